@@ -1,0 +1,31 @@
+# The workbench in a few commands. Only Python 3.11 (with venv) and make have to be on the machine.
+PYTHON ?= $(firstword $(foreach name,python3.11 python3.12 python3.13 python3,$(shell command -v $(name) 2>/dev/null)))
+STAMP := .venv/installed
+
+.PHONY: setup up demo test bench accuracy lint
+.DEFAULT_GOAL := up
+
+setup: $(STAMP)
+
+$(STAMP): requirements.txt
+	@test -n "$(PYTHON)" || { echo "setup: no python3 on the PATH; Python 3.11 or newer is needed." >&2; exit 1; }
+	@"$(PYTHON)" workbench/launch/install.py .venv $(STAMP)
+
+up: $(STAMP)
+	@exec .venv/bin/python -m workbench.launch up
+
+demo: $(STAMP)
+	@exec .venv/bin/python -m workbench.launch demo
+
+test: $(STAMP)
+	@exec .venv/bin/python -m pytest $(TESTS)
+
+bench: $(STAMP)
+	@exec .venv/bin/python -m tests.benchmarks
+
+accuracy: $(STAMP)
+	@test -d "$(CASES)" || { echo "usage: make accuracy CASES=folder-of-cases" >&2; exit 2; }
+	@exec .venv/bin/python manage.py accuracy "$(CASES)"
+
+lint: $(STAMP)
+	@.venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/mypy

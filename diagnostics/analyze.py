@@ -1,0 +1,192 @@
+"""The whole pipeline as one function, read top to bottom: intake, reading, measuring, judging, drawing."""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from diagnostics.charts import CHARTS
+from diagnostics.errors import NoUsableInput
+from diagnostics.evidence import Evidence
+from diagnostics.intake import SourceFile, unpack
+from diagnostics.judge import judge, stored_signals
+from diagnostics.reading import read_evidence
+from diagnostics.rule import Ruleset
+from diagnostics.signal import Measured, NotMeasured, Signal
+from diagnostics.signals import DEFINITIONS
+from diagnostics.spark import ends_analysis
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+PARALLEL_QUERIES = 4
+"""Spark jobs under way at once. Most of a small job is planning, so two for each core of the smallest machine."""
+
+
+MOST_SUBJECTS = 1_000
+"""Signals kept of one key, those with most evidence. Our choice: a large session cluster has some hundred jobs; a file
+that names a hundred thousand is made up or broken, and each would cost 2 ms to judge and a page of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far an analysis is: a stage's name, the share of the whole (0..1), and what it is at."""
+
+    stage: str
+    fraction: float
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What an analysis gives, all of it JSON values.
+
+    document  the contract's document
+    signals   what was measured (with its `level`) and what could not be; `judge` makes a new document from them
+    charts    points by chart id
+    inputs    the contract's `inputs[]`
+    warnings  what failed on our side: one signal or chart that raised, named; the rest stands
+    """
+
+    document: dict[str, Any]
+    signals: list[dict[str, Any]]
+    charts: dict[str, Any]
+    inputs: list[dict[str, Any]]
+    warnings: list[str]
+    stage_ms: dict[str, int]
+
+
+def ignore(_progress: Progress) -> None:
+    """For callers that do not show progress."""
+
+
+def analyze(
+    sources: Sequence[SourceFile],
+    *,
+    ruleset: Ruleset,
+    spark: SparkSession,
+    workspace: Path,
+    overrides: Mapping[str, str] | None = None,
+    progress: Callable[[Progress], None] = ignore,
+) -> Report:
+    """Diagnose the files.
+
+    overrides  file name inside the upload -> format id that a user chose
+    Raises NoUsableInput when no file could be used, AnalysisInterrupted when its Spark work was cancelled from
+    outside, SparkUnavailable when Spark went away.
+    """
+    clock = _StageClock()
+    progress(Progress("Unpacking", 0.02, f"{len(sources)} files"))
+    intake = unpack(sources, workspace)
+    clock.lap("unpack_ms")
+    progress(Progress("Reading", 0.1, f"{len(intake.inputs)} files"))
+    evidence, inputs = read_evidence(
+        intake,
+        spark,
+        workspace,
+        lambda share, detail: progress(Progress("Reading", 0.1 + 0.4 * share, detail)),
+        overrides or {},
+    )
+    if not any(each.get("format") and each.get("records") for each in inputs):
+        raise NoUsableInput("\n".join(_refusal(each) for each in inputs) or "there is no file")
+    clock.lap("read_ms")
+    signals, not_measured, warnings = _measure(evidence, progress)
+    clock.lap("measure_ms")
+    levels = {key: definition.level for key, definition in DEFINITIONS.items()}
+    stored = stored_signals(signals, not_measured, levels)
+    charts = _draw(evidence, progress, warnings)
+    clock.lap("draw_ms")
+    progress(Progress("Judging", 0.99))
+    document = judge(stored, inputs, ruleset, clock.timing())
+    progress(Progress("Done", 1.0))
+    return Report(document, stored, charts, inputs, warnings, clock.laps)
+
+
+class _StageClock:
+    """How long each stage took. Timing is the one part of a document that may differ between runs."""
+
+    def __init__(self) -> None:
+        self._start = self._last = time.monotonic()
+        self.laps: dict[str, int] = {}
+
+    def lap(self, stage: str) -> None:
+        now = time.monotonic()
+        self.laps[stage] = round((now - self._last) * 1000)
+        self._last = now
+
+    def timing(self) -> dict[str, int]:
+        spark_ms = sum(self.laps.get(stage, 0) for stage in ("read_ms", "measure_ms", "draw_ms"))
+        return {"queued_ms": 0, "spark_ms": spark_ms, "total_ms": round((time.monotonic() - self._start) * 1000)}
+
+
+def _refusal(entry: Mapping[str, Any]) -> str:
+    reason = "; ".join(entry.get("warnings") or ()) or "not recognised as evidence of a Flink job"
+    return f"{entry['file']}: {reason}"
+
+
+def _measure(
+    evidence: Evidence, progress: Callable[[Progress], None]
+) -> tuple[list[Signal], list[NotMeasured], list[str]]:
+    """Every signal, several at a time; one that raises is named in a warning and the rest stands."""
+    signals: list[Signal] = []
+    not_measured: list[NotMeasured] = []
+    warnings: list[str] = []
+    measures = list(dict.fromkeys(definition.measure for definition in DEFINITIONS.values()))
+    with ThreadPoolExecutor(PARALLEL_QUERIES, thread_name_prefix="measure") as pool:
+        running = [(measure, pool.submit(_measured, measure, evidence)) for measure in measures]
+        for done, (measure, future) in enumerate(running, 1):
+            try:
+                measured = future.result()
+            except Exception as error:
+                if ends_analysis(error):
+                    raise
+                warnings.append(f"{measure.__module__.rpartition('.')[2]} could not be measured: {error}"[:500])
+            else:
+                signals += [each for each in measured if isinstance(each, Signal)]
+                not_measured += [each for each in measured if isinstance(each, NotMeasured)]
+            progress(Progress("Measuring", 0.5 + 0.3 * done / len(running), measure.__module__.rpartition(".")[2]))
+    signals = list(_bounded(signals, warnings))
+    signals.sort(key=lambda each: (each.key, repr(each.subject)))
+    not_measured.sort(key=lambda each: (each.key, each.needs))
+    return signals, not_measured, warnings
+
+
+def _bounded(signals: Iterable[Signal], warnings: list[str]) -> Iterator[Signal]:
+    """At most MOST_SUBJECTS signals of each key; what is left out is said."""
+    by_key: dict[str, list[Signal]] = defaultdict(list)
+    for each in signals:
+        by_key[each.key].append(each)
+    for key, found in by_key.items():
+        if len(found) > MOST_SUBJECTS:
+            warnings.append(f"{key}: of {len(found):,} subjects the {MOST_SUBJECTS:,} with most evidence count")
+            found.sort(key=lambda each: (-each.citation_count, repr(each.subject)))
+        yield from found[:MOST_SUBJECTS]
+
+
+def _measured(measure: Callable[[Evidence], Measured], evidence: Evidence) -> list[Signal | NotMeasured]:
+    """A signal function may be a generator: it is run to its end where its errors can be named."""
+    return list(measure(evidence))
+
+
+def _draw(evidence: Evidence, progress: Callable[[Progress], None], warnings: list[str]) -> dict[str, Any]:
+    """The points of every chart that the evidence has something for."""
+    drawn: dict[str, Any] = {}
+    with ThreadPoolExecutor(PARALLEL_QUERIES, thread_name_prefix="draw") as pool:
+        running = [(chart, pool.submit(chart.points, evidence)) for chart in CHARTS.values()]
+        for done, (chart, future) in enumerate(running, 1):
+            try:
+                points = future.result()
+            except Exception as error:
+                if ends_analysis(error):
+                    raise
+                warnings.append(f"chart {chart.title!r} could not be drawn: {error}"[:500])
+            else:
+                if points is not None:
+                    drawn[chart.id] = dict(points)
+            progress(Progress("Drawing", 0.8 + 0.19 * done / len(running), chart.title))
+    return drawn

@@ -1,0 +1,398 @@
+"""Checkpoint history: how long each checkpoint took, the phases of its slowest subtask, and which failed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from diagnostics.chart import Chart, Points, Theme
+from diagnostics.chart_panel import DURATION_UNITS, SIZE_UNITS, Panel, Threshold, axis_unit, escaped, stacked
+from diagnostics.chart_theme import Palette, palette
+from diagnostics.notation.flink_values import duration_ms
+from diagnostics.phrase import duration, size
+from diagnostics.reconstruction.cluster import cluster_of
+
+if TYPE_CHECKING:
+    from diagnostics.evidence import Evidence
+    from diagnostics.reconstruction.checkpoint_history import Checkpoint
+    from diagnostics.reconstruction.checkpoint_parts import Part
+
+MOST_CHECKPOINTS = 600
+"""How many checkpoints are drawn for a job. Our choice; of more, each stretch keeps its failed or its longest one."""
+MOST_SETTINGS = 1000
+"""How many statements of the timeout are read; every snapshot of REST answers holds one for each job."""
+
+PHASES = {
+    "start_delay_ms": "Start delay",
+    "alignment_ms": "Alignment",
+    "sync_ms": "Sync",
+    "async_ms": "Async",
+}
+BAD = ("expired", "declined", "failed", "aborted")
+"""The ends of a checkpoint that did not complete."""
+
+TIMEOUT_OPTION = "execution.checkpointing.timeout"
+WIDEST_BAR = 25
+"""A bar is at most this part of the time shown."""
+
+TIMEOUT_SHOWN = 4.0
+"""The timeout is drawn as a line if it is at most this many times the longest checkpoint; else it is only named."""
+
+
+def points(evidence: Evidence) -> Points | None:
+    """Every checkpoint with its duration, its slowest subtask's phases, and the timeout.
+
+    Reads   checkpoint, log_record (through the shared history), subtask_checkpoint, config_option, job.
+    Gives   {from_ms, to_ms, jobs: [{job_id, name, timeout_ms, left_out, checkpoints: [...]}]}, oldest checkpoint first.
+    Empty   None without any checkpoint that has a time.
+    """
+    # Needs PySpark, which the web process that draws stored points does without.
+    from diagnostics.reconstruction.checkpoint_history import checkpoint_histories
+
+    histories = checkpoint_histories(evidence)
+    told = {job_id: [each for each in map(_told, history.checkpoints) if each] for job_id, history in histories.items()}
+    if not any(told.values()):
+        return None
+    slowest = _slowest_subtasks(evidence)
+    timeouts = _timeouts(evidence)
+    names = cluster_of(evidence).job_names
+    jobs: list[dict[str, Any]] = []
+    for job_id in sorted((job_id for job_id in told if told[job_id]), key=str):
+        checkpoints = [{**each, **slowest.get((job_id, each["id"]), {})} for each in told[job_id]]
+        kept = _kept(checkpoints)
+        jobs.append(
+            {
+                "job_id": job_id,
+                "name": names.get(job_id) if job_id else None,
+                "timeout_ms": timeouts.get(job_id, timeouts.get(None)),
+                "left_out": len(checkpoints) - len(kept),
+                "checkpoints": kept,
+            }
+        )
+    every = [each for job in jobs for each in job["checkpoints"]]
+    return {
+        "from_ms": min(each["trigger_ms"] for each in every),
+        "to_ms": max(round(each["trigger_ms"] + (each["end_to_end_ms"] or 0)) for each in every),
+        "jobs": jobs,
+    }
+
+
+def _told(checkpoint: Checkpoint) -> dict[str, Any] | None:
+    """What is drawn of a checkpoint; None when its time is not known."""
+    triggered, ended, took = checkpoint.triggered_ms, checkpoint.ended_ms, checkpoint.duration_ms
+    if triggered is None and ended is not None:
+        triggered = round(ended - (took or 0))
+    if took is None and triggered is not None and ended is not None:
+        took = float(ended - triggered)
+    if triggered is None:
+        return None
+    return {
+        "id": checkpoint.number,
+        "status": checkpoint.status,
+        "savepoint": checkpoint.is_savepoint,
+        "trigger_ms": triggered,
+        "end_to_end_ms": took,
+        "checkpointed_bytes": checkpoint.checkpointed_bytes,
+        "state_bytes": checkpoint.state_bytes,
+        "failure": checkpoint.reason[:300] if checkpoint.reason else None,
+    }
+
+
+def _slowest_subtasks(evidence: Evidence) -> dict[tuple[str | None, int], dict[str, Any]]:
+    """(job, checkpoint) -> phases of the subtask whose end to end duration was longest, and how many are pending."""
+    from diagnostics.reconstruction.checkpoint_parts import checkpoint_parts
+
+    if not evidence.has("subtask_checkpoint"):
+        return {}
+    cluster = cluster_of(evidence)
+    by_checkpoint: dict[tuple[str | None, int], list[Part]] = {}
+    for part in checkpoint_parts(evidence):
+        by_checkpoint.setdefault((part.job_id, part.number), []).append(part)
+    found: dict[tuple[str | None, int], dict[str, Any]] = {}
+    for place, parts in by_checkpoint.items():
+        phases: dict[str, Any] = {"pending": sum(part.subtasks - part.acknowledged for part in parts)}
+        told = [(part, part.slowest) for part in parts if part.slowest]
+        if told:
+            part, slowest = max(told, key=lambda each: (each[1].end_to_end_ms or 0.0, each[0].vertex_id))
+            task = cluster.tasks.get((part.job_id, part.vertex_id))
+            phases |= {
+                "vertex": task.name if task else part.vertex_id,
+                "subtask": slowest.subtask,
+                "subtask_ms": slowest.end_to_end_ms,
+                **{phase: getattr(slowest, phase) for phase in PHASES},
+            }
+        found[place] = phases
+    return found
+
+
+def _timeouts(evidence: Evidence) -> dict[str | None, float]:
+    """Job (None: the cluster) -> checkpoint timeout."""
+    if not evidence.has("config_option"):
+        return {}
+    rows = evidence["config_option"].where(f"key = '{TIMEOUT_OPTION}'").select("job_id", "value").limit(MOST_SETTINGS)
+    told = sorted((row["job_id"] or "", row["value"]) for row in rows.toArrow().to_pylist() if row["value"])
+    found = {job_id or None: duration_ms(value) for job_id, value in told}
+    return {job_id: value for job_id, value in found.items() if value is not None}
+
+
+def _kept(checkpoints: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """At most MOST_CHECKPOINTS, of each stretch the failed or the longest one."""
+    if len(checkpoints) <= MOST_CHECKPOINTS:
+        return list(checkpoints)
+    stretch = -(-len(checkpoints) // MOST_CHECKPOINTS)
+    return [
+        max(
+            checkpoints[start : start + stretch],
+            key=lambda each: (each["status"] in BAD, each["end_to_end_ms"] or 0, -each["id"]),
+        )
+        for start in range(0, len(checkpoints), stretch)
+    ]
+
+
+def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
+    """Stacked phases for each checkpoint and, below, the bytes it wrote."""
+    colours = palette(theme)
+    panels = []
+    for index, job in enumerate(points["jobs"]):
+        name = f" · {job['name'] or job['job_id']}" if len(points["jobs"]) > 1 else ""
+        panels.append(_durations(job, name, colours, first=index == 0))
+        if any(_bytes(each) is not None for each in job["checkpoints"]):
+            panels.append(_sizes(job, name, colours))
+    return stacked(panels, theme, axis="time", x_title="Trigger time (UTC)")
+
+
+def _placed(job: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    checkpoints: list[Mapping[str, Any]] = job["checkpoints"]
+    return checkpoints
+
+
+def _bar_width(checkpoints: Iterable[Mapping[str, Any]]) -> float:
+    """Seven tenths of the usual time between two triggers, so that bars do not overlap, and never very wide."""
+    triggers = sorted({each["trigger_ms"] for each in checkpoints})
+    gaps = sorted(after - before for before, after in pairwise(triggers))
+    return min(0.7 * gaps[len(gaps) // 4], (triggers[-1] - triggers[0]) / WIDEST_BAR) if gaps else 5000.0
+
+
+def _durations(job: Mapping[str, Any], name: str, colours: Palette, *, first: bool) -> Panel:
+    checkpoints = _placed(job)
+    timeout = job["timeout_ms"]
+    ends = [each["end_to_end_ms"] for each in checkpoints if each["end_to_end_ms"] is not None]
+    phases = [sum(each.get(phase) or 0 for phase in PHASES) for each in checkpoints]
+    longest = max([*ends, *phases, 1.0])
+    timeout_drawn = timeout is not None and timeout <= TIMEOUT_SHOWN * longest
+    top = max(longest, timeout if timeout_drawn else 0.0)
+    divisor, unit = axis_unit(top, DURATION_UNITS, "ms")
+    width = _bar_width(checkpoints)
+    detailed = [each for each in checkpoints if each.get("subtask_ms") is not None]
+    plain = [each for each in checkpoints if each.get("subtask_ms") is None and each["end_to_end_ms"] is not None]
+    traces: list[dict[str, Any]] = [
+        {
+            "type": "bar",
+            "name": label,
+            "legendgroup": phase,
+            "showlegend": first,
+            "x": [each["trigger_ms"] for each in detailed],
+            "y": [(each.get(phase) or 0) / divisor for each in detailed],
+            "width": width,
+            "marker": {"color": colours.phases[phase]},
+            "text": [_told_to_people(each) for each in detailed],
+            "textposition": "none",
+            "hovertemplate": f"<b>{label}: %{{customdata}}</b><br>%{{text}}<extra></extra>",
+            "customdata": [duration(each[phase]) if each.get(phase) is not None else "unknown" for each in detailed],
+        }
+        for phase, label in PHASES.items()
+        if detailed
+    ]
+    if plain:
+        traces.append(
+            {
+                "type": "bar",
+                "name": "Duration, phases not in the files",
+                "legendgroup": "plain",
+                "x": [each["trigger_ms"] for each in plain],
+                "y": [each["end_to_end_ms"] / divisor for each in plain],
+                "width": width,
+                "marker": {"color": colours.phases["unknown"]},
+                "text": [_told_to_people(each) for each in plain],
+                "textposition": "none",
+                "hovertemplate": "%{text}<extra></extra>",
+            }
+        )
+    marked = [each for each in checkpoints if each["status"] == "completed" and each["end_to_end_ms"] is not None]
+    failed = [each for each in checkpoints if each["status"] in BAD]
+    traces += [
+        _markers(
+            "End to end duration",
+            marked,
+            divisor,
+            {"symbol": "line-ew", "line": {"width": 2, "color": colours.text}},
+            colours.text,
+        ),
+        _markers(
+            "Failed, declined or expired",
+            failed,
+            divisor,
+            {"symbol": "x", "line": {"width": 1.5, "color": colours.surface}},
+            colours.alarm,
+        ),
+    ]
+    suffix = ""
+    if timeout is not None and not timeout_drawn:
+        suffix = f" · timeout {duration(timeout)} (far above)"
+    if job["left_out"]:
+        suffix += f" · {job['left_out']} shorter ones not drawn"
+    return Panel(
+        title=f"Duration by phase of the slowest subtask{name}{suffix}",
+        unit=f"Duration ({unit})",
+        traces=[trace for trace in traces if trace["x"]],
+        height=230,
+        thresholds=[Threshold(timeout / divisor, f"Checkpoint timeout {duration(timeout)}")]
+        if timeout is not None and timeout_drawn
+        else [],
+        y={"range": [0, 1.12 * top / divisor]},
+    )
+
+
+def _markers(
+    name: str, checkpoints: Sequence[Mapping[str, Any]], divisor: float, marker: Mapping[str, Any], colour: str
+) -> dict[str, Any]:
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": name,
+        "legendgroup": name,
+        "x": [each["trigger_ms"] for each in checkpoints],
+        "y": [(each["end_to_end_ms"] or 0) / divisor for each in checkpoints],
+        "marker": {"size": 11, "color": colour, **marker},
+        "text": [_told_to_people(each) for each in checkpoints],
+        "hovertemplate": "%{text}<extra></extra>",
+    }
+
+
+def _told_to_people(checkpoint: Mapping[str, Any]) -> str:
+    kind = "Savepoint" if checkpoint["savepoint"] else "Checkpoint"
+    lines = [f"<b>{kind} {checkpoint['id']}</b> {checkpoint['status'].replace('_', ' ')}"]
+    if checkpoint["end_to_end_ms"] is not None:
+        lines.append(f"end to end {duration(checkpoint['end_to_end_ms'])}")
+    if checkpoint.get("vertex"):
+        lines.append(f"slowest: subtask {checkpoint['subtask']} of {escaped(checkpoint['vertex'][:60])}")
+    if checkpoint.get("pending"):
+        lines.append(f"{checkpoint['pending']} subtasks never acknowledged")
+    if (written := _bytes(checkpoint)) is not None:
+        lines.append(f"checkpointed {size(written)}")
+    if checkpoint["failure"]:
+        lines.append(escaped(checkpoint["failure"][:120]))
+    return "<br>".join(lines)
+
+
+def _bytes(checkpoint: Mapping[str, Any]) -> float | None:
+    """What it wrote; where only the log tells of it, the full state, which is the same unless it is incremental."""
+    written: float | None = checkpoint["checkpointed_bytes"]
+    state: float | None = checkpoint["state_bytes"]
+    return state if written is None else written
+
+
+def _sizes(job: Mapping[str, Any], name: str, colours: Palette) -> Panel:
+    sizes = [(each, written) for each in _placed(job) if (written := _bytes(each)) is not None]
+    divisor, unit = axis_unit(max(written for _, written in sizes), SIZE_UNITS, "bytes")
+    return Panel(
+        title=f"Checkpointed data size{name}",
+        unit=unit,
+        height=70,
+        traces=[
+            {
+                "type": "bar",
+                "name": "Checkpointed data size",
+                "showlegend": False,
+                "x": [each["trigger_ms"] for each, _ in sizes],
+                "y": [written / divisor for _, written in sizes],
+                "width": _bar_width(_placed(job)),
+                "marker": {"color": colours.neutral},
+                "text": [_told_to_people(each) for each, _ in sizes],
+                "textposition": "none",
+                "hovertemplate": "%{text}<extra></extra>",
+            }
+        ],
+        y={"nticks": 3},
+    )
+
+
+def summary(points: Points) -> str:
+    """Counts, the longest checkpoint, its longest phase, and the timeout."""
+    return " ".join(_job_summary(job, len(points["jobs"]) > 1) for job in points["jobs"])
+
+
+def _job_summary(job: Mapping[str, Any], several: bool) -> str:
+    checkpoints = job["checkpoints"]
+    failed = [each for each in checkpoints if each["status"] in BAD]
+    completed = [each for each in checkpoints if each["status"] == "completed" and each["end_to_end_ms"] is not None]
+    prefix = f"{job['name'] or job['job_id']}: " if several else ""
+    text = f"{prefix}{len(checkpoints)} checkpoints, {len(failed)} failed or expired."
+    if completed:
+        longest = max(completed, key=lambda each: (each["end_to_end_ms"], each["id"]))
+        text += f" The longest completed one, {longest['id']}, took {duration(longest['end_to_end_ms'])}"
+        known = {label: longest[phase] for phase, label in PHASES.items() if longest.get(phase) is not None}
+        if known:
+            most = max(known, key=lambda label: known[label])
+            text += f", {duration(known[most])} of it {most.lower()} in its slowest subtask"
+        text += "."
+    if job["timeout_ms"] is not None:
+        text += f" The checkpoint timeout is {duration(job['timeout_ms'])}."
+    return text
+
+
+def table(points: Points) -> list[list[Any]]:
+    """One row for each checkpoint, in Flink's columns and order."""
+    header = [
+        "Job",
+        "ID",
+        "Kind",
+        "Status",
+        "Trigger time (UTC, epoch ms)",
+        "End to end (ms)",
+        "Checkpointed data (bytes)",
+        "Full state (bytes)",
+        "Slowest task",
+        "Subtask",
+        *(f"{label} (ms)" for label in PHASES.values()),
+        "Subtasks pending",
+        "Failure",
+    ]
+    rows = [
+        [
+            job["name"] or job["job_id"],
+            each["id"],
+            "savepoint" if each["savepoint"] else "checkpoint",
+            each["status"],
+            each["trigger_ms"],
+            each["end_to_end_ms"],
+            each["checkpointed_bytes"],
+            each["state_bytes"],
+            each.get("vertex"),
+            each.get("subtask"),
+            *(each.get(phase) for phase in PHASES),
+            each.get("pending"),
+            each["failure"],
+        ]
+        for job in points["jobs"]
+        for each in job["checkpoints"]
+    ]
+    return [header, *rows]
+
+
+CHART = Chart(
+    id="checkpoint-history",
+    title="Checkpoint history",
+    order=10,
+    axis="time",
+    missing=(
+        "The checkpoint history from the REST API (`curl -s $REST/jobs/<job>/checkpoints > checkpoints.json`) or the "
+        "JobManager's log would fill this chart; the details of one checkpoint "
+        "(`curl -s $REST/jobs/<job>/checkpoints/details/<id>/subtasks/<vertex>`) add the phases."
+    ),
+    points=points,
+    figure=figure,
+    summary=summary,
+    table=table,
+)

@@ -1,0 +1,377 @@
+"""Flame graph of the hottest task, as an icicle: the thread's root on top, what it was doing at the bottom."""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from diagnostics.chart import Chart, Points, Theme
+from diagnostics.chart_panel import escaped, shortened
+from diagnostics.chart_theme import Palette, palette
+from diagnostics.phrase import number, percent
+from diagnostics.reconstruction.cluster import cluster_of, normalised
+from diagnostics.reconstruction.frame_catalogue import stack
+
+if TYPE_CHECKING:
+    from diagnostics.evidence import Evidence
+
+MOST_NODES = 1000
+"""Frames drawn. Source: measured, Plotly's icicle takes 0.65 s for 1,000 frames and 4 s for 5,000."""
+LEAST_SHARE = 0.001
+"""Frames under 0.1 % of all samples are merged into one called `(further frames)`."""
+MOST_STACKS = 20_000
+DEEPEST = 120
+"""Bounds of what is read: the heaviest stacks hold nearly all samples, and deeper ones cannot be read on a page."""
+
+GROUP = ("job_id", "vertex_id", "vertex", "profile", "mode")
+JOB, VERTEX_ID, VERTEX, PROFILE, MODE = range(5)
+Group = tuple[str | None, ...]
+"""Whose stacks they are and which profile they come from, in the order of GROUP."""
+
+MERGED = "(further frames)"
+WAITING_STATES = ("WAITING", "TIMED_WAITING", "BLOCKED")
+
+PREFERRED = ("full", "wall", "on-cpu", "cpu", "dump", "unknown", "off-cpu")
+"""Profiles in the order in which they show running and waiting time together."""
+
+
+@dataclass(slots=True)
+class _Frame:
+    name: str
+    weight: float = 0.0
+    waiting: float = 0.0
+    own: float = 0.0
+    children: dict[str, _Frame] = field(default_factory=dict)
+
+
+def points(evidence: Evidence) -> Points | None:
+    """The pruned call tree of the busiest task that has a profile, for each job.
+
+    Reads   stack_sample, metric_sample (busyTimeMsPerSecond, to find the busiest task), vertex, job.
+    Gives   {jobs: [{job_id, name, vertex, profile, mode, total, merged_share, frames: [[name, parent index or -1,
+            weight, waiting weight, own weight]]}]}, parents before children.
+    Empty   None without any stack.
+    """
+    if not evidence.has("stack_sample"):
+        return None
+    groups: dict[Group, list[Mapping[str, Any]]] = {}
+    for row in _stacks(evidence):
+        groups.setdefault(tuple(row[column] for column in GROUP), []).append(row)
+    jobs = [_tree(evidence, job_id, group, groups[group]) for job_id, group in _chosen(evidence, groups)]
+    return {"jobs": jobs} if jobs else None
+
+
+def _stacks(evidence: Evidence) -> list[dict[str, Any]]:
+    """The heaviest stacks of all tasks, each once for each profile it is in."""
+    rows: list[dict[str, Any]] = (
+        evidence["stack_sample"]
+        .where("weight > 0 AND size(frames) > 0")
+        .groupBy(*GROUP, "frames", "state")
+        .agg({"weight": "sum"})
+        .withColumnRenamed("sum(weight)", "weight")
+        .orderBy("weight", *GROUP, "frames", ascending=[False] + [True] * (len(GROUP) + 1))
+        .limit(MOST_STACKS)
+        .toArrow()
+        .to_pylist()
+    )
+    return rows
+
+
+def _chosen(
+    evidence: Evidence, groups: Mapping[Group, Sequence[Mapping[str, Any]]]
+) -> Iterator[tuple[str | None, Group]]:
+    """For each job the profile of its busiest task; a profile of no job only where no job has one."""
+    busy = _busy_ratios(evidence)
+    by_job: dict[str | None, list[Group]] = {}
+    for group in groups:
+        by_job.setdefault(_job_of(evidence, group), []).append(group)
+    if len(by_job) > 1:
+        by_job.pop(None, None)
+    for job_id, found in sorted(by_job.items(), key=lambda item: str(item[0])):
+        named = [group for group in found if group[VERTEX_ID] or group[VERTEX]] or found
+        yield (
+            job_id,
+            max(
+                named,
+                key=lambda group: (
+                    _busy_of(group, busy),
+                    -PREFERRED.index(group[MODE]) if group[MODE] in PREFERRED else -len(PREFERRED),
+                    sum(row["weight"] for row in groups[group]),
+                    repr(group),
+                ),
+            ),
+        )
+
+
+def _job_of(evidence: Evidence, group: Group) -> str | None:
+    """The job a profile belongs to; thread names tell the task only, which may be enough."""
+    if group[JOB]:
+        return group[JOB]
+    cluster = cluster_of(evidence)
+    owners = {
+        job_id
+        for (job_id, vertex_id), task in cluster.tasks.items()
+        if group[VERTEX] and normalised(task.name) == normalised(group[VERTEX])
+    }
+    if len(owners) == 1:
+        return next(iter(owners))
+    return next(iter(cluster.job_names)) if len(cluster.job_names) == 1 else None
+
+
+def _busy_ratios(evidence: Evidence) -> dict[str, float]:
+    """Vertex id and normalised task name -> highest mean busy ratio of its subtasks."""
+    # Needs PySpark, which the web process that draws stored points does without.
+    from diagnostics.reconstruction.series import metric_series
+
+    tasks = cluster_of(evidence).tasks
+    ratios: dict[str, float] = {}
+    for (job_id, vertex), series in metric_series(evidence).by_vertex("busyTimeMsPerSecond", operators=False).items():
+        means = [
+            sum(values) / len(values) / 1000
+            for each in series
+            if (values := [point.value for point in each.known if point.value is not None])
+        ]
+        if means:
+            task = tasks.get((job_id, vertex))
+            for name in {vertex, normalised(task.name if task else vertex)}:
+                ratios[name] = max(ratios.get(name, 0.0), *means)
+    return ratios
+
+
+def _busy_of(group: Group, busy: Mapping[str, float]) -> float:
+    return round(busy.get(group[VERTEX_ID] or "", busy.get(normalised(group[VERTEX]), 0.0)), 2)
+
+
+def _tree(evidence: Evidence, job_id: str | None, group: Group, stacks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    cluster = cluster_of(evidence)
+    task = cluster.tasks.get((job_id, group[VERTEX_ID] or ""))
+    return {
+        "job_id": job_id,
+        "name": cluster.job_names.get(job_id) if job_id else None,
+        "vertex": task.name if task else group[VERTEX] or group[VERTEX_ID],
+        "profile": group[PROFILE],
+        "mode": group[MODE],
+        **tree_of(stacks),
+    }
+
+
+def tree_of(stacks: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """The call tree of stacks (`frames` root first, `weight`, `state`), small frames merged, as a list of frames."""
+    root = _Frame("all")
+    for each in sorted(stacks, key=lambda each: each["frames"]):
+        frames, weight = each["frames"][:DEEPEST], each["weight"]
+        waiting = weight if _waits(each["frames"], each["state"]) else 0.0
+        here = root
+        here.weight += weight
+        here.waiting += waiting
+        for name in frames:
+            here = here.children.setdefault(name, _Frame(name))
+            here.weight += weight
+            here.waiting += waiting
+        here.own += weight
+    total = root.weight
+    kept, merged = _largest(root, LEAST_SHARE * total)
+    return {"total": total, "merged_share": round(merged / total, 4) if total else 0.0, "frames": kept}
+
+
+def _waits(frames: Sequence[str], state: str | None) -> bool:
+    told = stack(frames)
+    return state in WAITING_STATES or told.idle or told.waiting
+
+
+def _largest(root: _Frame, least: float) -> tuple[list[list[Any]], float]:
+    """At most MOST_NODES frames, the heaviest first; what their parents lose is merged into one frame of each."""
+    kept: list[list[Any]] = []
+    merged = 0.0
+    queue: list[tuple[float, str, int, _Frame]] = [(-root.weight, root.name, -1, root)]
+    waiting_parents = Counter([-1])
+    # One more frame can bring a merged one and a parent whose children wait.
+    while queue and len(kept) + len(waiting_parents) + 3 <= MOST_NODES:
+        _, _, parent, frame = heapq.heappop(queue)
+        waiting_parents[parent] -= 1
+        if not waiting_parents[parent]:
+            del waiting_parents[parent]
+        place = len(kept)
+        kept.append([frame.name, parent, frame.weight, frame.waiting, frame.own])
+        small, small_waiting = 0.0, 0.0
+        for child in frame.children.values():
+            if child.weight >= least:
+                heapq.heappush(queue, (-child.weight, child.name, place, child))
+                waiting_parents[place] += 1
+            else:
+                small += child.weight
+                small_waiting += child.waiting
+        if small:
+            kept.append([MERGED, place, small, small_waiting, small])
+            merged += small
+    left: dict[int, list[float]] = {}
+    for _, _, parent, frame in queue:
+        both = left.setdefault(parent, [0.0, 0.0])
+        both[0] += frame.weight
+        both[1] += frame.waiting
+        merged += frame.weight
+    kept += [[MERGED, parent, weight, waiting, weight] for parent, (weight, waiting) in sorted(left.items())]
+    return kept, merged
+
+
+ROW, MOST_HEIGHT, TEXT_ROWS, EDGE = 20, 900, 44, 8
+"""Pixels: a frame's row, the most that one task takes, its title and key, and the margin around."""
+
+
+def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
+    """One icicle for each job; running frames and waiting frames differ in colour."""
+    colours = palette(theme)
+    jobs = points["jobs"]
+    depth = max(_depth(job["frames"]) for job in jobs)
+    height = min(ROW * (depth + 2), MOST_HEIGHT) + TEXT_ROWS
+    key = (
+        f"<span style='color:{colours.bands['LOW']}'>■</span> mostly running   "
+        f"<span style='color:{colours.load['working']}'>■</span> mostly waiting"
+    )
+    data, annotations = [], []
+    for index, job in enumerate(jobs):
+        top = 1 - index / len(jobs)
+        text_share = TEXT_ROWS / (height * len(jobs))
+        data.append(_icicle(job, colours, [top - 1 / len(jobs), top - text_share]))
+        title = escaped(shortened(_title(job, several=len(jobs) > 1), 100))
+        annotations += [_line(title, top, 0), _line(key, top, -ROW)]
+    return {
+        "data": data,
+        "layout": {
+            "height": height * len(jobs) + 2 * EDGE,
+            "margin": dict.fromkeys(("l", "r", "t", "b"), EDGE),
+            "paper_bgcolor": "rgba(0,0,0,0)",
+            "font": {"family": "system-ui, sans-serif", "size": 12, "color": colours.text},
+            "annotations": annotations,
+            "hoverlabel": {"align": "left", "namelength": -1},
+        },
+    }
+
+
+def _line(text: str, top: float, shift: int) -> dict[str, Any]:
+    return {
+        "text": text,
+        "xref": "paper",
+        "yref": "paper",
+        "x": 0,
+        "y": top,
+        "yshift": shift,
+        "xanchor": "left",
+        "yanchor": "top",
+        "showarrow": False,
+        "font": {"size": 12},
+    }
+
+
+def _title(job: Mapping[str, Any], *, several: bool) -> str:
+    prefix = f"{job['name'] or job['job_id']} · " if several else ""
+    mode = {"full": "mixed", "wall": "wall clock", "dump": "thread dumps"}.get(job["mode"] or "", job["mode"] or "")
+    return f"{prefix}{job['vertex'] or 'All threads'} ({mode}, {number(job['total'])} samples)"
+
+
+def _depth(frames: Sequence[Sequence[Any]]) -> int:
+    depths: list[int] = []
+    for _, parent, *_ in frames:
+        depths.append(1 if parent < 0 else depths[parent] + 1)
+    return max(depths)
+
+
+def _icicle(job: Mapping[str, Any], colours: Palette, domain: list[float]) -> dict[str, Any]:
+    frames = job["frames"]
+    total = job["total"] or 1
+    return {
+        "type": "icicle",
+        "ids": [str(index) for index in range(len(frames))],
+        "labels": [escaped(_short(name)) for name, *_ in frames],
+        "parents": ["" if parent < 0 else str(parent) for _, parent, *_ in frames],
+        "values": [weight for _, _, weight, *_ in frames],
+        "branchvalues": "total",
+        "sort": False,
+        "tiling": {"orientation": "v"},
+        "marker": {
+            "colors": [_colour(name, weight, waiting, colours) for name, _, weight, waiting, _ in frames],
+            "line": {"width": 0.5, "color": colours.surface},
+        },
+        "text": [
+            f"{escaped(name)}<br>{percent(weight / total)} of all samples, on itself {percent(own / total)}<br>"
+            f"{percent(waiting / weight if weight else 0)} of them waiting"
+            for name, _, weight, waiting, own in frames
+        ],
+        "textinfo": "label",
+        "insidetextfont": {"size": 11, "color": colours.text},
+        "hovertemplate": "%{text}<extra></extra>",
+        "domain": {"x": [0, 1], "y": domain},
+        "pathbar": {"visible": True, "thickness": 20},
+    }
+
+
+def _short(name: str) -> str:
+    """`Class.method` of a frame; the package is in the hover text."""
+    return ".".join(name.rsplit(".", 2)[-2:]) if "." in name else name
+
+
+def _colour(name: str, weight: float, waiting: float, colours: Palette) -> str:
+    if name in (MERGED, "all"):
+        return colours.grid
+    return colours.load["working"] if weight and waiting >= weight / 2 else colours.bands["LOW"]
+
+
+def summary(points: Points) -> str:
+    """The function with the most samples of its own, and how much of the time was waiting."""
+    return " ".join(_job_summary(job) for job in points["jobs"])
+
+
+def _job_summary(job: Mapping[str, Any]) -> str:
+    frames = job["frames"]
+    own: dict[str, float] = {}
+    for name, _, _, _, weight in frames:
+        if name not in (MERGED, "all"):
+            own[name] = own.get(name, 0.0) + weight
+    root = frames[0]
+    waiting = root[3] / root[2] if root[2] else 0.0
+    text = f"{job['vertex'] or 'All threads'}: {percent(waiting)} of the samples wait, the others run."
+    if own:
+        top = max(own, key=lambda name: (own[name], name))
+        text += f" Most are in {top} ({percent(own[top] / (job['total'] or 1))})."
+    return text
+
+
+def table(points: Points) -> list[list[Any]]:
+    """Frames by samples of their own, as a top table."""
+    header = ["Job", "Task", "Frame", "Samples on itself", "Samples in all", "Share on itself", "Waiting share"]
+    rows: list[list[Any]] = []
+    for job in points["jobs"]:
+        sums: dict[str, list[float]] = {}
+        for name, _, weight, waiting, own in job["frames"]:
+            both = sums.setdefault(name, [0.0, 0.0, 0.0])
+            both[0] += own
+            both[1] = max(both[1], weight)
+            both[2] = max(both[2], waiting / weight if weight else 0.0)
+        total = job["total"] or 1
+        ranked = sorted(sums.items(), key=lambda item: (-item[1][0], -item[1][1], item[0]))
+        rows += [
+            [job["name"] or job["job_id"], job["vertex"], name, own, weight, round(own / total, 4), round(waiting, 3)]
+            for name, (own, weight, waiting) in ranked
+            if name != "all"
+        ]
+    return [header, *rows]
+
+
+CHART = Chart(
+    id="flame-graph",
+    title="Flame graph of the hottest task",
+    order=60,
+    axis="own",
+    missing=(
+        "A flame graph of the busy vertex (`curl -s '$REST/jobs/<job>/vertices/<vertex>/flamegraph?type=full'`, needs "
+        "`rest.flamegraph.enabled: true`), collapsed stacks of a profiler, or a few `jstack -l <pid>` dumps would fill "
+        "this chart."
+    ),
+    points=points,
+    figure=figure,
+    summary=summary,
+    table=table,
+)

@@ -1,0 +1,301 @@
+"""Heap and garbage collection: used heap before and after each collection, pauses as bars, full collections marked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from diagnostics.chart import Chart, Points, Theme
+from diagnostics.chart_panel import (
+    DURATION_UNITS,
+    MEMORY_UNITS,
+    Panel,
+    Threshold,
+    axis_unit,
+    escaped,
+    shortened,
+    stacked,
+)
+from diagnostics.chart_theme import Palette, palette
+from diagnostics.phrase import duration, memory
+
+if TYPE_CHECKING:
+    from diagnostics.evidence import Evidence
+
+MOST_PROCESSES = 4
+"""Processes drawn: the ones that stood still longest. Our choice."""
+MOST_SLOTS = 400
+"""Slots of time of one process; of each its longest pause, and its longest full collection, are kept."""
+MOST_FILES = 200
+FULL_KINDS = ("full", "degenerated", "stall")
+"""Collections that stop everything for the whole heap: full ones, and what Shenandoah and ZGC fall back to."""
+
+
+def points(evidence: Evidence) -> Points | None:
+    """The collections of each JVM; where there is no GC log, the heap as the metrics tell it.
+
+    Reads   gc_pause (one GC log file is one JVM), metric_sample (Status.JVM.Memory.Heap.Used and .Max).
+    Gives   {from_ms, to_ms, processes: [{file_id, process, collector, pauses, pause_ms, full, collections:
+            [[ts_ms, kind, pause_ms, before, after, total, cause]], heap: [[ts_ms, used, max]]}]}; bytes and ms.
+    Empty   None without either.
+    """
+    processes = _from_logs(evidence) or _from_metrics(evidence)
+    stamps = [row[0] for process in processes for row in [*process["collections"], *process["heap"]]]
+    if not stamps:
+        return None
+    return {"from_ms": min(stamps), "to_ms": max(stamps), "processes": processes[:MOST_PROCESSES]}
+
+
+def _from_logs(evidence: Evidence) -> list[dict[str, Any]]:
+    if not evidence.has("gc_pause"):
+        return []
+    # Needs PySpark, which the web process that draws stored points does without.
+    from pyspark.sql import functions as sf
+
+    from diagnostics.reconstruction.gc_timeline import timelines
+
+    dated = evidence["gc_pause"].where("ts_ms IS NOT NULL AND kind <> 'concurrent' AND pause_ms IS NOT NULL")
+    span = dated.agg(sf.min("ts_ms").alias("from_ms"), sf.max("ts_ms").alias("to_ms"))
+    slot_ms = f"GREATEST((to_ms - from_ms) / {MOST_SLOTS}, 1)"
+    full = ", ".join(f"'{kind}'" for kind in FULL_KINDS)
+    chosen = (
+        dated.crossJoin(sf.broadcast(span))
+        .selectExpr(
+            "file_id",
+            f"CAST((ts_ms - from_ms) / {slot_ms} AS INT) AS slot",
+            f"kind IN ({full}) AS full",
+            "pause_ms",
+            "STRUCT(pause_ms, ts_ms, kind, cause, collector, before_bytes, after_bytes, total_bytes) AS collection",
+        )
+        .groupBy("file_id", "slot", "full")
+        .agg({"collection": "max", "pause_ms": "sum", "slot": "count"})
+        .selectExpr(
+            "file_id", "full", "`max(collection)` AS longest", "`sum(pause_ms)` AS sum_ms", "`count(slot)` AS count"
+        )
+        .limit(MOST_FILES * MOST_SLOTS)
+    )
+    by_file: dict[int, list[dict[str, Any]]] = {}
+    for row in chosen.toArrow().to_pylist():
+        by_file.setdefault(row["file_id"], []).append(row)
+    names = {each.file_id: each.process for each in timelines(evidence)}
+    processes = [_process(file_id, names.get(file_id), rows) for file_id, rows in sorted(by_file.items())]
+    return sorted(processes, key=lambda each: (-each["pause_ms"], each["file_id"]))
+
+
+def _process(file_id: int, name: str | None, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    longest = sorted((row["longest"] for row in rows), key=lambda each: (each["ts_ms"], each["pause_ms"]))
+    columns = ("ts_ms", "kind", "pause_ms", "before_bytes", "after_bytes", "total_bytes", "cause")
+    return {
+        "file_id": file_id,
+        "process": name,
+        "collector": next((each["collector"] for each in longest if each["collector"]), None),
+        "pauses": sum(row["count"] for row in rows),
+        "pause_ms": round(sum(row["sum_ms"] for row in rows), 1),
+        "full": sum(row["count"] for row in rows if row["full"]),
+        "collections": [[each[column] for column in columns] for each in longest],
+        "heap": [],
+    }
+
+
+def _from_metrics(evidence: Evidence) -> list[dict[str, Any]]:
+    # Needs PySpark, which the web process that draws stored points does without.
+    from diagnostics.reconstruction.series import metric_series
+
+    series = metric_series(evidence)
+    limits = {each.task_manager: each.known for each in series.of("Status.JVM.Memory.Heap.Max")}
+    processes = []
+    for each in series.of("Status.JVM.Memory.Heap.Used"):
+        limit = limits.get(each.task_manager) or ()
+        most = limit[-1].value if limit else None
+        heap = [[point.ts_ms, point.value, most] for point in each.points if point.ts_ms is not None]
+        if heap:
+            processes.append(
+                {
+                    "file_id": None,
+                    "process": each.task_manager or "jobmanager",
+                    "collector": None,
+                    "pauses": None,
+                    "pause_ms": None,
+                    "full": None,
+                    "collections": [],
+                    "heap": heap,
+                }
+            )
+    return sorted(processes, key=lambda each: (-max(row[1] or 0 for row in each["heap"]), str(each["process"])))
+
+
+def process_name(process: Mapping[str, Any]) -> str:
+    """The TaskManager's resource id or `JobManager`; else which input the GC log was."""
+    if process["process"] == "jobmanager":
+        return "JobManager"
+    if process["process"]:
+        return f"TaskManager {process['process']}"
+    return f"GC log, file {process['file_id'] + 1}"
+
+
+def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
+    """For each JVM the heap above and the pauses below."""
+    colours = palette(theme)
+    panels = []
+    for index, process in enumerate(points["processes"]):
+        if process["collections"]:
+            panels.append(_heap_panel(process, colours, first=index == 0))
+            panels.append(_pause_panel(process, colours, first=index == 0))
+        else:
+            panels.append(_metric_panel(process, colours))
+    return stacked(panels, theme, axis="time")
+
+
+def _heap_panel(process: Mapping[str, Any], colours: Palette, *, first: bool) -> Panel:
+    known = [row for row in process["collections"] if row[3] is not None and row[4] is not None]
+    largest = max((max(row[3], row[5] or 0) for row in known), default=1.0)
+    divisor, unit = axis_unit(largest, MEMORY_UNITS, "bytes")
+    times = [row[0] for row in known]
+    lines = (
+        ("Before", 3, colours.series[1], "dot", 1.5),
+        ("After", 4, colours.series[0], "solid", 2.5),
+        ("Committed heap", 5, colours.muted, "dash", 1),
+    )
+    traces = [
+        {
+            "type": "scatter",
+            "mode": "lines+markers" if len(known) < 60 and column != 5 else "lines",
+            "name": name,
+            "legendgroup": name,
+            "showlegend": first,
+            "x": times,
+            "y": [None if row[column] is None else row[column] / divisor for row in known],
+            "connectgaps": False,
+            "line": {"color": colour, "dash": dash, "width": width},
+            "marker": {"size": 4},
+            "text": [None if row[column] is None else memory(row[column]) for row in known],
+            "hovertemplate": f"%{{x}}<br>{name.lower()} the collection: %{{text}}<extra></extra>"
+            if column != 5
+            else "%{x}<br>committed heap %{text}<extra></extra>",
+        }
+        for name, column, colour, dash, width in lines
+    ]
+    title = f"Used heap: {process_name(process)}" + (f" ({process['collector']})" if process["collector"] else "")
+    return Panel(title=shortened(title, 80), unit=unit, traces=traces, height=140)
+
+
+def _pause_panel(process: Mapping[str, Any], colours: Palette, *, first: bool) -> Panel:
+    rows = process["collections"]
+    divisor, unit = axis_unit(max(row[2] for row in rows), DURATION_UNITS, "ms")
+    span = max(rows[-1][0] - rows[0][0], 1000)
+    traces = [
+        {
+            "type": "bar",
+            "name": name,
+            "legendgroup": name,
+            "showlegend": first,
+            "x": [row[0] for row in chosen],
+            "y": [row[2] / divisor for row in chosen],
+            "width": span / 250,
+            "marker": {"color": colour},
+            "text": [_pause_text(row) for row in chosen],
+            "textposition": "none",
+            "hovertemplate": "%{text}<br>%{x}<extra></extra>",
+        }
+        for name, colour, chosen in (
+            ("Pause", colours.calm, [row for row in rows if row[1] not in FULL_KINDS]),
+            ("Full GC", colours.alarm, [row for row in rows if row[1] in FULL_KINDS]),
+        )
+        if chosen
+    ]
+    full = f", {process['full']:,} full" if process["full"] else ", none full"
+    return Panel(
+        title=f"Pauses: {process['pauses']:,}{full}, {duration(process['pause_ms'])} in all",
+        unit=unit,
+        traces=traces,
+        height=80,
+        y={"nticks": 3},
+    )
+
+
+def _pause_text(row: Sequence[Any]) -> str:
+    kind = "Full GC" if row[1] in FULL_KINDS else f"{row[1]} pause"
+    cause = f" ({escaped(row[6])})" if row[6] else ""
+    used = f"<br>{memory(row[3])} → {memory(row[4])}" if row[3] is not None and row[4] is not None else ""
+    return f"<b>{kind} {duration(row[2])}</b>{cause}{used}"
+
+
+def _metric_panel(process: Mapping[str, Any], colours: Palette) -> Panel:
+    heap = process["heap"]
+    limit = heap[-1][2]
+    largest = max(max(row[1] or 0 for row in heap), limit or 0)
+    divisor, unit = axis_unit(largest, MEMORY_UNITS, "bytes")
+    return Panel(
+        title=shortened(f"Used heap as the metrics tell it: {process_name(process)}", 80),
+        unit=unit,
+        height=120,
+        thresholds=[Threshold(limit / divisor, f"Largest heap {memory(limit)}")] if limit else [],
+        traces=[
+            {
+                "type": "scatter",
+                "mode": "lines",
+                "name": "Used heap",
+                "showlegend": False,
+                "x": [row[0] for row in heap],
+                "y": [None if row[1] is None else row[1] / divisor for row in heap],
+                "connectgaps": False,
+                "line": {"color": colours.calm, "width": 2},
+                "text": [None if row[1] is None else memory(row[1]) for row in heap],
+                "hovertemplate": "%{x}<br>used heap %{text}<extra></extra>",
+            }
+        ],
+        y={"range": [0, 1.15 * largest / divisor]},
+    )
+
+
+def summary(points: Points) -> str:
+    """How long the worst JVM stood still, how often fully, and what was left after the last collection."""
+    worst = points["processes"][0]
+    if not worst["collections"]:
+        used = max(row[1] or 0 for row in worst["heap"])
+        return f"No GC log. By the metrics {process_name(worst)} used up to {memory(used)} of heap."
+    longest = max(row[2] for row in worst["collections"])
+    text = (
+        f"{process_name(worst)}: {worst['pauses']:,} pauses, {worst['full']:,} of them full collections, "
+        f"{duration(worst['pause_ms'])} in all; the longest took {duration(longest)}."
+    )
+    last = [row for row in worst["collections"] if row[4] is not None and row[5]]
+    if last:
+        text += f" After the last one {memory(last[-1][4])} of {memory(last[-1][5])} were still in use."
+    return text
+
+
+def table(points: Points) -> list[list[Any]]:
+    """One row for each collection that is drawn, or for each heap sample."""
+    header = [
+        "JVM",
+        "Time (UTC, epoch ms)",
+        "Kind",
+        "Pause (ms)",
+        "Used before (bytes)",
+        "Used after (bytes)",
+        "Committed or largest (bytes)",
+        "Cause",
+    ]
+    rows: list[list[Any]] = []
+    for process in points["processes"]:
+        name = process_name(process)
+        rows += [[name, *row] for row in process["collections"]]
+        rows += [[name, row[0], "sample", None, row[1], None, row[2], None] for row in process["heap"]]
+    return [header, *rows]
+
+
+CHART = Chart(
+    id="garbage-collection",
+    title="Heap and garbage collection",
+    order=50,
+    axis="time",
+    missing=(
+        "The TaskManagers' GC logs would fill this chart: `env.java.opts.taskmanager: "
+        "-Xlog:gc*:file=gc.log:time,uptime,level,tags`, or at run time `jcmd <pid> VM.log output=gc.log what=gc*`."
+    ),
+    points=points,
+    figure=figure,
+    summary=summary,
+    table=table,
+)

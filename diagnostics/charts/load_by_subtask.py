@@ -1,0 +1,254 @@
+"""Load by subtask: each subtask's share of its task's records beside the even share, and how busy it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from diagnostics.chart import Chart, Points, Theme
+from diagnostics.chart_panel import Panel, Threshold, shortened, stacked
+from diagnostics.chart_theme import Palette, palette
+from diagnostics.phrase import percent
+from diagnostics.reconstruction.cluster import cluster_of
+
+if TYPE_CHECKING:
+    from diagnostics.evidence import Evidence
+
+MOST_VERTICES = 6
+MOST_SUBTASKS = 200
+"""What is drawn: the most uneven tasks of a job, and of each the subtasks with the most records. Our choice."""
+HOT_RATIO = 2.0
+"""From twice the even share a bar is marked. Source: reference/rules-of-thumb.csv, skew."""
+FEW_SUBTASKS = 10
+"""Up to here each bar has its number written above it."""
+FEWEST_PLACES = 6
+"""The axis has room for so many subtasks, so that a task of two does not look heavier than one of ten."""
+MOST_ROWS = 100_000
+
+Place = tuple[str | None, str]
+
+
+def points(evidence: Evidence) -> Points | None:
+    """Records and busy ratio of every subtask, for tasks of at least two subtasks.
+
+    Reads   subtask (latest attempt), metric_sample (numRecordsIn, numRecordsOut, busyTimeMsPerSecond), vertex, job.
+    Gives   {jobs: [{job_id, name, vertices: [{vertex, direction, parallelism, even_share, subtasks: [{subtask, records,
+            share, busy}]}]}]}, the most uneven task first. direction is `in`, for sources `out`.
+    Empty   None when no task has two subtasks with records.
+    """
+    busy = _busy(evidence)
+    jobs: dict[str | None, list[dict[str, Any]]] = {}
+    cluster = cluster_of(evidence)
+    for (job_id, vertex), (direction, records) in sorted(_records(evidence).items(), key=repr):
+        total = sum(records.values())
+        if len(records) < 2 or not total:
+            continue
+        task = cluster.tasks.get((job_id, vertex))
+        subtasks = [
+            {
+                "subtask": subtask,
+                "records": round(count),
+                "share": round(count / total, 4),
+                "busy": busy.get((job_id, vertex), {}).get(subtask),
+            }
+            for subtask, count in sorted(records.items())
+        ]
+        kept = sorted(subtasks, key=lambda each: (-(each["records"] or 0), each["subtask"] or 0))[:MOST_SUBTASKS]
+        jobs.setdefault(job_id, []).append(
+            {
+                "vertex": task.name if task else vertex,
+                "direction": direction,
+                "parallelism": len(records),
+                "even_share": round(1 / len(records), 4),
+                "subtasks": sorted(kept, key=lambda each: each["subtask"]),
+            }
+        )
+    if not jobs:
+        return None
+    return {
+        "jobs": [
+            {
+                "job_id": job_id,
+                "name": cluster.job_names.get(job_id) if job_id else None,
+                "vertices": sorted(vertices, key=lambda each: (-_skew(each), each["vertex"]))[:MOST_VERTICES],
+            }
+            for job_id, vertices in sorted(jobs.items(), key=lambda item: str(item[0]))
+        ]
+    }
+
+
+def _skew(vertex: Mapping[str, Any]) -> float:
+    return max(float(each["share"]) for each in vertex["subtasks"]) / float(vertex["even_share"])
+
+
+def _records(evidence: Evidence) -> dict[Place, tuple[str, dict[int, float]]]:
+    """(job, vertex) -> direction and records of each subtask, from REST, or from counters where REST was not asked."""
+    found: dict[Place, tuple[str, dict[int, float]]] = {}
+    if evidence.has("subtask"):
+        columns = ("job_id", "vertex_id", "subtask", "attempt", "ts_ms", "read_records", "write_records")
+        told = evidence["subtask"].where("subtask IS NOT NULL AND vertex_id IS NOT NULL").select(*columns)
+        rows = told.limit(MOST_ROWS).toArrow().to_pylist()
+        counted: dict[Place, dict[str, dict[int, float]]] = {}
+        for row in sorted(rows, key=lambda row: (row["attempt"] or 0, row["ts_ms"] or 0)):
+            place = counted.setdefault((row["job_id"], row["vertex_id"]), {"in": {}, "out": {}})
+            for direction, column in (("in", "read_records"), ("out", "write_records")):
+                if row[column] is not None:
+                    place[direction][row["subtask"]] = float(row[column])
+        for vertex, directions in counted.items():
+            direction = "in" if any(directions["in"].values()) else "out"
+            found[vertex] = (direction, directions[direction])
+    for direction, metric in (("in", "numRecordsIn"), ("out", "numRecordsOut")):
+        for vertex, records in _counted(evidence, metric).items():
+            if vertex not in found and any(records.values()):
+                found[vertex] = (direction, records)
+    return found
+
+
+def _counted(evidence: Evidence, metric: str) -> dict[Place, dict[int, float]]:
+    # Needs PySpark, which the web process that draws stored points does without.
+    from diagnostics.reconstruction.series import metric_series, since_restart
+
+    found: dict[Place, dict[int, float]] = {}
+    for vertex, series in metric_series(evidence).by_vertex(metric, operators=False).items():
+        for each in series:
+            last = since_restart(each.points)
+            if each.subtask is not None and last and last[-1].value is not None:
+                found.setdefault(vertex, {})[each.subtask] = last[-1].value
+    return found
+
+
+def _busy(evidence: Evidence) -> dict[Place, dict[int, float]]:
+    """Mean busy ratio of each subtask over the scrapes."""
+    from diagnostics.reconstruction.series import metric_series
+
+    found: dict[Place, dict[int, float]] = {}
+    for vertex, series in metric_series(evidence).by_vertex("busyTimeMsPerSecond", operators=False).items():
+        for each in series:
+            known = [point.value for point in each.known if point.value is not None]
+            if each.subtask is not None and known:
+                mean = sum(known) / len(known) / 1000
+                found.setdefault(vertex, {})[each.subtask] = round(min(max(mean, 0.0), 1.0), 3)
+    return found
+
+
+def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
+    """For each task bars of the records' shares, diamonds of busy time, and the even share as a line."""
+    colours = palette(theme)
+    panels: list[Panel] = []
+    drawn = [len(vertex["subtasks"]) for job in points["jobs"] for vertex in job["vertices"]]
+    places = max([*drawn, FEWEST_PLACES])
+    for job in points["jobs"]:
+        prefix = f"{job['name'] or job['job_id']} · " if len(points["jobs"]) > 1 else ""
+        for vertex in job["vertices"]:
+            panels.append(_panel(vertex, prefix, colours, places, first=not panels))
+    return stacked(panels, theme, axis="own", x_title="Subtask", barmode="group")
+
+
+def _panel(vertex: Mapping[str, Any], prefix: str, colours: Palette, places: int, *, first: bool) -> Panel:
+    subtasks: Sequence[Mapping[str, Any]] = vertex["subtasks"]
+    hot = [each["share"] >= HOT_RATIO * vertex["even_share"] for each in subtasks]
+    hidden = vertex["parallelism"] - len(subtasks)
+    names = [str(each["subtask"]) for each in subtasks]
+    few = len(subtasks) <= FEW_SUBTASKS
+    traces: list[dict[str, Any]] = [
+        {
+            "type": "bar",
+            "name": "Share of the records",
+            "legendgroup": "records",
+            "showlegend": first,
+            "x": names,
+            "y": [100 * each["share"] for each in subtasks],
+            "marker": {"color": [colours.warning if is_hot else colours.calm for is_hot in hot]},
+            "text": [
+                percent(each["share"]) if is_hot or few else "" for each, is_hot in zip(subtasks, hot, strict=True)
+            ],
+            "textposition": "outside",
+            "textangle": 0,
+            "cliponaxis": False,
+            "customdata": [f"{each['records']:,}" for each in subtasks],
+            "hovertemplate": "subtask %{x}<br>%{customdata} records, %{y:.1f} %<extra></extra>",
+        }
+    ]
+    if any(each["busy"] is not None for each in subtasks):
+        traces.append(
+            {
+                "type": "bar",
+                "name": "Busy time",
+                "legendgroup": "busy",
+                "showlegend": first,
+                "x": names,
+                "y": [None if each["busy"] is None else 100 * each["busy"] for each in subtasks],
+                "marker": {
+                    "color": colours.surface,
+                    "line": {"width": 1.5, "color": colours.muted},
+                    "pattern": {"shape": "/", "fgcolor": colours.muted, "size": 5, "solidity": 0.3},
+                },
+                "text": [
+                    f"{percent(each['busy'])} busy" if few and each["busy"] is not None else "" for each in subtasks
+                ],
+                "textposition": "outside",
+                "textangle": 0,
+                "cliponaxis": False,
+                "hovertemplate": "subtask %{x}<br>busy %{y:.0f} % of the time<extra></extra>",
+            }
+        )
+    shown = f" (most loaded {len(subtasks)} of {vertex['parallelism']})" if hidden else ""
+    even = Threshold(100 * vertex["even_share"], f"Even share {percent(vertex['even_share'])}", is_alarm=False)
+    return Panel(
+        title=f"{shortened(prefix + vertex['vertex'], 80)}: records {vertex['direction']}{shown}",
+        unit="%",
+        height=150 if any(hot) or first else 80,
+        traces=traces,
+        thresholds=[even],
+        x={"type": "category", "showgrid": False, "range": [-0.5, places - 0.5]},
+        y={"range": [0, 116], "tickvals": [0, 50, 100]},
+    )
+
+
+def summary(points: Points) -> str:
+    """The most uneven task and its hottest subtask."""
+    every = [(job, vertex) for job in points["jobs"] for vertex in job["vertices"]]
+    _, worst = max(every, key=lambda each: _skew(each[1]))
+    hottest = max(worst["subtasks"], key=lambda each: (each["share"], -each["subtask"]))
+    busy = f"; it is busy {percent(hottest['busy'])} of the time" if hottest["busy"] is not None else ""
+    return (
+        f"The most uneven task is {worst['vertex']}: subtask {hottest['subtask']} has {percent(hottest['share'])} of "
+        f"the records where {percent(worst['even_share'])} would be even{busy}."
+    )
+
+
+def table(points: Points) -> list[list[Any]]:
+    """One row for each subtask."""
+    header = ["Job", "Task", "Subtask", "Records", "Direction", "Share", "Even share", "Busy ratio"]
+    rows = [
+        [
+            job["name"] or job["job_id"],
+            vertex["vertex"],
+            each["subtask"],
+            each["records"],
+            vertex["direction"],
+            each["share"],
+            vertex["even_share"],
+            each["busy"],
+        ]
+        for job in points["jobs"]
+        for vertex in job["vertices"]
+        for each in vertex["subtasks"]
+    ]
+    return [header, *rows]
+
+
+CHART = Chart(
+    id="load-by-subtask",
+    title="Load by subtask",
+    order=30,
+    axis="own",
+    missing=(
+        "The vertices of the job from the REST API (`curl -s $REST/jobs/<job>/vertices/<vertex> > vertex.json`) or "
+        "metrics of each subtask would fill this chart."
+    ),
+    points=points,
+    figure=figure,
+    summary=summary,
+    table=table,
+)

@@ -1,0 +1,165 @@
+"""Log volume by level: errors and warnings on top where nothing hides them, all records below."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from diagnostics.chart import Chart, Points, Theme
+from diagnostics.chart_panel import Panel, stacked
+from diagnostics.chart_theme import Palette, palette
+from diagnostics.phrase import duration
+
+if TYPE_CHECKING:
+    from diagnostics.evidence import Evidence
+
+MOST_SLOTS = 480
+SLOTS_MS = (
+    1000,
+    2000,
+    5000,
+    10_000,
+    15_000,
+    30_000,
+    60_000,
+    300_000,
+    600_000,
+    1_800_000,
+    3_600_000,
+    21_600_000,
+    86_400_000,
+)
+"""Widths of the slots of time: the narrowest that gives at most MOST_SLOTS; one minute suffices for eight hours."""
+
+FEW_RECORDS = 5
+"""Up to here the axis has a tick for each record: there is no half one."""
+
+LEVELS = ("ERROR", "WARN", "INFO", "DEBUG", "TRACE")
+"""FATAL is counted as ERROR."""
+ALARMING = ("ERROR", "WARN")
+
+
+def points(evidence: Evidence) -> Points | None:
+    """Records of each level in slots of time.
+
+    Reads   log_record.
+    Gives   {from_ms, slot_ms, slots, undated, levels: {level: {slot: records}}}; slots without records are left out.
+    Empty   None without a record that has a time.
+    """
+    if not evidence.has("log_record"):
+        return None
+    records = evidence["log_record"].selectExpr(
+        "ts_ms", "CASE WHEN level = 'FATAL' THEN 'ERROR' ELSE level END AS level"
+    )
+    seconds = (
+        records.groupBy("level", (records["ts_ms"] / 1000).cast("bigint").alias("second")).count().toArrow().to_pylist()
+    )
+    dated = [row for row in seconds if row["second"] is not None]
+    if not dated:
+        return None
+    first, last = min(row["second"] for row in dated), max(row["second"] for row in dated)
+    width = next((each for each in SLOTS_MS if (last - first + 1) * 1000 <= each * MOST_SLOTS), SLOTS_MS[-1])
+    from_ms = first * 1000 // width * width
+    levels: dict[str, dict[str, int]] = {}
+    for row in dated:
+        slot = str((row["second"] * 1000 - from_ms) // width)
+        counted = levels.setdefault(row["level"] or "INFO", {})
+        counted[slot] = counted.get(slot, 0) + row["count"]
+    return {
+        "from_ms": from_ms,
+        "to_ms": last * 1000 + 999,
+        "slot_ms": width,
+        "slots": (last * 1000 - from_ms) // width + 1,
+        "undated": sum(row["count"] for row in seconds if row["second"] is None),
+        "levels": {level: levels[level] for level in LEVELS if level in levels},
+    }
+
+
+def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
+    """Stacked bars; the legend switches levels."""
+    colours = palette(theme)
+    each = duration(points["slot_ms"])
+    alarming = [level for level in ALARMING if level in points["levels"]]
+    panels = []
+    if alarming:
+        panels.append(
+            Panel(
+                title=f"Errors and warnings, each {each}",
+                unit="Records",
+                height=110,
+                y={"dtick": 1} if _highest(points, alarming) <= FEW_RECORDS else {},
+                traces=[_bars(points, level, colours, shown=True) for level in alarming],
+            )
+        )
+    panels.append(
+        Panel(
+            title=f"All records, each {each}",
+            unit="Records",
+            height=110,
+            traces=[_bars(points, level, colours, shown=level not in alarming) for level in reversed(points["levels"])],
+        )
+    )
+    return stacked(panels, theme, axis="time")
+
+
+def _highest(points: Points, levels: Sequence[str]) -> int:
+    """The highest pile of these levels, at most."""
+    return sum(max(points["levels"][level].values()) for level in levels)
+
+
+def _bars(points: Points, level: str, colours: Palette, *, shown: bool) -> dict[str, Any]:
+    counted = sorted((int(slot), count) for slot, count in points["levels"][level].items())
+    width = points["slot_ms"]
+    return {
+        "type": "bar",
+        "name": level,
+        "legendgroup": level,
+        "showlegend": shown,
+        "x": [points["from_ms"] + slot * width + width / 2 for slot, _ in counted],
+        "y": [count for _, count in counted],
+        "width": width,
+        "marker": {"color": colours.levels[level], "line": {"width": 0}},
+        "hovertemplate": f"{level}: %{{y:,}} records<br>%{{x}}<extra></extra>",
+    }
+
+
+def summary(points: Points) -> str:
+    """How many records of which level, and when most errors or warnings came."""
+    sums = {level: sum(counted.values()) for level, counted in points["levels"].items()}
+    text = f"{sum(sums.values()):,} records: " + ", ".join(f"{count:,} {level}" for level, count in sums.items()) + "."
+    for level in ALARMING:
+        counted = points["levels"].get(level)
+        if counted:
+            slot, count = max(counted.items(), key=lambda item: (item[1], -int(item[0])))
+            start = int(slot) * points["slot_ms"] / 1000
+            return f"{text} Most {level} records, {count:,}, came {duration(start * 1000)} after the first record."
+    return text
+
+
+def table(points: Points) -> list[list[Any]]:
+    """One row for each slot that has records."""
+    slots = sorted({int(slot) for counted in points["levels"].values() for slot in counted})
+    rows = [
+        [
+            points["from_ms"] + slot * points["slot_ms"],
+            *(points["levels"].get(level, {}).get(str(slot), 0) for level in LEVELS),
+        ]
+        for slot in slots
+    ]
+    return [["From (UTC, epoch ms)", *LEVELS], *rows]
+
+
+CHART = Chart(
+    id="log-volume",
+    title="Log volume by level",
+    order=70,
+    axis="time",
+    missing=(
+        "Logs of the JobManager and the TaskManagers would fill this chart: `kubectl logs <pod> > taskmanager.log`, or "
+        "`log/flink-*.log` of each host."
+    ),
+    points=points,
+    figure=figure,
+    summary=summary,
+    table=table,
+)

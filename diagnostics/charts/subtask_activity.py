@@ -1,0 +1,320 @@
+"""Busy, idle and back-pressured time of every subtask over time, as heat maps in the bands of Flink's web UI."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from diagnostics.chart import Chart, Points, Theme
+from diagnostics.chart_panel import Panel, escaped, shortened, slot_ms, stacked
+from diagnostics.chart_theme import palette
+from diagnostics.phrase import percent
+from diagnostics.reconstruction.cluster import Cluster, cluster_of
+
+if TYPE_CHECKING:
+    from diagnostics.evidence import Evidence
+
+MOST_ROWS = 28
+"""Rows of one heat map; of more subtasks the ones with the highest values are kept. Our choice: one screen."""
+MOST_SLOTS = 90
+MOST_SAMPLES = 50_000
+"""Bounds of what is drawn (2 * 28 * 90 cells) and of what is read from the REST samples."""
+
+OK_RATIO, LOW_RATIO = 0.1, 0.5
+"""OK up to 10 %, LOW up to 50 %, HIGH above. Source: Flink documentation, Monitoring Back Pressure."""
+WORKING_RATIO, NEAR_LIMIT_RATIO = 0.5, 0.8
+"""Bands of busy time. Source: reference/metrics.csv, busyTimeMsPerSecond: above 800 ms/s a bottleneck is likely."""
+
+Cells = dict[tuple[str | None, str, int], dict[int, tuple[float | None, float | None]]]
+"""(job, vertex id or name, subtask) -> time -> (busy ratio, back-pressured ratio)."""
+
+
+def points(evidence: Evidence) -> Points | None:
+    """The highest busy and back-pressured ratio of each subtask in each slot of time.
+
+    Reads   metric_sample (busyTimeMsPerSecond, backPressuredTimeMsPerSecond), back_pressure, vertex, edge, job.
+    Gives   {from_ms, slot_ms, slots, jobs: [{job_id, name, vertices: [{vertex, parallelism, subtasks:
+            [{subtask, busy: [...], back_pressured: [...]}]}]}]}, vertices in the order of the data flow; null where
+            there was no sample.
+    Empty   None without any sample that has a time.
+    """
+    cells = _from_metrics(evidence)
+    if not cells:
+        cells = _from_rest(evidence)
+    times = sorted({ts for subtask in cells.values() for ts in subtask})
+    if not times:
+        return None
+    steps = sorted(
+        after - before for subtask in cells.values() for before, after in pairwise(sorted(subtask)) if after > before
+    )
+    width = slot_ms(times[0], times[-1], MOST_SLOTS, least_ms=steps[len(steps) // 4] if steps else 5000)
+    slots = (times[-1] - times[0]) // width + 1
+    cluster = cluster_of(evidence)
+    names = dict(cluster.job_names)
+    rows: dict[str | None, dict[str, list[dict[str, Any]]]] = {}
+    for (job_id, vertex, subtask), samples in sorted(cells.items(), key=repr):
+        row = {"subtask": subtask, **_in_slots(samples, times[0], width, slots)}
+        rows.setdefault(job_id, {}).setdefault(vertex, []).append(row)
+    jobs = [
+        {"job_id": job_id, "name": names.get(job_id) if job_id else None, "vertices": _vertices(job_id, found, cluster)}
+        for job_id, found in sorted(rows.items(), key=lambda item: str(item[0]))
+    ]
+    return {"from_ms": times[0], "to_ms": times[-1], "slot_ms": width, "slots": slots, "jobs": jobs}
+
+
+def _from_metrics(evidence: Evidence) -> Cells:
+    # Needs PySpark, which the web process that draws stored points does without.
+    from diagnostics.reconstruction.series import metric_series
+
+    series = metric_series(evidence)
+    cells: Cells = {}
+    for place, metric in enumerate(("busyTimeMsPerSecond", "backPressuredTimeMsPerSecond")):
+        for (job_id, vertex), found in series.by_vertex(metric, operators=False).items():
+            for each in found:
+                if each.subtask is None:
+                    continue
+                cell = cells.setdefault((job_id, vertex, each.subtask), {})
+                for point in each.points:
+                    if point.ts_ms is not None and point.value is not None:
+                        pair = list(cell.get(point.ts_ms, (None, None)))
+                        pair[place] = min(max(point.value / 1000, 0.0), 1.0)
+                        cell[point.ts_ms] = (pair[0], pair[1])
+    return cells
+
+
+def _from_rest(evidence: Evidence) -> Cells:
+    cells: Cells = {}
+    if not evidence.has("back_pressure"):
+        return cells
+    rows = (
+        evidence["back_pressure"]
+        .where("ts_ms IS NOT NULL AND subtask IS NOT NULL AND vertex_id IS NOT NULL")
+        .select("ts_ms", "job_id", "vertex_id", "subtask", "busy_ratio", "back_pressured_ratio")
+        .limit(MOST_SAMPLES)
+    )
+    for row in rows.toArrow().to_pylist():
+        cell = cells.setdefault((row["job_id"], row["vertex_id"], row["subtask"]), {})
+        cell[row["ts_ms"]] = (row["busy_ratio"], row["back_pressured_ratio"])
+    return cells
+
+
+def _in_slots(
+    samples: Mapping[int, tuple[float | None, float | None]], from_ms: int, width: int, slots: int
+) -> dict[str, list[float | None]]:
+    found: dict[str, list[float | None]] = {"busy": [None] * slots, "back_pressured": [None] * slots}
+    for ts_ms, pair in samples.items():
+        slot = (ts_ms - from_ms) // width
+        for name, value in zip(found, pair, strict=True):
+            before = found[name][slot]
+            if value is not None and (before is None or value > before):
+                found[name][slot] = round(value, 3)
+    return found
+
+
+def _vertices(job_id: str | None, rows: Mapping[str, list[dict[str, Any]]], cluster: Cluster) -> list[dict[str, Any]]:
+    flow = sorted(rows, key=lambda vertex: (len(cluster.upstream((job_id, vertex))), vertex))
+    kept = _hottest(rows)
+    vertices = []
+    for vertex in flow:
+        task = cluster.tasks.get((job_id, vertex))
+        subtasks = [row for row in rows[vertex] if (vertex, row["subtask"]) in kept]
+        vertices.append(
+            {"vertex": task.name if task else vertex, "parallelism": len(rows[vertex]), "subtasks": subtasks}
+        )
+    return vertices
+
+
+def _hottest(rows: Mapping[str, list[dict[str, Any]]]) -> set[tuple[str, int]]:
+    """The subtasks that are drawn: the hottest of each vertex first, then the hottest of all."""
+    ranked = [
+        (rank, -_highest(row["busy"]) - _highest(row["back_pressured"]), vertex, row["subtask"])
+        for vertex, found in rows.items()
+        for rank, row in enumerate(
+            sorted(found, key=lambda row: (-_highest(row["busy"]) - _highest(row["back_pressured"]), row["subtask"]))
+        )
+    ]
+    first_of_each = sorted(each for each in ranked if each[0] == 0)
+    others = sorted((each for each in ranked if each[0] > 0), key=lambda each: each[1:])
+    return {(vertex, subtask) for _, _, vertex, subtask in [*first_of_each, *others][:MOST_ROWS]}
+
+
+def _highest(values: Sequence[float | None]) -> float:
+    return max((value for value in values if value is not None), default=0.0)
+
+
+BANDS = (("OK", OK_RATIO, "OK ≤ 10 %"), ("LOW", LOW_RATIO, "LOW ≤ 50 %"), ("HIGH", 1.0, "HIGH > 50 %"))
+LOADS = (
+    ("quiet", WORKING_RATIO, "Busy ≤ 50 %"),
+    ("working", NEAR_LIMIT_RATIO, "Busy ≤ 80 %"),
+    ("near the limit", 1.0, "Busy > 80 %"),
+)
+
+
+def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
+    """Heat maps of back pressure, then of busy time, for each task one row of cells a subtask."""
+    colours = palette(theme)
+    kinds = (
+        ("back_pressured", "Back pressured", BANDS, colours.bands),
+        ("busy", "Busy", LOADS, colours.load),
+    )
+    panels = []
+    for name, title, bands, shades in kinds:
+        keyed = False
+        for job in points["jobs"]:
+            prefix = f"{job['name'] or job['job_id']} · " if len(points["jobs"]) > 1 else ""
+            for vertex in job["vertices"]:
+                if not any(value is not None for row in vertex["subtasks"] for value in row[name]):
+                    continue
+                traces = [_heat_map(points, vertex, name, bands, shades)]
+                traces += [] if keyed else _keys(points, bands, shades)
+                keyed = True
+                panels.append(_panel(f"{title}: {prefix}{vertex['vertex']}", vertex, traces))
+    return stacked(panels, theme, axis="time")
+
+
+def _panel(title: str, vertex: Mapping[str, Any], traces: Sequence[Mapping[str, Any]]) -> Panel:
+    subtasks = vertex["subtasks"]
+    hidden = vertex["parallelism"] - len(subtasks)
+    return Panel(
+        title=shortened(title, 90) + (f" (hottest {len(subtasks)} of {vertex['parallelism']})" if hidden else ""),
+        unit="Subtask" if len(subtasks) > 2 else "",
+        height=max(15 * len(subtasks), 15),
+        traces=traces,
+        y={
+            "type": "category",
+            "categoryorder": "array",
+            "categoryarray": [str(row["subtask"]) for row in reversed(subtasks)],
+            "showgrid": False,
+            "nticks": 0,
+            "tickmode": "auto" if len(subtasks) > 12 else "linear",
+            "rangemode": "normal",
+        },
+        x={"showgrid": False},
+    )
+
+
+def _heat_map(
+    points: Points,
+    vertex: Mapping[str, Any],
+    name: str,
+    bands: Sequence[tuple[str, float, str]],
+    shades: Mapping[str, str],
+) -> dict[str, Any]:
+    width = points["slot_ms"]
+    starts = [points["from_ms"] + slot * width for slot in range(points["slots"])]
+    steps: list[list[Any]] = []
+    low = 0.0
+    for band, high, _ in bands:
+        steps += [[low, shades[band]], [high, shades[band]]]
+        low = high
+    return {
+        "type": "heatmap",
+        "x": [start + width / 2 for start in starts],
+        "y": [str(row["subtask"]) for row in vertex["subtasks"]],
+        "z": [row[name] for row in vertex["subtasks"]],
+        "text": [
+            [_told_to_people(busy, pressed) for busy, pressed in zip(row["busy"], row["back_pressured"], strict=True)]
+            for row in vertex["subtasks"]
+        ],
+        "hovertemplate": (
+            f"<b>{escaped(shortened(vertex['vertex']))}</b><br>subtask %{{y}}, %{{x}}<br>%{{text}}<extra></extra>"
+        ),
+        "zmin": 0,
+        "zmax": 1,
+        "colorscale": steps,
+        "showscale": False,
+        "showlegend": False,
+        "xgap": 1,
+        "ygap": 1,
+        "hoverongaps": False,
+    }
+
+
+def _told_to_people(busy: float | None, pressed: float | None) -> str:
+    parts = [f"busy {percent(busy)}" if busy is not None else "busy unknown"]
+    parts.append(f"back pressured {percent(pressed)}" if pressed is not None else "back pressure unknown")
+    if busy is not None and pressed is not None:
+        parts.append(f"idle {percent(max(0.0, 1 - busy - pressed))}")
+    return ", ".join(parts)
+
+
+def _keys(points: Points, bands: Sequence[tuple[str, float, str]], shades: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Entries of the legend: the heat map itself has none."""
+    return [
+        {
+            "type": "scatter",
+            "mode": "markers",
+            "name": label,
+            "x": [points["from_ms"]],
+            "y": [None],
+            "marker": {"symbol": "square", "size": 11, "color": shades[band]},
+            "hoverinfo": "skip",
+        }
+        for band, _, label in bands
+    ]
+
+
+def summary(points: Points) -> str:
+    """Which task was held back most and which was busiest."""
+    readings = [
+        (vertex["vertex"], row) for job in points["jobs"] for vertex in job["vertices"] for row in vertex["subtasks"]
+    ]
+    pressed = max(readings, key=lambda each: _mean(each[1]["back_pressured"]) or 0.0)
+    busiest = max(readings, key=lambda each: _mean(each[1]["busy"]) or 0.0)
+    text = []
+    if (mean := _mean(pressed[1]["back_pressured"])) is not None:
+        text.append(
+            f"Most back pressured: subtask {pressed[1]['subtask']} of {pressed[0]}, {percent(mean)} of the time on "
+            f"average ({_band(mean)})."
+        )
+    if (mean := _mean(busiest[1]["busy"])) is not None:
+        text.append(f"Busiest: subtask {busiest[1]['subtask']} of {busiest[0]}, {percent(mean)} on average.")
+    return " ".join(text)
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None
+
+
+def _band(ratio: float) -> str:
+    return next(band for band, high, _ in BANDS if ratio <= high)
+
+
+def table(points: Points) -> list[list[Any]]:
+    """One row for each subtask and slot that has a sample."""
+    header = ["Job", "Task", "Subtask", "From (UTC, epoch ms)", "Busy ratio", "Back-pressured ratio"]
+    rows = [
+        [
+            job["name"] or job["job_id"],
+            vertex["vertex"],
+            row["subtask"],
+            points["from_ms"] + slot * points["slot_ms"],
+            row["busy"][slot],
+            row["back_pressured"][slot],
+        ]
+        for job in points["jobs"]
+        for vertex in job["vertices"]
+        for row in vertex["subtasks"]
+        for slot in range(points["slots"])
+        if row["busy"][slot] is not None or row["back_pressured"][slot] is not None
+    ]
+    return [header, *rows]
+
+
+CHART = Chart(
+    id="subtask-activity",
+    title="Busy, idle and back-pressured time",
+    order=20,
+    axis="time",
+    missing=(
+        "Metrics over time would fill this chart: scrapes of the Prometheus reporter "
+        "(`curl -s <taskmanager>:9249/metrics` every few seconds), or the back pressure of each vertex "
+        "(`curl -s $REST/jobs/<job>/vertices/<vertex>/backpressure`)."
+    ),
+    points=points,
+    figure=figure,
+    summary=summary,
+    table=table,
+)

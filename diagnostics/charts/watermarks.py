@@ -1,0 +1,253 @@
+"""Watermark lag of each task over time, and the late records that windows dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from diagnostics.chart import Chart, Points, Theme
+from diagnostics.chart_panel import DURATION_UNITS, Panel, axis_unit, escaped, shortened, slot_ms, stacked
+from diagnostics.chart_theme import Palette, palette
+from diagnostics.phrase import duration, number
+from diagnostics.reconstruction.cluster import cluster_of
+
+if TYPE_CHECKING:
+    from diagnostics.evidence import Evidence
+    from diagnostics.reconstruction.series import Series
+
+MOST_SLOTS = 240
+MOST_VERTICES = 6
+"""Lines of one job: the tasks with the largest lag. Our choice; more lines cannot be told apart."""
+
+DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
+"""Lines differ by dash as well as by colour."""
+
+Place = tuple[str | None, str]
+
+
+def points(evidence: Evidence) -> Points | None:
+    """The largest watermark lag of each task's subtasks, and dropped late records a second, in slots of time.
+
+    Reads   metric_sample (currentInputWatermark, currentOutputWatermark, numLateRecordsDropped), vertex, job.
+    Gives   {from_ms, slot_ms, slots, jobs: [{job_id, name, vertices: [{vertex, lag_ms: [...], late_per_s: [...],
+            late_records}]}]}. lag_ms is the time of the scrape less the watermark: negative where the watermark runs
+            ahead of the clock; null where there was no sample or no watermark yet.
+    Empty   None without any watermark.
+    """
+    # Needs PySpark, which the web process that draws stored points does without.
+    from diagnostics.reconstruction.series import metric_series
+
+    series = metric_series(evidence)
+    watermarks: dict[Place, Sequence[Series]] = {}
+    for metric, operators in (
+        ("currentInputWatermark", False),
+        ("currentInputWatermark", True),
+        ("currentOutputWatermark", True),
+    ):
+        for vertex, found in series.by_vertex(metric, operators=operators).items():
+            known = [each for each in found if any(point.ts_ms is not None for point in each.known)]
+            if known:
+                watermarks.setdefault(vertex, known)
+    late: dict[Place, Sequence[Series]] = dict(series.by_vertex("numLateRecordsDropped", operators=True))
+    late.update(series.by_vertex("numLateRecordsDropped", operators=False))
+    stamps = sorted(
+        {
+            point.ts_ms
+            for found in [*watermarks.values(), *(late[vertex] for vertex in late if vertex in watermarks)]
+            for each in found
+            for point in each.known
+            if point.ts_ms is not None
+        }
+    )
+    if not stamps or not watermarks:
+        return None
+    steps = sorted(
+        after.ts_ms - before.ts_ms
+        for found in watermarks.values()
+        for each in found
+        for before, after in pairwise(each.known)
+        if before.ts_ms is not None and after.ts_ms is not None and after.ts_ms > before.ts_ms
+    )
+    width = slot_ms(stamps[0], stamps[-1], MOST_SLOTS, least_ms=steps[len(steps) // 4] if steps else 5000)
+    slots = (stamps[-1] - stamps[0]) // width + 1
+    cluster = cluster_of(evidence)
+    jobs: dict[str | None, list[dict[str, Any]]] = {}
+    for (job_id, vertex_id), read in sorted(watermarks.items(), key=repr):
+        task = cluster.tasks.get((job_id, vertex_id))
+        rate, total = _late(late.get((job_id, vertex_id), ()), stamps[0], width, slots)
+        jobs.setdefault(job_id, []).append(
+            {
+                "vertex": task.name if task else vertex_id,
+                "lag_ms": _lag(read, stamps[0], width, slots),
+                "late_per_s": rate,
+                "late_records": total,
+            }
+        )
+    return {
+        "from_ms": stamps[0],
+        "to_ms": stamps[-1],
+        "slot_ms": width,
+        "slots": slots,
+        "jobs": [
+            {
+                "job_id": job_id,
+                "name": cluster.job_names.get(job_id) if job_id else None,
+                "vertices": sorted(vertices, key=lambda each: (-_largest(each["lag_ms"]), each["vertex"]))[
+                    :MOST_VERTICES
+                ],
+            }
+            for job_id, vertices in sorted(jobs.items(), key=lambda item: str(item[0]))
+        ],
+    }
+
+
+def _lag(found: Sequence[Series], from_ms: int, width: int, slots: int) -> list[float | None]:
+    lag: list[float | None] = [None] * slots
+    for each in found:
+        for point in each.known:
+            if point.ts_ms is None or point.value is None:
+                continue
+            slot = (point.ts_ms - from_ms) // width
+            here, before = point.ts_ms - point.value, lag[slot]
+            if before is None or abs(here) > abs(before):
+                lag[slot] = here
+    return lag
+
+
+def _late(
+    found: Sequence[Series], from_ms: int, width: int, slots: int
+) -> tuple[list[float | None] | None, float | None]:
+    """Dropped records a second in each slot, and in all; both None when nothing counts them."""
+    if not found:
+        return None, None
+    dropped: list[float | None] = [None] * slots
+    total = 0.0
+    for each in found:
+        for before, after in pairwise(each.known):
+            if after.ts_ms is None or before.value is None or after.value is None:
+                continue
+            grown = after.value - before.value if after.value >= before.value else after.value
+            slot = (after.ts_ms - from_ms) // width
+            if 0 <= slot < slots:
+                dropped[slot] = (dropped[slot] or 0.0) + grown
+            total += grown
+    return [None if value is None else round(value * 1000 / width, 3) for value in dropped], total
+
+
+def _largest(values: Sequence[float | None]) -> float:
+    return max((abs(value) for value in values if value is not None), default=0.0)
+
+
+def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
+    """Lines of watermark lag above, bars of late records below."""
+    colours = palette(theme)
+    panels = []
+    for job in points["jobs"]:
+        name = f" · {job['name'] or job['job_id']}" if len(points["jobs"]) > 1 else ""
+        panels.append(_lag_panel(points, job, name, colours))
+        if any(vertex["late_records"] for vertex in job["vertices"]):
+            panels.append(_late_panel(points, job, name, colours))
+    return stacked(panels, theme, axis="time")
+
+
+def _times(points: Points) -> list[float]:
+    return [points["from_ms"] + (slot + 0.5) * points["slot_ms"] for slot in range(points["slots"])]
+
+
+def _hover_name(vertex: Mapping[str, Any]) -> str:
+    return escaped(shortened(vertex["vertex"], 48))
+
+
+def _lag_panel(points: Points, job: Mapping[str, Any], name: str, colours: Palette) -> Panel:
+    largest = max(_largest(vertex["lag_ms"]) for vertex in job["vertices"])
+    divisor, unit = axis_unit(largest, DURATION_UNITS, "ms")
+    traces = [
+        {
+            "type": "scatter",
+            "mode": "lines+markers",
+            "name": _hover_name(vertex),
+            "legendgroup": vertex["vertex"],
+            "x": _times(points),
+            "y": [None if value is None else value / divisor for value in vertex["lag_ms"]],
+            "connectgaps": False,
+            "line": {"color": colours.series[place], "dash": DASHES[place], "width": 2},
+            "marker": {"size": 3, "color": colours.series[place]},
+            "text": [None if value is None else duration(value) for value in vertex["lag_ms"]],
+            "hovertemplate": f"{_hover_name(vertex)}<br>%{{x}}<br>watermark lag %{{text}}<extra></extra>",
+        }
+        for place, vertex in enumerate(job["vertices"])
+    ]
+    ahead = any(value is not None and value < 0 for vertex in job["vertices"] for value in vertex["lag_ms"])
+    return Panel(
+        title=f"Watermark lag, slowest subtask{name}" + (" · below zero: ahead of the clock" if ahead else ""),
+        unit=f"Lag ({unit})",
+        traces=traces,
+        height=200,
+        y={"rangemode": "normal" if ahead else "tozero", "zeroline": True},
+    )
+
+
+def _late_panel(points: Points, job: Mapping[str, Any], name: str, colours: Palette) -> Panel:
+    traces = [
+        {
+            "type": "bar",
+            "name": f"Late: {_hover_name(vertex)}",
+            "showlegend": False,
+            "legendgroup": vertex["vertex"],
+            "x": _times(points),
+            "y": vertex["late_per_s"],
+            "width": 0.9 * points["slot_ms"],
+            "marker": {"color": colours.series[place]},
+            "hovertemplate": f"{_hover_name(vertex)}<br>%{{x}}<br>%{{y:.1f}} late records/s<extra></extra>",
+        }
+        for place, vertex in enumerate(job["vertices"])
+        if vertex["late_records"]
+    ]
+    return Panel(title=f"Late records dropped{name}", unit="Records/s", traces=traces, height=90)
+
+
+def summary(points: Points) -> str:
+    """The largest lag, and how many late records were dropped where."""
+    every = [vertex for job in points["jobs"] for vertex in job["vertices"]]
+    worst = max(every, key=lambda each: _largest(each["lag_ms"]))
+    value = max((value for value in worst["lag_ms"] if value is not None), key=abs)
+    side = "behind" if value >= 0 else "ahead of"
+    text = f"The watermark of {worst['vertex']} is up to {duration(abs(value))} {side} the clock."
+    dropped = [each for each in every if each["late_records"]]
+    if dropped:
+        most = max(dropped, key=lambda each: each["late_records"])
+        text += f" {most['vertex']} dropped {number(most['late_records'])} late records in the time shown."
+    elif any(each["late_records"] is not None for each in every):
+        text += " No late records were dropped in the time shown."
+    return text
+
+
+def table(points: Points) -> list[list[Any]]:
+    """One row for each task and slot that has a sample."""
+    header = ["Job", "Task", "From (UTC, epoch ms)", "Watermark lag (ms)", "Late records dropped (per s)"]
+    rows = []
+    for job in points["jobs"]:
+        for vertex in job["vertices"]:
+            late = vertex["late_per_s"] or [None] * points["slots"]
+            for slot, (lag, rate) in enumerate(zip(vertex["lag_ms"], late, strict=True)):
+                if lag is not None or rate is not None:
+                    start = points["from_ms"] + slot * points["slot_ms"]
+                    rows.append([job["name"] or job["job_id"], vertex["vertex"], start, lag, rate])
+    return [header, *rows]
+
+
+CHART = Chart(
+    id="watermarks",
+    title="Watermark lag and late records",
+    order=40,
+    axis="time",
+    missing=(
+        "Metrics over time with watermarks would fill this chart: scrapes of the Prometheus reporter "
+        "(`curl -s <taskmanager>:9249/metrics` every few seconds) of a job that uses event time."
+    ),
+    points=points,
+    figure=figure,
+    summary=summary,
+    table=table,
+)

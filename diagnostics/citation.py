@@ -1,0 +1,46 @@
+"""Where a claim comes from: the file and line, or the place in a JSON document, and what stands there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Kind = Literal["log", "metric", "rest", "frame", "config", "event", "gc", "thread"]
+
+CITATION_COLUMNS = ("file_id", "line", "last_line", "pointer")
+"""The columns that every row of every evidence table carries."""
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """One piece of evidence.
+
+    file_id    position of the file in the inputs of the analysis, from 0
+    line       first line in the decompressed text, from 1
+    last_line  last line of the record (a stack trace belongs to its head line)
+    pointer    JSON pointer (RFC 6901) inside a JSON file, else None
+    kind       what sort of thing it is, in the contract's words
+    ts_ms      epoch milliseconds UTC, None when the evidence has no time
+    text       what stands there, shortened, for people
+    name       the metric's, option's or field's name, if it has one
+    value      its value, if it has one
+    """
+
+    file_id: int
+    line: int | None
+    kind: Kind
+    text: str
+    last_line: int | None = None
+    pointer: str | None = None
+    ts_ms: int | None = None
+    name: str | None = None
+    value: float | int | str | bool | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """A mapping of JSON values; `from_json` is its inverse."""
+        return {field: getattr(self, field) for field in self.__slots__}
+
+    @classmethod
+    def from_json(cls, stored: dict[str, Any]) -> Citation:
+        """The citation that `as_json` wrote."""
+        return cls(**stored)

@@ -1,0 +1,195 @@
+"""What must hold over measured facts: `all`, `any`, `none` of comparisons, with unknown as a third answer."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from diagnostics.signal import FactValue
+from diagnostics.yaml_document import Place
+
+Lookup = Callable[[str], FactValue]
+"""From `<signal key>.<fact>` to the measured value, None when it is unknown."""
+
+ORDERED: Mapping[str, Callable[[Any, Any], bool]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+OPERATORS = (*ORDERED, "==", "!=", "contains", "in")
+DEEPEST = 8
+"""How deep conditions may nest. Our choice: more is unreadable."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One comparison with what was measured, for the page: measured value against bound."""
+
+    fact: str
+    op: str
+    bound: Any
+    value: FactValue
+    holds: bool | None
+    source: str | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """A mapping of JSON values."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """`fact op value`; unknown when the fact is not measured or the two cannot be compared."""
+
+    fact: str
+    op: str
+    value: Any
+    source: str | None = None
+
+    def holds(self, lookup: Lookup) -> bool | None:
+        """True, False, or None for unknown."""
+        return compare(lookup(self.fact), self.op, self.value)
+
+    def checks(self, lookup: Lookup) -> Iterator[Check]:
+        """This comparison as it came out."""
+        yield Check(self.fact, self.op, self.value, lookup(self.fact), self.holds(lookup), self.source)
+
+    def facts(self) -> Iterator[str]:
+        """The facts it asks for."""
+        yield self.fact
+
+
+@dataclass(frozen=True, slots=True)
+class IsMeasured:
+    """Whether the fact is known at all; never unknown itself."""
+
+    fact: str
+    measured: bool
+
+    def holds(self, lookup: Lookup) -> bool | None:
+        """True or False."""
+        return (lookup(self.fact) is not None) == self.measured
+
+    def checks(self, lookup: Lookup) -> Iterator[Check]:
+        """Nothing to compare."""
+        return iter(())
+
+    def facts(self) -> Iterator[str]:
+        """The fact it asks for."""
+        yield self.fact
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """`all`, `any` or `none` of other conditions.
+
+    all   False if one is False, else unknown if one is unknown
+    any   True if one is True, else unknown if one is unknown
+    none  False if one is True; what is unknown does not count against it, since a counter-indication must be shown
+    """
+
+    mode: str
+    items: tuple[Condition, ...]
+
+    def holds(self, lookup: Lookup) -> bool | None:
+        """True, False, or None for unknown."""
+        answers = [item.holds(lookup) for item in self.items]
+        if self.mode == "none":
+            return True not in answers
+        decisive = self.mode == "any"
+        if decisive in answers:
+            return decisive
+        return None if None in answers else not decisive
+
+    def checks(self, lookup: Lookup) -> Iterator[Check]:
+        """Every comparison inside."""
+        for item in self.items:
+            yield from item.checks(lookup)
+
+    def facts(self) -> Iterator[str]:
+        """Every fact it asks for."""
+        for item in self.items:
+            yield from item.facts()
+
+
+Condition = Compare | IsMeasured | Group
+
+
+def compare(value: FactValue, op: str, bound: Any) -> bool | None:
+    """`value op bound`; None when value is unknown or the types do not go together."""
+    if value is None:
+        return None
+    if op in ("==", "!="):
+        return bool(value == bound) == (op == "==")
+    if op == "contains":
+        return str(bound) in value if isinstance(value, str) else bound in value if isinstance(value, list) else None
+    if op == "in":
+        return bool(value in bound)
+    if not _is_number(value) or not _is_number(bound):
+        return None
+    return ORDERED[op](value, bound)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+class ConditionParser:
+    """From a mapping to a Condition; every error is handed to `report(place, text)`, none is raised."""
+
+    def __init__(self, report: Callable[[Place, str], None]) -> None:
+        self._report = report
+
+    def parse(self, entry: Any, place: Place, depth: int = 0) -> Condition | None:
+        """The condition, or None when it has errors (which were reported)."""
+        if depth > DEEPEST:
+            self._report(place, f"conditions nest more than {DEEPEST} deep")
+            return None
+        if not isinstance(entry, dict) or not entry:
+            self._report(place, "a condition is a mapping: {fact, op, value} or one of all, any, none")
+            return None
+        modes = [mode for mode in ("all", "any", "none") if mode in entry]
+        if modes and len(entry) == 1:
+            return self._group(modes[0], entry[modes[0]], place, depth)
+        if modes and "fact" not in entry and set(entry) <= {"all", "any", "none"}:
+            parts = [self._group(mode, entry[mode], place, depth) for mode in modes]
+            return Group("all", tuple(part for part in parts if part))
+        return self._leaf(entry, place)
+
+    def _group(self, mode: str, items: Any, place: Place, depth: int) -> Group | None:
+        if not isinstance(items, list) or not items:
+            self._report((*place, mode), f"`{mode}` is a list of conditions")
+            return None
+        parsed = [self.parse(item, (*place, mode, index), depth + 1) for index, item in enumerate(items)]
+        return Group(mode, tuple(item for item in parsed if item))
+
+    def _leaf(self, entry: dict[str, Any], place: Place) -> Condition | None:
+        unknown = set(entry) - {"fact", "op", "value", "measured", "source"}
+        if unknown:
+            self._report(place, f"unknown entries {', '.join(sorted(unknown))}")
+        fact = entry.get("fact")
+        if not isinstance(fact, str) or "." not in fact:
+            self._report(place, "`fact` is `<signal key>.<fact>`")
+            return None
+        if "measured" in entry:
+            if not isinstance(entry["measured"], bool):
+                self._report(place, "`measured` is true or false")
+            return IsMeasured(fact, bool(entry["measured"]))
+        op, value = str(entry.get("op", "")), entry.get("value")
+        if op not in OPERATORS:
+            self._report(place, f"`op` is one of {' '.join(OPERATORS)}, not {op!r}")
+            return None
+        if value is None:
+            self._report(place, "`value` is missing")
+            return None
+        if op == "in" and not isinstance(value, list):
+            self._report(place, "`in` takes a list as its value")
+            return None
+        if op in ("<", "<=", ">", ">=") and not _is_number(value):
+            self._report(place, f"`{op}` takes a number as its value, not {value!r}")
+            return None
+        source = entry.get("source")
+        return Compare(fact, op, value, str(source) if source is not None else None)

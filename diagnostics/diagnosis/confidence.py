@@ -1,0 +1,18 @@
+"""How sure a finding is: the rule's base, plus what supports it, minus what speaks against it. No hidden weights."""
+
+from __future__ import annotations
+
+from diagnostics.condition import Lookup
+from diagnostics.finding import Reason
+from diagnostics.rule import Rule
+
+LEAST, MOST = 0.05, 0.98
+"""Files from one moment never make anything certain or impossible. Our choice."""
+
+
+def confidence(rule: Rule, lookup: Lookup) -> tuple[float, tuple[Reason, ...]]:
+    """The confidence 0..1 and the steps that lead to it; an adjustment whose facts are unknown does not count."""
+    reasons = [Reason(rule.base, f"rule {rule.id} holds")]
+    reasons += [Reason(each.delta, each.because) for each in rule.adjustments if each.when.holds(lookup)]
+    total = sum(reason.delta for reason in reasons)
+    return round(min(max(total, LEAST), MOST), 3), tuple(reasons)

@@ -1,0 +1,122 @@
+"""What one subject can see of the signals: its own facts and those of what it is part of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from diagnostics.rule import COARSER
+from diagnostics.signal import FactValue, Level, Signal, Subject
+
+Identity = tuple[str | int | None, ...]
+
+
+def identity(subject: Subject, level: Level) -> Identity:
+    """What tells two subjects of a level apart."""
+    vertex = subject.vertex_id or subject.vertex
+    parts: Mapping[Level, Identity] = {
+        "case": (),
+        "job": (subject.job,),
+        "vertex": (subject.job, vertex),
+        "subtask": (subject.job, vertex, subject.subtask),
+        "task_manager": (subject.task_manager or subject.host,),
+    }
+    return parts[level]
+
+
+class FactView:
+    """The facts that a subject sees. `view("load_balance.hot_share_ratio")` is None for what is unknown."""
+
+    def __init__(self, subject: Subject, signals: Mapping[str, Signal], job_name: str | None) -> None:
+        self.subject = subject
+        self.signals = signals
+        self._job_name = job_name
+
+    def __call__(self, reference: str) -> FactValue:
+        key, _, fact = reference.rpartition(".")
+        if key == "subject":
+            value: FactValue = getattr(self.subject, fact, None)
+            return value
+        if reference == "job.name":
+            return self._job_name
+        signal = self.signals.get(key)
+        return signal.facts.get(fact) if signal else None
+
+
+class SignalIndex:
+    """The signals of one analysis, ready to be looked at from any subject.
+
+    levels  signal key -> level, from the signals' definitions
+    """
+
+    def __init__(self, signals: Iterable[Signal], levels: Mapping[str, Level]) -> None:
+        self.levels = levels
+        self._by_place: dict[tuple[str, Identity], Signal] = {}
+        self.jobs: dict[str, str | None] = {}
+        self._subjects: dict[Level, dict[Identity, Subject]] = {}
+        ordered = sorted(signals, key=lambda each: (each.key, repr(each.subject)))
+        for signal in ordered:
+            level = levels.get(signal.key)
+            if level is None:
+                continue
+            place = identity(signal.subject, level)
+            self._by_place.setdefault((signal.key, place), signal)
+            self._subjects.setdefault(level, {}).setdefault(place, signal.subject)
+            if signal.subject.job:
+                self.jobs.setdefault(signal.subject.job, None)
+            name = signal.facts.get("name")
+            if signal.key == "job_overview" and signal.subject.job and isinstance(name, str):
+                self.jobs[signal.subject.job] = name
+
+    @classmethod
+    def from_stored(cls, stored: Iterable[Mapping[str, Any]]) -> SignalIndex:
+        """The index of signals as an analysis stores them: JSON mappings, each with its level."""
+        signals, levels = [], {}
+        for each in stored:
+            if "facts" in each:
+                signals.append(Signal.from_json(each))
+                levels[each["key"]] = each["level"]
+        return cls(signals, levels)
+
+    def subjects(self, level: Level, keys: Iterable[str]) -> Sequence[Subject]:
+        """The subjects of a level that have one of these signals, in a fixed order.
+
+        A rule above the level of all its signals (a job rule over case signals) is asked once for each job.
+        """
+        wanted = set(keys)
+        found = {
+            place: signal.subject
+            for (key, place), signal in self._by_place.items()
+            if key in wanted and self.levels[key] == level
+        }
+        if not found and any((key, ()) in self._by_place for key in wanted):
+            found = {(job,): Subject(job=job) for job in self.jobs} if level == "job" else {}
+            if level == "case" or (level == "job" and not found):
+                found = {(): Subject()}
+        return [found[place] for place in sorted(found, key=repr)]
+
+    def job_of(self, subject: Subject) -> str | None:
+        """The job a subject belongs to: its own, or the only one there is."""
+        if subject.job:
+            return subject.job
+        return next(iter(self.jobs)) if len(self.jobs) == 1 else None
+
+    def view(self, subject: Subject, level: Level, *, reach_down: bool = False) -> FactView:
+        """What the subject sees: its own signals first, then those of what it is part of.
+
+        With `reach_down` also the first signal of each further key of the same job: a runbook may name an operator's
+        reading although its finding is about the job.
+        """
+        job = self.job_of(subject)
+        placed = Subject(**{**subject.as_json(), "job": job})
+        seen: dict[str, Signal] = {}
+        for visible in COARSER[level]:
+            place = identity(subject if visible == level else placed, visible)
+            for key, key_level in self.levels.items():
+                if key_level == visible and key not in seen and (key, place) in self._by_place:
+                    seen[key] = self._by_place[key, place]
+        if reach_down:
+            for (key, _), signal in self._by_place.items():
+                if key not in seen and signal.subject.job in (job, None):
+                    seen[key] = signal
+        return FactView(placed, seen, self.jobs.get(job) if job else None)

@@ -1,0 +1,134 @@
+"""Rules applied to signals: which hold, which do not, and which cannot be told for want of evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from diagnostics import phrase
+from diagnostics.citation import Citation
+from diagnostics.condition import Check
+from diagnostics.diagnosis.confidence import confidence
+from diagnostics.diagnosis.fact_view import FactView, SignalIndex
+from diagnostics.diagnosis.flink_version import within
+from diagnostics.finding import Finding
+from diagnostics.rule import Rule, Ruleset, Severity
+from diagnostics.signal import MOST_CITATIONS, FactValue, Subject
+
+
+@dataclass(frozen=True, slots=True)
+class Undecided:
+    """A rule that could not be judged for a subject, with the facts that were unknown."""
+
+    rule: Rule
+    subject: Subject
+    job: str | None
+    unknown: tuple[str, ...]
+    checks: tuple[Check, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Silent:
+    """A rule that was judged and does not hold, with the margin to its bounds."""
+
+    rule: Rule
+    subject: Subject
+    job: str | None
+    checks: tuple[Check, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """The outcome of all rules."""
+
+    findings: tuple[Finding, ...]
+    silent: tuple[Silent, ...]
+    undecided: tuple[Undecided, ...]
+
+
+def match(index: SignalIndex, ruleset: Ruleset) -> Matches:
+    """Every rule asked for every subject of its level."""
+    findings: list[Finding] = []
+    silent: list[Silent] = []
+    undecided: list[Undecided] = []
+    for rule in ruleset.rules:
+        subjects = index.subjects(rule.level, rule.signal_keys())
+        for subject in subjects:
+            view = index.view(subject, rule.level)
+            if not within(rule.flink, view("job_overview.flink_version")):
+                continue
+            job = index.job_of(subject)
+            checks = tuple(rule.when.checks(view))
+            holds = rule.when.holds(view)
+            if holds:
+                findings.append(_finding(rule, view, job, checks))
+            elif holds is None:
+                undecided.append(Undecided(rule, view.subject, job, _unknown(rule, view), checks))
+            else:
+                silent.append(Silent(rule, view.subject, job, checks))
+        if not subjects:
+            undecided.append(Undecided(rule, Subject(), None, tuple(sorted(set(rule.when.facts()))), ()))
+    return Matches(tuple(findings), tuple(silent), tuple(undecided))
+
+
+def _unknown(rule: Rule, view: FactView) -> tuple[str, ...]:
+    return tuple(sorted({fact for fact in rule.when.facts() if view(fact) is None}))
+
+
+def _finding(rule: Rule, view: FactView, job: str | None, checks: tuple[Check, ...]) -> Finding:
+    share, reasons = confidence(rule, view)
+    return Finding(
+        rule=rule,
+        subject=view.subject,
+        job=job,
+        confidence=share,
+        reasons=reasons,
+        severity=_severity(rule, view),
+        claim=phrase.fill(rule.statement, view) or f"{rule.title}.",
+        remarks=tuple(_remarks(rule, view)),
+        facts=_facts(rule, view),
+        checks=checks,
+        citations=_citations(rule, view),
+    )
+
+
+def _severity(rule: Rule, view: FactView) -> Severity:
+    for condition, severity in rule.severity_when:
+        if condition.holds(view):
+            return severity
+    return rule.severity
+
+
+def _remarks(rule: Rule, view: FactView) -> Iterator[str]:
+    for remark in rule.also:
+        if remark.when is None or remark.when.holds(view):
+            said = phrase.fill(remark.say, view)
+            if said:
+                yield said
+
+
+def _facts(rule: Rule, view: FactView) -> dict[str, FactValue]:
+    wanted = list(dict.fromkeys([*rule.facts, *rule.when.facts()]))
+    named = {reference.rpartition(".")[2]: view(reference) for reference in wanted}
+    return {name: value for name, value in named.items() if value is not None}
+
+
+def _spoken(rule: Rule) -> Sequence[str]:
+    """The signals a rule rests on, those of its condition first."""
+    references = list(rule.when.facts())
+    for template in (rule.statement, *(remark.say for remark in rule.also)):
+        references += [reference for reference, _ in phrase.placeholders(template)]
+    references += list(rule.facts)
+    return list(dict.fromkeys(reference.rpartition(".")[0] for reference in references))
+
+
+def _citations(rule: Rule, view: FactView) -> tuple[Citation, ...]:
+    """The citations of the rule's signals in turn, so that each signal has its most telling ones among the first."""
+    piles = [list(view.signals[key].citations) for key in _spoken(rule) if key in view.signals]
+    mixed: dict[Citation, None] = {}
+    depth = max((len(pile) for pile in piles), default=0)
+    for rank in range(depth):
+        for pile in piles:
+            if rank < len(pile):
+                mixed.setdefault(pile[rank])
+    return tuple(list(mixed)[: 2 * MOST_CITATIONS])

@@ -1,0 +1,170 @@
+"""The verdict of each job and of the whole: the root cause, healthy, or inconclusive."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from diagnostics.diagnosis.causes import LEAST_EXPLAINING, order_causes, weight
+from diagnostics.diagnosis.fact_view import SignalIndex
+from diagnostics.diagnosis.health import Health, health
+from diagnostics.diagnosis.match import Matches, match
+from diagnostics.diagnosis.missing import MissingEvidence, missing_evidence
+from diagnostics.finding import Finding
+from diagnostics.rule import Rule, Ruleset
+from diagnostics.signal import Level, NotMeasured, Signal, Subject
+from diagnostics.symptoms import symptom
+
+HEALTHY, INCONCLUSIVE = "healthy", "inconclusive"
+LEAST_HEALTHY = 0.5
+"""A healthy rule less sure than this does not make a job healthy. Our choice: more likely right than wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What is wrong, how sure that is, and one sentence. `lead` is the finding it rests on."""
+
+    symptom_class: str
+    confidence: float
+    summary: str
+    lead: Finding | None
+
+
+@dataclass(frozen=True, slots=True)
+class JobVerdict:
+    """The verdict of one job; job is None when the evidence names no job."""
+
+    job: str | None
+    name: str | None
+    verdict: Verdict
+    findings: tuple[Finding, ...]
+    health: Health
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """All that is said of one analysis.
+
+    jobs      the worst first
+    findings  every finding once, in the order of the jobs
+    """
+
+    verdict: Verdict
+    jobs: tuple[JobVerdict, ...]
+    findings: tuple[Finding, ...]
+    health: Health
+    matches: Matches
+    missing: tuple[MissingEvidence, ...]
+    ruleset: Ruleset
+
+
+def diagnose(
+    signals: Sequence[Signal], not_measured: Sequence[NotMeasured], levels: Mapping[str, Level], ruleset: Ruleset
+) -> Diagnosis:
+    """The diagnosis that the rules make of the signals. Same signals, same rules: same diagnosis."""
+    index = SignalIndex(signals, levels)
+    matches = match(index, ruleset)
+    problems = _by_job(each for each in matches.findings if symptom(each.symptom_class).kind != "verdict")
+    fitness = _by_job(each for each in matches.findings if symptom(each.symptom_class).kind == "verdict")
+    known: list[str | None] = [*sorted(index.jobs)] or [None]
+    jobs = [_job_verdict(job, index.jobs.get(job or ""), problems, fitness) for job in known]
+    jobs.sort(key=lambda each: (-_badness(each.verdict), each.job or ""))
+    worst = jobs[0]
+    findings = tuple(_each_once(jobs))
+    return Diagnosis(
+        verdict=worst.verdict,
+        jobs=tuple(job for job in jobs if job.job is not None),
+        findings=findings,
+        health=worst.health,
+        matches=matches,
+        missing=missing_evidence(not_measured, _asking(worst, matches), worst.job),
+        ruleset=ruleset,
+    )
+
+
+def _each_once(jobs: Iterable[JobVerdict]) -> Iterator[Finding]:
+    """The findings of all jobs; one of no job in particular comes with the first job that has it."""
+    shown: set[tuple[str, Subject]] = set()
+    for job in jobs:
+        for each in job.findings:
+            place = (each.rule.id, each.subject)
+            if each.job is not None or place not in shown:
+                yield each
+            if each.job is None:
+                shown.add(place)
+
+
+def _by_job(findings: Iterable[Finding]) -> Mapping[str | None, list[Finding]]:
+    grouped: dict[str | None, list[Finding]] = defaultdict(list)
+    for each in findings:
+        grouped[each.job].append(each)
+    return grouped
+
+
+def _job_verdict(
+    job: str | None,
+    name: str | None,
+    problems: Mapping[str | None, list[Finding]],
+    fitness: Mapping[str | None, list[Finding]],
+) -> JobVerdict:
+    own = problems.get(job, [])
+    suffered = {each.symptom_class for each in own if symptom(each.symptom_class).kind == "consequence"}
+    shared = problems.get(None, []) if job is not None else []
+    touched = [each for each in shared if suffered & set(each.rule.explains)]
+    findings = order_causes([*own, *(touched or shared)])
+    fit = max(fitness.get(job, []), key=weight, default=None)
+    return JobVerdict(job, name, _verdict(name, findings, fit), findings, health(findings))
+
+
+def _verdict(name: str | None, findings: Sequence[Finding], fit: Finding | None) -> Verdict:
+    alarming = [each for each in findings if each.severity != "info"]
+    lead = next((each for each in alarming if each.role == "root_cause"), None)
+    prefix = f"{name}: " if name else ""
+    if lead and lead.confidence >= LEAST_EXPLAINING:
+        return Verdict(lead.symptom_class, lead.confidence, prefix + _told(lead, findings), lead)
+    if lead:
+        guess = symptom(lead.symptom_class).title.lower()
+        text = f"The evidence does not suffice for a verdict; the best guess is {guess}. {lead.claim}"
+        return Verdict(INCONCLUSIVE, round(1 - lead.confidence, 3), prefix + text, lead)
+    if alarming:
+        text = f"{alarming[0].claim} The evidence does not show why."
+        return Verdict(INCONCLUSIVE, 0.5, prefix + text, alarming[0])
+    if fit and fit.confidence >= LEAST_HEALTHY:
+        return Verdict(HEALTHY, fit.confidence, prefix + fit.statement, fit)
+    text = "Nothing alarming was found, but the evidence does not suffice to call the job healthy."
+    return Verdict(INCONCLUSIVE, round(1 - fit.confidence, 3) if fit else 0.5, prefix + text, None)
+
+
+def _told(lead: Finding, findings: Sequence[Finding]) -> str:
+    """The lead's claim and the titles of what follows from it."""
+    follows = dict.fromkeys(
+        each.rule.title[0].lower() + each.rule.title[1:]
+        for each in findings
+        if each.cause is not None and each.cause.rule.id == lead.rule.id and each.severity != "info"
+    )
+    return lead.claim + (f" It follows: {'; '.join(follows)}." if follows else "")
+
+
+def _badness(verdict: Verdict) -> float:
+    if verdict.symptom_class == HEALTHY:
+        return 0.0
+    if verdict.symptom_class == INCONCLUSIVE:
+        return 0.5 if verdict.lead else 0.25
+    return 1.0 + (weight(verdict.lead) if verdict.lead else 0.0)
+
+
+def _asking(worst: JobVerdict, matches: Matches) -> Iterable[tuple[Rule, Iterable[str]]]:
+    """The rules that more evidence could settle.
+
+    A verdict asks for what would make it surer; without one, every rule that could not be judged asks.
+    """
+    lead = worst.verdict.lead
+    if worst.verdict.symptom_class != INCONCLUSIVE and lead is not None:
+        yield lead.rule, tuple(lead.rule.asked_facts())
+        return
+    if lead is not None:
+        yield lead.rule, tuple(lead.rule.asked_facts())
+    for each in matches.undecided:
+        if each.job in (worst.job, None):
+            yield each.rule, each.unknown

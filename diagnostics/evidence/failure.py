@@ -1,0 +1,23 @@
+"""Evidence table `failure`: one failure of a job or task as REST told it."""
+
+from __future__ import annotations
+
+from diagnostics.table import Column, Table
+
+TABLE = Table(
+    "failure",
+    "one failure of a job or task as REST told it (root exception or an entry of the exception history)",
+    (
+        Column("ts_ms", "long", "when it failed"),
+        Column("job_id", "string", "32 hex digits"),
+        Column("vertex", "string", "task name, if a task failed"),
+        Column("subtask", "int", "index from 0"),
+        Column("task_manager", "string", "resource id or location"),
+        Column("exception_class", "string", "outermost class"),
+        Column("exception_message", "string", "its message, at most 500 characters"),
+        Column("root_cause_class", "string", "innermost class"),
+        Column("root_cause_message", "string", "its message, at most 500 characters"),
+        Column("root_cause_frame", "string", "its top frame, `package.Class.method`"),
+        Column("user_frame", "string", "its first frame outside Flink, the JDK and well-known libraries"),
+    ),
+)

@@ -1,0 +1,135 @@
+"""What a file format is: how it is recognised, what it reads into which tables, and samples that prove both."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+if TYPE_CHECKING:
+    import pyarrow
+
+HEAD_BYTES = 65_536
+"""How much of a file `recognise` sees (decompressed). Our choice: enough for a licence header and some records."""
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The beginning of a file, decompressed.
+
+    name      path inside the upload; a hint only, contents decide
+    content   the first HEAD_BYTES bytes
+    text      content decoded (BOM and encoding detected by `diagnostics.intake.encoding`), line ends as found
+    complete  whether content is the whole file
+    """
+
+    name: str
+    content: bytes
+    text: str
+    complete: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Part of one file that a reader owns: the records whose head begins in bytes [start, end), decompressed.
+
+    path       where the decompressed, UTF-8 file lies
+
+    Formats count lines from 1 within the range; the engine adds the lines before it.
+    """
+
+    file_id: int
+    name: str
+    path: str
+    start: int
+    end: int
+    size: int
+    context: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def whole(self) -> bool:
+        """Whether this range is the whole file."""
+        return self.start == 0 and self.end >= self.size
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Some rows of one evidence table, without `file_id` (the engine adds it).
+
+    Either `rows` (mappings of column to value; left-out columns are null) or, for volume, an Arrow `batch`
+    with any subset of the table's columns.
+    """
+
+    table: str
+    rows: Sequence[Mapping[str, Any]] = ()
+    batch: pyarrow.RecordBatch | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """What a reader understood of its range; yielded any number of times, the engine adds them up.
+
+    records      records understood
+    not_understood  lines (or values) that it could not read
+    samples      a few of those: (line, shortened text)
+    warnings     sentences for the user, e.g. `truncated in the middle of a record`
+    role         jobmanager, taskmanager, client, ... if the content tells
+    flink_version  if the content tells
+    """
+
+    records: int = 0
+    not_understood: int = 0
+    samples: tuple[tuple[int, str], ...] = ()
+    warnings: tuple[str, ...] = ()
+    role: str | None = None
+    flink_version: str | None = None
+    first_ts_ms: int | None = None
+    last_ts_ms: int | None = None
+
+
+Reader = Callable[[Range], Iterator[Rows | Coverage]]
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Real text of the format and the rows it must give: documentation and test at once.
+
+    text   the file's content
+    name   a file name it could have
+    rows   table -> the rows, each with the columns that matter, in file order
+    """
+
+    text: str
+    rows: Mapping[str, Sequence[Mapping[str, Any]]]
+    name: str = "sample"
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A file format; `FORMAT` of one module in `diagnostics/formats`.
+
+    id             stable id of the contract's `inputs[].format`, e.g. `flink-log`
+    title          for people
+    documentation  URL of the layout's own documentation
+    tables         the evidence tables it can fill
+    recognise      confidence 0..1 that a file is of this format, from its head; 0 declines
+    read           from a range to rows; raises UnreadableInput with a reason when the file is not usable at all
+    splittable     whether a large file may be cut into ranges at line starts (else a range is always a whole file)
+    samples        at least one
+    """
+
+    id: str
+    title: str
+    documentation: str
+    tables: tuple[str, ...]
+    recognise: Callable[[Head], float]
+    read: Reader
+    samples: tuple[Sample, ...]
+    splittable: bool = False
+
+
+def open_range(part: Range) -> BinaryIO:
+    """The range's file, opened for binary reading at its start."""
+    opened = open(part.path, "rb")  # noqa: SIM115 - the caller closes it
+    opened.seek(part.start)
+    return opened

@@ -1,0 +1,49 @@
+"""The file formats, one a file. The folder listing is the registry; nothing imports a format by name."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from diagnostics.errors import UnknownFormat
+from diagnostics.format import Format, Head
+from diagnostics.registry import registered
+
+LEAST_CONFIDENCE = 0.3
+"""Below this a file is kept as an attachment and not analysed. Our choice."""
+
+
+def _formats() -> dict[str, Format]:
+    found = [value for _, value in registered(sys.modules[__name__], "FORMAT")]
+    return {each.id: each for each in sorted(found, key=lambda each: each.id)}
+
+
+FORMATS: Mapping[str, Format] = _formats()
+"""Every format by id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recognition:
+    """Which format a file has and how sure that is (0..1); `format_id` is None for a file nobody claims."""
+
+    format_id: str | None
+    title: str
+    confidence: float
+
+
+def recognise(head: Head) -> Recognition:
+    """The format that claims the file with the highest confidence; ties go to the smaller id."""
+    claims = sorted((-each.recognise(head), each.id) for each in FORMATS.values())
+    if not claims or -claims[0][0] < LEAST_CONFIDENCE:
+        return Recognition(None, "Not recognised: kept as an attachment", 0.0)
+    confidence, format_id = -claims[0][0], claims[0][1]
+    return Recognition(format_id, FORMATS[format_id].title, round(min(confidence, 1.0), 2))
+
+
+def format_by_id(format_id: str) -> Format:
+    """The format with that id. Raises UnknownFormat."""
+    try:
+        return FORMATS[format_id]
+    except KeyError:
+        raise UnknownFormat(f"there is no format {format_id!r}; known are {', '.join(FORMATS)}") from None

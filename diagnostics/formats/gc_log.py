@@ -1,0 +1,313 @@
+"""GC logs of the JVM's unified logging (JDK 9 and later): G1, Serial, Parallel, CMS, Shenandoah and ZGC.
+
+Lines are `[decoration]...[tags] GC(n) what before->after(total) duration`. Only closing lines count, which have the
+duration; their time, as printed, is the end of the pause.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+from diagnostics.format import HEAD_BYTES, Coverage, Format, Head, Range, Rows, Sample, open_range
+
+MOST_LINE = 4_000
+ROWS_AT_ONCE = 5_000
+LINES_LOOKED_AT = 60
+LEAST_SHARE = 0.5
+EPOCH_MS_FROM = 1e11
+
+COLLECTORS = {
+    "G1": "G1",
+    "Serial": "Serial",
+    "Parallel": "Parallel",
+    "Concurrent Mark Sweep": "CMS",
+    "Shenandoah": "Shenandoah",
+    "The Z Garbage Collector": "ZGC",
+    "Epsilon": "Epsilon",
+}
+"""What stands behind `Using ` -> the name in the table."""
+
+MODES = frozenset(("Normal", "Mixed", "Prepare Mixed", "Concurrent Start", "Concurrent End", "Concurrent Mark"))
+"""Brackets behind `Pause Young` that are G1's mode, not the cause."""
+
+TOO_LITTLE_SPACE = "Evacuation Failure"
+
+INIT_FACTS = {
+    "Version": "jvm.version",
+    "CPUs": "cpu.count",
+    "Memory": "memory.physical",
+    "Heap Min Capacity": "heap.min",
+    "Heap Initial Capacity": "heap.initial",
+    "Heap Max Capacity": "heap.max",
+    "Heap Region Size": "heap.region",
+}
+"""Lines of the tag `gc,init` (JDK 15 and later) that become facts; sizes in bytes."""
+
+RESERVED = "heap.reserved"
+
+TASKMANAGER_NAMES = ("taskmanager", "taskexecutor")
+JOBMANAGER_NAMES = ("jobmanager", "standalonesession", "standalonejob", "jobmaster")
+
+_DECORATIONS = re.compile(r"(?:\[[^\[\]\n]{0,80}\]){1,10} ?")
+_DECORATION = re.compile(r"\[([^\[\]]*)\]")
+_ISO = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d")
+_UPTIME = re.compile(r"(\d{1,15}(?:[.,]\d{1,9})?)(s|ms|ns)$")
+_USING = re.compile(r"Using ([A-Z][A-Za-z0-9 ]{1,40})$")
+_OLD_HEAP = re.compile(r"Heap address: .{1,60}, size: (\d{1,9}) MB")
+_SIZE = re.compile(r"(\d{1,15}) ?([KMG]?)B?$")
+_EVENT = re.compile(
+    r"GC\((\d{1,18})\) (?:[YyOo]: )?((?:Pause|Concurrent|(?:Garbage|Major|Minor) Collection)\b.{0,200}?)"
+    r"(?: (\d{1,12})([BKMG])(?:\(\d{1,3}%\))?->(\d{1,12})([BKMG])(?:\((\d{1,12})([BKMG])\)|\(\d{1,3}%\))?)?"
+    r"(?: (\d{1,12}[.,]\d{1,6})(ms|s))?$"
+)
+_BRACKETS = re.compile(r"\(([^()]{1,100}(?:\(\))?)\)")
+_UNITS = {"": 1, "B": 1, "K": 2**10, "M": 2**20, "G": 2**30}
+
+
+def _recognise(head: Head) -> float:
+    lines = [line.rstrip("\r") for line in head.text.split("\n", LINES_LOOKED_AT)[:LINES_LOOKED_AT]]
+    told = [line for line in lines if line]
+    decorated = [line for line in told if _DECORATIONS.match(line[:MOST_LINE])]
+    if not decorated or len(decorated) < LEAST_SHARE * len(told):
+        return 0.0
+    messages = [line[found.end() :] for line in decorated if (found := _DECORATIONS.match(line[:MOST_LINE]))]
+    if any(_EVENT.match(message[:MOST_LINE]) or _collector_of(message) for message in messages):
+        return 0.95
+    return 0.9 if any("[gc" in line[:200] for line in decorated) else 0.0
+
+
+def _read(part: Range) -> Iterator[Rows | Coverage]:
+    collector = _collector(part)
+    process = _process(part.name)
+    rows: list[dict[str, Any]] = []
+    facts: list[dict[str, Any]] = []
+    records, first_ms, last_ms, place = 0, None, None, part.start
+    with open_range(part) as opened:
+        for number, line in enumerate(opened, 1):
+            if place >= part.end:
+                break
+            place += len(line)
+            if b"GC(" in line:
+                row = _event(line, collector)
+                if row is None:
+                    continue
+                rows.append({**row, "line": number, "last_line": number})
+                first_ms, last_ms = first_ms or row["ts_ms"], row["ts_ms"] or last_ms
+            elif number <= LINES_LOOKED_AT and part.start == 0:
+                facts += _facts(line, process, number)
+            if len(rows) >= ROWS_AT_ONCE:
+                records += len(rows)
+                yield Rows("gc_pause", rows)
+                rows = []
+    yield Rows("gc_pause", rows)
+    yield Rows("config_option", _without_reserved(facts))
+    yield Coverage(records=records + len(rows), role=process, first_ts_ms=first_ms, last_ts_ms=last_ms)
+
+
+def _process(name: str) -> str | None:
+    """The content does not tell whose log it is; Flink's file names do, or the folder that somebody made for it."""
+    folder, _, plain = name.replace("\\", "/").lower().rpartition("/")
+    for told in (plain, folder):
+        if any(word in told for word in TASKMANAGER_NAMES):
+            return "taskmanager"
+        if any(word in told for word in JOBMANAGER_NAMES):
+            return "jobmanager"
+    return None
+
+
+def _split(line: bytes) -> tuple[list[str], str] | None:
+    text = line[:MOST_LINE].decode("utf-8", "replace").rstrip()
+    found = _DECORATIONS.match(text)
+    return (_DECORATION.findall(found.group()), text[found.end() :]) if found else None
+
+
+def _event(line: bytes, collector: str | None) -> dict[str, Any] | None:
+    parts = _split(line)
+    found = _EVENT.match(parts[1]) if parts else None
+    if parts is None or found is None:
+        return None
+    what, duration, unit = found.group(2), found.group(9), found.group(10)
+    is_pause = what.startswith("Pause")
+    is_cycle = what.endswith("Collection") or "Collection (" in what
+    length_ms = float(duration.replace(",", ".")) * (1000 if unit == "s" else 1) if duration else None
+    if length_ms is None and not (is_cycle and found.group(3)):
+        return None
+    if not is_pause and not is_cycle and _tags(parts[0]) not in ("gc", None):
+        return None
+    ts_ms, uptime_ms = _times(parts[0])
+    return {
+        "ts_ms": ts_ms,
+        "uptime_ms": uptime_ms,
+        "gc_id": int(found.group(1)),
+        "collector": collector,
+        "kind": _kind(what) if is_pause else "concurrent",
+        "cause": _cause(what),
+        "pause_ms": length_ms,
+        "before_bytes": _bytes(found.group(3), found.group(4)),
+        "after_bytes": _bytes(found.group(5), found.group(6)),
+        "total_bytes": _bytes(found.group(7), found.group(8)),
+    }
+
+
+def _tags(decorations: list[str]) -> str | None:
+    """The tags, which are the last decoration, if any decoration is tags."""
+    last = decorations[-1].strip()
+    return last if last and not last[0].isdigit() and last not in ("info", "debug", "trace", "warning") else None
+
+
+def _times(decorations: list[str]) -> tuple[int | None, float | None]:
+    ts_ms: int | None = None
+    uptime_ms: float | None = None
+    for decoration in decorations:
+        if _ISO.match(decoration):
+            try:
+                ts_ms = round(datetime.fromisoformat(decoration.strip()).timestamp() * 1000)
+            except ValueError:
+                continue
+        elif found := _UPTIME.match(decoration.strip()):
+            value = float(found.group(1).replace(",", ".")) * {"s": 1000.0, "ms": 1.0, "ns": 1e-6}[found.group(2)]
+            if found.group(2) == "ms" and value >= EPOCH_MS_FROM:
+                ts_ms = ts_ms or round(value)
+            elif uptime_ms is None:
+                uptime_ms = value
+    return ts_ms, uptime_ms
+
+
+def _kind(what: str) -> str:
+    if what.startswith(("Pause Full", "Pause Degenerated")):
+        return "full"
+    if "(Mixed)" in what or what.startswith("Pause Mixed"):
+        return "mixed"
+    if what.startswith("Pause Young") or (what.startswith("Pause Initial Mark (") and "G1" in what):
+        return "young"
+    return "remark" if "Mark" in what or "Remark" in what else "cleanup"
+
+
+def _cause(what: str) -> str | None:
+    causes = [bracket for bracket in _BRACKETS.findall(what) if bracket not in MODES]
+    return ", ".join(causes[:3]) or None
+
+
+def _bytes(digits: str | None, unit: str | None) -> float | None:
+    return float(int(digits) * _UNITS[unit or ""]) if digits else None
+
+
+def _collector_of(message: str) -> str | None:
+    found = _USING.match(message.rstrip())
+    return COLLECTORS.get(found.group(1)) if found else None
+
+
+def _collector(part: Range) -> str | None:
+    """The collector that the beginning of the file names; a later file of a rotated set may not name it."""
+    with open(part.path, "rb") as opened:
+        for line in opened.read(HEAD_BYTES).splitlines():
+            parts = _split(line)
+            collector = _collector_of(parts[1]) if parts else None
+            if collector:
+                return collector
+            if b"(G1 " in line:
+                return "G1"
+    return None
+
+
+def _facts(line: bytes, process: str | None, number: int) -> Iterator[dict[str, Any]]:
+    parts = _split(line)
+    if parts is None:
+        return
+    ts_ms, _ = _times(parts[0])
+    for key, value in _fact(parts[1]):
+        row = {"ts_ms": ts_ms, "scope": "jvm", "process": process, "key": key, "value": value}
+        yield {**row, "line": number, "last_line": number}
+
+
+def _without_reserved(facts: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The reserved address space stands for the largest heap only where no line of its own tells that (JDK 9 to 14)."""
+    if any(fact["key"] == "heap.max" for fact in facts):
+        return [fact for fact in facts if fact["key"] != RESERVED]
+    return [{**fact, "key": "heap.max"} if fact["key"] == RESERVED else fact for fact in facts]
+
+
+def _fact(message: str) -> Iterator[tuple[str, str]]:
+    collector = _collector_of(message)
+    if collector:
+        yield "gc.collector", collector
+    name, _, value = message.partition(": ")
+    if name in INIT_FACTS:
+        size = _SIZE.match(value)
+        yield INIT_FACTS[name], str(int(size.group(1)) * _UNITS[size.group(2)]) if size else value
+    old = _OLD_HEAP.search(message)
+    if old:
+        yield RESERVED, str(int(old.group(1)) * _UNITS["M"])
+
+
+FORMAT = Format(
+    id="gc-log",
+    title="JVM GC log (unified logging)",
+    documentation="https://docs.oracle.com/en/java/javase/17/docs/specs/man/java.html#enable-logging-with-the-jvm-unified-logging-framework",
+    tables=("gc_pause", "config_option"),
+    recognise=_recognise,
+    read=_read,
+    splittable=True,
+    samples=(
+        Sample(
+            name="gc/gc-taskmanager-0.log",
+            text="[2026-11-21T00:52:35.268+0000][0.002s][info][gc] Using G1\n"
+            "[2026-11-21T00:52:35.269+0000][0.003s][info][gc,init] Heap Max Capacity: 184M\n"
+            "[2026-11-21T00:52:35.863+0000][0.597s][info][gc,start] GC(0) Pause Young (Normal) (G1 Evacuation Pause)\n"
+            "[2026-11-21T00:52:35.866+0000][0.600s][info][gc,heap     ] GC(0) Eden regions: 9->0(7)\n"
+            "[2026-11-21T00:52:35.866+0000][0.600s][info][gc      ] GC(0) Pause Young (Normal) (G1 Evacuation Pause) "
+            "9M->3M(184M) 3.243ms\n"
+            "[2026-11-21T00:54:34.700+0000][119.432s][info][gc         ] GC(80) Pause Full (G1 Compaction Pause) "
+            "182M->181M(184M) 700.000ms\n"
+            "[2026-11-21T00:54:35.700+0000][120.432s][info][gc         ] GC(81) Concurrent Mark Cycle 1000.000ms\n",
+            rows={
+                "gc_pause": [
+                    {
+                        "ts_ms": 1795222355866,
+                        "uptime_ms": 600.0,
+                        "gc_id": 0,
+                        "collector": "G1",
+                        "kind": "young",
+                        "cause": "G1 Evacuation Pause",
+                        "pause_ms": 3.243,
+                        "before_bytes": 9.0 * 2**20,
+                        "after_bytes": 3.0 * 2**20,
+                        "total_bytes": 184.0 * 2**20,
+                        "line": 5,
+                    },
+                    {"ts_ms": 1795222474700, "kind": "full", "cause": "G1 Compaction Pause", "pause_ms": 700.0},
+                    {"gc_id": 81, "kind": "concurrent", "cause": None, "pause_ms": 1000.0, "before_bytes": None},
+                ],
+                "config_option": [
+                    {"scope": "jvm", "process": "taskmanager", "key": "gc.collector", "value": "G1", "line": 1},
+                    {"key": "heap.max", "value": "192937984", "line": 2},
+                ],
+            },
+        ),
+        Sample(
+            name="gc.log",
+            text="[0.995s][info][gc] Using The Z Garbage Collector\n"
+            "[1.205s][info][gc,start] GC(0) Garbage Collection (Metadata GC Threshold)\n"
+            "[1.206s][info][gc,phases] GC(0) Pause Mark Start 1.279ms\n"
+            "[1.211s][info][gc,phases] GC(0) Concurrent Mark 5.216ms\n"
+            "[1.221s][info][gc       ] GC(0) Garbage Collection (Metadata GC Threshold) 10620M(5%)->8800M(4%)\n",
+            rows={
+                "gc_pause": [
+                    {"ts_ms": None, "collector": "ZGC", "kind": "remark", "pause_ms": 1.279, "uptime_ms": 1206.0},
+                    {
+                        "kind": "concurrent",
+                        "cause": "Metadata GC Threshold",
+                        "pause_ms": None,
+                        "before_bytes": 10620.0 * 2**20,
+                        "after_bytes": 8800.0 * 2**20,
+                        "total_bytes": None,
+                    },
+                ],
+                "config_option": [{"key": "gc.collector", "value": "ZGC", "process": None}],
+            },
+        ),
+    ),
+)

@@ -1,0 +1,158 @@
+"""Flink REST `/jobs/<id>/checkpoints` and `/jobs/<id>/checkpoints/details/<n>`: checkpoints, and how many."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from diagnostics.format import Coverage, Format, Rows, Sample
+from diagnostics.notation.json_document import Key, Outline
+from diagnostics.notation.rest_document import (
+    RestDocument,
+    fields,
+    flag,
+    items,
+    moment,
+    number,
+    rest_reader,
+    rest_shape,
+    small,
+    text,
+    whole,
+)
+
+COUNTS = {
+    "total": "totalNumberOfCheckpoints",
+    "completed": "numberOfCompletedCheckpoints",
+    "failed": "numberOfFailedCheckpoints",
+    "in_progress": "numberOfInProgressCheckpoints",
+    "restored": "numberOfRestoredCheckpoints",
+}
+"""Fields of `counts` and the job metric of the same meaning; the name for `restored` is ours, Flink has no metric."""
+
+
+def _fits(seen: Outline) -> bool:
+    is_history = seen.has("", "counts", "history") and seen.has("counts", "completed", "failed")
+    return is_history or seen.has("", "id", "trigger_timestamp", "is_savepoint")
+
+
+def _read(document: RestDocument) -> Iterator[Rows | Coverage]:
+    answer = document.value
+    if "trigger_timestamp" in answer:
+        rows = [_checkpoint(document, answer)]
+    else:
+        rows = [_checkpoint(document, each, "history", place) for place, each in enumerate(items(answer["history"]))]
+        rows += _latest_outside_history(document, {row["checkpoint_id"] for row in rows})
+        yield Rows("metric_sample", list(_counts(document)))
+    yield Rows("checkpoint", rows)
+    times = [row["trigger_ms"] for row in rows if row["trigger_ms"] is not None]
+    yield Coverage(records=len(rows), first_ts_ms=min(times, default=None), last_ts_ms=max(times, default=None))
+
+
+def _latest_outside_history(document: RestDocument, listed: set[int | None]) -> Iterator[dict[str, Any]]:
+    """`latest.completed`, `.failed` and `.savepoint` when the history, which is short, no longer has them."""
+    latest = fields(document.value.get("latest"))
+    for kind in ("completed", "failed", "savepoint"):
+        checkpoint = latest.get(kind)
+        if isinstance(checkpoint, dict) and whole(checkpoint.get("id")) not in listed:
+            listed.add(whole(checkpoint.get("id")))
+            yield _checkpoint(document, checkpoint, "latest", kind)
+
+
+def _counts(document: RestDocument) -> Iterator[dict[str, Any]]:
+    named = {"ts_ms": document.snapshot_ms, "scope": "job", "job_id": document.path.job_id}
+    counts = fields(document.value["counts"])
+    for name, metric in COUNTS.items():
+        if name in counts:
+            yield {**named, "metric": metric, "value": number(counts[name]), **document.at("counts", name)}
+    restored = fields(fields(document.value.get("latest")).get("restored"))
+    if restored:
+        time = {"metric": "lastCheckpointRestoreTimestamp", "value": number(restored.get("restore_timestamp"))}
+        yield {**named, **time, **document.at("latest", "restored")}
+
+
+def _checkpoint(document: RestDocument, checkpoint: Mapping[str, Any], *path: Key) -> dict[str, Any]:
+    return {
+        "ts_ms": document.snapshot_ms,
+        "job_id": document.path.job_id,
+        "checkpoint_id": whole(checkpoint["id"]),
+        "status": text(checkpoint.get("status")),
+        "is_savepoint": flag(checkpoint.get("is_savepoint")),
+        "checkpoint_type": text(checkpoint.get("checkpoint_type")),
+        "trigger_ms": moment(checkpoint.get("trigger_timestamp")),
+        "latest_ack_ms": moment(checkpoint.get("latest_ack_timestamp")),
+        "end_to_end_ms": number(checkpoint.get("end_to_end_duration")),
+        "checkpointed_bytes": number(checkpoint.get("checkpointed_size")),
+        "state_bytes": number(checkpoint.get("state_size")),
+        "processed_bytes": number(checkpoint.get("processed_data")),
+        "persisted_bytes": number(checkpoint.get("persisted_data")),
+        "num_subtasks": small(checkpoint.get("num_subtasks")),
+        "num_acknowledged": small(checkpoint.get("num_acknowledged_subtasks")),
+        "failure_ms": moment(checkpoint.get("failure_timestamp")),
+        "failure_message": text(checkpoint.get("failure_message")),
+        "external_path": text(checkpoint.get("external_path")),
+        **document.at(*path),
+    }
+
+
+FORMAT = Format(
+    id="flink-rest-checkpoints",
+    title="Flink REST: checkpoint history",
+    documentation="https://nightlies.apache.org/flink/flink-docs-stable/docs/ops/monitoring/checkpoint_monitoring/",
+    tables=("checkpoint", "metric_sample"),
+    recognise=rest_shape(_fits),
+    read=rest_reader(_read),
+    samples=(
+        Sample(
+            name="rest/jobs_62c0ae9f2958cc5d669a5f9058cc4097_checkpoints.json",
+            text='{"counts":{"restored":0,"total":2,"in_progress":1,"completed":1,"failed":0},"summary":{},'
+            '"latest":{"completed":{"className":"completed","id":5,"status":"COMPLETED"},"savepoint":null,'
+            '"failed":{"className":"failed","id":2,"status":"FAILED","is_savepoint":false,'
+            '"trigger_timestamp":1795222052724,"failure_timestamp":1795222082724,'
+            '"failure_message":"Checkpoint expired before completing."},"restored":null},"history":['
+            '{"className":"completed","id":5,"status":"COMPLETED","is_savepoint":false,"savepointFormat":null,'
+            '"trigger_timestamp":1795222105864,"latest_ack_timestamp":1795222133798,"checkpointed_size":287948221,'
+            '"state_size":287948221,"end_to_end_duration":27934,"alignment_buffered":0,"processed_data":31025,'
+            '"persisted_data":0,"num_subtasks":4,"num_acknowledged_subtasks":4,"checkpoint_type":"CHECKPOINT",'
+            '"tasks":{},"external_path":"file:/ckpt/chk-5","discarded":false}]}',
+            rows={
+                "checkpoint": [
+                    {
+                        "ts_ms": None,
+                        "job_id": "62c0ae9f2958cc5d669a5f9058cc4097",
+                        "checkpoint_id": 5,
+                        "status": "COMPLETED",
+                        "is_savepoint": False,
+                        "checkpoint_type": "CHECKPOINT",
+                        "trigger_ms": 1795222105864,
+                        "latest_ack_ms": 1795222133798,
+                        "end_to_end_ms": 27934.0,
+                        "checkpointed_bytes": 287948221.0,
+                        "state_bytes": 287948221.0,
+                        "processed_bytes": 31025.0,
+                        "persisted_bytes": 0.0,
+                        "num_subtasks": 4,
+                        "num_acknowledged": 4,
+                        "failure_ms": None,
+                        "failure_message": None,
+                        "external_path": "file:/ckpt/chk-5",
+                        "pointer": "/history/0",
+                    },
+                    {
+                        "checkpoint_id": 2,
+                        "status": "FAILED",
+                        "failure_message": "Checkpoint expired before completing.",
+                        "pointer": "/latest/failed",
+                    },
+                ],
+                "metric_sample": [
+                    {"metric": "totalNumberOfCheckpoints", "scope": "job", "value": 2.0},
+                    {"metric": "numberOfCompletedCheckpoints", "value": 1.0, "pointer": "/counts/completed"},
+                    {"metric": "numberOfFailedCheckpoints", "value": 0.0},
+                    {"metric": "numberOfInProgressCheckpoints", "value": 1.0},
+                    {"metric": "numberOfRestoredCheckpoints", "value": 0.0},
+                ],
+            },
+        ),
+    ),
+)

@@ -1,0 +1,191 @@
+"""Flink REST `/jobs/overview`, `/jobs/<id>` and `/jobs/<id>/plan`: jobs, their tasks and the edges between them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from diagnostics.format import Coverage, Format, Rows, Sample
+from diagnostics.notation.json_document import Key, Outline
+from diagnostics.notation.rest_document import (
+    RestDocument,
+    complete,
+    fields,
+    items,
+    moment,
+    number,
+    rest_reader,
+    rest_shape,
+    small,
+    text,
+)
+
+TASK_COUNTERS = {
+    "read-records": "numRecordsIn",
+    "write-records": "numRecordsOut",
+    "read-bytes": "numBytesIn",
+    "write-bytes": "numBytesOut",
+    "accumulated-busy-time": "accumulateBusyTimeMs",
+    "accumulated-backpressured-time": "accumulateBackPressuredTimeMs",
+    "accumulated-idle-time": "accumulateIdleTimeMs",
+}
+"""Fields of `vertices[].metrics`, each the sum of that task metric over the subtasks."""
+
+
+def _fits(seen: Outline) -> bool:
+    return (
+        seen.has("jobs/*", "jid", "state")
+        or seen.has("", "jid", "vertices")
+        or seen.has("", "jid", "state", "timestamps")
+        or seen.has("plan", "nodes")
+        or (seen.has("", "plan") and seen.has("plan", "jid"))
+    )
+
+
+def _read(document: RestDocument) -> Iterator[Rows | Coverage]:
+    answer = document.value
+    if "jobs" in answer:
+        jobs = [_job(document, job, "jobs", place) for place, job in enumerate(items(answer["jobs"]))]
+        yield Rows("job", jobs)
+        yield Coverage(records=len(jobs))
+        return
+    if "jid" in answer:
+        yield Rows("job", [_job(document, answer)])
+        yield from _vertices(document, moment(answer.get("now")) or document.snapshot_ms)
+    yield Rows("edge", list(_edges(document)))
+    yield Coverage(records=1, first_ts_ms=moment(answer.get("start-time")), last_ts_ms=moment(answer.get("now")))
+
+
+def _job(document: RestDocument, job: Mapping[str, Any], *path: Key) -> dict[str, Any]:
+    return {
+        "ts_ms": moment(job.get("now")) or document.snapshot_ms,
+        "job_id": text(job["jid"]),
+        "name": text(job.get("name")),
+        "state": text(job.get("state")),
+        "start_ms": moment(job.get("start-time")),
+        "end_ms": moment(job.get("end-time")),
+        **document.at(*path),
+    }
+
+
+def _vertices(document: RestDocument, ts_ms: int | None) -> Iterator[Rows]:
+    job_id = text(document.value["jid"])
+    vertices, samples = [], []
+    for place, vertex in enumerate(items(document.value.get("vertices"))):
+        named = {"ts_ms": ts_ms, "job_id": job_id, "vertex_id": text(vertex["id"])}
+        vertices.append(
+            {
+                **named,
+                "name": text(vertex.get("name")),
+                "parallelism": small(vertex.get("parallelism")),
+                "max_parallelism": small(vertex.get("maxParallelism")),
+                "status": text(vertex.get("status")),
+                **document.at("vertices", place),
+            }
+        )
+        metrics = fields(vertex.get("metrics"))
+        samples += [
+            {
+                **named,
+                "metric": metric,
+                "scope": "task",
+                "job_name": text(document.value.get("name")),
+                "vertex": text(vertex.get("name")),
+                "aggregate": "sum",
+                "value": number(complete(metrics, name)),
+                **document.at("vertices", place, "metrics", name),
+            }
+            for name, metric in TASK_COUNTERS.items()
+            if name in metrics
+        ]
+    yield Rows("vertex", vertices)
+    yield Rows("metric_sample", samples)
+
+
+def _edges(document: RestDocument) -> Iterator[dict[str, Any]]:
+    plan = fields(document.value.get("plan"))
+    job_id = text(plan.get("jid")) or text(document.value.get("jid")) or document.path.job_id
+    for place, node in enumerate(items(plan.get("nodes"))):
+        for number_in, source in enumerate(items(node.get("inputs"))):
+            yield {
+                "job_id": job_id,
+                "source_id": text(source["id"]),
+                "target_id": text(node["id"]),
+                "ship_strategy": text(source.get("ship_strategy")),
+                **document.at("plan", "nodes", place, "inputs", number_in),
+            }
+
+
+FORMAT = Format(
+    id="flink-rest-job",
+    title="Flink REST: job",
+    documentation="https://nightlies.apache.org/flink/flink-docs-stable/docs/ops/rest_api/#jobs-jobid",
+    tables=("job", "vertex", "edge", "metric_sample"),
+    recognise=rest_shape(_fits),
+    read=rest_reader(_read),
+    samples=(
+        Sample(
+            name="rest/jobs_overview.json",
+            text='{"jobs":[{"jid":"62c0ae9f2958cc5d669a5f9058cc4097","name":"clickstream-session-profiles",'
+            '"start-time":1795222038930,"end-time":-1,"duration":97865,"state":"RUNNING",'
+            '"last-modification":1795222044840,"tasks":{"running":4,"total":4}}]}',
+            rows={
+                "job": [
+                    {
+                        "ts_ms": None,
+                        "job_id": "62c0ae9f2958cc5d669a5f9058cc4097",
+                        "name": "clickstream-session-profiles",
+                        "state": "RUNNING",
+                        "start_ms": 1795222038930,
+                        "end_ms": None,
+                        "line": 1,
+                        "pointer": "/jobs/0",
+                    }
+                ]
+            },
+        ),
+        Sample(
+            name="rest/job.json",
+            text='{"jid":"62c0ae9f2958cc5d669a5f9058cc4097","name":"clickstream-session-profiles","isStoppable":false,'
+            '"state":"RUNNING","start-time":1795222038930,"end-time":-1,"duration":97869,"maxParallelism":-1,'
+            '"now":1795222136799,"timestamps":{"RUNNING":1795222041212},"vertices":['
+            '{"id":"401ce4df3bc435e1a06b783bc1174815","name":"Source: clickstream-source","maxParallelism":128,'
+            '"parallelism":2,"status":"RUNNING","start-time":1795222041691,"end-time":-1,"duration":95108,"metrics":{'
+            '"read-bytes":0,"read-bytes-complete":true,"write-records":273830,"write-records-complete":false,'
+            '"accumulated-backpressured-time":23443,"accumulated-busy-time":"NaN"}}],'
+            '"plan":{"jid":"62c0ae9f2958cc5d669a5f9058cc4097","name":"clickstream-session-profiles","nodes":['
+            '{"id":"0fcda262ddc259703435ec6b5d9af99f","parallelism":2,"inputs":[{"num":0,'
+            '"id":"401ce4df3bc435e1a06b783bc1174815","ship_strategy":"HASH","exchange":"pipelined_bounded"}]}]}}',
+            rows={
+                "job": [{"ts_ms": 1795222136799, "state": "RUNNING", "pointer": ""}],
+                "vertex": [
+                    {
+                        "ts_ms": 1795222136799,
+                        "job_id": "62c0ae9f2958cc5d669a5f9058cc4097",
+                        "vertex_id": "401ce4df3bc435e1a06b783bc1174815",
+                        "name": "Source: clickstream-source",
+                        "parallelism": 2,
+                        "max_parallelism": 128,
+                        "status": "RUNNING",
+                        "pointer": "/vertices/0",
+                    }
+                ],
+                "metric_sample": [
+                    {"metric": "numRecordsOut", "aggregate": "sum", "value": None},
+                    {"metric": "numBytesIn", "value": 0.0, "pointer": "/vertices/0/metrics/read-bytes"},
+                    {"metric": "accumulateBusyTimeMs", "value": None},
+                    {"metric": "accumulateBackPressuredTimeMs", "value": 23443.0},
+                ],
+                "edge": [
+                    {
+                        "job_id": "62c0ae9f2958cc5d669a5f9058cc4097",
+                        "source_id": "401ce4df3bc435e1a06b783bc1174815",
+                        "target_id": "0fcda262ddc259703435ec6b5d9af99f",
+                        "ship_strategy": "HASH",
+                        "pointer": "/plan/nodes/0/inputs/0",
+                    }
+                ],
+            },
+        ),
+    ),
+)

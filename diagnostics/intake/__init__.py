@@ -1,0 +1,14 @@
+"""From uploads to text: archives opened within bounds, files decompressed, decoded and recognised.
+
+Nothing is written outside the workspace, and never under a name that an upload chose.
+"""
+
+from __future__ import annotations
+
+from diagnostics.intake.inputs import InputFile, Intake, unpack
+from diagnostics.intake.limits import Limits
+from diagnostics.intake.peeking import Peeked, peek
+from diagnostics.intake.sources import SourceFile, sources_in
+from diagnostics.intake.viewing import read_lines
+
+__all__ = ["InputFile", "Intake", "Limits", "Peeked", "SourceFile", "peek", "read_lines", "sources_in", "unpack"]

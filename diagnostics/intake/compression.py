@@ -1,0 +1,237 @@
+"""gzip, bzip2, xz and raw DEFLATE, decompressed piece by piece, so that a bomb is met before it has grown."""
+
+from __future__ import annotations
+
+import bz2
+import lzma
+import struct
+import zlib
+from collections.abc import Callable
+from typing import Protocol
+
+from diagnostics.errors import LimitExceeded, UnreadableInput
+from diagnostics.intake.limits import MIB, Allowance, expands
+from diagnostics.intake.signatures import Container, container_of
+from diagnostics.intake.streams import ByteStream
+
+PACKED_PIECE_BYTES = 16_384
+"""Fed to a decompressor at once: what a damaged place costs of the good bytes before it. Our choice."""
+
+XZ_MEMORY_BYTES = 256 * MIB
+"""What xz may ask for its dictionary: `xz -9` needs 65 MiB (xz(1)), its format allows 4 GiB."""
+
+GZIP_HEADER_BYTES = 131_072
+"""The file name and comment in a gzip header have no length of their own (RFC 1952); two of the longest paths fit."""
+
+_FLAG_CHECK, _FLAG_EXTRA, _FLAG_NAME, _FLAG_COMMENT = 2, 4, 8, 16
+
+
+class Decompressor(Protocol):
+    """The shape of `bz2.BZ2Decompressor` and `lzma.LZMADecompressor`."""
+
+    @property
+    def eof(self) -> bool:
+        """Whether the end mark was read."""
+        ...
+
+    @property
+    def needs_input(self) -> bool:
+        """Whether nothing more comes without input."""
+        ...
+
+    @property
+    def unused_data(self) -> bytes:
+        """What was given after the end mark."""
+        ...
+
+    def decompress(self, data: bytes, max_length: int = -1) -> bytes:
+        """The next bytes."""
+        ...
+
+
+class Inflate:
+    """Raw DEFLATE (RFC 1951)."""
+
+    def __init__(self) -> None:
+        self._inflate = zlib.decompressobj(-zlib.MAX_WBITS)
+        self.needs_input = True
+
+    @property
+    def eof(self) -> bool:
+        """Whether the last block was read."""
+        return self._inflate.eof
+
+    @property
+    def unused_data(self) -> bytes:
+        """What was given after the last block."""
+        return self._inflate.unused_data
+
+    def decompress(self, data: bytes, max_length: int = -1) -> bytes:
+        """The next bytes."""
+        found = self._inflate.decompress(self._inflate.unconsumed_tail + data, max(max_length, 0))
+        self.needs_input = not self.eof and not self._inflate.unconsumed_tail and len(found) != max_length
+        return found
+
+
+class Gunzip:
+    """One member of a gzip (RFC 1952). zlib's own reader loses the text when only the check sum is wrong."""
+
+    def __init__(self) -> None:
+        self._inflate: Inflate | None = None
+        self._ended = False
+        self._waiting = b""
+        self._checksum = 0
+        self.eof = False
+        self.needs_input = True
+        self.unused_data = b""
+        self.damage: str | None = None
+
+    def decompress(self, data: bytes, max_length: int = -1) -> bytes:
+        """The next bytes. Raises zlib.error."""
+        if self._inflate is None:
+            self._waiting += data
+            end = _gzip_header_end(self._waiting)
+            if end is None:
+                return b""
+            data, self._waiting, self._inflate = self._waiting[end:], b"", Inflate()
+        if self._ended:
+            self._finish(data)
+            return b""
+        found = self._inflate.decompress(data, max_length)
+        self._checksum = zlib.crc32(found, self._checksum)
+        self.needs_input = self._inflate.needs_input
+        self._ended = self._inflate.eof
+        if self._ended:
+            self._finish(self._inflate.unused_data)
+        return found
+
+    def _finish(self, data: bytes) -> None:
+        self._waiting += data
+        self.needs_input = len(self._waiting) < 8
+        if self.needs_input:
+            return
+        if struct.unpack_from("<I", self._waiting)[0] != self._checksum:
+            self.damage = "its check sum does not hold: some of its bytes are wrong"
+        self.unused_data, self.eof = self._waiting[8:], True
+
+
+def bunzip() -> Decompressor:
+    """One bzip2 stream."""
+    return bz2.BZ2Decompressor()
+
+
+_DECOMPRESSORS: dict[Container, Callable[[], Decompressor]] = {
+    Container.GZIP: Gunzip,
+    Container.BZIP2: bunzip,
+    Container.XZ: lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=XZ_MEMORY_BYTES),
+}
+
+
+class Decompressed:
+    """The decompressed bytes of a stream.
+
+    A stream that is cut off or damaged ends where it can no longer be read, and the reason becomes a note.
+    Reading raises LimitExceeded when the bytes grow beyond all proportion.
+    """
+
+    def __init__(
+        self, packed: ByteStream, make: Callable[[], Decompressor], allowance: Allowance, notes: list[str]
+    ) -> None:
+        self._packed = packed
+        self._make = make
+        self._allowance = allowance
+        self._notes = notes
+        self._decompressor: Decompressor | None = make()
+        self._input = b""
+        self._taken = 0
+        self._given = 0
+        self._failure: LimitExceeded | None = None
+        self._several: Container | None = None
+
+    @classmethod
+    def of(cls, kind: Container, packed: ByteStream, allowance: Allowance, notes: list[str]) -> Decompressed:
+        """A whole compressed file, which may be several after one another."""
+        stream = cls(packed, _DECOMPRESSORS[kind], allowance, notes)
+        stream._several = kind
+        return stream
+
+    def read(self, size: int, /) -> bytes:
+        """The next bytes."""
+        if self._failure:
+            raise self._failure
+        while self._decompressor is not None:
+            try:
+                found = self._step(self._decompressor, size)
+            except LimitExceeded as failure:
+                self._failure = failure
+                raise
+            if found:
+                return found
+        return b""
+
+    def _step(self, decompressor: Decompressor, size: int) -> bytes:
+        if decompressor.needs_input and not self._input:
+            self._input = self._take()
+            if not self._input:
+                return self._stop("cut off: its end is missing; what was there before is kept")
+        data, self._input = self._input, b""
+        try:
+            found = decompressor.decompress(data, size)
+        except (zlib.error, OSError, EOFError, lzma.LZMAError, ValueError) as error:
+            if "memory" in str(error).lower():
+                raise LimitExceeded("asks for more memory to decompress than is allowed") from error
+            return self._stop(f"damaged ({error}): what could be read before that is kept")
+        self._given += len(found)
+        self._allowance.decompressed(len(found))
+        limits = self._allowance.limits
+        if self._given > limits.ratio_from_bytes and self._given > limits.ratio * self._taken:
+            raise LimitExceeded(expands(limits))
+        if decompressor.eof:
+            self._next(decompressor)
+        return found
+
+    def _take(self) -> bytes:
+        piece = self._packed.read(PACKED_PIECE_BYTES)
+        self._taken += len(piece)
+        return piece
+
+    def _next(self, ended: Decompressor) -> None:
+        """After an end mark: another compressed stream, padding, or something else."""
+        if isinstance(ended, Gunzip) and ended.damage:
+            self._notes.append(ended.damage)
+        self._decompressor = None
+        if self._several is None:
+            return
+        rest = ended.unused_data.lstrip(b"\0")
+        while len(rest) < 16 and (piece := self._take()):
+            rest = (rest + piece).lstrip(b"\0")
+        if container_of(rest) is self._several:
+            self._decompressor, self._input = self._make(), rest
+        elif rest:
+            self._notes.append(f"after the end of the {self._several.value} come other bytes; they are left out")
+
+    def _stop(self, reason: str) -> bytes:
+        self._notes.append(reason)
+        self._decompressor = None
+        return b""
+
+
+def _gzip_header_end(data: bytes) -> int | None:
+    """Where the header ends; None when more of it is needed. Raises UnreadableInput when it has no end."""
+    if len(data) < 10:
+        return None
+    flags, end = data[3], 10
+    if flags & _FLAG_EXTRA:
+        if len(data) < end + 2:
+            return None
+        end += 2 + int(struct.unpack_from("<H", data, end)[0])
+    for flag in (_FLAG_NAME, _FLAG_COMMENT):
+        if flags & flag:
+            found = data.find(b"\0", end)
+            if found < 0:
+                if len(data) > GZIP_HEADER_BYTES:
+                    raise UnreadableInput("damaged: its gzip header has no end")
+                return None
+            end = found + 1
+    end += 2 if flags & _FLAG_CHECK else 0
+    return end if len(data) >= end else None

@@ -1,0 +1,155 @@
+"""An upload made readable: every file in it decompressed, decoded to UTF-8, recognised, or refused with a reason."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from diagnostics.errors import LimitExceeded, UnreadableInput
+from diagnostics.intake.encoding import Encoding
+from diagnostics.intake.limits import USUAL, Allowance, AllSpent, Limits, Spent, in_words
+from diagnostics.intake.lines import CleanText, is_clean
+from diagnostics.intake.members import Member, members
+from diagnostics.intake.sources import SourceFile, uniquely_named
+from diagnostics.intake.streams import Metered
+from diagnostics.intake.text_head import TextHead, read_head
+
+
+@dataclass(frozen=True, slots=True)
+class InputFile:
+    """One file of an upload.
+
+    file_id     its position in the intake
+    name        path inside the upload: `logs/tm.log`, `x.log.gz`, `bundle.zip!/logs/jm.log`
+    path        its text: decompressed, UTF-8, lines ended by `\\n`; None when it was refused
+    bytes       its size, decompressed and before decoding; of a refused file what was read of it
+    format_id   the format that claims it; None for an attachment
+    title       the format's title
+    confidence  0..1
+    warnings    what is wrong with it
+    error       why it was refused; of an archive: why not all of it could be read
+    """
+
+    file_id: int
+    name: str
+    path: Path | None
+    bytes: int
+    format_id: str | None
+    title: str
+    confidence: float
+    warnings: tuple[str, ...]
+    error: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Intake:
+    """The files of an upload, in the order of the sources and of the archives' entries."""
+
+    inputs: list[InputFile]
+
+
+def unpack(sources: Sequence[SourceFile], workspace: Path, limits: Limits = USUAL) -> Intake:
+    """Every file that the sources hold.
+
+    Writes only below `workspace`/inputs, under names of its own. A file that is clean text already is used
+    where it lies.
+    """
+    unpacking = _Unpacking(workspace, limits)
+    for source in uniquely_named(sources):
+        unpacking.take(source)
+    return Intake(unpacking.inputs)
+
+
+class _Unpacking:
+    def __init__(self, workspace: Path, limits: Limits) -> None:
+        self._folder = workspace.resolve() / "inputs"
+        self._folder.mkdir(parents=True, exist_ok=True)
+        self._limits = limits
+        self._allowance = Allowance(limits)
+        self._ended: str | None = None
+        self.inputs: list[InputFile] = []
+
+    def take(self, source: SourceFile) -> None:
+        """All files of one upload."""
+        if self._ended is None and len(self.inputs) >= self._limits.files:
+            self._ended = f"not read: {self._limits.files:,} files in one upload is the bound"
+        if self._ended:
+            self._refuse(source.name, self._ended)
+            return
+        found = members(source, self._allowance, self._folder, self._limits.file_bytes)
+        try:
+            for member in found:
+                if len(self.inputs) >= self._limits.files:
+                    self._refuse(
+                        source.name,
+                        f"more than {self._limits.files:,} files in one upload, which is the bound: {member.name} "
+                        "and what comes after it were not read",
+                    )
+                    break
+                self._take(source, member)
+        except Spent as error:
+            if not self.inputs or self.inputs[-1].name != source.name:
+                self._refuse(source.name, f"{error}; the files before that were read")
+            if isinstance(error, AllSpent):
+                self._ended = f"not read: {error}"
+        finally:
+            found.close()
+
+    def _take(self, source: SourceFile, member: Member) -> None:
+        if member.stream is None:
+            self._refuse(member.name, member.refusal or "cannot be read")
+            return
+        content = Metered(member.stream, self._allowance)
+        path, done = self._folder / f"{len(self.inputs)}.txt", tuple[str, ...]()
+        try:
+            head = read_head(member.name, member.stream)
+            if member.on_disk and _is_clean_upload(source, member, head, self._limits):
+                path, size = source.path.absolute(), member.stated_bytes or 0
+                self._allowance.spend(size)
+            else:
+                done = self._write(content, head, path)
+                size = content.bytes
+        except (UnreadableInput, OSError) as error:
+            reason = (
+                str(error) if isinstance(error, UnreadableInput) else f"cannot be unpacked: {error.strerror or error}"
+            )
+            self._refuse(member.name, "; ".join([reason, *member.notes]), content.bytes)
+            if isinstance(error, Spent):
+                raise
+            return
+        recognition = head.recognition
+        self.inputs.append(
+            InputFile(
+                file_id=len(self.inputs),
+                name=member.name,
+                path=path,
+                bytes=size,
+                format_id=recognition.format_id,
+                title=recognition.title,
+                confidence=recognition.confidence,
+                warnings=(*dict.fromkeys(member.notes), *head.warnings, *done),
+                error=None,
+            )
+        )
+
+    def _write(self, content: Metered, head: TextHead, path: Path) -> tuple[str, ...]:
+        text = CleanText(content, head.encoding, self._limits.line_bytes if head.has_lines else None)
+        try:
+            with open(path, "wb") as target:
+                for piece in text.pieces():
+                    target.write(piece)
+        except BaseException:
+            path.unlink(missing_ok=True)
+            raise
+        return text.warnings()
+
+    def _refuse(self, name: str, reason: str, size: int = 0) -> None:
+        self.inputs.append(InputFile(len(self.inputs), name, None, size, None, "Refused", 0.0, (), reason))
+
+
+def _is_clean_upload(source: SourceFile, member: Member, head: TextHead, limits: Limits) -> bool:
+    """Whether an uncompressed upload needs no copy. Raises LimitExceeded when it is too large."""
+    if (member.stated_bytes or 0) > limits.file_bytes:
+        raise LimitExceeded(f"larger than {in_words(limits.file_bytes)}, which is the bound for one file")
+    return head.encoding == Encoding("utf-8") and is_clean(source.path, limits.line_bytes if head.has_lines else None)

@@ -1,0 +1,112 @@
+"""The bounds of an upload, and the allowance that one upload uses up. Every number has its reason here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from diagnostics.errors import LimitExceeded
+
+KIB = 1024
+MIB = 1024 * KIB
+GIB = 1024 * MIB
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one upload may cost. All are our choice unless a source is given; sizes are decompressed.
+
+    files             a cluster of 200 machines with 20 rotated logs each has 4,000; more is a mistake or an attack
+    total_bytes       what the engine reads in minutes on two cores
+    file_bytes        as the web side's bound for one uploaded file
+    ratio             decompressed to compressed. DEFLATE reaches 1,032 (zlib.net, "Technical Details") on one repeated
+                      byte; logs, scrapes and JSON that we measured stay below 60
+    ratio_from_bytes  below this nothing is called a bomb: a short file may repeat one line
+    line_bytes        longer lines of a text are shortened: a hundred times the longest stack frame that we saw
+    nesting           archives within archives, the outer one counted: a bundle of bundles, as support tools make them
+    compressions      compressions directly over one another: `x.log.gz` that a browser compressed again
+    name_characters   longer names are refused: no file system of Linux has longer paths than 4,096 bytes
+    spooled_bytes     a zip within an archive up to this size stays in memory, a larger one goes to the workspace
+    """
+
+    files: int = 5_000
+    total_bytes: int = 10 * GIB
+    file_bytes: int = 2 * GIB
+    ratio: int = 200
+    ratio_from_bytes: int = 10 * MIB
+    line_bytes: int = MIB
+    nesting: int = 2
+    compressions: int = 2
+    name_characters: int = 1_024
+    spooled_bytes: int = 8 * MIB
+
+    @property
+    def entries(self) -> int:
+        """Entries of one archive or folder that are looked at, folders counted: four to a file is generous."""
+        return 4 * self.files
+
+    @property
+    def decompressed_bytes(self) -> int:
+        """All output of all decompressors: each archive within another decompresses the same bytes once more."""
+        return (self.nesting + 1) * self.total_bytes
+
+
+USUAL = Limits()
+"""The limits unless a caller has others."""
+
+
+class Spent(LimitExceeded):
+    """The rest of this uploaded file is not read."""
+
+
+class AllSpent(Spent):
+    """Nothing more is read, of no uploaded file."""
+
+
+class Allowance:
+    """What is left of the limits while an upload is unpacked."""
+
+    def __init__(self, limits: Limits, most_decompressed_bytes: int | None = None) -> None:
+        self.limits = limits
+        self._most_decompressed = most_decompressed_bytes or limits.decompressed_bytes
+        self._total = 0
+        self._decompressed = 0
+        self._upload = 0
+        self._upload_stored = 0
+
+    def begin_upload(self, stored_bytes: int) -> None:
+        """From here on bytes come out of another uploaded file, which has that size on the disk."""
+        self._upload = 0
+        self._upload_stored = stored_bytes
+
+    def spend(self, size: int) -> None:
+        """Bytes that were read of a file. Raises Spent or AllSpent when they are too many."""
+        self._total += size
+        self._upload += size
+        limits = self.limits
+        if self._total > limits.total_bytes:
+            raise AllSpent(f"more than {in_words(limits.total_bytes)} decompressed in one upload, which is the bound")
+        if self._upload > limits.ratio_from_bytes and self._upload > limits.ratio * self._upload_stored:
+            raise Spent(expands(limits))
+
+    def decompressed(self, size: int) -> None:
+        """Bytes that came out of any decompressor, also those that are then skipped. Raises AllSpent."""
+        self._decompressed += size
+        if self._decompressed > self._most_decompressed:
+            bound = in_words(self._most_decompressed)
+            raise AllSpent(f"archives within archives decompress to more than {bound}, which is the bound")
+
+
+def expands(limits: Limits) -> str:
+    """The sentence about a decompression bomb."""
+    return (
+        f"expands to more than {limits.ratio} times its size (looked at from {in_words(limits.ratio_from_bytes)} on): "
+        "taken for a decompression bomb and not read further"
+    )
+
+
+def in_words(size: int) -> str:
+    """A number of bytes as a person says it: `10 GiB`."""
+    for unit, name in ((GIB, "GiB"), (MIB, "MiB"), (KIB, "KiB")):
+        if size >= unit:
+            return f"{size / unit:,.1f}".removesuffix(".0") + f" {name}"
+    return f"{size} bytes"

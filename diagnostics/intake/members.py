@@ -1,0 +1,252 @@
+"""Every file inside an uploaded file, however deep, one after the other; and the name that it has from then on."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import tempfile
+import zipfile
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from errno import ELOOP
+from itertools import islice
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from diagnostics.errors import LimitExceeded, UnreadableInput
+from diagnostics.intake.compression import Decompressed, Inflate, bunzip
+from diagnostics.intake.limits import Allowance, Spent, in_words
+from diagnostics.intake.signatures import COMPRESSIONS, SIGNATURE_BYTES, Container, archive_not_read, container_of
+from diagnostics.intake.sources import SourceFile, numbered, readable_name
+from diagnostics.intake.streams import ByteStream, Checked, Peekable, Region, pieces
+from diagnostics.intake.tar_archive import tar_entries
+from diagnostics.intake.zip_archive import ZipEntry, content_start, zip_directory, zip_remains
+
+_DRIVE = re.compile(r"[A-Za-z]:")
+_SHOWN_CHARACTERS = 100
+
+
+@dataclass(slots=True)
+class Member:
+    """A file inside an upload (or the upload itself).
+
+    name          path inside the upload
+    stream        its decompressed content, to be read before the next member is asked for; None when refused
+    refusal       why it is not read
+    notes         what was wrong with it; complete once the stream was read
+    on_disk       whether the upload itself is this file, uncompressed
+    stated_bytes  its decompressed size as far as it is known before reading; a claim
+    """
+
+    name: str
+    stream: Peekable | None = None
+    refusal: str | None = None
+    notes: list[str] = field(default_factory=list)
+    on_disk: bool = False
+    stated_bytes: int | None = None
+
+
+def members(
+    source: SourceFile, allowance: Allowance, spool_folder: Path | None, spooled_bytes: int
+) -> Generator[Member, None, None]:
+    """Each file of an upload. What is wrong with an archive comes as a refused member of the archive's own name.
+
+    spool_folder   where a zip within an archive may be written, without a name; None keeps it in memory
+    spooled_bytes  the largest zip within an archive
+    Raises Spent and AllSpent.
+    """
+    try:
+        with _regular_file(source.path) as file:
+            size = os.fstat(file.fileno()).st_size
+            allowance.begin_upload(size)
+            walk = _Walk(allowance, spool_folder, spooled_bytes)
+            yield from walk.opened(Member(source.name, stated_bytes=size), Region(file, 0, None), file, 0)
+    except OSError as error:
+        reason = (
+            "a link, which is not followed" if error.errno == ELOOP else f"cannot be read: {error.strerror or error}"
+        )
+        yield Member(source.name, refusal=reason)
+
+
+class _Walk:
+    def __init__(self, allowance: Allowance, spool_folder: Path | None, spooled_bytes: int) -> None:
+        self._allowance = allowance
+        self._limits = allowance.limits
+        self._spool_folder = spool_folder
+        self._spooled_bytes = spooled_bytes
+        self._taken: set[str] = set()
+
+    def opened(self, member: Member, stream: ByteStream, file: BinaryIO | None, archives: int) -> Iterator[Member]:
+        """The member itself, or what is inside it.
+
+        file      the member's own file, when it lies there uncompressed
+        archives  archives around the member
+        """
+        try:
+            content, kind, layers = self._decompressed(stream, member.notes)
+        except Spent:
+            raise
+        except UnreadableInput as error:
+            member.refusal = "; ".join([str(error), *member.notes])
+            yield member
+            return
+        if layers:
+            file, member.stated_bytes = None, None
+        if kind is None:
+            member.stream, member.on_disk = content, file is not None
+            yield member
+        elif archives >= self._limits.nesting:
+            member.refusal = f"a {kind.value} inside {archives} other archives: {self._limits.nesting} is the bound"
+            yield member
+        else:
+            yield from self._archive(member, kind, content, file, archives + 1)
+
+    def _decompressed(self, stream: ByteStream, notes: list[str]) -> tuple[Peekable, Container | None, int]:
+        """What comes out after all decompression, the kind of archive that it is, and how many compressions it had."""
+        layers = 0
+        while True:
+            content = Peekable(stream)
+            head = content.head(SIGNATURE_BYTES)
+            kind = container_of(head)
+            if kind not in COMPRESSIONS:
+                break
+            layers += 1
+            if layers > self._limits.compressions:
+                raise LimitExceeded(f"compressed more than {self._limits.compressions} times over, which is the bound")
+            stream = Decompressed.of(kind, content, self._allowance, notes)
+        reason = archive_not_read(head) if kind is None else None
+        if reason:
+            raise UnreadableInput(reason)
+        return content, kind, layers
+
+    def _archive(
+        self, archive: Member, kind: Container, content: Peekable, file: BinaryIO | None, archives: int
+    ) -> Iterator[Member]:
+        before = len(self._taken)
+        try:
+            if kind is Container.TAR:
+                yield from self._tar(archive.name, content, archives)
+            elif file is not None:
+                yield from self._zip(archive.name, file, archives)
+            else:
+                with self._spooled(content) as spooled:
+                    yield from self._zip(archive.name, spooled, archives)
+            if len(self._taken) == before:
+                archive.notes.append("empty: the archive holds no file")
+        except Spent:
+            raise
+        except UnreadableInput as error:
+            archive.notes.insert(0, str(error))
+        if archive.notes:
+            archive.refusal = "; ".join(dict.fromkeys(archive.notes))
+            yield archive
+
+    def _tar(self, archive: str, stream: ByteStream, archives: int) -> Iterator[Member]:
+        for entry in tar_entries(stream, self._limits.entries):
+            if entry.is_folder:
+                continue
+            member = self._inside(archive, entry.name, entry.notes)
+            member.refusal = member.refusal or entry.refusal
+            if member.refusal or entry.content is None:
+                yield member
+                continue
+            member.stated_bytes = entry.content.size
+            yield from self.opened(member, entry.content, None, archives)
+
+    def _zip(self, archive: str, file: BinaryIO, archives: int) -> Iterator[Member]:
+        entries = zip_directory(file)
+        if entries is not None and _is_java_archive(entries):
+            raise UnreadableInput("a Java archive (jar): programs are no evidence")
+        for entry in islice(zip_remains(file) if entries is None else entries, self._limits.entries):
+            if entry.is_folder:
+                continue
+            member = self._inside(archive, entry.name, [])
+            member.refusal = member.refusal or entry.refusal()
+            try:
+                content = None if member.refusal else self._content(file, entry, member.notes)
+            except UnreadableInput as error:
+                member.refusal, content = str(error), None
+            if content is None:
+                yield member
+                continue
+            member.stated_bytes = entry.file_bytes
+            yield from self.opened(member, content, None, archives)
+        if entries is None:
+            raise UnreadableInput(
+                "cut off or damaged: its directory at the end is missing; what could be found was read"
+            )
+        if len(entries) > self._limits.entries:
+            raise LimitExceeded(
+                f"more than {self._limits.entries:,} entries, which is the bound; the rest was not read"
+            )
+
+    def _content(self, file: BinaryIO, entry: ZipEntry, notes: list[str]) -> ByteStream:
+        start = content_start(file, entry)
+        if entry.method == zipfile.ZIP_STORED:
+            if entry.stored_bytes is None:
+                raise UnreadableInput("cut off: the archive does not say how long it is")
+            stored = Region(file, start, start + entry.stored_bytes)
+            return Checked(stored, entry.stored_bytes, entry.checksum, notes)
+        make = bunzip if entry.method == zipfile.ZIP_BZIP2 else Inflate
+        packed = Decompressed(Region(file, start, None), make, self._allowance, notes)
+        return Checked(packed, None, entry.checksum, notes)
+
+    @contextmanager
+    def _spooled(self, stream: ByteStream) -> Iterator[BinaryIO]:
+        """A zip within an archive as a file, since its directory stands at its end."""
+        folder = None if self._spool_folder is None else str(self._spool_folder)
+        in_memory = self._limits.spooled_bytes if folder else 0
+        with tempfile.SpooledTemporaryFile(in_memory, dir=folder) as spooled:
+            size = 0
+            for piece in pieces(stream):
+                size += len(piece)
+                if size > self._spooled_bytes:
+                    bound = in_words(self._spooled_bytes)
+                    raise LimitExceeded(f"a zip of more than {bound} inside an archive; {bound} is the bound")
+                spooled.write(piece)
+            yield cast(BinaryIO, spooled)
+
+    def _inside(self, archive: str, raw: str, notes: list[str]) -> Member:
+        """A file of an archive under a name that is used once, refused when there is something wrong with the name."""
+        path = raw.replace("\\", "/")
+        refusal = _name_refusal(path, self._limits.name_characters)
+        if refusal:
+            shown = path if len(path) <= self._limits.name_characters else path[:_SHOWN_CHARACTERS] + "..."
+        else:
+            shown = "/".join(part for part in path.split("/") if part not in ("", ".")) or "unnamed"
+        wanted = f"{archive}!/{readable_name(shown)}"
+        name = numbered(wanted, self._taken)
+        self._taken.add(name)
+        if name != wanted:
+            notes.append("the archive holds several files of this name: this one got a number")
+        return Member(name, refusal=refusal, notes=notes)
+
+
+@contextmanager
+def _regular_file(path: Path) -> Iterator[BinaryIO]:
+    """The file, opened without following a link or waiting for a pipe. Raises OSError."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    with open(descriptor, "rb", buffering=0) as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError("not a regular file")
+        yield cast(BinaryIO, file)
+
+
+def _name_refusal(path: str, most: int) -> str | None:
+    if len(path) > most:
+        return f"its name has {len(path):,} characters; {most:,} is the bound"
+    if path.startswith("/"):
+        return "its name is an absolute path"
+    if _DRIVE.match(path):
+        return "its name begins with a drive letter"
+    if ".." in path.split("/"):
+        return "its name leads out of the archive (..)"
+    return None
+
+
+def _is_java_archive(entries: list[ZipEntry]) -> bool:
+    return any(entry.name == "META-INF/MANIFEST.MF" for entry in entries) and any(
+        entry.name.endswith(".class") for entry in entries
+    )

@@ -1,0 +1,68 @@
+"""Which formats an upload holds, told at once from the beginnings of its files; nothing is written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+from diagnostics.errors import UnreadableInput
+from diagnostics.formats import Recognition
+from diagnostics.intake.limits import MIB, USUAL, Allowance, Limits, Spent
+from diagnostics.intake.members import Member, members
+from diagnostics.intake.sources import SourceFile
+from diagnostics.intake.text_head import read_head
+
+PEEKED_FILES = 1_000
+"""Files of one upload that are looked at: about half a second's work. Our choice."""
+
+PEEKED_BYTES = 128 * MIB
+"""What is decompressed at most to reach the files of a tar: about half a second's work. Our choice."""
+
+PEEKED_ZIP_BYTES = 32 * MIB
+"""A larger zip within an archive is not held in memory only to look into it. Our choice."""
+
+NOT_LOOKED_AT = Recognition(None, "More files, recognised during the analysis", 0.0)
+REFUSED = Recognition(None, "Refused", 0.0)
+
+
+class Peeked(NamedTuple):
+    """A file of an upload.
+
+    bytes    decompressed, as far as the upload states it; else None
+    refusal  why it will not be read
+    """
+
+    name: str
+    bytes: int | None
+    recognition: Recognition
+    refusal: str | None
+
+
+def peek(path: Path, name: str, limits: Limits = USUAL) -> list[Peeked]:
+    """The files of an upload. What lies beyond the bounds above is one entry that says so."""
+    allowance = Allowance(limits, most_decompressed_bytes=PEEKED_BYTES)
+    found: list[Peeked] = []
+    looked_into = members(SourceFile(path, name), allowance, None, PEEKED_ZIP_BYTES)
+    try:
+        for member in looked_into:
+            if len(found) >= PEEKED_FILES:
+                found.append(Peeked(name, None, NOT_LOOKED_AT, None))
+                break
+            found.append(_peeked(member))
+    except Spent:
+        found.append(Peeked(name, None, NOT_LOOKED_AT, None))
+    finally:
+        looked_into.close()
+    return found
+
+
+def _peeked(member: Member) -> Peeked:
+    if member.stream is None:
+        return Peeked(member.name, member.stated_bytes, REFUSED, member.refusal)
+    try:
+        head = read_head(member.name, member.stream)
+    except Spent:
+        raise
+    except UnreadableInput as error:
+        return Peeked(member.name, member.stated_bytes, REFUSED, str(error))
+    return Peeked(member.name, head.bytes if head.complete else member.stated_bytes, head.recognition, None)

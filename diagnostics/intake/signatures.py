@@ -1,0 +1,97 @@
+"""What a file is by its first bytes. Names lie: a `.log` may be a gzip and a `.gz` may be text."""
+
+from __future__ import annotations
+
+import tarfile
+from enum import Enum
+
+SIGNATURE_BYTES = 512
+"""Enough to tell every kind below: tar has its signature and check sum in its first block of 512 bytes."""
+
+
+class Container(Enum):
+    """What has files or one file within it; the value is what people call it."""
+
+    GZIP = "gzip"
+    BZIP2 = "bzip2"
+    XZ = "xz"
+    ZIP = "zip"
+    TAR = "tar"
+
+
+COMPRESSIONS = frozenset({Container.GZIP, Container.BZIP2, Container.XZ})
+
+_ARCHIVES_NOT_READ = (
+    (b"7z\xbc\xaf\x27\x1c", "7-Zip"),
+    (b"Rar!\x1a\x07", "RAR"),
+    (b"\x28\xb5\x2f\xfd", "Zstandard"),
+    (b"\x04\x22\x4d\x18", "LZ4"),
+    (b"LZIP", "lzip"),
+    (b"\x1f\x9d", "compress (.Z)"),
+    (b"\xff\x06\x00\x00sNaPpY", "Snappy"),
+    (b"!<arch>\n", "ar"),
+)
+"""Signatures as `file(1)` knows them."""
+
+_BINARIES = (
+    (b"FLR\x00", "a Java Flight Recorder recording"),
+    (b"JAVA PROFILE 1.0", "a Java heap dump"),
+    (b"\xca\xfe\xba\xbe", "a Java class"),
+    (b"\xac\xed\x00\x05", "serialised Java objects"),
+    (b"\x7fELF", "an ELF program or core dump"),
+    (b"MZ\x90\x00", "a Windows program"),
+    (b"\x89PNG\r\n", "a PNG picture"),
+    (b"\xff\xd8\xff", "a JPEG picture"),
+    (b"GIF8", "a GIF picture"),
+    (b"%PDF-", "a PDF document"),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "a Microsoft Office document or Windows installer"),
+    (b"SQLite format 3\x00", "an SQLite database"),
+    (b"PAR1", "a Parquet file"),
+    (b"Obj\x01", "an Avro file"),
+    (b"\xd4\xc3\xb2\xa1", "a network capture"),
+    (b"\x0a\x0d\x0d\x0a", "a network capture"),
+    (b"\x00\x05\x16\x07", "a macOS resource file"),
+    (b"Bud1", "a macOS folder setting"),
+    (b"\x00\x00\x00\x01Bud1", "a macOS folder setting"),
+)
+
+
+def container_of(head: bytes) -> Container | None:
+    """The kind of archive or compression; None for anything else."""
+    if head.startswith(b"\x1f\x8b\x08"):
+        return Container.GZIP
+    if head.startswith((b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08PK\x03\x04")):
+        return Container.ZIP
+    if head.startswith(b"BZh") and head[4:10] in (b"\x31\x41\x59\x26\x53\x59", b"\x17\x72\x45\x38\x50\x90"):
+        return Container.BZIP2
+    if head.startswith(b"\xfd7zXZ\x00"):
+        return Container.XZ
+    if _is_tar(head):
+        return Container.TAR
+    return None
+
+
+def archive_not_read(head: bytes) -> str | None:
+    """The reason when the file is an archive of a kind that is not read here."""
+    for signature, kind in _ARCHIVES_NOT_READ:
+        if head.startswith(signature):
+            return f"{kind} archives are not read; send it as zip, tar.gz, gz, bz2 or xz"
+    return None
+
+
+def binary_kind(head: bytes) -> str | None:
+    """What a binary file is, if it is one of the kinds that lie beside logs."""
+    for signature, kind in _BINARIES:
+        if head.startswith(signature):
+            return kind
+    return None
+
+
+def _is_tar(head: bytes) -> bool:
+    if len(head) < tarfile.BLOCKSIZE or not head[0]:
+        return False
+    try:
+        tarfile.TarInfo.frombuf(head[: tarfile.BLOCKSIZE], "latin-1", "strict")
+    except (tarfile.HeaderError, ValueError):
+        return False
+    return True

@@ -1,0 +1,155 @@
+"""The files that a user gives: uploads, or what a command line names. And names: shown safely, each used once."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+
+from diagnostics.intake.limits import USUAL, Limits
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """An uploaded file: where it lies on the disk, and its name inside the upload."""
+
+    path: Path
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    """A file below one of the paths given; `parent` tells it apart when names collide."""
+
+    source: SourceFile
+    parent: str
+
+
+def sources_in(paths: Sequence[Path], limits: Limits = USUAL) -> tuple[list[SourceFile], list[str]]:
+    """The files that the paths name, and a line `name: reason` for each that is refused.
+
+    A file has its own name, a file below a folder its path from there; the folder's name comes before it when two
+    would be called the same. Links are not followed.
+    """
+    listed: list[_Listed] = []
+    refused: list[str] = []
+    for path in paths:
+        found = _below(path, refused, limits)
+        listed.extend(islice(found, limits.files - len(listed)))
+        if next(found, None) is not None:
+            refused.append(f"{path}: more than {limits.files:,} files, which is the bound; the rest is not read")
+            break
+    return _named(listed), refused
+
+
+def readable_name(name: str) -> str:
+    """The name with everything replaced that does not print: control characters, marks that turn the direction."""
+    return "".join(letter if letter.isprintable() else "_" for letter in name)
+
+
+def text_of_name(raw: bytes) -> str:
+    """A file name as text: on a disk and in an archive its bytes need not be UTF-8."""
+    for codec in ("utf-8", "gb18030"):
+        try:
+            return raw.decode(codec)
+        except UnicodeDecodeError:
+            continue
+    return raw.decode("latin-1")
+
+
+def numbered(name: str, taken: AbstractSet[str]) -> str:
+    """The name, with a number before its ending when it is taken."""
+    folder, slash, last = name.rpartition("/")
+    stem, dot, ending = last.rpartition(".")
+    if not stem:
+        stem, dot, ending = last, "", ""
+    count, free = 1, name
+    while free in taken:
+        count += 1
+        free = f"{folder}{slash}{stem} ({count}){dot}{ending}"
+    return free
+
+
+def uniquely_named(sources: Sequence[SourceFile]) -> Iterator[SourceFile]:
+    """The sources, those with a name that came before with a number in it."""
+    taken: set[str] = set()
+    for source in sources:
+        name = numbered(source.name, taken)
+        taken.add(name)
+        yield source if name == source.name else replace(source, name=name)
+
+
+def _below(path: Path, refused: list[str], limits: Limits) -> Iterator[_Listed]:
+    try:
+        mode = path.lstat().st_mode
+    except OSError as error:
+        refused.append(f"{path}: {error.strerror or error}")
+        return
+    called = path.name or path.resolve().name
+    if stat.S_ISDIR(mode):
+        parent = path.resolve().name
+        files = sorted(_walk(path, "", refused, limits), key=lambda each: each.name)
+        yield from (_Listed(each, parent) for each in files)
+        return
+    reason = _not_regular(mode)
+    if reason:
+        refused.append(f"{path}: {reason}")
+        return
+    yield _Listed(SourceFile(path.absolute(), _text(called)), path.absolute().parent.name)
+
+
+def _walk(top: Path, inside: str, refused: list[str], limits: Limits) -> Iterator[SourceFile]:
+    """Every regular file, looking at no more entries than the limits allow."""
+    waiting = [(top, inside)]
+    looked_at = 0
+    while waiting:
+        folder, inside = waiting.pop()
+        try:
+            with os.scandir(folder) as found:
+                entries = sorted(islice(found, limits.entries - looked_at + 1), key=lambda entry: entry.name)
+        except OSError as error:
+            refused.append(f"{_text(inside) or folder}: {error.strerror or error}")
+            continue
+        looked_at += len(entries)
+        below = []
+        for entry in entries:
+            name = f"{inside}/{entry.name}" if inside else entry.name
+            mode = entry.stat(follow_symlinks=False).st_mode
+            if stat.S_ISDIR(mode):
+                below.append((Path(entry.path), name))
+            elif reason := _not_regular(mode):
+                refused.append(f"{_text(name)}: {reason}")
+            else:
+                yield SourceFile(Path(entry.path).absolute(), _text(name))
+        if looked_at > limits.entries:
+            refused.append(f"{top}: more than {limits.entries:,} entries, which is the bound; the rest is not read")
+            return
+        waiting.extend(reversed(below))
+
+
+def _not_regular(mode: int) -> str | None:
+    if stat.S_ISLNK(mode):
+        return "a link, which is not followed; name the file itself"
+    return None if stat.S_ISREG(mode) else "a device, pipe or socket, not a file"
+
+
+def _text(name: str) -> str:
+    return readable_name(text_of_name(os.fsencode(name)))
+
+
+def _named(listed: Sequence[_Listed]) -> list[SourceFile]:
+    times = Counter(each.source.name for each in listed)
+    colliding = {(each.parent, each.source.path) for each in listed if times[each.source.name] > 1}
+    if not colliding:
+        return [each.source for each in listed]
+    parents = {parent for parent, _ in colliding}
+    prefixed = (
+        replace(each.source, name=f"{_text(each.parent)}/{each.source.name}") if each.parent in parents else each.source
+        for each in listed
+    )
+    return list(uniquely_named(list(prefixed)))

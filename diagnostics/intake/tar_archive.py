@@ -1,0 +1,143 @@
+"""The entries of a tar, read as a stream in bounded memory.
+
+Layouts: POSIX.1-2001 "pax Interchange Format" and GNU tar's manual, "Basic Tar Format". `tarfile` parses the header
+blocks; its own reader ends silently at a damaged or cut block and holds extended headers of any size in memory.
+"""
+
+from __future__ import annotations
+
+import tarfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from diagnostics.errors import LimitExceeded, UnreadableInput
+from diagnostics.intake.limits import MIB
+from diagnostics.intake.sources import text_of_name
+from diagnostics.intake.streams import ByteStream, Part, exactly, skip
+
+EXTENDED_HEADER_BYTES = MIB
+"""What an extended header may hold: names and attributes take a few hundred bytes. Our choice."""
+
+_LINKS = {tarfile.LNKTYPE: "a hard link", tarfile.SYMTYPE: "a symbolic link"}
+_SPECIAL = {tarfile.CHRTYPE: "a device", tarfile.BLKTYPE: "a device", tarfile.FIFOTYPE: "a pipe"}
+
+
+@dataclass(slots=True)
+class TarEntry:
+    """A file of a tar, either its content or the reason why there is none; or a folder."""
+
+    name: str
+    is_folder: bool
+    content: Part | None
+    refusal: str | None
+    notes: list[str]
+
+
+@dataclass(slots=True)
+class _Extended:
+    """What extended headers say of the next entry."""
+
+    name: bytes | None = None
+    size: int | None = None
+    sparse: bool = False
+
+
+def tar_entries(stream: ByteStream, most: int) -> Iterator[TarEntry]:
+    """Each entry; its content must be read before the next is asked for.
+
+    Raises UnreadableInput where the archive cannot be read further, LimitExceeded after `most` headers.
+    """
+    extended = _Extended()
+    for _ in range(most):
+        block = exactly(stream, tarfile.BLOCKSIZE)
+        if len(block) < tarfile.BLOCKSIZE:
+            raise UnreadableInput("cut off: its end mark is missing; the files before that were read")
+        if not any(block):
+            return
+        header = _header(block)
+        if header.type in (tarfile.XHDTYPE, tarfile.SOLARIS_XHDTYPE):
+            _read_pax(_extended_header(stream, header), extended)
+        elif header.type == tarfile.GNUTYPE_LONGNAME:
+            extended.name = _extended_header(stream, header).rstrip(b"\0")
+        elif header.type in (tarfile.GNUTYPE_LONGLINK, tarfile.XGLTYPE):
+            _extended_header(stream, header)
+        else:
+            yield from _entry(stream, header, block, extended)
+            extended = _Extended()
+    raise LimitExceeded(f"more than {most:,} entries, which is the bound; the rest was not read")
+
+
+def _entry(stream: ByteStream, header: tarfile.TarInfo, block: bytes, extended: _Extended) -> Iterator[TarEntry]:
+    size = header.size if extended.size is None else extended.size
+    name = extended.name or header.name.encode("latin-1")
+    if header.type == tarfile.GNUTYPE_SPARSE:
+        _skip_sparse_map(stream, block)
+    if header.type in _LINKS or header.type in _SPECIAL or header.type == tarfile.DIRTYPE:
+        size = 0
+    notes: list[str] = []
+    content = Part(stream, size, notes)
+    refusal = _refusal(header, extended)
+    yield TarEntry(text_of_name(name), header.type == tarfile.DIRTYPE, None if refusal else content, refusal, notes)
+    content.skip()
+    if content.cut:
+        raise UnreadableInput("cut off in the middle of a file; the files before that were read")
+    skip(stream, -size % tarfile.BLOCKSIZE)
+
+
+def _refusal(header: tarfile.TarInfo, extended: _Extended) -> str | None:
+    if header.type in _LINKS:
+        return f"{_LINKS[header.type]}: links are not followed"
+    if header.type in _SPECIAL:
+        return f"{_SPECIAL[header.type]}, not a file"
+    if extended.sparse or header.type == tarfile.GNUTYPE_SPARSE:
+        return "stored as a sparse file, which is not read; pack it without --sparse"
+    if header.type not in tarfile.REGULAR_TYPES:
+        return f"an entry of the unknown type {header.type!r}"
+    return None
+
+
+def _header(block: bytes) -> tarfile.TarInfo:
+    try:
+        header = tarfile.TarInfo.frombuf(block, "latin-1", "strict")
+    except (tarfile.HeaderError, ValueError) as error:
+        raise UnreadableInput(f"damaged ({error}); the files before that were read") from error
+    if header.size < 0:
+        raise UnreadableInput("damaged (an entry of negative size); the files before that were read")
+    return header
+
+
+def _extended_header(stream: ByteStream, header: tarfile.TarInfo) -> bytes:
+    if header.size > EXTENDED_HEADER_BYTES:
+        raise UnreadableInput("damaged (an extended header of more than 1 MiB); the files before that were read")
+    padded = exactly(stream, header.size + -header.size % tarfile.BLOCKSIZE)
+    if len(padded) < header.size:
+        raise UnreadableInput("cut off: its end mark is missing; the files before that were read")
+    return padded[: header.size]
+
+
+def _read_pax(records: bytes, extended: _Extended) -> None:
+    """Records of the form `length keyword=value\\n`; what does not have it ends the header."""
+    position = 0
+    while position < len(records):
+        space = records.find(b" ", position, position + 20)
+        length = records[position:space] if space > 0 else b""
+        if not length.isdigit() or int(length) < 5:
+            return
+        keyword, _, value = records[space + 1 : position + int(length) - 1].partition(b"=")
+        position += int(length)
+        if keyword == b"path":
+            extended.name = value
+        elif keyword == b"size" and value.isdigit():
+            extended.size = int(value[:19])
+        elif keyword.startswith(b"GNU.sparse."):
+            extended.sparse = True
+
+
+def _skip_sparse_map(stream: ByteStream, block: bytes) -> None:
+    """GNU's old sparse format continues its map in further blocks while a flag says so."""
+    more = block[482]
+    while more:
+        block = exactly(stream, tarfile.BLOCKSIZE)
+        if len(block) < tarfile.BLOCKSIZE:
+            raise UnreadableInput("cut off: its end mark is missing; the files before that were read")
+        more = block[504]

@@ -1,0 +1,75 @@
+"""What the beginning of a file tells: its encoding, that it is text, its format."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from diagnostics.errors import UnreadableInput
+from diagnostics.format import HEAD_BYTES, Head
+from diagnostics.formats import FORMATS, Recognition, recognise
+from diagnostics.intake.encoding import Encoding, encoding_of, head_text, not_text
+from diagnostics.intake.streams import Peekable
+
+
+@dataclass(frozen=True, slots=True)
+class TextHead:
+    """The beginning of a text file.
+
+    has_lines  whether long lines may be shortened: not those of a JSON document, which may be one line
+    """
+
+    encoding: Encoding
+    recognition: Recognition
+    has_lines: bool
+    complete: bool
+    bytes: int
+    warnings: tuple[str, ...]
+
+
+def read_head(name: str, stream: Peekable) -> TextHead:
+    """Looks at the beginning of a stream. Raises UnreadableInput when it is empty or no text."""
+    ahead = stream.head(HEAD_BYTES + 1)
+    content = ahead[:HEAD_BYTES]
+    if not content:
+        raise UnreadableInput("empty")
+    encoding = encoding_of(content)
+    reason = not_text(content, encoding)
+    if reason:
+        raise UnreadableInput(reason)
+    text = head_text(content, encoding)
+    # A wide encoding is written to the disk as UTF-8: formats see here what they will read there.
+    head = Head(name, text.encode() if encoding.is_wide else content, text, complete=len(ahead) <= HEAD_BYTES)
+    recognition, warnings = _recognised(head)
+    begins_json = text.lstrip("\ufeff \t\r\n")[:1] in ("{", "[")
+    known = FORMATS.get(recognition.format_id or "")
+    if begins_json and known is None and head.complete:
+        warnings += _json_faults(text)
+    return TextHead(
+        encoding=encoding,
+        recognition=recognition,
+        has_lines=not begins_json or (known is not None and known.splittable),
+        complete=head.complete,
+        bytes=len(content),
+        warnings=warnings,
+    )
+
+
+def _json_faults(text: str) -> tuple[str, ...]:
+    """What is wrong with a text that begins like JSON; nothing when it is valid, or lines of JSON."""
+    try:
+        json.loads(text)
+    except RecursionError:
+        return ("JSON that is nested too deeply",)
+    except json.JSONDecodeError as error:
+        return () if error.msg == "Extra data" else (f"not valid JSON: {error.msg}, line {error.lineno}",)
+    return ()
+
+
+def _recognised(head: Head) -> tuple[Recognition, tuple[str, ...]]:
+    """One format that fails over a file must not cost the other files; the file then says which error it was."""
+    try:
+        return recognise(head), ()
+    except Exception as error:
+        reason = f"its format could not be told: {type(error).__name__}: {error}"[:300]
+        return Recognition(None, "Not recognised: kept as an attachment", 0.0), (reason,)

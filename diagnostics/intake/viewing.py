@@ -1,0 +1,89 @@
+"""Some lines of a stored upload, numbered as the evidence cites them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import gettempdir
+
+from diagnostics.errors import UnreadableInput
+from diagnostics.intake.limits import MIB, USUAL, Allowance
+from diagnostics.intake.lines import CleanText
+from diagnostics.intake.members import Member, members
+from diagnostics.intake.sources import SourceFile
+from diagnostics.intake.streams import Metered
+from diagnostics.intake.text_head import read_head
+
+MOST_LINES = 2_000
+"""Lines given at once. Our choice: more than a page shows."""
+
+DOCUMENT_LINE_BYTES = 4 * MIB
+"""Lines of a JSON document may be longer than those of a log: so much of one is given. Our choice."""
+
+ZIP_BYTES = 512 * MIB
+"""A larger zip within an archive is not unpacked only to look into it. Our choice."""
+
+FULL_BYTES = 8 * MIB
+SHORT_CHARACTERS = 4_000
+"""Once the lines of one call have FULL_BYTES together, the others are shortened to this. Our choice."""
+
+
+def read_lines(source: SourceFile, member: str | None, first: int, last: int) -> list[tuple[int, str]]:
+    """Lines `first` to `last` (from 1, at most MOST_LINES) of a file of an upload, with their numbers.
+
+    member  the InputFile's name, or its part after the upload's own name and `!/`; None for the upload itself
+    Raises UnreadableInput when there is no such file or it was refused.
+    """
+    first, last = max(first, 1), min(last, max(first, 1) + MOST_LINES - 1)
+    allowance = Allowance(USUAL)
+    wanted = {member or source.name, f"{source.name}!/{member}"}
+    searched = members(source, allowance, Path(gettempdir()), ZIP_BYTES)
+    try:
+        for each in searched:
+            if each.name in wanted:
+                return _lines(each, allowance, first, last)
+    finally:
+        searched.close()
+    raise UnreadableInput(f"{source.name} holds no file {member!r}")
+
+
+def _lines(member: Member, allowance: Allowance, first: int, last: int) -> list[tuple[int, str]]:
+    if member.stream is None:
+        raise UnreadableInput(member.refusal or "cannot be read")
+    head = read_head(member.name, member.stream)
+    text = CleanText(
+        Metered(member.stream, allowance), head.encoding, USUAL.line_bytes if head.has_lines else DOCUMENT_LINE_BYTES
+    )
+    found: list[tuple[int, str]] = []
+    given = 0
+    for number, line in _numbered(text.pieces(), first, last):
+        given += len(line)
+        found.append((number, _shown(line) if given > FULL_BYTES else line.decode("utf-8", "replace")))
+    return found
+
+
+def _numbered(pieces: Iterator[bytes], first: int, last: int) -> Iterator[tuple[int, bytes]]:
+    number, rest = 1, b""
+    for piece in pieces:
+        ends = piece.count(b"\n")
+        if number + ends < first:
+            number += ends
+            rest = piece[piece.rfind(b"\n") + 1 :] if ends else rest + piece
+            continue
+        lines = (rest + piece).split(b"\n")
+        rest = lines.pop()
+        for line in lines:
+            if number > last:
+                return
+            if number >= first:
+                yield number, line
+            number += 1
+        if number > last:
+            return
+    if rest and first <= number <= last:
+        yield number, rest
+
+
+def _shown(line: bytes) -> str:
+    text = line.decode("utf-8", "replace")
+    return text if len(text) <= SHORT_CHARACTERS else f"{text[:SHORT_CHARACTERS]} ... ({len(text):,} characters)"

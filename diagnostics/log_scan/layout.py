@@ -1,0 +1,280 @@
+"""The head of a log record: where its time, level, logger, thread and message stand in the layouts that Flink ships.
+
+The default layouts have fixed widths, which numpy reads for all records at once:
+
+    2026-11-21 01:31:39,633 INFO  org.apache.flink....ClusterEntrypoint        [] - message      log4j 2, from 1.11
+    2020-05-04 10:11:12,345 INFO  org.apache.flink....ClusterEntrypoint         - message        log4j 1, to 1.10
+
+Everything else (logback, thread names, ZooKeeper's and Hadoop's layouts, shortened logger names) goes through RE2.
+
+Source: `flink-dist/src/main/flink-bin/conf/*.properties, logback*.xml` of Flink 1.9 to 2.3.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from diagnostics.log_scan.slices import Offsets, slices
+
+LEVELS = ("TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL")
+
+MESSAGE_BYTES = 2_000
+"""How much of a message is kept, as the table log_record says."""
+
+HEAD_BYTES = 4_096
+"""How much of a head line is parsed."""
+
+_LEVEL = r"(?P<level>TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)"
+
+_HEADS = (
+    rf"^ +\[?{_LEVEL}\]? +(?:\[(?P<thread>[^\]]*)\] +)?(?P<logger>[\w.$/@-]+) *"
+    r"(?:\[(?P<context>[^\]]*)\])? *- (?P<message>.*)",
+    rf"^ +\[(?P<thread>.+?)\] +{_LEVEL} +(?P<logger>\S+) +"
+    r"(?:\[(?P<context>[^\]]*)\] *)?(?:.*? )?- (?P<message>.*)",
+    rf"^ +(?:\[myid:[^\]]*\] +)?- +{_LEVEL} +\[(?P<thread>.*):(?P<logger>[\w$.]+)@[^\]]*\] +- (?P<message>.*)",
+    rf"^ +{_LEVEL} +\[(?P<thread>[^\]]*)\] +(?P<logger>[\w.$]+)(?: \([^)]*\))?: (?P<message>.*)",
+    rf"^ +{_LEVEL} +(?P<logger>[\w.$]+): (?P<message>.*)",
+    rf"^[ \]]*(?:\[(?P<thread>[^\]]*)\] *)?\[?{_LEVEL}\]?[ :]+(?P<message>.*)",
+)
+"""What follows the time stamp, the commonest first. log4j prints nothing for an empty context, log4j 2 prints `[]`."""
+
+_TIME_STYLES = (
+    ("date", re.compile(rb"(?m)^\[?\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d:\d\d")),
+    ("short", re.compile(rb"(?m)^\d\d/\d\d/\d\d \d\d:\d\d:\d\d")),
+    ("clock", re.compile(rb"(?m)^\d\d:\d\d:\d\d[,.]\d{3} ")),
+)
+
+_LEVEL_NEAR = re.compile(rb"^.{0,160}?\b(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\b(?!:)")
+
+_ZONE = r"^[,.]?\d*(?P<zone>Z|[+-]\d\d:?\d\d)?\]?(?P<rest>[ ].*|\]?$)"
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How a file prints time: `date` (with year first), `short` (yy/MM/dd), `clock` (no date), or None for no time.
+
+    bracketed  the time stands in square brackets
+    """
+
+    style: str | None
+    bracketed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Heads:
+    """The head lines of a stretch of log, one entry for each record.
+
+    line       index of its line in the stretch
+    start      offset of that line
+    ts_ms      epoch milliseconds, times without zone read as UTC; null without a date
+    message    at most MESSAGE_BYTES, as printed
+    understood whether a level was found
+    """
+
+    line: Offsets
+    start: Offsets
+    ts_ms: pa.Array
+    level: pa.Array
+    logger: pa.Array
+    thread: pa.Array
+    message: pa.Array
+    understood: npt.NDArray[np.bool_]
+
+
+def layout_of(head: bytes) -> Layout:
+    """How a file prints time, from its cleaned first lines: the style of most of them."""
+    counts = [(len(pattern.findall(head)), -place) for place, (_, pattern) in enumerate(_TIME_STYLES)]
+    most, place = max(counts)
+    if not most:
+        return Layout(None)
+    style = _TIME_STYLES[-place][0]
+    return Layout(style, style == "date" and len(re.findall(rb"(?m)^\[\d{4}[-/]\d\d", head)) * 2 > most)
+
+
+def recognised_lines(head: bytes) -> tuple[int, int]:
+    """Of the cleaned first lines: how many begin a record with a time and a level, and how many begin with a time."""
+    timed = levelled = 0
+    for line in head.split(b"\n")[:400]:
+        if any(pattern.match(line) for _, pattern in _TIME_STYLES):
+            timed += 1
+            levelled += bool(_LEVEL_NEAR.match(line))
+    return levelled, timed
+
+
+def head_lines(buffer: bytes, starts: Offsets, layout: Layout) -> Offsets:
+    """Indices of the lines that begin a record: they start with a time stamp of the file's style."""
+    if layout.style is None or not len(starts):
+        return np.empty(0, np.int64)
+    padded = np.frombuffer(buffer + b"\0" * 64, dtype=np.uint8)
+    first = starts + (1 if layout.bracketed else 0)
+    digits, marks = _shape(layout)
+    candidates = np.arange(len(starts))
+    for place, allowed in marks:
+        octet = padded[first[candidates] + place]
+        candidates = candidates[np.isin(octet, np.frombuffer(allowed, np.uint8))]
+    for place in digits:
+        candidates = candidates[(padded[first[candidates] + place] - ord("0")) <= 9]
+    return candidates
+
+
+def _shape(layout: Layout) -> tuple[tuple[int, ...], tuple[tuple[int, bytes], ...]]:
+    if layout.style == "date":
+        marks = ((4, b"-/"), (13, b":"), (7, b"-/"), (10, b" T"), (16, b":"))
+        return (0, 1, 2, 3, 5, 6, 8, 9, 11, 12, 14, 15, 17, 18), marks
+    if layout.style == "short":
+        return (0, 1, 3, 4, 6, 7, 9, 10, 12, 13, 15, 16), ((2, b"/"), (5, b"/"), (8, b" "), (11, b":"), (14, b":"))
+    return (0, 1, 3, 4, 6, 7, 9, 10, 11), ((2, b":"), (5, b":"), (8, b",."))
+
+
+def parse_heads(buffer: bytes, lines: Offsets, starts: Offsets, ends: Offsets, layout: Layout) -> Heads:
+    """The fields of every head line. `lines` are indices into `starts` and `ends`, the lines of the stretch."""
+    start, end = starts[lines], ends[lines]
+    padded = np.frombuffer(buffer + b"\0" * 128, dtype=np.uint8)
+    stamp = start + (1 if layout.bracketed else 0)
+    ts_ms, rest = _times(padded, stamp, layout)
+    fast = _fixed_width(padded, start, rest, layout)
+    level = pa.nulls(len(lines), pa.string())
+    logger, thread, message = level, level, level
+    rest = np.minimum(rest, end)
+    if fast is not None:
+        level, logger, message = _fixed_fields(buffer, padded, start, end, fast)
+        slow = np.flatnonzero(fast == 0)
+    else:
+        slow = np.arange(len(lines))
+    shift = np.zeros(len(lines), np.int64)
+    if len(slow):
+        found = _slow_fields(slices(buffer, rest[slow], np.minimum(end[slow], rest[slow] + HEAD_BYTES)))
+        mask = np.zeros(len(lines), bool)
+        mask[slow] = True
+        level, logger, thread, message = (
+            pc.replace_with_mask(column, pa.array(mask), values)
+            for column, values in zip((level, logger, thread, message), found[:4], strict=True)
+        )
+        shift[slow] = found[4]
+    times = pa.array(ts_ms - shift, pa.int64(), mask=np.full(len(lines), layout.style == "clock"))
+    understood = level.is_valid().to_numpy(zero_copy_only=False)
+    return Heads(lines, start, times, level, logger, thread, message, understood)
+
+
+def _times(padded: npt.NDArray[np.uint8], at: Offsets, layout: Layout) -> tuple[Offsets, Offsets]:
+    """Epoch milliseconds (UTC) of the time stamps at these offsets, and where each ends (before fractions and zone)."""
+
+    def value(place: int, width: int) -> Offsets:
+        total = np.zeros(len(at), np.int64)
+        for digit in range(place, place + width):
+            total = total * 10 + (padded[at + digit].astype(np.int64) - ord("0"))
+        return total
+
+    if layout.style == "clock":
+        return np.zeros(len(at), np.int64), at + 8
+    if layout.style == "date":
+        year, month, day, clock, length = value(0, 4), value(5, 2), value(8, 2), 11, 19
+    else:
+        year, month, day, clock, length = value(0, 2) + 2000, value(3, 2), value(6, 2), 9, 17
+    seconds = value(clock, 2) * 3600 + value(clock + 3, 2) * 60 + value(clock + 6, 2)
+    millis = np.zeros(len(at), np.int64)
+    fraction = padded[at + length]
+    has_fraction = (fraction == ord(",")) | (fraction == ord("."))
+    for digit in range(1, 4):
+        octet = padded[at + length + digit].astype(np.int64) - ord("0")
+        has_fraction &= (octet >= 0) & (octet <= 9)
+        millis = millis * 10 + octet
+    return (_days(year, month, day) * 86_400 + seconds) * 1000 + np.where(has_fraction, millis, 0), at + length
+
+
+def _days(year: Offsets, month: Offsets, day: Offsets) -> Offsets:
+    """Days since 1970-01-01, counting years from March so that a leap day comes last."""
+    year = year - (month <= 2)
+    era = year // 400
+    year_of_era = year - era * 400
+    day_of_year = (153 * (month + np.where(month > 2, -3, 9)) + 2) // 5 + day - 1
+    days: Offsets = era * 146_097 + year_of_era * 365 + year_of_era // 4 - year_of_era // 100 + day_of_year - 719_468
+    return days
+
+
+def _fixed_width(
+    padded: npt.NDArray[np.uint8], start: Offsets, rest: Offsets, layout: Layout
+) -> npt.NDArray[np.int64] | None:
+    """For each head where its message begins if it has the default layout's widths, else 0; None if none has."""
+    if layout.style != "date" or layout.bracketed:
+        return None
+    at = np.minimum(start, len(padded) - 128)
+    default = (padded[at + 23] == 32) & (padded[at + 29] == 32) & (padded[at + 30] != 32)
+    default &= (padded[at + 93] == 32) & (padded[at + 90] == 32) & (rest == start + 19)
+    octets = {place: padded[at + place] for place in (91, 92, 94, 95)}
+    log4j2 = default & (octets[91] == ord("[")) & (octets[92] == ord("]"))
+    log4j2 &= (octets[94] == ord("-")) & (octets[95] == 32)
+    log4j1 = default & (octets[91] == 32) & (octets[92] == ord("-"))
+    where = np.where(log4j2, 96, np.where(log4j1, 94, 0))
+    return where if where.any() else None
+
+
+def _fixed_fields(
+    buffer: bytes, padded: npt.NDArray[np.uint8], start: Offsets, end: Offsets, where: npt.NDArray[np.int64]
+) -> tuple[pa.Array, pa.Array, pa.Array]:
+    """Level, logger and message of the heads with the default widths, null for the others."""
+    others = pa.array(where == 0)
+    at = np.where(where == 0, 0, start)
+    code = padded[at + 24]
+    names = pa.array([*LEVELS])
+    index = np.full(len(start), -1)
+    for place, name in enumerate(LEVELS):
+        index[code == ord(name[0])] = place
+    level = names.take(pa.array(index, mask=(index < 0) | (where == 0)))
+    logger = pc.utf8_rtrim_whitespace(slices(buffer, at + 30, at + 90))
+    message = slices(buffer, at + where, np.minimum(end, at + where + MESSAGE_BYTES))
+    blank = pa.scalar(None, pa.string())
+    return level, pc.if_else(others, blank, logger), pc.if_else(others, blank, message)
+
+
+def _slow_fields(rest: pa.Array) -> tuple[pa.Array, pa.Array, pa.Array, pa.Array, Offsets]:
+    """Level, logger, thread, message and zone shift in ms of heads of any other layout, from what follows the time."""
+    zoned = pc.extract_regex(rest, pattern=_ZONE)
+    zone, tail = pc.struct_field(zoned, "zone"), pc.struct_field(zoned, "rest")
+    tail = pc.if_else(tail.is_valid(), tail, rest)
+    level = logger = thread = message = pa.nulls(len(rest), pa.string())
+    waiting = np.arange(len(rest))
+    for pattern in _HEADS:
+        found = pc.extract_regex(tail.take(pa.array(waiting)), pattern=pattern)
+        fits = found.is_valid().to_numpy(zero_copy_only=False)
+        if not fits.any():
+            continue
+        mask = np.zeros(len(rest), bool)
+        mask[waiting[fits]] = True
+        found = found.filter(pa.array(fits))
+        names = {field.name for field in found.type}
+        put = pa.array(mask)
+        level = pc.replace_with_mask(level, put, pc.struct_field(found, "level"))
+        message = pc.replace_with_mask(message, put, pc.struct_field(found, "message"))
+        if "logger" in names:
+            logger = pc.replace_with_mask(logger, put, pc.struct_field(found, "logger"))
+        told = [pc.struct_field(found, name) for name in ("thread", "context") if name in names]
+        if told:
+            named = told[0] if len(told) == 1 else pc.if_else(pc.not_equal(told[0], ""), told[0], told[1])
+            thread = pc.replace_with_mask(thread, put, named)
+        waiting = waiting[~fits]
+        if not len(waiting):
+            break
+    mask = np.zeros(len(rest), bool)
+    mask[waiting] = True
+    message = pc.replace_with_mask(message, pa.array(mask), pc.utf8_ltrim_whitespace(tail.filter(pa.array(mask))))
+    level = pc.if_else(pc.equal(level, "WARNING"), "WARN", level)
+    thread = pc.if_else(pc.equal(thread, ""), pa.scalar(None, pa.string()), thread)
+    return level, logger, thread, pc.utf8_slice_codeunits(message, 0, MESSAGE_BYTES), _shifts(zone)
+
+
+def _shifts(zone: pa.Array) -> Offsets:
+    """Milliseconds that each zone is ahead of UTC."""
+    shift = np.zeros(len(zone), np.int64)
+    for name in pc.unique(zone).to_pylist():
+        if name and name != "Z":
+            digits = name[1:].replace(":", "")
+            minutes = (int(digits[:2]) * 60 + int(digits[2:])) * (1 if name[0] == "+" else -1)
+            shift[pc.equal(zone, name).fill_null(False).to_numpy(zero_copy_only=False)] = minutes * 60_000
+    return shift

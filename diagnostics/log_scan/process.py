@@ -1,0 +1,140 @@
+"""What a log tells about its process: which kind it is, its Flink version, its JVM's options and its configuration."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from diagnostics.notation.jvm_flag import flag_facts
+from diagnostics.notation.secret_option import masked
+
+CLASSES = {
+    "jobmanager": (
+        "ClusterEntrypoint",
+        "StandaloneSessionClusterEntrypoint",
+        "StandaloneApplicationClusterEntryPoint",
+        "KubernetesApplicationClusterEntrypoint",
+        "KubernetesSessionClusterEntrypoint",
+        "YarnJobClusterEntrypoint",
+        "YarnSessionClusterEntrypoint",
+        "YarnApplicationClusterEntryPoint",
+        "JobMaster",
+        "StandaloneDispatcher",
+        "MiniDispatcher",
+        "Dispatcher",
+        "StandaloneResourceManager",
+        "ActiveResourceManager",
+        "CheckpointCoordinator",
+        "CheckpointFailureManager",
+        "ExecutionGraph",
+        "DefaultExecutionGraph",
+        "DefaultScheduler",
+        "AdaptiveScheduler",
+        "SourceCoordinator",
+        "DispatcherRestEndpoint",
+        "DeclarativeSlotPool",
+    ),
+    "taskmanager": (
+        "TaskManagerRunner",
+        "YarnTaskExecutorRunner",
+        "KubernetesTaskExecutorRunner",
+        "TaskExecutor",
+        "Task",
+        "StreamTask",
+        "TaskSlotTableImpl",
+        "NetworkBufferPool",
+        "DefaultJobLeaderService",
+        "TaskManagerServices",
+        "AsyncCheckpointRunnable",
+        "SubtaskCheckpointCoordinatorImpl",
+        "SourceReaderBase",
+    ),
+    "client": ("CliFrontend", "RestClusterClient", "ClientUtils", "SqlClient", "DefaultCLI", "GenericCLI"),
+    "zookeeper": ("QuorumPeerMain", "QuorumPeer", "ZooKeeperServer", "ZooKeeperServerMain", "NIOServerCnxnFactory"),
+    "operator": ("FlinkOperator", "FlinkDeploymentController", "FlinkResourceContextFactory", "ScalingExecutor"),
+}
+"""Classes that log in one kind of process. A JobManager's log also has the client's classes in application mode."""
+
+LOGGED_PROCESSES = ("jobmanager", "taskmanager", "client")
+"""The kinds that the column `log_record.process` knows."""
+
+CLEAR_MAJORITY = 5
+"""So many times more records of one kind than of the other make a file that kind's, else it is a MiniCluster's.
+Our choice."""
+
+VERSION = re.compile(rb"\(Version: ([0-9][\w.+-]{0,40}), ")
+
+SCRIPT_PREFIX = "INFO  [] - "
+"""What stands before the lines that Flink's start script prints without a time."""
+
+_HEAP = re.compile(r"^Maximum heap size: (\d{1,12}) MiBytes")
+_LOADED = re.compile(r"^Loading configuration property: ([^,]{1,300}), ?(.*)$", re.DOTALL)
+_DYNAMIC = re.compile(r"^([A-Za-z][\w.-]{1,300})=(.*)$", re.DOTALL)
+MOST_OPTIONS = 500
+"""Lines of a start-up banner that are followed."""
+
+
+def role_of(loggers: pa.Array) -> str | None:
+    """The kind of process whose classes log here: jobmanager, taskmanager, client, zookeeper, operator, minicluster."""
+    counts: dict[str, int] = dict.fromkeys(CLASSES, 0)
+    for each in pc.value_counts(loggers).to_pylist():
+        simple = (each["values"] or "").rpartition(".")[2].partition("$")[0]
+        for kind, classes in CLASSES.items():
+            counts[kind] += each["counts"] if simple in classes else 0
+    if counts["jobmanager"] and counts["taskmanager"]:
+        larger, smaller = sorted((counts["jobmanager"], counts["taskmanager"]), reverse=True)
+        if larger < smaller * CLEAR_MAJORITY:
+            return "minicluster"
+    if counts["jobmanager"] or counts["taskmanager"]:
+        counts["client"] = 0
+    kind = max(counts, key=lambda each: counts[each])
+    return kind if counts[kind] else None
+
+
+def version_of(buffer: bytes) -> str | None:
+    """Flink's version from the start-up banner `Starting ... (Version: 1.20.5, Scala: ...`."""
+    at = buffer.find(b"(Version: ")
+    found = VERSION.match(buffer, at) if at >= 0 else None
+    return found.group(1).decode() if found else None
+
+
+def options_of(messages: Sequence[str | None], place: Sequence[int], role: str | None) -> Iterator[dict[str, Any]]:
+    """Rows of `config_option` from start-up messages, each with `record`, the number of its record.
+
+    messages  of some records in file order, with their leading blanks
+    place     the record numbers
+    """
+    process = role if role in LOGGED_PROCESSES else None
+    section: str | None = None
+    awaited = False
+    since = 0
+    for record, message in zip(place, messages, strict=True):
+        said = (message or "").strip().removeprefix(SCRIPT_PREFIX)
+        heap, loaded = _HEAP.match(said), _LOADED.match(said)
+        if loaded:
+            key, value = loaded.group(1).strip(), loaded.group(2)
+            yield _option(record, "cluster", process, key, masked(key, value))
+        elif heap:
+            yield _option(record, "jvm", process, "heap.max", str(int(heap.group(1)) * 1024 * 1024))
+        elif said in ("JVM Options:", "Program Arguments:"):
+            section, awaited, since = said, False, record
+        elif section and ((message or "").startswith("    ") and record - since <= MOST_OPTIONS):
+            if section == "JVM Options:":
+                for key, value in flag_facts(said):
+                    yield _option(record, "jvm", process, key, value)
+            else:
+                dynamic = _DYNAMIC.match(said.removeprefix("-D")) if awaited or said.startswith("-D") else None
+                if dynamic:
+                    key = dynamic.group(1)
+                    yield _option(record, "cluster", process, key, masked(key, dynamic.group(2)))
+                awaited = said == "-D"
+        else:
+            section = None
+
+
+def _option(record: int, scope: str, process: str | None, key: str, value: str | None) -> dict[str, Any]:
+    return {"record": record, "scope": scope, "process": process, "key": key, "value": value}

@@ -1,0 +1,210 @@
+"""JSON files with places: which value stands on which line, and what a file looks like from its first bytes."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Literal
+
+from diagnostics.errors import LimitExceeded, UnreadableInput
+from diagnostics.format import Head, Range
+
+MOST_DOCUMENT_BYTES = 32 * 1024 * 1024
+"""Our choice: the largest answer seen from Flink is 3 MB; parsed JSON takes up to twenty times its text in memory."""
+
+MOST_NUMBERED_CHARACTERS = 4 * 1024 * 1024
+"""Documents of several lines above this are cited by pointer only: finding every line of one takes about 1 s."""
+
+OUTLINE_TOKENS = 1_500
+"""How far an outline looks: every answer of Flink shows its shape within 700 tokens. About half a millisecond."""
+
+OUTLINE_DEPTH = 4
+
+Key = str | int
+Place = tuple[int | None, int | None]
+
+_TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[{}\[\],:\n]|[^\s"{}\[\],:]++', re.DOTALL)
+
+
+@dataclass(slots=True)
+class _Container:
+    is_object: bool
+    path: tuple[Key, ...]
+    position: Key | None
+    at_key: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of a walk over JSON text: a scalar, or an opening or closing bracket, of the value at `path`."""
+
+    kind: Literal["scalar", "open", "close"]
+    path: tuple[Key, ...]
+    line: int
+    lexeme: str
+
+
+def walk(text: str, most_tokens: int | None = None) -> Iterator[Step]:
+    """The values of a JSON text in order, with their paths and lines. Bears text that ends early or is broken."""
+    containers: list[_Container] = []
+    line = 1
+    for count, found in enumerate(_TOKEN.finditer(text)):
+        if most_tokens is not None and count >= most_tokens:
+            return
+        lexeme = found.group()
+        holder = containers[-1] if containers else None
+        if lexeme == "\n":
+            line += 1
+        elif lexeme in "}]":
+            if holder is None:
+                return
+            containers.pop()
+            yield Step("close", holder.path, line, lexeme)
+        elif lexeme == ",":
+            _next_item(holder)
+        elif lexeme == ":":
+            continue
+        elif holder is not None and holder.at_key:
+            holder.position, holder.at_key = _plain(lexeme), False
+        else:
+            path = () if holder is None or holder.position is None else (*holder.path, holder.position)
+            if lexeme in "{[":
+                is_object = lexeme == "{"
+                containers.append(_Container(is_object, path, None if is_object else 0, is_object))
+                yield Step("open", path, line, lexeme)
+            else:
+                yield Step("scalar", path, line, lexeme)
+
+
+def _next_item(holder: _Container | None) -> None:
+    if holder is None:
+        return
+    if holder.is_object:
+        holder.at_key = True
+    elif isinstance(holder.position, int):
+        holder.position += 1
+
+
+def _plain(lexeme: str) -> str:
+    if "\\" in lexeme:
+        try:
+            return str(json.loads(lexeme))
+        except ValueError:
+            return lexeme
+    return lexeme.strip('"')
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """What the beginning of a JSON file looks like.
+
+    keys      path of an object, array positions as `*`, joined by `/` -> the keys seen in it; the outermost is ``
+    is_array  whether the outermost value is an array
+    is_empty  whether it has no content at all (`[]`, `{}`)
+    several   whether another value follows the first (JSON lines)
+    """
+
+    keys: Mapping[str, frozenset[str]]
+    is_array: bool
+    is_empty: bool
+    several: bool
+
+    def has(self, path: str, *keys: str) -> bool:
+        """Whether the object at `path` has all these keys."""
+        return self.keys.get(path, frozenset()).issuperset(keys)
+
+
+@lru_cache(maxsize=4)
+def _outline(text: str) -> Outline:
+    keys: dict[str, set[str]] = {}
+    is_array = is_empty = several = False
+    for number, step in enumerate(walk(text, OUTLINE_TOKENS)):
+        if number == 0:
+            is_array = step.lexeme == "["
+            is_empty = True
+        elif not step.path and step.kind != "close":
+            several = True
+            break
+        else:
+            is_empty = is_empty and step.kind == "close"
+        if step.path and len(step.path) <= OUTLINE_DEPTH and isinstance(step.path[-1], str):
+            parent = "/".join("*" if isinstance(part, int) else part for part in step.path[:-1])
+            keys.setdefault(parent, set()).add(step.path[-1])
+    return Outline({path: frozenset(found) for path, found in keys.items()}, is_array, is_empty, several)
+
+
+def outline(head: Head) -> Outline | None:
+    """What a JSON file looks like from its head; None for a file that does not begin like JSON."""
+    return _outline(head.text) if head.text.lstrip("\ufeff \t\r\n")[:1] in ("{", "[") else None
+
+
+@dataclass(slots=True)
+class JsonDocument:
+    """A parsed JSON file that can say where a value stands."""
+
+    value: Any
+    text: str
+    _places: dict[tuple[Key, ...], Place] | None = field(default=None, repr=False)
+
+    def at(self, *path: Key) -> dict[str, Any]:
+        """The citation columns of the value at `path`: line, last_line, pointer."""
+        line, last_line = self._place(path)
+        return {"line": line, "last_line": last_line, "pointer": pointer(*path)}
+
+    def _place(self, path: tuple[Key, ...]) -> Place:
+        if self._places is None:
+            self._places = self._find_places()
+        while path not in self._places:
+            if not path:
+                return (None, None)
+            path = path[:-1]
+        return self._places[path]
+
+    def _find_places(self) -> dict[tuple[Key, ...], Place]:
+        body = self.text.rstrip()
+        before = len(body) - len(body.lstrip())
+        if "\n" not in body.lstrip():
+            line = 1 + body.count("\n", 0, before)
+            return {(): (line, line)}
+        if len(self.text) > MOST_NUMBERED_CHARACTERS:
+            return {(): (None, None)}
+        places: dict[tuple[Key, ...], Place] = {}
+        for step in walk(self.text):
+            first = places[step.path][0] if step.kind == "close" and step.path in places else step.line
+            places[step.path] = (first, step.line)
+        return places
+
+
+def pointer(*path: Key) -> str:
+    """The JSON pointer (RFC 6901) of a path; the whole document is the empty string."""
+    return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in path)
+
+
+def read_json(part: Range) -> JsonDocument:
+    """The document that the file holds.
+
+    Raises  LimitExceeded, and UnreadableInput with the reason and the place: not JSON, ends early, nested too deeply.
+    """
+    if part.size > MOST_DOCUMENT_BYTES:
+        raise LimitExceeded(f"a JSON document of {part.size:,} bytes; at most {MOST_DOCUMENT_BYTES:,} are read")
+    with open(part.path, encoding="utf-8-sig", errors="replace") as opened:
+        text = opened.read()
+    return parse_json(text)
+
+
+def parse_json(text: str) -> JsonDocument:
+    """The document that `text` holds. Raises UnreadableInput as `read_json` does."""
+    try:
+        value = json.loads(text, parse_constant=lambda _name: None)
+    except json.JSONDecodeError as error:
+        ends_early = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string")
+        what = "the JSON document ends in the middle" if ends_early else "not valid JSON"
+        raise UnreadableInput(f"{what}: {error.msg} at line {error.lineno}, column {error.colno}") from None
+    except RecursionError:
+        raise LimitExceeded("JSON nested too deeply to be an answer of Flink (hundreds of levels)") from None
+    except ValueError as error:
+        raise UnreadableInput(f"JSON with a number that is no number of any use: {error}") from None
+    return JsonDocument(value, text)

@@ -1,0 +1,196 @@
+"""The catalogue of log events: messages of Flink and its libraries that mean something, as data.
+
+One YAML file for each part of Flink in `diagnostics/vocabulary/log_events`. An entry has
+
+id        stable; signals ask for it
+title     what it tells, for people
+pattern   RE2, searched in the message; its named groups are columns of `log_record`, or `task` (a task's whole name,
+          split into vertex, subtask and attempt), or `location` (`resource id @ host`)
+where     `message` (the default) or `trace`: also in the lines of the stack trace
+loggers   simple names of the classes that log it; of two entries that fit, the one whose logger fits is taken
+levels    as which it is logged
+versions  of Flink, or of the library
+harmless  true for noise that also healthy clusters log
+example   a message that it matches; the tests hold it to that
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+
+FOLDER = Path(__file__).resolve().parents[1] / "vocabulary" / "log_events"
+
+LEAST_CONSTANT = 4
+"""Characters that an entry's constant must have: shorter ones are found everywhere and make the scan slow."""
+
+COLUMNS = (
+    "checkpoint_id",
+    "job_id",
+    "vertex",
+    "subtask",
+    "attempt",
+    "duration_ms",
+    "size_bytes",
+    "count",
+    "state_from",
+    "state_to",
+    "task_manager",
+    "host",
+    "reason",
+)
+"""Columns of `log_record` that a named group may fill."""
+
+GROUPS = (*COLUMNS, "task", "location")
+
+_QUANTIFIER = re.compile(r"[*?+]|\{(\d*)(?:,\d*)?\}")
+
+
+@dataclass(frozen=True, slots=True)
+class LogEvent:
+    """One entry of the catalogue.
+
+    constants  one of these stands in every text that the pattern matches
+    """
+
+    id: str
+    title: str
+    pattern: str
+    example: str
+    constants: tuple[str, ...]
+    where: Literal["message", "trace"] = "message"
+    levels: tuple[str, ...] = ()
+    loggers: tuple[str, ...] = ()
+    versions: str = ""
+    harmless: bool = False
+
+
+@cache
+def catalogue() -> tuple[LogEvent, ...]:
+    """Every event, in the order of files and entries.
+
+    Raises  ValueError naming file and entry when one cannot be used.
+    """
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    events: dict[str, LogEvent] = {}
+    for file in sorted(FOLDER.glob("*.yaml")):
+        for entry in yaml.load(file.read_text("utf-8"), loader):  # noqa: S506 - a safe loader
+            event = _event(entry, file.name)
+            if event.id in events:
+                raise ValueError(f"{file.name}: {event.id} is there twice")
+            events[event.id] = event
+    return tuple(events.values())
+
+
+@cache
+def harmless_events() -> frozenset[str]:
+    """The ids of events that healthy clusters log too."""
+    return frozenset(event.id for event in catalogue() if event.harmless)
+
+
+def _event(entry: dict[str, Any], file: str) -> LogEvent:
+    told = f"{file}: {entry.get('id', 'an entry without id')}"
+    unknown = set(entry) - set(LogEvent.__slots__)
+    if unknown or "constants" in entry:
+        raise ValueError(f"{told}: unknown field {', '.join(sorted(unknown)) or 'constants'}")
+    groups = set(re.findall(r"\(\?P<(\w+)>", entry["pattern"])) - set(GROUPS)
+    if groups:
+        raise ValueError(f"{told}: {', '.join(sorted(groups))} is no column of log_record")
+    constants = constants_of(entry["pattern"])
+    if not constants:
+        raise ValueError(f"{told}: the pattern has no constant of {LEAST_CONSTANT} or more characters")
+    return LogEvent(
+        id=entry["id"],
+        title=entry["title"],
+        pattern=entry["pattern"],
+        example=entry["example"],
+        constants=constants,
+        where=entry.get("where", "message"),
+        levels=tuple(entry.get("levels", ())),
+        loggers=tuple(entry.get("loggers", ())),
+        versions=str(entry.get("versions", "")),
+        harmless=bool(entry.get("harmless", False)),
+    )
+
+
+def constants_of(pattern: str) -> tuple[str, ...]:
+    """Texts of which one must stand in every match of the pattern; empty when none is long enough.
+
+    The longest literal run that is neither optional nor one of several alternatives; where alternatives are all there
+    is, one run of each.
+    """
+    found, _ = _alternatives(pattern, 0)
+    return tuple(dict.fromkeys(found)) if found and min(map(len, found)) >= LEAST_CONSTANT else ()
+
+
+def _alternatives(pattern: str, at: int) -> tuple[list[str], int]:
+    """Constants of `a|b|c` from `at` to the closing bracket or the end, and where that is."""
+    branches: list[list[str]] = []
+    while True:
+        best, at = _sequence(pattern, at)
+        branches.append(best)
+        if at >= len(pattern) or pattern[at] == ")":
+            break
+        at += 1
+    if any(not branch for branch in branches):
+        return [], at
+    return [constant for branch in branches for constant in branch], at
+
+
+def _sequence(pattern: str, at: int) -> tuple[list[str], int]:
+    """The best constants of one branch, and where it ends."""
+    best: list[str] = []
+    run = ""
+
+    def better(candidate: list[str]) -> list[str]:
+        shortest = min(map(len, candidate), default=0)
+        return candidate if shortest > min(map(len, best), default=0) else best
+
+    while at < len(pattern) and pattern[at] not in "|)":
+        literal, group, at = _atom(pattern, at)
+        quantifier = _QUANTIFIER.match(pattern, at)
+        optional = quantifier is not None and (quantifier[0][0] in "*?" or quantifier[1] == "0")
+        if quantifier:
+            at = quantifier.end()
+            if at < len(pattern) and pattern[at] == "?":
+                at += 1
+        if literal is not None and not optional:
+            run += literal
+        if literal is None or quantifier:
+            best, run = better([run]), ""
+        if group and not optional:
+            best = better(group)
+    return [each for each in better([run]) if each], at
+
+
+def _atom(pattern: str, at: int) -> tuple[str | None, list[str], int]:
+    """The next atom: its literal character or None, a group's constants, and where it ends."""
+    character = pattern[at]
+    if character == "\\":
+        escaped = pattern[at + 1]
+        return (None if escaped.isalnum() else escaped), [], at + 2
+    if character == "[":
+        end = at + 1
+        if pattern[end] == "^":
+            end += 1
+        if pattern[end] == "]":
+            end += 1
+        while pattern[end] != "]":
+            end += 2 if pattern[end] == "\\" else 1
+        return None, [], end + 1
+    if character == "(":
+        start = at + 1
+        if pattern.startswith("?:", start):
+            start += 2
+        elif pattern.startswith("?P<", start):
+            start = pattern.index(">", start) + 1
+        constants, end = _alternatives(pattern, start)
+        return None, constants, end + 1
+    if character in ".^$":
+        return None, [], at + 1
+    return character, [], at + 1

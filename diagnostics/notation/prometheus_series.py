@@ -1,0 +1,119 @@
+"""Series of Flink's Prometheus reporter as columns of `metric_sample`, and samples of them as Arrow batches."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from diagnostics.evidence.metric_sample import TABLE
+from diagnostics.notation.metric_name import from_prometheus, host_of_label, resource_id_of_label
+from diagnostics.notation.rest_document import LONG_MIN, number, small, text
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+COLUMN_LABELS = frozenset(
+    (
+        "job_id",
+        "job_name",
+        "task_id",
+        "task_name",
+        "operator_name",
+        "subtask_index",
+        "tm_id",
+        "host",
+        "quantile",
+    )
+)
+"""Labels that have a column of their own."""
+
+LEFT_OUT_LABELS = frozenset(("__name__", "instance", "job", "task_attempt_id", "task_attempt_num", "operator_id"))
+"""Labels that tell nothing beyond the columns, or change at every restart."""
+
+MOST_LABELS = 300
+
+_SERIES_COLUMNS = (
+    "metric",
+    "scope",
+    "job_id",
+    "job_name",
+    "vertex_id",
+    "vertex",
+    "operator",
+    "subtask",
+    "task_manager",
+    "host",
+    "quantile",
+    "labels",
+)
+
+SeriesKey = tuple[str | int | float | None, ...]
+
+
+def series_key(name: str, labels: Mapping[str, str]) -> SeriesKey | None:
+    """The values of the columns that all samples of a series share; None for a series that is not Flink's."""
+    named = from_prometheus(name)
+    if named is None:
+        return None
+    further = {label: value for label, value in labels.items() if label not in COLUMN_LABELS | LEFT_OUT_LABELS}
+    printed = ",".join(f"{label}={value}" for label, value in sorted((further | dict(named.labels)).items()))
+    host, resource_id = labels.get("host"), labels.get("tm_id")
+    return (
+        named.metric,
+        named.scope,
+        text(labels.get("job_id")),
+        text(labels.get("job_name")),
+        text(labels.get("task_id")),
+        text(labels.get("task_name")),
+        text(labels.get("operator_name")),
+        small(labels.get("subtask_index")),
+        text(resource_id_of_label(resource_id)) if resource_id else None,
+        text(host_of_label(host)) if host else None,
+        number(labels.get("quantile")),
+        text(printed, MOST_LABELS),
+    )
+
+
+class SeriesSamples:
+    """Samples on their way into a batch: numbers of series, times, values and lines, in compact arrays."""
+
+    def __init__(self) -> None:
+        self.keys: list[SeriesKey] = []
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget the samples, keep the series."""
+        self.series = array("q")
+        self.times = array("q")
+        self.values = array("d")
+        self.lines = array("q")
+
+    def add_series(self, key: SeriesKey) -> int:
+        """The number under which samples of this series are added."""
+        self.keys.append(key)
+        return len(self.keys) - 1
+
+    def batch(self, pointers: list[str] | None = None, line: int | None = None) -> pa.RecordBatch:
+        """The samples as columns of `metric_sample`; time 0 stands for unknown, `line` for one line that all have."""
+        import numpy as np
+        import pyarrow as pa
+
+        schema = TABLE.arrow_schema()
+        series = pa.array(np.frombuffer(self.series, dtype=np.int64))
+        columns: dict[str, pa.Array] = {}
+        for place, column in enumerate(_SERIES_COLUMNS):
+            distinct = pa.array([key[place] for key in self.keys], schema.field(column).type)
+            columns[column] = distinct.take(series)
+        times = np.frombuffer(self.times, dtype=np.int64)
+        values = np.frombuffer(self.values, dtype=np.float64)
+        unknown = ~np.isfinite(values) | (values == -1) | (values <= LONG_MIN)
+        columns["ts_ms"] = pa.array(times, mask=times == 0)
+        columns["value"] = pa.array(values, mask=unknown)
+        if pointers is None:
+            columns["line"] = pa.array(np.frombuffer(self.lines, dtype=np.int64))
+        else:
+            columns["line"] = pa.array([line] * len(times), pa.int64())
+            columns["pointer"] = pa.array(pointers, pa.string())
+        columns["last_line"] = columns["line"]
+        return pa.RecordBatch.from_pydict(columns)

@@ -1,0 +1,80 @@
+"""One spelling for a stack frame, wherever it was printed: `package.Class.method`, without module, line and address."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+MOST_FRAME = 500
+MOST_FRAMES = 1_000
+"""Frames kept of one stack, from its top. The JVM itself stops at 1,024 unless told otherwise."""
+
+_LAMBDA = re.compile(r"\$\$Lambda(?:\$\d+)?(?:/(?:0x)?[0-9a-fA-F]+)?")
+_PLACE = re.compile(r"(?:\(.*|:-?\d+)$", re.DOTALL)
+_KIND = re.compile(r"_\[[a-z0-9]\]$")
+
+LIBRARIES = (
+    "java.",
+    "javax.",
+    "jdk.",
+    "sun.",
+    "com.sun.",
+    "scala.",
+    "kotlin.",
+    "akka.",
+    "io.netty.",
+    "io.fabric8.",
+    "okhttp3.",
+    "okio.",
+    "redis.clients.",
+    "io.lettuce.",
+    "com.amazonaws.",
+    "software.amazon.",
+    "com.aliyun.",
+    "com.azure.",
+    "com.esotericsoftware.",
+    "com.fasterxml.",
+    "com.google.",
+    "com.mongodb.",
+    "com.microsoft.",
+    "com.mysql.",
+    "com.twitter.",
+    "com.zaxxer.",
+    "oracle.",
+    "org.apache.",
+    "org.codehaus.",
+    "org.elasticsearch.",
+    "org.mariadb.",
+    "org.opensearch.",
+    "org.postgresql.",
+    "org.rocksdb.",
+    "org.forstdb.",
+    "org.slf4j.",
+    "org.xerial.",
+)
+"""Packages of Flink, the JDK and libraries that its jobs commonly use: a frame of them is not the user's code."""
+
+
+@lru_cache(maxsize=16_384)
+def frame_name(printed: str) -> str:
+    """`package.Class.method` of a frame.
+
+    Understands the frames of stack traces and jstack (`java.base@17/java.lang.Thread.run(Thread.java:840)`, also with
+    the module inside the brackets), of Flink's flame graphs (`java.lang.Thread.run:840`) and of profilers
+    (`java/lang/Thread.run_[j]`). Lambdas lose their addresses, so that equal stacks are equal. Native frames stay.
+    """
+    frame = _KIND.sub("", _PLACE.sub("", _LAMBDA.sub("$$Lambda", printed[:MOST_FRAME].strip())))
+    if "/" in frame and not frame.startswith("["):
+        first, _, rest = frame.partition("/")
+        if "//" in frame:
+            frame = frame.rpartition("//")[2]
+        elif "." in first or "@" in first:
+            frame = rest.rpartition("/")[2]
+        else:
+            frame = frame.replace("/", ".")
+    return frame.encode("utf-8", "replace").decode("utf-8")
+
+
+def is_user_code(frame: str) -> bool:
+    """Whether a frame lies outside Flink, the JDK and well-known libraries; what Flink generates has no package."""
+    return frame.count(".") >= 2 and not frame.startswith(LIBRARIES)

@@ -1,0 +1,137 @@
+"""Sentences with measured values: `{load_balance.hot_share_ratio|percent}`; a fixed list of formats, no expressions."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Callable, Iterator, Mapping
+
+from diagnostics.condition import Lookup
+from diagnostics.signal import FactValue
+
+PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_.-]{0,120})(?:\|([a-z]{1,20}))?\}")
+
+
+def _plain(value: FactValue) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list):
+        return _list(value)
+    if isinstance(value, float):
+        return number(value)
+    return str(value)
+
+
+def number(value: FactValue) -> str:
+    """Three significant digits below 100, thousands separators from 1,000."""
+    if not isinstance(value, (int, float)):
+        return str(value)
+    if float(value).is_integer() or abs(value) >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:.1f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+def percent(value: FactValue) -> str:
+    """0.913 as `91 %`; one decimal below 10 %, where it matters."""
+    if not isinstance(value, (int, float)):
+        return str(value)
+    shown = value * 100
+    return f"{shown:.0f} %" if abs(shown) >= 10 or float(shown).is_integer() else f"{shown:.1f} %"
+
+
+def duration(value: FactValue) -> str:
+    """Milliseconds as people say them: `950 ms`, `27.1 s`, `2 min 5 s`, `3 h 10 min`."""
+    if not isinstance(value, (int, float)):
+        return str(value)
+    sign, ms = ("-" if value < 0 else ""), abs(value)
+    if ms < 1000:
+        return f"{sign}{ms:.0f} ms"
+    if ms < 120_000:
+        return f"{sign}{ms / 1000:.1f} s".replace(".0 s", " s")
+    if ms < 7_200_000:
+        minutes, seconds = divmod(round(ms / 1000), 60)
+        return f"{sign}{minutes} min {seconds} s" if seconds else f"{sign}{minutes} min"
+    hours, minutes = divmod(round(ms / 60_000), 60)
+    return f"{sign}{hours} h {minutes} min" if minutes else f"{sign}{hours} h"
+
+
+def size(value: FactValue) -> str:
+    """Bytes in decimal units, as storage and networks count: `287.9 MB`."""
+    return _scaled(value, 1000.0, ("bytes", "kB", "MB", "GB", "TB"))
+
+
+def memory(value: FactValue) -> str:
+    """Bytes in binary units, as the JVM and Flink's memory options count: `184 MiB`."""
+    return _scaled(value, 1024.0, ("bytes", "KiB", "MiB", "GiB", "TiB"))
+
+
+def _scaled(value: FactValue, step: float, units: tuple[str, ...]) -> str:
+    if not isinstance(value, (int, float)):
+        return str(value)
+    amount, unit = float(value), 0
+    while abs(amount) >= step and unit < len(units) - 1:
+        amount, unit = amount / step, unit + 1
+    shown = f"{amount:.0f}" if unit == 0 or amount >= 1000 else f"{amount:.1f}".removesuffix(".0")
+    return f"{shown} {units[unit]}"
+
+
+def _time(value: FactValue) -> str:
+    if not isinstance(value, (int, float)):
+        return str(value)
+    moment = dt.datetime.fromtimestamp(value / 1000, tz=dt.UTC)
+    return f"{moment:%Y-%m-%d %H:%M:%S} UTC"
+
+
+def _list(value: FactValue) -> str:
+    return _joined(value, _plain)
+
+
+def _joined(value: FactValue, form: Callable[[FactValue], str]) -> str:
+    if not isinstance(value, list):
+        return form(value)
+    words = [form(item) for item in value]
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}" if words else "none"
+
+
+FORMATS: Mapping[str, Callable[[FactValue], str]] = {
+    "plain": _plain,
+    "number": number,
+    "count": lambda value: f"{value:,.0f}" if isinstance(value, (int, float)) else str(value),
+    "percent": percent,
+    "percents": lambda value: _joined(value, percent),
+    "ratio": lambda value: f"{value:.2f}" if isinstance(value, (int, float)) else str(value),
+    "bytes": size,
+    "sizes": lambda value: _joined(value, size),
+    "memory": memory,
+    "duration": duration,
+    "durations": lambda value: _joined(value, duration),
+    "rate": lambda value: f"{number(value)}/s",
+    "list": _list,
+    "time": _time,
+}
+"""Every format a placeholder may name."""
+
+
+def placeholders(template: str) -> Iterator[tuple[str, str]]:
+    """Each (reference, format) of a template."""
+    for found in PLACEHOLDER.finditer(template):
+        yield found.group(1), found.group(2) or "plain"
+
+
+def fill(template: str, lookup: Lookup) -> str | None:
+    """The template with its values; None when one of them is unknown."""
+    if any(lookup(reference) is None for reference, _ in placeholders(template)):
+        return None
+    return PLACEHOLDER.sub(lambda found: FORMATS[found.group(2) or "plain"](lookup(found.group(1))), template)
+
+
+def fill_or_name(template: str, lookup: Lookup) -> str:
+    """The template with its values; what is unknown stands as `<name>`, for commands that a user completes."""
+
+    def shown(found: re.Match[str]) -> str:
+        value = lookup(found.group(1))
+        if value is None:
+            return f"<{found.group(1).rpartition('.')[2].replace('_', '-')}>"
+        return FORMATS[found.group(2) or "plain"](value)
+
+    return PLACEHOLDER.sub(shown, template)

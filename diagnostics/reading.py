@@ -1,0 +1,352 @@
+"""From files to evidence tables: byte ranges read by Spark's Python workers, each table written as Parquet.
+
+A Spark job of one task for each group of ranges runs the formats' readers. Each task writes the rows of each table as
+one Parquet file of its own and returns only what it covered, so no row crosses into the JVM before a measurement asks
+for it. Measured on 500 MB of logs, two cores: 4.7 s against 6.2 s with rows moved into the JVM and written by Spark;
+and a small table is not searched for among the millions of rows of a large one.
+"""
+
+from __future__ import annotations
+
+import heapq
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from diagnostics.document import timestamp
+from diagnostics.errors import DiagnosticsError
+from diagnostics.evidence import TABLES, Evidence
+from diagnostics.format import Coverage, Format, Range, Rows
+from diagnostics.formats import FORMATS, format_by_id
+from diagnostics.intake import InputFile, Intake
+from diagnostics.snapshot_time import snapshot_times
+from diagnostics.spark import expect_rows, on_progress
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import SparkSession
+
+RANGE_BYTES = 16 * 1024 * 1024
+"""A splittable file is cut into ranges of this size. Measured: 4 to 64 MB are alike; smaller ranges balance better."""
+
+FILE_COST_BYTES = 20_000
+"""What opening and recognising a file costs beside its bytes, as bytes read. Measured: about 0.2 ms a file."""
+
+TASKS_PER_CORE = 2
+"""So that a slow range does not leave a core idle at the end. Our choice."""
+
+FLUSH_ROWS = 50_000
+"""Rows of a table that a task holds before it writes them, about 30 MB. Our choice."""
+
+MOST_SAMPLES = 5
+"""Lines not understood that are shown for a file. Our choice."""
+
+MOST_WARNINGS = 10
+"""Warnings shown for a file. Our choice."""
+
+COVERAGE_DDL = (
+    "file_id INT, position BIGINT, records BIGINT, not_understood BIGINT, "
+    "samples ARRAY<STRUCT<line: BIGINT, text: STRING>>, warnings ARRAY<STRING>, role STRING, flink_version STRING, "
+    "first_ts_ms BIGINT, last_ts_ms BIGINT, table_rows MAP<STRING, BIGINT>"
+)
+
+Report = Callable[[float, str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedRange:
+    """A range, the format that reads it, and how many lines of the file come before it."""
+
+    part: Range
+    format_id: str
+    lines_before: int
+
+
+def read_evidence(
+    intake: Intake, spark: SparkSession, workspace: Path, progress: Report, overrides: Mapping[str, str]
+) -> tuple[Evidence, list[dict[str, Any]]]:
+    """Read every recognised file into evidence tables.
+
+    workspace  a folder that the driver and Spark's workers share
+    overrides  file name inside the upload -> format id that a user chose; unknown ids raise UnknownFormat
+    Gives      the tables, and the contract's `inputs[]`, one for each file of the upload in file id order
+    """
+    chosen = {each.file_id: _format_of(each, overrides) for each in intake.inputs}
+    taken = snapshot_times(intake.inputs)
+    ranges = [part for each in intake.inputs for part in _ranges(each, chosen[each.file_id], taken.get(each.file_id))]
+    folder = workspace.resolve() / "evidence"
+    folder.mkdir(parents=True, exist_ok=True)
+    groups = _groups(ranges, TASKS_PER_CORE * (os.cpu_count() or 1))
+    covered = _run(spark, groups, folder, progress) if groups else []
+    rows: dict[str, int] = {}
+    for each in covered:
+        for table, count in each["table_rows"].items():
+            rows[table] = rows.get(table, 0) + count
+    expect_rows(spark, sum(rows.values()))
+    frames = {
+        name: spark.read.schema(TABLES[name].ddl).parquet(str(folder / name)) for name in sorted(rows) if rows[name]
+    }
+    return Evidence(spark, frames, rows), [_input(each, chosen[each.file_id], covered) for each in intake.inputs]
+
+
+def _format_of(file: InputFile, overrides: Mapping[str, str]) -> Format | None:
+    if file.path is None:
+        return None
+    format_id = overrides.get(file.name, file.format_id)
+    return format_by_id(format_id) if format_id else None
+
+
+def _ranges(file: InputFile, chosen: Format | None, taken_ms: int | None) -> Iterator[PlannedRange]:
+    """The ranges of a file: one, or several cut at line starts, with the lines before each counted."""
+    if chosen is None or file.path is None:
+        return
+    size = file.path.stat().st_size
+    context = {"snapshot_ms": taken_ms} if taken_ms is not None else {}
+    cuts = _cuts(file.path, size) if chosen.splittable else [0]
+    lines = _lines_between(file.path, cuts)
+    for start, end, lines_before in zip(cuts, [*cuts[1:], size], lines, strict=True):
+        part = Range(file.file_id, file.name, str(file.path.resolve()), start, end, size, context)
+        yield PlannedRange(part, chosen.id, lines_before)
+
+
+def _cuts(path: Path, size: int) -> list[int]:
+    """Offsets of line starts about RANGE_BYTES apart, the first 0."""
+    cuts = [0]
+    with path.open("rb") as opened:
+        while size - cuts[-1] > RANGE_BYTES * 3 // 2:
+            opened.seek(cuts[-1] + RANGE_BYTES)
+            opened.readline()
+            if opened.tell() >= size:
+                break
+            cuts.append(opened.tell())
+    return cuts
+
+
+def _lines_between(path: Path, cuts: Sequence[int]) -> list[int]:
+    """For each cut the number of lines before it."""
+    lines = [0]
+    with path.open("rb") as opened:
+        for start, end in pairwise(cuts):
+            opened.seek(start)
+            lines.append(lines[-1] + opened.read(end - start).count(b"\n"))
+    return lines
+
+
+def _groups(ranges: Sequence[PlannedRange], most: int) -> list[list[PlannedRange]]:
+    """The ranges in at most so many groups of about equal cost, largest first into the emptiest group."""
+    heap = [(0, number) for number in range(min(most, len(ranges)))]
+    groups: list[list[PlannedRange]] = [[] for _ in heap]
+    for planned in sorted(ranges, key=lambda each: (each.part.start - each.part.end, each.part.file_id)):
+        cost, number = heapq.heappop(heap)
+        groups[number].append(planned)
+        heapq.heappush(heap, (cost + planned.part.end - planned.part.start + FILE_COST_BYTES, number))
+    return [sorted(group, key=lambda each: (each.part.file_id, each.part.start)) for group in groups]
+
+
+def _run(spark: SparkSession, groups: list[list[PlannedRange]], folder: Path, progress: Report) -> list[dict[str, Any]]:
+    """The Spark job: one task for each group. Gives the coverage of every range, in file and range order."""
+
+    def read_group(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for number in batch.column(0).to_pylist():
+                yield _read_group(groups[number], folder, number)
+
+    stop = on_progress(spark, lambda done, total: progress(done / total, f"{done} of {total} Spark tasks"))
+    try:
+        numbers = spark.range(0, len(groups), 1, len(groups))
+        covered = numbers.mapInArrow(read_group, COVERAGE_DDL).toArrow().to_pylist()
+    finally:
+        stop()
+    for each in covered:
+        each["table_rows"] = dict(each["table_rows"] or {})
+    return sorted(covered, key=lambda each: (each["file_id"], each["position"]))
+
+
+def _read_group(group: Sequence[PlannedRange], folder: Path, number: int) -> pa.RecordBatch:
+    """In a Spark worker: read each range, write each table, and give the coverage."""
+    import pyarrow as pa
+
+    writer = _TableWriter(folder, number)
+    try:
+        covered = [_read_range(planned, writer) for planned in group]
+    finally:
+        writer.close()
+    return pa.RecordBatch.from_pylist(covered, schema=_coverage_schema())
+
+
+def _coverage_schema() -> pa.Schema:
+    import pyarrow as pa
+
+    sample = pa.struct([("line", pa.int64()), ("text", pa.string())])
+    return pa.schema(
+        [
+            ("file_id", pa.int32()),
+            ("position", pa.int64()),
+            ("records", pa.int64()),
+            ("not_understood", pa.int64()),
+            ("samples", pa.list_(sample)),
+            ("warnings", pa.list_(pa.string())),
+            ("role", pa.string()),
+            ("flink_version", pa.string()),
+            ("first_ts_ms", pa.int64()),
+            ("last_ts_ms", pa.int64()),
+            ("table_rows", pa.map_(pa.string(), pa.int64())),
+        ]
+    )
+
+
+def _read_range(planned: PlannedRange, writer: _TableWriter) -> dict[str, Any]:
+    """Read one range; a reader that fails becomes a warning of its file, what it had read before stands."""
+    part, total = planned.part, Coverage()
+    rows: dict[str, int] = {}
+    try:
+        for given in FORMATS[planned.format_id].read(part):
+            if isinstance(given, Coverage):
+                total = _added(total, given)
+            else:
+                count = writer.add(given, part.file_id, planned.lines_before)
+                rows[given.table] = rows.get(given.table, 0) + count
+    except DiagnosticsError as error:
+        total = replace(total, warnings=(*total.warnings, str(error)))
+    except Exception as error:
+        reason = f"reading it as {planned.format_id} failed: {type(error).__name__}: {error}"
+        total = replace(total, warnings=(*total.warnings, reason[:500]))
+    return {
+        **asdict(total),
+        "file_id": part.file_id,
+        "position": part.start,
+        "samples": [{"line": line + planned.lines_before, "text": text[:200]} for line, text in total.samples],
+        "table_rows": list(rows.items()),
+    }
+
+
+def _added(one: Coverage, other: Coverage) -> Coverage:
+    """What two parts cover together."""
+    firsts = [each.first_ts_ms for each in (one, other) if each.first_ts_ms is not None]
+    lasts = [each.last_ts_ms for each in (one, other) if each.last_ts_ms is not None]
+    return Coverage(
+        records=one.records + other.records,
+        not_understood=one.not_understood + other.not_understood,
+        samples=(*one.samples, *other.samples)[:MOST_SAMPLES],
+        warnings=tuple(dict.fromkeys((*one.warnings, *other.warnings)))[:MOST_WARNINGS],
+        role=one.role or other.role,
+        flink_version=one.flink_version or other.flink_version,
+        first_ts_ms=min(firsts, default=None),
+        last_ts_ms=max(lasts, default=None),
+    )
+
+
+class _TableWriter:
+    """Writes the rows of one task, one Parquet file for each table.
+
+    The name is the task's number: a task that Spark runs again writes the same file, and it appears only when complete.
+    """
+
+    def __init__(self, folder: Path, number: int) -> None:
+        self._folder = folder
+        self._number = number
+        self._waiting: dict[str, list[pa.RecordBatch]] = {}
+        self._waiting_rows: dict[str, int] = {}
+        self._files: dict[str, Any] = {}
+
+    def add(self, given: Rows, file_id: int, lines_before: int) -> int:
+        """Take rows with line numbers of their range; gives how many there were."""
+        batch = _typed(given, file_id, lines_before)
+        if batch.num_rows:
+            self._waiting.setdefault(given.table, []).append(batch)
+            self._waiting_rows[given.table] = self._waiting_rows.get(given.table, 0) + batch.num_rows
+            if self._waiting_rows[given.table] >= FLUSH_ROWS:
+                self._flush(given.table)
+        return int(batch.num_rows)
+
+    def close(self) -> None:
+        """Write what waits and let the files appear."""
+        for table in list(self._waiting):
+            self._flush(table)
+        for table, writer in self._files.items():
+            writer.close()
+            hidden = self._hidden(table)
+            hidden.rename(hidden.with_name(f"part-{self._number:05}.parquet"))
+
+    def _hidden(self, table: str) -> Path:
+        return self._folder / table / f".part-{self._number:05}.{os.getpid()}"
+
+    def _flush(self, table: str) -> None:
+        import pyarrow as pa
+        from pyarrow import parquet
+
+        schema = TABLES[table].arrow_schema()
+        if table not in self._files:
+            (self._folder / table).mkdir(exist_ok=True)
+            self._files[table] = parquet.ParquetWriter(self._hidden(table), schema, compression="snappy")
+        self._files[table].write_table(pa.Table.from_batches(self._waiting.pop(table), schema))
+        self._waiting_rows[table] = 0
+
+
+def _typed(given: Rows, file_id: int, lines_before: int) -> pa.RecordBatch:
+    """The rows as a batch of the table's own schema, with the file id and line numbers of the whole file.
+
+    Raises TypeError naming a column that the table does not have.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    schema = TABLES[given.table].arrow_schema()
+    batch = given.batch if given.batch is not None else _from_rows(given, schema)
+    unknown = set(batch.schema.names) - set(schema.names)
+    if unknown:
+        raise TypeError(f"table {given.table} has no column {', '.join(sorted(unknown))}")
+    columns = []
+    for field in schema:
+        if field.name == "file_id":
+            columns.append(pa.repeat(pa.scalar(file_id, pa.int32()), batch.num_rows))
+            continue
+        if field.name not in batch.schema.names:
+            columns.append(pa.nulls(batch.num_rows, field.type))
+            continue
+        column = batch.column(field.name).cast(field.type)
+        moved = lines_before and field.name in ("line", "last_line")
+        columns.append(pc.add(column, lines_before) if moved else column)
+    return pa.RecordBatch.from_arrays(columns, schema=schema)
+
+
+def _from_rows(given: Rows, schema: pa.Schema) -> pa.RecordBatch:
+    import pyarrow as pa
+
+    names = list(dict.fromkeys(name for row in given.rows for name in row))
+    unknown = set(names) - set(schema.names)
+    if unknown:
+        raise TypeError(f"table {given.table} has no column {', '.join(sorted(unknown))}")
+    arrays = [pa.array([row.get(name) for row in given.rows], schema.field(name).type) for name in names]
+    return pa.RecordBatch.from_arrays(arrays, names=names)
+
+
+def _input(file: InputFile, chosen: Format | None, covered: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The contract's `inputs[]` entry of a file."""
+    total = Coverage()
+    for each in covered:
+        if each["file_id"] == file.file_id:
+            part = {name: each[name] for name in Coverage.__slots__}
+            part["samples"] = tuple((sample["line"], sample["text"]) for sample in each["samples"])
+            total = _added(total, Coverage(**part | {"warnings": tuple(each["warnings"])}))
+    warnings = [*([file.error] if file.error else []), *file.warnings, *total.warnings]
+    if chosen is None and not file.error:
+        warnings.append("not recognised as evidence: kept as an attachment")
+    entry: dict[str, Any] = {
+        "file": file.name,
+        "format": chosen.id if chosen else None,
+        "role": total.role,
+        "bytes": file.bytes,
+        "records": total.records,
+        "first_ts": timestamp(total.first_ts_ms),
+        "last_ts": timestamp(total.last_ts_ms),
+        "flink_version": total.flink_version,
+        "warnings": warnings[:MOST_WARNINGS],
+    }
+    if total.not_understood:
+        entry["not_understood"] = total.not_understood
+        entry["samples"] = [{"line": line, "text": text} for line, text in total.samples]
+    return entry

@@ -1,0 +1,75 @@
+"""What signals share: quantiles, ratios, spreads and runs over numbers that may be unknown. Unknown stays None."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from statistics import fmean, median
+
+
+def known(values: Iterable[float | None]) -> list[float]:
+    """The values that are known, in their order."""
+    return [value for value in values if value is not None]
+
+
+def middle(values: Iterable[float | None]) -> float | None:
+    """The median of the known values, None without any."""
+    found = known(values)
+    return median(found) if found else None
+
+
+def highest(values: Iterable[float | None]) -> float | None:
+    """The largest known value, None without any."""
+    return max(known(values), default=None)
+
+
+def lowest(values: Iterable[float | None]) -> float | None:
+    """The smallest known value, None without any."""
+    return min(known(values), default=None)
+
+
+def total(values: Iterable[float | None]) -> float | None:
+    """The sum of the known values, None without any."""
+    found = known(values)
+    return sum(found) if found else None
+
+
+def quantile(values: Iterable[float | None], share: float) -> float | None:
+    """The value below which `share` (0 to 1) of the known values lie, linear between neighbours; None without any."""
+    ordered = sorted(known(values))
+    if not ordered:
+        return None
+    place = share * (len(ordered) - 1)
+    below = int(place)
+    above = min(below + 1, len(ordered) - 1)
+    return ordered[below] + (ordered[above] - ordered[below]) * (place - below)
+
+
+def ratio(part: float | None, whole: float | None) -> float | None:
+    """part / whole; None when one is unknown or the whole is not positive."""
+    if part is None or whole is None or whole <= 0:
+        return None
+    return part / whole
+
+
+def spread(values: Iterable[float | None]) -> float | None:
+    """The largest known value as a multiple of the mean: 1 is even. None without a positive mean."""
+    found = known(values)
+    return ratio(max(found), fmean(found)) if found else None
+
+
+def longest_run_ms(moments: Sequence[tuple[int, bool]], widest_gap_ms: int) -> int:
+    """How long the longest run of true moments lasted, from its first to its last one.
+
+    moments        (epoch ms, whether it holds), in time order
+    widest_gap_ms  two moments further apart than this belong to different runs
+    """
+    longest, start, last = 0, None, None
+    for ts_ms, holds in moments:
+        if not holds:
+            start = last = None
+            continue
+        if start is None or last is None or ts_ms - last > widest_gap_ms:
+            start = ts_ms
+        last = ts_ms
+        longest = max(longest, last - start)
+    return longest

@@ -1,0 +1,135 @@
+"""How evenly a load lies on the subtasks of one task, and how many salts would spread a hot key."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from statistics import median
+
+HOT_MULTIPLE = 2.0
+"""A subtask with this many times the even share is hot. Source: reference/rules-of-thumb.csv, skew.records."""
+HOT_OF_TWO = 0.5
+"""With two or three subtasks a share hardly reaches twice the even one: hot is then what lies this far towards having
+all. Our choice: 75 % of two, 67 % of three."""
+IDLE_MULTIPLE = 0.1
+"""A subtask below this part of the even share is as good as without load. Our choice."""
+SALTED_MULTIPLE = 1.5
+"""What salting should reach: the hottest subtask at most this many times the even share. Our choice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Balance:
+    """A load over subtasks, e.g. records read.
+
+    share_ratio          the hottest subtask's part of the whole, 0 to 1
+    skew_ratio           the same as a multiple of the even share 1/n: 1 is even, n is everything on one
+    concentration_ratio  0 is even, 1 is everything on one subtask, whatever n is
+    """
+
+    loads: Mapping[int, float]
+    hot: int
+    hot_subtasks: tuple[int, ...]
+    idle_subtasks: tuple[int, ...]
+    total: float
+    share_ratio: float
+    skew_ratio: float
+    concentration_ratio: float
+
+    @property
+    def others(self) -> tuple[int, ...]:
+        """The subtasks that are not hot."""
+        return tuple(subtask for subtask in sorted(self.loads) if subtask not in self.hot_subtasks)
+
+
+def balance(loads: Mapping[int, float]) -> Balance | None:
+    """The balance of a load by subtask; None for fewer than two subtasks or no load at all."""
+    total = sum(loads.values())
+    count = len(loads)
+    if count < 2 or total <= 0:
+        return None
+    hot = min(loads, key=lambda subtask: (-loads[subtask], subtask))
+    even = total / count
+
+    def concentration(load: float) -> float:
+        return (load - even) / (total - even)
+
+    def is_hot(load: float) -> bool:
+        return load >= HOT_MULTIPLE * even or (count < 4 and concentration(load) >= HOT_OF_TWO)
+
+    return Balance(
+        loads=dict(sorted(loads.items())),
+        hot=hot,
+        hot_subtasks=tuple(subtask for subtask in sorted(loads) if is_hot(loads[subtask])) or (hot,),
+        idle_subtasks=tuple(subtask for subtask in sorted(loads) if loads[subtask] < IDLE_MULTIPLE * even),
+        total=total,
+        share_ratio=loads[hot] / total,
+        skew_ratio=loads[hot] / even,
+        concentration_ratio=concentration(loads[hot]),
+    )
+
+
+def salts_needed(key_share_ratio: float, parallelism: int) -> int:
+    """Into how many parts a key must be split so that hashing keeps every subtask below SALTED_MULTIPLE even shares.
+
+    With share h of all records, n salts and p subtasks, hashing puts about n/p + sqrt(2 (n/p) ln p) of the salted keys
+    on the fullest subtask (balls into bins), so its load is h (1/p + sqrt(2 ln p / (n p))) + (1 - h)/p of all. That is
+    at most (1 + m)/p for n >= 2 p ln p (h / m)^2, where m is SALTED_MULTIPLE - 1. Never fewer than p.
+    """
+    slack = SALTED_MULTIPLE - 1
+    return max(parallelism, math.ceil(2 * parallelism * math.log(parallelism) * (key_share_ratio / slack) ** 2))
+
+
+def key_group_skew(max_parallelism: int, parallelism: int) -> float:
+    """How many times the even number of key groups the fullest subtask has: 1 when parallelism divides maxParallelism.
+
+    Source: Flink gives each subtask either floor or ceil of maxParallelism / parallelism key groups.
+    """
+    return math.ceil(max_parallelism / parallelism) * parallelism / max_parallelism
+
+
+@dataclass(frozen=True, slots=True)
+class Busyness:
+    """Busy time of the subtasks while the hot ones were at their busiest; ratios 0 to 1."""
+
+    by_subtask: Mapping[int, float]
+    busiest: int
+
+    def most(self, subtasks: tuple[int, ...]) -> float | None:
+        """The highest ratio among some subtasks, None if none of them is known."""
+        return max((self.by_subtask[each] for each in subtasks if each in self.by_subtask), default=None)
+
+
+def busyness(samples: Mapping[int, Mapping[int, float]]) -> Busyness | None:
+    """Typical busy ratios in the moments when the busiest subtask was about as busy as it usually gets.
+
+    The highest quarter of its samples is passed over: a subtask that initialises, also after a restart, reports to be
+    busy all the time. Samples of different TaskManagers are taken at different moments and compared by time slots.
+
+    samples  subtask -> moment (epoch ms) -> ratio 0 to 1
+    """
+    slotted = {subtask: _slots(by_moment) for subtask, by_moment in samples.items() if by_moment}
+    if not slotted:
+        return None
+    ordered = {subtask: sorted(by_slot.values()) for subtask, by_slot in slotted.items()}
+    peaks = {subtask: values[(len(values) - 1) * 3 // 4] for subtask, values in ordered.items()}
+    busiest = min(peaks, key=lambda subtask: (-peaks[subtask], -median(ordered[subtask]), subtask))
+    slots = {slot for slot, ratio in slotted[busiest].items() if ratio >= AT_ITS_BUSIEST * peaks[busiest]}
+    by_subtask = {}
+    for subtask in sorted(slotted):
+        then = [ratio for slot, ratio in slotted[subtask].items() if slot in slots]
+        by_subtask[subtask] = median(then or ordered[subtask])
+    return Busyness(by_subtask, busiest)
+
+
+def _slots(by_moment: Mapping[int, float]) -> Mapping[int, float]:
+    found: dict[int, list[float]] = {}
+    for moment, ratio in by_moment.items():
+        found.setdefault(moment // SLOT_MS, []).append(ratio)
+    return {slot: median(ratios) for slot, ratios in found.items()}
+
+
+AT_ITS_BUSIEST = 0.9
+"""From which part of its usual highest busy ratio on a subtask counts as at its busiest. Our choice."""
+SLOT_MS = 10_000
+"""Samples of one slot are compared with one another. Our choice: two of the usual scrapes."""

@@ -1,0 +1,166 @@
+"""What one source tells of one checkpoint: the last answer of REST, or the coordinator's log records taken together."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+FINAL_STATUSES = ("COMPLETED", "FAILED")
+
+TRIGGERED = ("jm.ckpt.trigger", "jm.ckpt.trigger.v110")
+COMPLETED = ("jm.ckpt.completed", "jm.ckpt.completed.v113")
+EXPIRED = ("jm.ckpt.expired",)
+DECLINED = ("jm.ckpt.decline",)
+FAILED = ("jm.ckpt.failed", "jm.ckpt.discarding.v110", "jm.ckpt.trigger_failed.v114")
+LATE = ("jm.ckpt.late_ack",)
+NOT_STARTED = (
+    "jm.ckpt.preflight_failed",
+    "jm.ckpt.trigger_failed.v110",
+    "jm.ckpt.trigger_failed.since.v113",
+    "jm.ckpt.trigger_failed.because.v114",
+    "jm.ckpt.task_not_executed",
+    "jm.ckpt.task_not_running",
+)
+OF_ONE_CHECKPOINT = TRIGGERED + COMPLETED + EXPIRED + DECLINED + FAILED + LATE
+
+Report = Mapping[str, Any]
+"""A mapping with the names of REPORT."""
+
+REPORT = (
+    "origin",
+    "job_id",
+    "number",
+    "status",
+    "is_savepoint",
+    "unaligned",
+    "triggered_ms",
+    "ended_ms",
+    "duration_ms",
+    "checkpointed_bytes",
+    "state_bytes",
+    "processed_bytes",
+    "persisted_bytes",
+    "subtasks",
+    "acknowledged",
+    "reason",
+    "late_ms",
+    "count",
+    "asked_ms",
+    "places",
+)
+"""origin is `rest`, `log` or `not started`; places are the most telling ones first; what is not known is None."""
+
+Rows = Iterable[Mapping[str, Any]]
+
+
+def report(origin: str, job_id: str | None, number: int | None, **known: Any) -> Report:
+    """A report with all names; those not given are unknown."""
+    return {**dict.fromkeys(REPORT), "origin": origin, "job_id": job_id, "number": number, "count": 1, **known}
+
+
+def _place(row: Mapping[str, Any], text: str | None) -> Mapping[str, Any]:
+    return {name: row.get(name) for name in ("file_id", "line", "last_line", "pointer", "ts_ms")} | {"text": text}
+
+
+def told_by_rest(rows: Rows) -> Iterator[Report]:
+    """The last answer about each checkpoint; a final status goes before IN_PROGRESS.
+
+    rows  of the table `checkpoint`
+    """
+    answers: dict[tuple[str | None, int], list[Mapping[str, Any]]] = defaultdict(list)
+    for row in rows:
+        answers[row["job_id"], row["checkpoint_id"]].append(row)
+    for (job_id, number), told in answers.items():
+        last = max(told, key=_finality)
+        ended = last["failure_ms"] if last["failure_ms"] is not None else last["latest_ack_ms"]
+        yield report(
+            "rest",
+            job_id,
+            number,
+            status=last["status"],
+            is_savepoint=last["is_savepoint"],
+            unaligned="UNALIGNED" in (last["checkpoint_type"] or ""),
+            triggered_ms=last["trigger_ms"],
+            ended_ms=ended,
+            duration_ms=last["end_to_end_ms"],
+            checkpointed_bytes=last["checkpointed_bytes"],
+            state_bytes=last["state_bytes"],
+            processed_bytes=last["processed_bytes"],
+            persisted_bytes=last["persisted_bytes"],
+            subtasks=last["num_subtasks"],
+            acknowledged=last["num_acknowledged"],
+            reason=last["failure_message"],
+            asked_ms=max((row["ts_ms"] for row in told if row["ts_ms"] is not None), default=None),
+            places=[_place(last, last["status"])],
+        )
+
+
+def _finality(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    return (
+        row["status"] in FINAL_STATUSES,
+        row["ts_ms"] or 0,
+        row["num_acknowledged"] or 0,
+        row["state_bytes"] or 0.0,
+        row["file_id"],
+        row["line"] or 0,
+    )
+
+
+def told_by_log(rows: Rows) -> Iterator[Report]:
+    """What the coordinator's records tell of each checkpoint, and the triggers that came to nothing, by reason.
+
+    rows  of the table `log_record`
+    """
+    of_checkpoint: dict[tuple[str | None, int], list[Mapping[str, Any]]] = defaultdict(list)
+    refused: dict[tuple[str | None, str], list[Mapping[str, Any]]] = defaultdict(list)
+    for row in sorted(rows, key=lambda row: (row["ts_ms"] or 0, row["file_id"], row["line"] or 0)):
+        if row["event"] in NOT_STARTED:
+            refused[row["job_id"], row["reason"] or row["message"] or ""].append(row)
+        elif row["checkpoint_id"] is not None:
+            of_checkpoint[row["job_id"], row["checkpoint_id"]].append(row)
+    for (job_id, number), records in of_checkpoint.items():
+        yield _of_checkpoint(job_id, number, records)
+    for (job_id, reason), records in refused.items():
+        stamps = [row["ts_ms"] for row in records if row["ts_ms"] is not None]
+        yield report(
+            "not started",
+            job_id,
+            None,
+            reason=reason,
+            count=len(records),
+            triggered_ms=min(stamps, default=None),
+            ended_ms=max(stamps, default=None),
+            asked_ms=max(stamps, default=None),
+            places=[_place(records[0], records[0]["message"])],
+        )
+
+
+STATUS_EVENTS = {"completed": COMPLETED, "expired": EXPIRED, "declined": DECLINED, "failed": FAILED}
+"""How a checkpoint ended, the strongest record first."""
+
+
+def _of_checkpoint(job_id: str | None, number: int, records: Sequence[Mapping[str, Any]]) -> Report:
+    def those(events: tuple[str, ...]) -> list[Mapping[str, Any]]:
+        return [row for row in records if row["event"] in events]
+
+    triggered, completed = those(TRIGGERED), those(COMPLETED)
+    status = next((name for name, events in STATUS_EVENTS.items() if those(events)), "pending")
+    end = next((those(events)[-1] for events in STATUS_EVENTS.values() if those(events)), None)
+    told = [those(events)[0] for events in (EXPIRED, DECLINED, COMPLETED, FAILED, TRIGGERED, LATE) if those(events)]
+    stamps = [row["ts_ms"] for row in records if row["ts_ms"] is not None]
+    return report(
+        "log",
+        job_id,
+        number,
+        status=status,
+        is_savepoint=any("savepoint" in (row["message"] or "").lower() for row in triggered),
+        triggered_ms=triggered[0]["ts_ms"] if triggered else None,
+        ended_ms=end["ts_ms"] if end else None,
+        duration_ms=completed[-1]["duration_ms"] if completed else None,
+        state_bytes=completed[-1]["size_bytes"] if completed else None,
+        reason=next((row["reason"] for row in those(FAILED) if row["reason"]), None),
+        late_ms=[row["ts_ms"] for row in those(LATE) if row["ts_ms"] is not None],
+        asked_ms=max(stamps, default=None),
+        places=[_place(row, row["message"]) for row in told],
+    )

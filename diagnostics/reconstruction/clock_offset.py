@@ -1,0 +1,117 @@
+"""Which devices have wrong clocks, judged by how late their events arrive, and what disorder is left without them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+LEAST_OFFSET_MS = 1_000.0
+"""A smaller difference to the other devices is not called a wrong clock. Our choice: NTP keeps well below it."""
+LEAST_DELAY_MS = 5_000.0
+"""A smaller constant delay is not called a slow clock, since networks alone can cause it. Our choice."""
+SPREADS_AHEAD, SPREADS_BEHIND = 2.0, 3.0
+"""How many times the usual scatter of one device's lag an offset must exceed. Ahead less is needed: nothing but a clock
+makes events arrive before they happened. Our choice."""
+CONSTANT_RATIO = 0.5
+"""A lag that scatters by less than this part of itself is an offset of the clock, else delayed delivery. Our choice."""
+BOUND_STEP_MS = 100
+"""Width of the classes in which estimates of the bound are counted. Our choice: two scrapes can differ by as much."""
+BOUND_AGREEMENT_RATIO = 0.25
+"""Which part of the estimates must agree for the bound to be told. Our choice."""
+FEWEST_ESTIMATES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceLag:
+    """Arrival minus event time of one device's events, in ms; negative lags lie in the future.
+
+    lowest_ms, highest_ms  lowest and highest median of a time slice
+    scatter_ms             median over the slices of p90 - p10
+    fast_from_ms           begin of the first slice whose median is below zero, None if there is none
+    """
+
+    key: str
+    events: int
+    lowest_ms: float
+    highest_ms: float
+    scatter_ms: float
+    fast_from_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Clocks:
+    """The devices by what is wrong with them; each list has the largest offset first."""
+
+    fast: tuple[DeviceLag, ...]
+    slow: tuple[DeviceLag, ...]
+    delayed: tuple[DeviceLag, ...]
+    usual_lag_ms: float
+    usual_scatter_ms: float
+
+
+def clocks(devices: Sequence[DeviceLag], usual_lag_ms: float) -> Clocks:
+    """Devices that run ahead, behind, or deliver late now and then, against the usual lag of all devices.
+
+    A clock runs fast when events of at least one time slice typically come from the future and clearly before the usual
+    lag; it runs slow when they typically come late by an amount that hardly scatters.
+    """
+    scatter = median(device.scatter_ms for device in devices) if devices else 0.0
+    ahead = max(LEAST_OFFSET_MS, SPREADS_AHEAD * scatter)
+    behind = max(LEAST_DELAY_MS, SPREADS_BEHIND * scatter)
+    fast = [each for each in devices if each.lowest_ms < min(usual_lag_ms - ahead, 0)]
+    late = [each for each in devices if each.highest_ms > usual_lag_ms + behind and each not in fast]
+    slow = [each for each in late if each.scatter_ms <= CONSTANT_RATIO * each.highest_ms]
+    return Clocks(
+        fast=tuple(sorted(fast, key=lambda each: (each.lowest_ms, each.key))),
+        slow=tuple(sorted(slow, key=lambda each: (-each.highest_ms, each.key))),
+        delayed=tuple(
+            sorted((each for each in late if each not in slow), key=lambda each: (-each.highest_ms, each.key))
+        ),
+        usual_lag_ms=usual_lag_ms,
+        usual_scatter_ms=scatter,
+    )
+
+
+class LagHistogram:
+    """How many events had which lag (ms, rounded to the class they were counted in)."""
+
+    def __init__(self, counts: Mapping[float, int]) -> None:
+        self._counts = sorted(counts.items())
+        self.events = sum(counts.values())
+
+    def percentile(self, share: float) -> float | None:
+        """The smallest lag that at least `share` of the events do not exceed; None without events."""
+        seen = 0
+        for lag, count in self._counts:
+            seen += count
+            if seen >= share * self.events:
+                return lag
+        return None
+
+    def share_over(self, lag_ms: float) -> float | None:
+        """Which part of the events lags more; None without events."""
+        over = sum(count for lag, count in self._counts if lag > lag_ms)
+        return over / self.events if self.events else None
+
+    @property
+    def span(self) -> tuple[float, float] | None:
+        """Lowest and highest lag."""
+        return (self._counts[0][0], self._counts[-1][0]) if self._counts else None
+
+
+def agreed_bound_ms(estimates: Iterable[float]) -> int | None:
+    """The disorder bound that most estimates (highest event time so far minus watermark) agree on, None if they do not.
+
+    Flink's bounded-out-of-orderness watermark is the highest event time so far minus the bound minus 1 ms, so that each
+    estimate is bound + 1 unless the sample misses the event with the highest time.
+    """
+    known = [estimate for estimate in estimates if estimate >= 0]
+    if len(known) < FEWEST_ESTIMATES:
+        return None
+    classes = Counter(round(estimate / BOUND_STEP_MS) for estimate in known)
+    best, count = max(classes.items(), key=lambda item: (item[1], -item[0]))
+    if count < BOUND_AGREEMENT_RATIO * len(known):
+        return None
+    return round(median(each for each in known if round(each / BOUND_STEP_MS) == best)) - 1

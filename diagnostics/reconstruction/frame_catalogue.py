@@ -1,0 +1,147 @@
+"""What known frames mean: whose operator runs, which outside system is called and for what, who waits, who uploads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import Any, Literal
+
+from diagnostics.notation.stack_frame import is_user_code
+from diagnostics.yaml_document import read_yaml
+
+Role = Literal["sink", "look-up", "source", "transform"]
+Purpose = Literal[
+    "look-up",
+    "sink",
+    "upload",
+    "download",
+    "source",
+    "serialization",
+    "parsing",
+    "regex",
+    "state",
+    "compression",
+    "coordination",
+    "call",
+]
+OUTSIDE: frozenset[str] = frozenset(("look-up", "sink", "call", "upload", "download", "source"))
+"""Purposes of calls that leave the process."""
+MAILBOX_WAIT = "org.apache.flink.streaming.runtime.tasks.mailbox."
+"""A task thread waits here for input; inside an operator it waits for that operator's own asynchronous calls."""
+NO_ROOM = "org.apache.flink.runtime.io.network.buffer.LocalBufferPool."
+"""A task thread waits here for room in its output, wherever it comes from: it is back-pressured."""
+
+
+class Prefixes:
+    """Literal prefixes of frames with what they mean; the longest one that fits counts."""
+
+    def __init__(self, meanings: Mapping[str, Any]) -> None:
+        self._meanings = meanings
+        self._lengths = sorted({len(prefix) for prefix in meanings}, reverse=True)
+
+    def meaning(self, frame: str) -> Any:
+        """What the longest fitting prefix means, None without one."""
+        for length in self._lengths:
+            found = self._meanings.get(frame[:length])
+            if found is not None:
+                return found
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class KnownFrames:
+    """The catalogue `vocabulary/frames.yaml`."""
+
+    operators: Prefixes
+    systems: Prefixes
+    waits: Prefixes
+    idle: Prefixes
+    upload_frames: Prefixes
+    upload_threads: tuple[str, ...]
+
+
+@cache
+def known_frames() -> KnownFrames:
+    """The catalogue. Raises InvalidRule naming the line when the file is not as expected."""
+    content = read_yaml((files("diagnostics.vocabulary") / "frames.yaml").read_text("utf-8"), "frames.yaml").content
+    uploads = content["uploads"]
+    return KnownFrames(
+        operators=Prefixes({entry["prefix"]: entry["role"] for entry in content["operators"]}),
+        systems=Prefixes({entry["prefix"]: (entry["system"], entry["purpose"]) for entry in content["systems"]}),
+        waits=Prefixes(dict.fromkeys(content["waits"], True)),
+        idle=Prefixes(dict.fromkeys(content["idle"], True)),
+        upload_frames=Prefixes({entry["prefix"]: entry["what"] for entry in uploads["frames"]}),
+        upload_threads=tuple(uploads["threads"]),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Stack:
+    """What one stack of a task thread does.
+
+    idle      waits for input or for room in its output: no work
+    waiting   does not use the CPU though it works: its top frame waits
+    role      of the Flink operator nearest to the top, None when no operator is among the frames
+    system    outside system or known CPU user, with `purpose` and the frame that tells it
+    user      the user's frame nearest to the top
+    top       the top frame
+    """
+
+    idle: bool
+    waiting: bool
+    role: Role | None
+    system: str | None
+    purpose: Purpose | None
+    system_frame: str | None
+    user: str | None
+    top: str
+
+
+ASYNCHRONOUS = "asynchronous calls"
+"""The system of an operator that waits in the mailbox for its own asynchronous calls; which system that is stands in
+other threads."""
+
+
+@lru_cache(maxsize=8192)
+def _wait_kind(frame: str) -> bool:
+    return bool(known_frames().waits.meaning(frame))
+
+
+def stack(frames: Sequence[str]) -> Stack:
+    """What a stack does. `frames` from the root to the top, at least one."""
+    catalogue = known_frames()
+    top = frames[-1]
+    role: Role | None = None
+    user: str | None = None
+    for frame in reversed(frames):
+        if role is None:
+            role = catalogue.operators.meaning(frame)
+        if user is None and is_user_code(frame):
+            user = frame
+        if role is not None and user is not None:
+            break
+    waiting = _wait_kind(top)
+    resting = next((frame for frame in reversed(frames) if catalogue.idle.meaning(frame)), None)
+    if resting is not None:
+        inside = role is not None and role != "source" and not resting.startswith(NO_ROOM)
+        if not inside or not waiting:
+            return Stack(True, waiting, role, None, None, None, user, top)
+        purpose: Purpose = "sink" if role == "sink" else "look-up"
+        return Stack(False, True, role, ASYNCHRONOUS, purpose, resting, user, top)
+    for frame in frames:
+        found = catalogue.systems.meaning(frame)
+        if found is not None:
+            return Stack(False, waiting, role, found[0], found[1], frame, user, top)
+    return Stack(False, waiting, role, None, None, None, user, top)
+
+
+def upload_of(frames: Iterable[str]) -> str | None:
+    """What an asynchronous checkpoint thread uploads, from its frames root first; None when it does not."""
+    found = None
+    for frame in frames:
+        meaning = known_frames().upload_frames.meaning(frame)
+        if meaning is not None:
+            found = found or meaning
+    return found

@@ -1,0 +1,231 @@
+"""What logs and REST tell of an incident as single events: failures, state changes, lost TaskManagers.
+
+Read once for all signals about restarts, failures, memory and resources.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pyspark.sql import Window
+from pyspark.sql import functions as sf
+
+from diagnostics.citation import Citation
+from diagnostics.evidence import Evidence, read_once
+
+MOST_OF_A_KIND = 2_000
+"""How many events of a kind are read, the earliest; they are counted all. Our choice."""
+
+ANYWHERE = "concat_ws('\\n', message, reason, exception_class, exception_message, root_cause_class, root_cause_message)"
+
+
+def _contains(*texts: str) -> str:
+    escaped = [text.replace("'", "\\'") for text in texts]
+    return "(" + " OR ".join(f"contains(everything, '{text}')" for text in escaped) + ")"
+
+
+KINDS: Mapping[str, str] = {
+    "job_state": "contains(message, 'switched from state ') AND startswith(message, 'Job ')",
+    "task_failed": "contains(message, ' switched from ') AND contains(message, ' to FAILED')"
+    " AND NOT startswith(message, 'Job ')",
+    "lost": "contains(message, 'of TaskManager with id ') AND contains(message, ' timed out')"
+    " AND NOT startswith(message, 'Closing ') AND NOT startswith(message, 'Disconnect ')"
+    " OR contains(message, 'TaskManager with id ') AND contains(message, ' is no longer reachable')"
+    " AND NOT startswith(message, 'Closing ') AND NOT startswith(message, 'Disconnect ')",
+    "closed": "startswith(message, 'Closing TaskExecutor connection ')",
+    "registered": "startswith(message, 'Registering TaskManager with ResourceID ')",
+    "started": "startswith(message, 'Starting TaskManager with ResourceID')",
+    "no_resource": _contains(
+        "NoResourceAvailableException",
+        "Could not acquire the minimum required resources",
+        "Slot request bulk is not fulfillable",
+        "Could not allocate the required slot within slot request timeout",
+        "Could not allocate enough slots to run the job",
+        "Not enough resources available for scheduling",
+    ),
+    "buffers": _contains("Insufficient number of network buffers"),
+    "exclusive_buffers": _contains("Timeout triggered when requesting exclusive buffers"),
+    "oom": _contains("OutOfMemoryError"),
+    "killed": _contains(
+        "OOMKilled", "exitCode=137", "Exit code is 137", "PHYSICAL' memory limit", "Memory cgroup out of memory"
+    ),
+    "strategy": "startswith(message, 'Using restart back off time strategy ')"
+    " OR startswith(message, 'Using restart strategy ')",
+    "failure": "exception_class IS NOT NULL AND (contains(message, ' to FAILED') OR startswith(message, 'Job '))",
+}
+"""Kind of event -> what tells it in a log record, over `message` and, as `everything`, all its texts.
+Source: reference/log-signals.csv (job.state, task.failed.*, hb.tm*, res.*, net.buffers.*, mem.*)."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogEvent:
+    """One log record of a kind."""
+
+    kind: str
+    ts_ms: int | None
+    level: str | None
+    message: str
+    process: str | None
+    job_id: str | None
+    vertex: str | None
+    subtask: int | None
+    attempt: int | None
+    state_from: str | None
+    state_to: str | None
+    task_manager: str | None
+    exception_class: str | None
+    exception_message: str | None
+    root_cause_class: str | None
+    root_cause_message: str | None
+    root_cause_frame: str | None
+    user_frame: str | None
+    file_id: int
+    line: int | None
+    last_line: int | None
+    event: str | None = None
+    reason: str | None = None
+
+    def cite(self, text: str | None = None) -> Citation:
+        """The citation of the record."""
+        return Citation(
+            file_id=self.file_id,
+            line=self.line,
+            last_line=self.last_line,
+            kind="log",
+            ts_ms=self.ts_ms,
+            text=(text or self.message)[:300],
+        )
+
+    @property
+    def texts(self) -> str:
+        """All its texts, one below the other."""
+        parts = (self.message, self.reason, self.exception_message, self.root_cause_message)
+        return "\n".join(part for part in parts if part)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """One failure that REST tells."""
+
+    ts_ms: int | None
+    job_id: str | None
+    vertex: str | None
+    subtask: int | None
+    task_manager: str | None
+    exception_class: str | None
+    exception_message: str | None
+    root_cause_class: str | None
+    root_cause_message: str | None
+    root_cause_frame: str | None
+    user_frame: str | None
+    file_id: int
+    line: int | None
+    last_line: int | None
+    pointer: str | None
+
+    def cite(self) -> Citation:
+        """The citation of the entry."""
+        name = self.root_cause_class or self.exception_class
+        said = self.root_cause_message or self.exception_message
+        return Citation(
+            file_id=self.file_id,
+            line=self.line,
+            last_line=self.last_line,
+            pointer=self.pointer,
+            kind="rest",
+            ts_ms=self.ts_ms,
+            text=f"{name}: {said}"[:300],
+        )
+
+    @property
+    def texts(self) -> str:
+        """All its texts, one below the other."""
+        return "\n".join(part for part in (self.exception_message, self.root_cause_message) if part)
+
+
+@dataclass(frozen=True, slots=True)
+class IncidentLog:
+    """The events by kind, each in time order; `counts` has their true numbers."""
+
+    events: Mapping[str, Sequence[LogEvent]] = field(default_factory=dict)
+    counts: Mapping[str, int] = field(default_factory=dict)
+    failures: Sequence[Failure] = ()
+    last_ms: Mapping[int, int] = field(default_factory=dict)
+
+    def of(self, kind: str) -> Sequence[LogEvent]:
+        """The events of a kind, the earliest first."""
+        return self.events.get(kind, ())
+
+    def count(self, kind: str) -> int:
+        """How many there were."""
+        return self.counts.get(kind, 0)
+
+
+@read_once
+def incident_log(evidence: Evidence) -> IncidentLog:
+    """The events of an analysis. Two Spark jobs, done once for each Evidence.
+
+    Reads   log_record, failure.
+    """
+    return _read(evidence)
+
+
+def _read(evidence: Evidence) -> IncidentLog:
+    events: dict[str, list[LogEvent]] = defaultdict(list)
+    counts: dict[str, int] = {}
+    last_ms: dict[int, int] = {}
+    if evidence.has("log_record"):
+        for row in _records(evidence):
+            counts[row.kind] = row.all_of_kind
+            if row.kind == LAST:
+                last_ms[row.file_id] = row.ts_ms
+            else:
+                events[row.kind].append(_event(row))
+    failures = []
+    if evidence.has("failure"):
+        rows = evidence["failure"].orderBy("ts_ms", "file_id", "pointer").limit(MOST_OF_A_KIND).collect()
+        failures = _without_repeats(Failure(**row.asDict()) for row in rows)
+    ordered = {kind: sorted(found, key=_when) for kind, found in events.items()}
+    return IncidentLog(ordered, counts, failures, last_ms)
+
+
+LAST = "last"
+"""Kind of a pseudo event: the last record of each file, which tells how long its process lived."""
+
+
+def _records(evidence: Evidence) -> Iterable[Any]:
+    records = evidence["log_record"].withColumn("everything", sf.expr(ANYWHERE))
+    kinds = ", ".join(f"CASE WHEN {told} THEN '{kind}' END" for kind, told in KINDS.items())
+    told = records.withColumn("kind", sf.explode(sf.expr(f"array_compact(array({kinds}))")))
+    of_kind = Window.partitionBy("kind")
+    numbered = told.withColumn("number", sf.row_number().over(of_kind.orderBy("ts_ms", "file_id", "line"))).withColumn(
+        "all_of_kind", sf.count("*").over(of_kind)
+    )
+    columns = [*LogEvent.__slots__, "all_of_kind"]
+    found = numbered.where(f"number <= {MOST_OF_A_KIND}").select(*columns)
+    ends = evidence["log_record"].where("ts_ms IS NOT NULL").groupBy("file_id").agg(sf.max("ts_ms").alias("ts_ms"))
+    blank = {"kind": f"'{LAST}'", "file_id": "file_id", "ts_ms": "ts_ms", "all_of_kind": "1L", "message": "''"}
+    types = dict(found.dtypes)
+    last = ends.selectExpr(*(f"CAST({blank.get(name, 'NULL')} AS {types[name]}) AS {name}" for name in columns))
+    return found.unionByName(last).collect()
+
+
+def _event(row: Any) -> LogEvent:
+    values = {name: row[name] for name in LogEvent.__slots__}
+    return LogEvent(**{**values, "message": values["message"] or ""})
+
+
+def _when(event: LogEvent) -> tuple[float, int, int]:
+    return (event.ts_ms if event.ts_ms is not None else float("inf"), event.file_id, event.line or 0)
+
+
+def _without_repeats(failures: Iterable[Failure]) -> list[Failure]:
+    """Several answers of one job list the same failure again and again."""
+    seen: dict[tuple[Any, ...], Failure] = {}
+    for each in failures:
+        place = (each.ts_ms, each.job_id, each.vertex, each.subtask, each.exception_class, each.root_cause_message)
+        seen.setdefault(place, each)
+    return list(seen.values())

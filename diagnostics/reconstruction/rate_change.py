@@ -1,0 +1,52 @@
+"""Where the rate of a growing counter changed most: one rate before, another after."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+
+FEWEST_INTERVALS = 6
+"""How many intervals are needed to look for a change. Our choice: two at least on each side and some to compare."""
+FEWEST_ON_A_SIDE = 2
+
+
+@dataclass(frozen=True, slots=True)
+class RateChange:
+    """Median rates in units per second before and after the moment that separates them best.
+
+    Medians, since the interval in which the change falls belongs to neither side.
+    """
+
+    at_ms: int
+    before_per_s: float
+    after_per_s: float
+
+
+def rate_change(counter: Sequence[tuple[int, float]]) -> RateChange | None:
+    """The split of the counter's course into two rates with the least squared error; None for too short a course.
+
+    counter  (epoch ms, value) in time order; a value that falls began anew from 0.
+    """
+    steps = [
+        (before[0], after[0], after[1] - before[1] if after[1] >= before[1] else after[1])
+        for before, after in itertools.pairwise(counter)
+        if after[0] > before[0]
+    ]
+    if len(steps) < FEWEST_INTERVALS:
+        return None
+
+    def rate(part: Sequence[tuple[int, int, float]]) -> float:
+        return sum(grown for _, _, grown in part) * 1000 / sum(end - start for start, end, _ in part)
+
+    def error(part: Sequence[tuple[int, int, float]]) -> float:
+        mean = rate(part)
+        return sum(((grown * 1000 / (end - start)) - mean) ** 2 * (end - start) for start, end, grown in part)
+
+    def typical(part: Sequence[tuple[int, int, float]]) -> float:
+        return median(grown * 1000 / (end - start) for start, end, grown in part)
+
+    splits = range(FEWEST_ON_A_SIDE, len(steps) - FEWEST_ON_A_SIDE + 1)
+    best = min(splits, key=lambda at: (error(steps[:at]) + error(steps[at:]), at))
+    return RateChange(steps[best][0], typical(steps[:best]), typical(steps[best:]))

@@ -1,0 +1,22 @@
+"""A folder listing is the registry: every module of a package must define one named value, or the start stops."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any
+
+
+def registered(package: ModuleType, attribute: str) -> Iterator[tuple[str, Any]]:
+    """Each module of `package` in name order, with its `attribute`.
+
+    Gives   (module name without the package, value of the attribute).
+    Raises  TypeError naming the module that does not define it.
+    """
+    for module in sorted(pkgutil.iter_modules(package.__path__), key=lambda found: found.name):
+        loaded = importlib.import_module(f"{package.__name__}.{module.name}")
+        if not hasattr(loaded, attribute):
+            raise TypeError(f"{loaded.__name__} defines no {attribute}; every file in {package.__name__} must")
+        yield module.name, getattr(loaded, attribute)

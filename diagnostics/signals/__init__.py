@@ -1,0 +1,23 @@
+"""The measurements, one phenomenon a file. The folder listing is the registry; signals measure, rules judge."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+
+from diagnostics.registry import registered
+from diagnostics.signal import SignalDefinition
+
+
+def _definitions() -> dict[str, SignalDefinition]:
+    found: dict[str, SignalDefinition] = {}
+    for module, definitions in registered(sys.modules[__name__], "SIGNALS"):
+        for definition in definitions:
+            if definition.key in found:
+                raise TypeError(f"signals/{module}.py: the key {definition.key!r} is taken by another file")
+            found[definition.key] = definition
+    return found
+
+
+DEFINITIONS: Mapping[str, SignalDefinition] = _definitions()
+"""Every signal by key."""

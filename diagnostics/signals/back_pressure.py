@@ -1,0 +1,366 @@
+"""Back pressure: which task holds the others back, for how long, and how hard."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
+
+from diagnostics.citation import Citation
+from diagnostics.evidence import Evidence
+from diagnostics.reconstruction.arithmetic import highest, known, longest_run_ms, middle
+from diagnostics.reconstruction.cluster import Cluster, cluster_of
+from diagnostics.reconstruction.job_graph import JobGraph, job_graph
+from diagnostics.reconstruction.load_timeline import MOMENT_MS, Moment, Timeline, load_timelines, printed_names
+from diagnostics.reconstruction.task_rates import HeldTime, held_times
+from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
+
+LOW, HIGH = 0.1, 0.5
+"""From which share of time on a task is back-pressured, lightly or highly.
+Source: reference/rules-of-thumb.csv bp.level; Flink's own levels in its web UI."""
+OWN_PART = 0.5
+"""A task that is itself back-pressured this much as its input is not where the pressure begins. Our choice."""
+AS_HARD = 0.8
+"""The usual ratios are those of the moments at which the pressure was at least this part of its highest. Our choice."""
+AS_BUSY = 0.6
+"""Beside the busiest origin another one counts when it is this busy as that. Our choice."""
+GAP_STEPS = 2.5
+"""Moments further apart than so many usual steps do not belong to one run. Our choice: one missed scrape is bridged."""
+FEWEST_MOMENTS = 3
+"""With fewer moments nothing can be said about how long it lasted. Our choice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """One moment at which a task held others back.
+
+    upstream       the highest back-pressured ratio among the tasks above it
+    upstream_name  which task that is
+    """
+
+    ts_ms: int
+    own: Moment
+    upstream: float
+    upstream_vertex: str
+    above: Moment
+    below_busy: float | None
+
+
+def measure(evidence: Evidence) -> Measured:
+    """Where back pressure begins, for each task that holds others back, and its worst for each job.
+
+    Reads   metric_sample, back_pressure, vertex, edge, subtask (accumulated times).
+    Gives   `back_pressure.origin` for each such task; `back_pressure.job` and for each task `back_pressure.vertex`.
+    Units   ratios of time 0 to 1; milliseconds.
+    Empty   NotMeasured without any busy or back-pressured ratio.
+    """
+    timelines = load_timelines(evidence)
+    if not timelines:
+        for key in ("back_pressure.job", "back_pressure.origin", "back_pressure.vertex"):
+            yield NotMeasured(key, "back-pressure", "no file tells how busy or back-pressured the tasks are")
+        return
+    cluster = cluster_of(evidence)
+    accumulated = held_times(evidence)
+    for job_id in sorted(timelines, key=str):
+        timeline = timelines[job_id]
+        graph = job_graph(cluster, job_id, printed_names(evidence, timeline))
+        held = origins(timeline, graph)
+        yield _job_signal(job_id, timeline, graph, accumulated, sorted(held))
+        for vertex in sorted(timeline):
+            yield _vertex_signal(job_id, vertex, timeline, graph, cluster)
+        for vertex in sorted(held):
+            yield _origin_signal(job_id, vertex, held[vertex], timeline, graph, cluster, accumulated)
+
+
+def origins(timeline: Timeline, graph: JobGraph) -> Mapping[str, list[Held]]:
+    """Task -> the moments at which it was an origin of back pressure.
+
+    A task is one when a task above it is back-pressured and it is not, or clearly less. Of two on one path the lower
+    one counts if the upper one is back-pressured too; of two beside each other the one that is far less busy does not.
+    """
+    by_moment: dict[int, dict[str, Moment]] = {}
+    for vertex, moments in timeline.items():
+        for moment in moments:
+            by_moment.setdefault(moment.ts_ms, {})[vertex] = moment
+    found: dict[str, list[Held]] = {}
+    for ts_ms in sorted(by_moment):
+        for vertex, held in _origins_at(ts_ms, by_moment[ts_ms], graph).items():
+            found.setdefault(vertex, []).append(held)
+    return found
+
+
+def _origins_at(ts_ms: int, now: Mapping[str, Moment], graph: JobGraph) -> Mapping[str, Held]:
+    candidates: dict[str, Held] = {}
+    for vertex, own in now.items():
+        direct = [(now[each].held_max or 0.0, each) for each in graph.above(vertex) if each in now]
+        worst = max(direct, default=None)
+        if worst is None or worst[0] <= LOW or (own.held_max or 0.0) > OWN_PART * worst[0]:
+            continue
+        path = _held_path(vertex, now, graph)
+        upstream, name = max(path or [worst])
+        below = highest(now[each].busy_max for each in graph.all_below(vertex) if each in now)
+        candidates[vertex] = Held(ts_ms, own, upstream, name, now[name], below)
+    kept = {
+        vertex: held
+        for vertex, held in candidates.items()
+        if (held.own.held_max or 0.0) <= LOW or not any(each in candidates for each in graph.all_below(vertex))
+    }
+    busiest = highest(held.own.busy_max for held in kept.values())
+    return {
+        vertex: held
+        for vertex, held in kept.items()
+        if held.own.busy_max is None or busiest is None or held.own.busy_max >= AS_BUSY * busiest
+    }
+
+
+def _held_path(vertex: str, now: Mapping[str, Moment], graph: JobGraph) -> list[tuple[float, str]]:
+    """The back-pressured tasks above, as far as the pressure goes without a break."""
+    if not graph.edges_known:
+        return [(now[each].held_max or 0.0, each) for each in graph.above(vertex) if each in now]
+    found: dict[str, float] = {}
+    front = [vertex]
+    while front:
+        above = {each for place in front for each in graph.above(place) if each in now and each not in found}
+        front = [each for each in sorted(above) if (now[each].held_max or 0.0) > LOW]
+        found.update({each: now[each].held_max or 0.0 for each in front})
+    return [(ratio, each) for each, ratio in found.items()]
+
+
+def _step_ms(timeline: Timeline) -> float:
+    """The usual distance between moments."""
+    moments = sorted({moment.ts_ms for each in timeline.values() for moment in each})
+    return median([later - earlier for earlier, later in pairwise(moments)]) if len(moments) > 1 else float(MOMENT_MS)
+
+
+def _moments_of(timeline: Timeline) -> list[int]:
+    return sorted({moment.ts_ms for each in timeline.values() for moment in each})
+
+
+def _origin_signal(
+    job_id: str | None,
+    vertex: str,
+    held: Sequence[Held],
+    timeline: Timeline,
+    graph: JobGraph,
+    cluster: Cluster,
+    accumulated: Mapping[tuple[str | None, str], HeldTime],
+) -> Signal:
+    high = [each for each in held if each.upstream > HIGH]
+    lasting = high or list(held)
+    hardest = max(each.upstream for each in lasting)
+    chosen = [each for each in lasting if each.upstream >= AS_HARD * hardest]
+    everything = _moments_of(timeline)
+    at = {each.ts_ms for each in chosen}
+    worst = max(chosen, key=lambda each: (round(each.upstream, 2), each.own.busy_max or 0.0, each.ts_ms))
+    above = [each for each in graph.all_above(vertex) if each in timeline]
+    pressed = [each for each in above if _typical(timeline[each], at, "held_max", LOW) is not None]
+    facts: dict[str, FactValue] = {
+        "position": graph.position(vertex),
+        "named_look_up": graph.named_look_up(vertex),
+        "graph_known": graph.edges_known,
+        "parallelism": graph.parallelism.get(vertex) or len(worst.own.busy or worst.own.back_pressured) or None,
+        "busy_known": worst.own.busy_max is not None,
+        "busy_max_ratio": middle(each.own.busy_max for each in chosen),
+        "busy_min_ratio": middle(each.own.busy_min for each in chosen),
+        "busy_median_ratio": middle(each.own.busy_median for each in chosen),
+        "back_pressured_ratio": middle(each.own.held_max for each in chosen),
+        "upstream_ratio": middle(each.upstream for each in chosen),
+        "upstream_max_ratio": worst.upstream,
+        "upstream_vertex": graph.name(worst.upstream_vertex),
+        "upstream_vertices": [graph.name(each) for each in reversed(pressed)],
+        "upstream_count": len(above),
+        "pressed_count": len(pressed),
+        "source_ratio": _source_ratio(timeline, graph, vertex, at),
+        "downstream_busy_ratio": middle(each.below_busy for each in chosen),
+        "level": "high" if high else "low",
+        "moments": len(everything),
+        "origin_moments": len(lasting),
+        "share_ratio": len(lasting) / len(everything),
+        "lasted_ms": _lasted_ms(
+            lasting, timeline, [accumulated[job_id, each] for each in above if (job_id, each) in accumulated]
+        ),
+    }
+    busy = worst.own.busiest
+    above_reading = worst.above.most_held
+    citations = [reading.citation for reading in (busy, above_reading, worst.own.most_held) if reading]
+    citations += [
+        reading.citation
+        for each in above
+        for moment in timeline[each]
+        if moment.ts_ms == worst.ts_ms and (reading := moment.most_held) is not None
+    ]
+    return Signal(
+        "back_pressure.origin",
+        _subject(cluster, graph, job_id, vertex),
+        {name: value for name, value in facts.items() if value is not None},
+        tuple(dict.fromkeys(citations)),
+        citation_count=len(lasting),
+        window=(lasting[0].ts_ms, lasting[-1].ts_ms) if lasting[0].ts_ms >= 0 else None,
+    )
+
+
+def _subject(cluster: Cluster, graph: JobGraph, job_id: str | None, vertex: str) -> Subject:
+    if (job_id, vertex) in cluster.tasks:
+        return cluster.vertex_subject(job_id, vertex)
+    return Subject(job=job_id, vertex=graph.name(vertex), vertex_id=vertex if len(vertex) == 32 else None)
+
+
+def _typical(moments: Sequence[Moment], at: set[int], name: str, least: float) -> float | None:
+    """The median of a reading at some moments, when it is above a bound."""
+    values = known(getattr(moment, name) for moment in moments if moment.ts_ms in at)
+    typical = middle(values)
+    return typical if typical is not None and typical > least else None
+
+
+def _source_ratio(timeline: Timeline, graph: JobGraph, vertex: str, at: set[int]) -> float | None:
+    sources = [each for each in graph.all_above(vertex) if each in timeline and graph.position(each) == "source"]
+    return highest(_typical(timeline[each], at, "held_max", -1.0) for each in sources)
+
+
+def _lasted_ms(held: Sequence[Held], timeline: Timeline, times: Sequence[HeldTime]) -> float | None:
+    """How long it lasted: the longest run of moments, or the back-pressured time that the tasks above accumulated.
+
+    None when there are too few moments and the accumulated time may lie anywhere in the job's life.
+    """
+    at = {each.ts_ms for each in held}
+    flags = [(ts_ms, ts_ms in at) for ts_ms in _moments_of(timeline)]
+    run = _run_ms(flags, timeline)
+    dense = highest(each.dense_ms for each in times)
+    if dense:
+        return max(run, dense)
+    if len(flags) >= FEWEST_MOMENTS:
+        return run
+    whole = highest(each.total_ms for each in times)
+    return whole if whole is not None and whole < FEWEST_MOMENTS * MOMENT_MS else None
+
+
+def _run_ms(flags: Sequence[tuple[int, bool]], timeline: Timeline) -> float:
+    """The longest run of true moments, each of which stands for its own length."""
+    if not any(holds for _, holds in flags):
+        return 0.0
+    run = longest_run_ms(flags, round(GAP_STEPS * max(_step_ms(timeline), MOMENT_MS)))
+    return float(run + MOMENT_MS)
+
+
+def _job_signal(
+    job_id: str | None,
+    timeline: Timeline,
+    graph: JobGraph,
+    accumulated: Mapping[tuple[str | None, str], HeldTime],
+    held: Sequence[str],
+) -> Signal:
+    """The worst back pressure of a job: which task, how much of the time, and for how long."""
+    moments = _moments_of(timeline)
+    worst_by_moment: dict[int, tuple[float, str]] = {}
+    for vertex, vertex_moments in timeline.items():
+        for each in vertex_moments:
+            if each.held_max is not None:
+                worst_by_moment[each.ts_ms] = max(
+                    worst_by_moment.get(each.ts_ms, (0.0, vertex)), (each.held_max, vertex)
+                )
+    flags = [(ts_ms, worst_by_moment.get(ts_ms, (0.0, ""))[0] > HIGH) for ts_ms in moments]
+    facts: dict[str, FactValue] = {"moments": len(moments), "tasks": len(timeline), "origins": len(held)}
+    busy = [(value, vertex) for vertex, seen in timeline.items() if (value := middle(m.busy_max for m in seen))]
+    if busy:
+        facts |= {"busy_ratio": max(busy)[0], "busy_vertex": graph.name(max(busy)[1])}
+    citations: list[Citation] = []
+    if worst_by_moment:
+        ratio, vertex = max(worst_by_moment.values())
+        facts |= {
+            "worst_ratio": ratio,
+            "worst_vertex": graph.name(vertex),
+            "typical_ratio": middle(each[0] for each in worst_by_moment.values()),
+            "last_ratio": worst_by_moment[max(worst_by_moment)][0],
+            "level": "high" if ratio > HIGH else "low" if ratio > LOW else "ok",
+            "high_moments": sum(1 for _, is_high in flags if is_high),
+            "high_share_ratio": sum(1 for _, is_high in flags if is_high) / len(flags),
+            "high_lasted_ms": _run_ms(flags, timeline),
+        }
+        readings = [moment.most_held for moment in timeline[vertex] if moment.most_held]
+        citations = [reading.citation for reading in sorted(readings, key=lambda each: -each.ratio)[:3]]
+    dense = highest(each.dense_ms for (job, _), each in accumulated.items() if job == job_id)
+    if dense:
+        facts["accumulated_ms"] = dense
+    window = (moments[0], moments[-1]) if moments and moments[0] >= 0 else None
+    return Signal("back_pressure.job", Subject(job=job_id), facts, tuple(citations), len(moments), window)
+
+
+def _vertex_signal(job_id: str | None, vertex: str, timeline: Timeline, graph: JobGraph, cluster: Cluster) -> Signal:
+    """One task's usual and highest ratios, whatever its part in the back pressure."""
+    moments = timeline[vertex]
+    facts: dict[str, FactValue] = {
+        "position": graph.position(vertex),
+        "busy_ratio": middle(each.busy_max for each in moments),
+        "busy_highest_ratio": highest(each.busy_max for each in moments),
+        "busy_min_ratio": middle(each.busy_min for each in moments),
+        "back_pressured_ratio": middle(each.held_max for each in moments),
+        "back_pressured_highest_ratio": highest(each.held_max for each in moments),
+        "moments": len(moments),
+    }
+    readings = [reading for each in moments if (reading := each.busiest or each.most_held)]
+    citations = [each.citation for each in sorted(readings, key=lambda each: -each.ratio)[:3]]
+    return Signal(
+        "back_pressure.vertex",
+        _subject(cluster, graph, job_id, vertex),
+        {name: value for name, value in facts.items() if value is not None},
+        tuple(citations),
+        len(moments),
+    )
+
+
+ORIGIN_FACTS = {
+    "position": "source, middle, sink or whole job, by the job graph (by the name without one)",
+    "named_look_up": "whether the planner's name says that it is a look-up join",
+    "graph_known": "whether a file tells the edges of the job graph",
+    "parallelism": "number of subtasks",
+    "busy_known": "whether Flink tells its busy time (legacy sources have none)",
+    "busy_max_ratio": "busy time of its busiest subtask, usual while it held others back",
+    "busy_min_ratio": "busy time of its least busy subtask then",
+    "busy_median_ratio": "busy time of its middle subtask then",
+    "back_pressured_ratio": "its own back-pressured time then",
+    "upstream_ratio": "back-pressured time of the worst task above it, usual then",
+    "upstream_max_ratio": "the highest of it",
+    "upstream_vertex": "that task",
+    "upstream_vertices": "the back-pressured tasks above, from the source on",
+    "upstream_count": "tasks above it whose back pressure is known",
+    "pressed_count": "how many of them were back-pressured",
+    "source_ratio": "back-pressured time of the source above it",
+    "downstream_busy_ratio": "busy time of the busiest task below it",
+    "level": "high or low",
+    "moments": "moments at which the job was looked at",
+    "origin_moments": "at how many of them it held others back",
+    "share_ratio": "their share",
+    "lasted_ms": "how long it lasted without a break; absent when that cannot be told",
+}
+JOB_FACTS = {
+    "moments": "moments at which the job was looked at",
+    "tasks": "tasks whose readings are known",
+    "origins": "tasks that held others back at some moment",
+    "busy_ratio": "usual busy time of the busiest task",
+    "busy_vertex": "that task",
+    "worst_ratio": "highest back-pressured time of any subtask",
+    "worst_vertex": "of which task",
+    "typical_ratio": "usual back-pressured time of the worst task",
+    "last_ratio": "back-pressured time of the worst task when last seen",
+    "level": "ok, low or high, of the highest",
+    "high_moments": "at how many moments it was high",
+    "high_share_ratio": "their share",
+    "high_lasted_ms": "how long it was high without a break",
+    "accumulated_ms": "most back-pressured time that a task accumulated between two answers, if a good part of it",
+}
+VERTEX_FACTS = {
+    "position": "source, middle, sink or whole job",
+    "busy_ratio": "usual busy time of the busiest subtask",
+    "busy_highest_ratio": "highest busy time of a subtask",
+    "busy_min_ratio": "usual busy time of the least busy subtask",
+    "back_pressured_ratio": "usual back-pressured time of the worst subtask",
+    "back_pressured_highest_ratio": "highest back-pressured time of a subtask",
+    "moments": "moments at which it was looked at",
+}
+
+SIGNALS = (
+    SignalDefinition("back_pressure.origin", "vertex", ORIGIN_FACTS, measure),
+    SignalDefinition("back_pressure.job", "job", JOB_FACTS, measure),
+    SignalDefinition("back_pressure.vertex", "vertex", VERTEX_FACTS, measure),
+)

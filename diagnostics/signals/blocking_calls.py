@@ -1,0 +1,151 @@
+"""Tasks whose threads wait for an outside system: which one, as a sink or as a look-up, and what a record costs."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Sequence
+
+from diagnostics.evidence import Evidence
+from diagnostics.reconstruction.cluster import Cluster, cluster_of
+from diagnostics.reconstruction.frame_catalogue import OUTSIDE
+from diagnostics.reconstruction.job_graph import JobGraph, Position, job_graph
+from diagnostics.reconstruction.stack_profile import Profile, Sampled, stack_profiles
+from diagnostics.reconstruction.task_rates import TaskRate, task_rates
+from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.signals.hot_frames import FEWEST_WORKING, MOST_CITED, heaviest, subject_of, working
+
+ASYNC_CAPACITY = 100
+"""Calls in flight for each subtask. Source: Flink's default of table.exec.async-lookup.buffer-capacity."""
+TIMEOUT_CALLS, LEAST_TIMEOUT_MS = 50, 1000.0
+"""An asynchronous call may take this many times the usual one. Our choice: well beyond the slowest of a thousand."""
+
+
+def measure(evidence: Evidence) -> Measured:
+    """The outside calls of each task.
+
+    Reads   stack_sample, vertex, edge, subtask (records and busy time).
+    Gives   one signal for each task whose thread was seen at work.
+    Units   shares of the samples of a thread at work; milliseconds; records per second.
+    Source  Little's law: time of one call = busy time / records, as far as it was spent in the call.
+    Empty   NotMeasured without a profile or thread dump.
+    """
+    profiles = stack_profiles(evidence).tasks
+    if not profiles:
+        yield NotMeasured(
+            "blocking_calls", "flame-graph", "no flame graph, profile or thread dump shows a task's thread"
+        )
+        return
+    cluster = cluster_of(evidence)
+    rates = task_rates(evidence)
+    graphs = {job_id: job_graph(cluster, job_id) for job_id, _ in profiles}
+    for task, profile in profiles.items():
+        at_work = working(profile)
+        whole = sum(each.weight for each in at_work)
+        if whole >= FEWEST_WORKING:
+            yield _signal(task, profile, at_work, whole, cluster, graphs[task[0]], rates.get(task))
+
+
+def _signal(
+    task: tuple[str | None, str],
+    profile: Profile,
+    at_work: Sequence[Sampled],
+    whole: float,
+    cluster: Cluster,
+    graph: JobGraph,
+    rate: TaskRate | None,
+) -> Signal:
+    position = graph.position(task[1])
+    calls = [each for each in at_work if each.stack.waiting and (each.stack.purpose in OUTSIDE or each.stack.user)]
+    by_role: dict[str, list[Sampled]] = defaultdict(list)
+    for each in calls:
+        by_role[role_of(each, position)[0]].append(each)
+    facts: dict[str, FactValue] = {
+        "position": position,
+        "profile": profile.kind[0],
+        "sees_all": profile.sees_all,
+        "working_samples": whole,
+        "waiting_ratio": sum(each.weight for each in calls) / whole,
+        "named_look_up": graph.named_look_up(task[1]),
+    }
+    chosen: list[Sampled] = []
+    if by_role:
+        role = max(by_role, key=lambda each: (sum(one.weight for one in by_role[each]), each))
+        chosen = by_role[role]
+        in_role = sum(each.weight for each in chosen)
+        facts |= {"role": role, "role_ratio": in_role / whole, "role_from": role_of(chosen[0], position)[1]}
+        facts |= _named(chosen)
+        if rate is not None and rate.ms_per_record is not None:
+            facts |= _call(rate.ms_per_record * in_role / whole, len(rate.by_subtask_per_s))
+    cited = sorted(chosen or at_work, key=lambda each: -each.weight)[:MOST_CITED]
+    return Signal(
+        "blocking_calls",
+        subject_of(task, cluster),
+        {name: value for name, value in facts.items() if value is not None},
+        tuple(each.citation for each in cited),
+        len(chosen),
+    )
+
+
+def _call(call_ms: float, subtasks: int) -> dict[str, FactValue]:
+    """What one call costs, and what asynchronous calls would give by Little's law."""
+    return {
+        "call_ms": call_ms,
+        "async_capacity": ASYNC_CAPACITY,
+        "async_per_s": subtasks * ASYNC_CAPACITY * 1000 / call_ms if call_ms > 0 else None,
+        "async_timeout_ms": max(LEAST_TIMEOUT_MS, math.ceil(TIMEOUT_CALLS * call_ms / 1000) * 1000.0),
+    }
+
+
+def role_of(sampled: Sampled, position: Position | None) -> tuple[str, str]:
+    """`sink`, `look-up` or `source`, and what tells it: the operator, the client's method, or the position.
+
+    A plain call (HTTP, socket) inside an operator that is no sink asks somebody for something: a look-up.
+    """
+    found = sampled.stack
+    if found.role in ("sink", "look-up", "source"):
+        return found.role, "operator"
+    if found.purpose in ("look-up", "sink"):
+        return found.purpose, "method"
+    if found.role == "transform":
+        return "look-up", "operator"
+    if position in ("sink", "whole job"):
+        return "sink", "position"
+    return ("source" if position == "source" else "look-up"), "position"
+
+
+def _named(calls: Sequence[Sampled]) -> dict[str, FactValue]:
+    """Which system, and the frames that tell it."""
+    facts: dict[str, FactValue] = {}
+    for fact, found in (
+        ("system", heaviest(calls, lambda each: each.stack.system)),
+        ("client_frame", heaviest(calls, lambda each: each.stack.system_frame)),
+        ("user_frame", heaviest(calls, lambda each: each.stack.user)),
+        ("waiting_frame", heaviest(calls, lambda each: each.stack.top)),
+    ):
+        if found:
+            facts[fact] = found[0]
+    return facts
+
+
+FACTS = {
+    "position": "source, middle, sink or whole job",
+    "profile": "flame-graph, collapsed or thread-dump",
+    "sees_all": "whether the profile counts waiting threads as well as working ones",
+    "working_samples": "samples in which the thread was at work",
+    "waiting_ratio": "share of them that wait in an outside call",
+    "named_look_up": "whether the planner's name says that it is a look-up join",
+    "role": "what most of the waiting is for: sink, look-up or source",
+    "role_ratio": "share of the work that waits for this",
+    "role_from": "operator, method or position: what tells the role",
+    "system": "the outside system",
+    "client_frame": "the client's function that is called",
+    "user_frame": "the user's function that calls it",
+    "waiting_frame": "the frame in which the thread waits",
+    "call_ms": "time of one call for each record, by busy time over records",
+    "async_capacity": "calls in flight for each subtask if they were asynchronous (Flink's default)",
+    "async_per_s": "records that all subtasks could pass then at most, if the outside system answers as fast",
+    "async_timeout_ms": "a timeout for such a call: fifty times the usual one, in whole seconds",
+}
+
+SIGNALS = (SignalDefinition("blocking_calls", "vertex", FACTS, measure),)

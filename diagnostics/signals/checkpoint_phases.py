@@ -1,0 +1,323 @@
+"""Where the time of slow checkpoints goes: start delay, alignment, synchronous or asynchronous part; in which task."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+from diagnostics.citation import Citation
+from diagnostics.evidence import Evidence
+from diagnostics.phrase import duration
+from diagnostics.reconstruction.arithmetic import highest, known, lowest, ratio, spread, total
+from diagnostics.reconstruction.checkpoint_history import Checkpoint, History, checkpoint_histories
+from diagnostics.reconstruction.checkpoint_parts import PHASES, Part, Slowest, checkpoint_parts
+from diagnostics.reconstruction.cluster import Cluster, cluster_of
+from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
+
+MOST_LISTED = 6
+"""How many slow checkpoints are listed. Our choice."""
+SLOW_SHARE = 0.3
+"""A checkpoint that took this part of the longest one counts as slow. Our choice."""
+TELLING_SHARE = 0.5
+"""The slowest acknowledged subtask tells of an expired checkpoint only from this part of its time on. Our choice."""
+UPLOAD_BYTES, UPLOAD_MS = 1_000_000.0, 1000.0
+"""Below these an asynchronous part tells no rate: fixed costs rule. Our choice."""
+
+
+def measure(evidence: Evidence) -> Measured:
+    """The phases of the slow checkpoints of each job.
+
+    Reads   subtask_checkpoint: one row per (checkpoint_id, vertex_id, subtask) and moment of asking; checkpoint.
+    Gives   one signal for each job with an acknowledged subtask. A slow checkpoint is one that failed, or that took at
+            least SLOW_SHARE of the longest.
+    Units   milliseconds; bytes; bytes per second; shares of the end to end duration of the slowest subtask.
+    Empty   NotMeasured when the upload has no subtask details.
+    """
+    if not evidence.has("subtask_checkpoint"):
+        yield NotMeasured("checkpoint_phases", "checkpoint-details", "no file has the subtask details of a checkpoint")
+        return
+    cluster = cluster_of(evidence)
+    only_job = next(iter(cluster.job_names)) if len(cluster.job_names) == 1 else None
+    histories = checkpoint_histories(evidence)
+    by_job: dict[str | None, list[Part]] = defaultdict(list)
+    for part in checkpoint_parts(evidence):
+        by_job[part.job_id or only_job].append(part)
+    given = 0
+    for job_id in sorted(by_job, key=str):
+        history = histories.get(job_id) or histories.get(None) or History(job_id)
+        facts, citations = phases(by_job[job_id], history, cluster, job_id)
+        if facts:
+            given += 1
+            yield Signal("checkpoint_phases", Subject(job=job_id), facts, tuple(citations), len(citations))
+    if not given:
+        yield NotMeasured("checkpoint_phases", "checkpoint-details", "no subtask acknowledged a checkpoint")
+
+
+def phases(
+    parts: Sequence[Part], history: History, cluster: Cluster, job_id: str | None
+) -> tuple[dict[str, FactValue], list[Citation]]:
+    """The facts of one job and what they rest on."""
+    by_number: dict[int, list[Part]] = defaultdict(list)
+    for part in parts:
+        by_number[part.number].append(part)
+    told = {each.number: each for each in history.checkpoints}
+    slow = _slow(by_number, told)
+    if not slow:
+        return {}, []
+
+    def name(vertex_id: str) -> str:
+        return cluster.vertex_subject(job_id, vertex_id).vertex or vertex_id
+
+    listed = [(number, _slowest(by_number[number])) for number in slow]
+    known_slowest = [
+        (number, part, at) for number, part in listed if part is not None and (at := part.slowest) is not None
+    ]
+    facts: dict[str, FactValue] = {
+        **_shares([at for _, _, at in known_slowest]),
+        **_listed(by_number, [number for number, _, _ in known_slowest]),
+        **_reference(by_number, told, known_slowest, name),
+        **_upload([by_number[number] for number in slow]),
+        **_pending(by_number, told, name),
+        "unaligned": any(part.unaligned for number in slow for part in by_number[number]),
+        "persisted_bytes": highest(total(part.persisted_bytes for part in by_number[number]) for number in slow),
+    }
+    citations = [_cite(number, part, at, name(part.vertex_id)) for number, part, at in known_slowest]
+    citations += [_cite(number, part, at, name(part.vertex_id)) for number, part, at in _all_maxima(by_number, slow)]
+    return {key: value for key, value in facts.items() if value is not None}, list(dict.fromkeys(citations))
+
+
+def _slow(by_number: Mapping[int, Sequence[Part]], told: Mapping[int, Checkpoint]) -> list[int]:
+    """The slow checkpoints whose acknowledged subtasks tell something, the longest first."""
+    taken: dict[int, float] = {}
+    for number, parts in by_number.items():
+        checkpoint = told.get(number)
+        if checkpoint is not None and (checkpoint.is_savepoint or checkpoint.status in ("declined", "aborted")):
+            continue
+        slowest = highest(part.slowest.end_to_end_ms for part in parts if part.slowest)
+        if slowest is None:
+            continue
+        whole = checkpoint.duration_ms if checkpoint and checkpoint.duration_ms else slowest
+        complete = all(part.acknowledged == part.subtasks for part in parts)
+        if complete or slowest >= TELLING_SHARE * whole:
+            taken[number] = whole
+    longest = max(taken.values(), default=0.0)
+    chosen = [number for number, ms in taken.items() if ms >= SLOW_SHARE * longest]
+    return sorted(chosen, key=lambda number: (-taken[number], number))
+
+
+def _slowest(parts: Sequence[Part]) -> Part | None:
+    """The part with the slowest acknowledged subtask."""
+    acknowledged = [part for part in parts if part.slowest]
+    if not acknowledged:
+        return None
+    return max(
+        acknowledged, key=lambda part: ((part.slowest.end_to_end_ms or 0) if part.slowest else 0, part.vertex_id)
+    )
+
+
+def _shares(slowest: Sequence[Slowest]) -> dict[str, FactValue]:
+    """Each phase as a part of the end to end duration of the slowest subtasks, all slow checkpoints together."""
+    whole = total(at.end_to_end_ms for at in slowest)
+    shares = {name: ratio(total(at.phase(name) for at in slowest), whole) for name in PHASES}
+    waiting = known([shares["alignment"], shares["start_delay"]])
+    facts: dict[str, FactValue] = {f"{name}_share_ratio": share for name, share in shares.items()}
+    facts["barrier_share_ratio"] = min(sum(waiting), 1.0) if waiting else None
+    named = {
+        "asynchronous part": shares["async"],
+        "synchronous part": shares["sync"],
+        "start delay and alignment": facts["barrier_share_ratio"],
+    }
+    ranked = sorted((-float(share), phase) for phase, share in named.items() if isinstance(share, (int, float)))
+    facts["longest_phase"] = ranked[0][1] if ranked else None
+    return facts
+
+
+def _maximum(parts: Iterable[Part], phase: str) -> tuple[float, Part, Slowest] | None:
+    found = [
+        (value, part, at)
+        for part in parts
+        if (at := part.by_phase.get(phase)) and (value := at.phase(phase)) is not None
+    ]
+    return max(found, key=lambda each: (each[0], each[1].vertex_id)) if found else None
+
+
+def _max_ms(parts: Iterable[Part], phase: str) -> float | None:
+    found = _maximum(parts, phase)
+    return found[0] if found else None
+
+
+def _listed(by_number: Mapping[int, Sequence[Part]], slow: Sequence[int]) -> dict[str, FactValue]:
+    """The slow checkpoints one by one, in the order of their numbers."""
+    chosen = sorted(slow[:MOST_LISTED])
+    return {
+        "slow": len(slow),
+        "slow_ids": chosen,
+        "slow_ms": [highest(part.slowest.end_to_end_ms for part in by_number[each] if part.slowest) for each in chosen],
+        **{f"slow_{phase}_ms": [_max_ms(by_number[each], phase) or 0.0 for each in chosen] for phase in PHASES},
+    }
+
+
+def _reference(
+    by_number: Mapping[int, Sequence[Part]],
+    told: Mapping[int, Checkpoint],
+    slowest: Sequence[tuple[int, Part, Slowest]],
+    name: Callable[[str], str],
+) -> dict[str, FactValue]:
+    """The slowest completed checkpoint among them, or else the slowest of all: its maxima with vertex and subtask."""
+    if not slowest:
+        return {}
+    completed = [each for each in slowest if (one := told.get(each[0])) is not None and one.status == "completed"]
+    number, part, at = (completed or slowest)[0]
+    parts = by_number[number]
+    facts: dict[str, FactValue] = {
+        "reference_id": number,
+        "reference_status": told[number].status if number in told else None,
+        "reference_ms": told[number].duration_ms if completed and number in told else at.end_to_end_ms,
+        "slowest_vertex": name(part.vertex_id),
+        "slowest_vertex_id": part.vertex_id,
+        "slowest_subtask": at.subtask,
+    }
+    for phase in PHASES:
+        found = _maximum(parts, phase)
+        if found:
+            value, where, which = found
+            facts |= {f"{phase}_ms": value, f"{phase}_vertex": name(where.vertex_id), f"{phase}_subtask": which.subtask}
+    largest = max(parts, key=lambda each: (each.state_bytes or 0, each.vertex_id))
+    facts |= {
+        "state_vertex": name(largest.vertex_id) if largest.state_bytes else None,
+        "state_bytes": total(each.state_bytes for each in parts),
+        "checkpointed_bytes": total(each.checkpointed_bytes for each in parts),
+        "state_by_subtask_bytes": list(largest.state_by_subtask) if len(largest.state_by_subtask) > 1 else None,
+        "state_spread_ratio": spread(largest.state_by_subtask) if len(largest.state_by_subtask) > 1 else None,
+    }
+    return facts
+
+
+def _upload(slow: Sequence[Sequence[Part]]) -> dict[str, FactValue]:
+    """Bytes written over the asynchronous duration, in the task that writes most; late acknowledgements count too."""
+    rates: list[tuple[float, int]] = []
+    for parts in slow:
+        part = max(parts, key=lambda each: (each.checkpointed_bytes or 0, each.vertex_id))
+        at = part.by_phase.get("async")
+        written, took_ms = part.checkpointed_bytes, at.async_ms if at else None
+        if written and took_ms and written >= UPLOAD_BYTES and took_ms >= UPLOAD_MS:
+            rates.append((written / took_ms * 1000, part.acknowledged))
+    return {
+        "upload_bytes_per_s_min": lowest(rate for rate, _ in rates),
+        "upload_bytes_per_s_max": highest(rate for rate, _ in rates),
+        "upload_bytes_per_s_by_subtask": highest(rate / subtasks for rate, subtasks in rates),
+        "upload_checkpoints": len(rates) or None,
+    }
+
+
+def _pending(
+    by_number: Mapping[int, Sequence[Part]], told: Mapping[int, Checkpoint], name: Callable[[str], str]
+) -> dict[str, FactValue]:
+    """The subtasks that never acknowledged an expired checkpoint, in the last such checkpoint."""
+    expired = [number for number in by_number if number in told and told[number].status == "expired"]
+    missing = {
+        number: [part for part in by_number[number] if part.pending]
+        for number in sorted(expired)
+        if any(part.pending for part in by_number[number])
+    }
+    if not missing:
+        return {}
+    number, parts = max(missing.items())
+    waiting = sum(part.subtasks - part.acknowledged for part in parts)
+    first = min(parts, key=lambda part: (part.acknowledged, part.vertex_id))
+    return {
+        "unacknowledged_ids": list(missing),
+        "unacknowledged_id": number,
+        "unacknowledged_vertices": sorted(name(part.vertex_id) for part in parts),
+        "unacknowledged_subtasks": list(first.pending),
+        "unacknowledged_count": waiting,
+        "acknowledged_count": sum(part.acknowledged for part in by_number[number]),
+    }
+
+
+def _all_maxima(by_number: Mapping[int, Sequence[Part]], slow: Sequence[int]) -> Iterator[tuple[int, Part, Slowest]]:
+    for number in slow[:2]:
+        for phase in PHASES:
+            found = _maximum(by_number[number], phase)
+            if found:
+                yield number, found[1], found[2]
+
+
+def _cite(number: int, part: Part, at: Slowest, vertex: str) -> Citation:
+    """One subtask's part in one checkpoint, as REST tells it."""
+    told = ", ".join(
+        f"{name} {duration(value)}"
+        for name, value in (
+            ("end to end", at.end_to_end_ms),
+            ("start delay", at.start_delay_ms),
+            ("alignment", at.alignment_ms),
+            ("sync", at.sync_ms),
+            ("async", at.async_ms),
+        )
+        if value is not None
+    )
+    return Citation(
+        file_id=at.file_id,
+        line=at.line,
+        last_line=at.last_line,
+        pointer=at.pointer,
+        kind="rest",
+        ts_ms=at.ts_ms,
+        text=f"checkpoint {number}, {vertex}, subtask {at.subtask}: {told}",
+        name="end_to_end_duration",
+        value=at.end_to_end_ms,
+    )
+
+
+FACTS = {
+    "slow": "slow checkpoints with subtask details",
+    "slow_ids": "which, at most six, in order",
+    "slow_ms": "end to end duration of the slowest subtask of each of them",
+    "slow_async_ms": "longest asynchronous part of each of them",
+    "slow_sync_ms": "longest synchronous part of each of them",
+    "slow_alignment_ms": "longest alignment of each of them",
+    "slow_start_delay_ms": "longest start delay of each of them",
+    "async_share_ratio": "asynchronous part as a share of the slowest subtasks' time, all slow checkpoints together",
+    "sync_share_ratio": "the same for the synchronous part",
+    "alignment_share_ratio": "the same for the alignment",
+    "start_delay_share_ratio": "the same for the start delay",
+    "barrier_share_ratio": "start delay and alignment together",
+    "longest_phase": "asynchronous part, synchronous part, or start delay and alignment",
+    "reference_id": "the slowest completed checkpoint with details, or else the slowest",
+    "reference_status": "how it ended",
+    "reference_ms": "its end to end duration",
+    "slowest_vertex": "task of its slowest subtask",
+    "slowest_vertex_id": "id of that task",
+    "slowest_subtask": "index of that subtask",
+    "async_ms": "longest asynchronous part in it",
+    "async_vertex": "in which task",
+    "async_subtask": "in which subtask",
+    "sync_ms": "longest synchronous part in it",
+    "sync_vertex": "in which task",
+    "sync_subtask": "in which subtask",
+    "alignment_ms": "longest alignment in it",
+    "alignment_vertex": "in which task",
+    "alignment_subtask": "in which subtask",
+    "start_delay_ms": "longest start delay in it",
+    "start_delay_vertex": "in which task",
+    "start_delay_subtask": "in which subtask",
+    "state_vertex": "task with most state in it",
+    "state_bytes": "full state size in it",
+    "checkpointed_bytes": "bytes it wrote",
+    "state_by_subtask_bytes": "state of each subtask of that task",
+    "state_spread_ratio": "largest of these over their mean: 1 is even",
+    "upload_bytes_per_s_min": "lowest rate of bytes written over the asynchronous duration, all subtasks of a task",
+    "upload_bytes_per_s_max": "highest such rate",
+    "upload_bytes_per_s_by_subtask": "highest such rate of one subtask",
+    "upload_checkpoints": "how many checkpoints that rests on",
+    "unacknowledged_ids": "expired checkpoints that some subtask never acknowledged",
+    "unacknowledged_id": "the last of them",
+    "unacknowledged_vertices": "the tasks whose acknowledgements it lacks",
+    "unacknowledged_subtasks": "subtasks of the first of these tasks",
+    "unacknowledged_count": "how many acknowledgements it lacks",
+    "acknowledged_count": "how many it got",
+    "unaligned": "whether a slow checkpoint was unaligned",
+    "persisted_bytes": "most in-flight data that a slow checkpoint persisted",
+}
+
+SIGNALS = (SignalDefinition("checkpoint_phases", "job", FACTS, measure),)

@@ -1,0 +1,383 @@
+"""How the checkpoints of a job go: how many completed, expired or failed, how long they took, how near the timeout."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from statistics import median
+
+from diagnostics.citation import Citation
+from diagnostics.evidence import Evidence
+from diagnostics.reconstruction.arithmetic import highest, known, lowest, middle, ratio
+from diagnostics.reconstruction.checkpoint_history import Checkpoint, History, checkpoint_histories
+from diagnostics.reconstruction.cluster import cluster_of
+from diagnostics.reconstruction.series import MetricSeries, Point, Series, metric_series
+from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
+from diagnostics.signals.settings import settings_of, stated_options
+
+MOST_LISTED = 12
+"""How many ids and durations a list holds, the last ones. Our choice: a sentence stays readable."""
+BEFORE_EXPIRY = 8
+"""How many completed checkpoints before the first expiry are told. Our choice."""
+COMPARED = 3
+"""How many checkpoints at the beginning and at the end are compared for growth. Our choice."""
+RECENT = 5
+"""How many of the last checkpoints say how it is now. Our choice."""
+WHOLE_SECONDS = 0.05
+"""An expiry seen in the log is taken as the round timeout that it lies this near to, as a share. Our choice."""
+
+
+def measure(evidence: Evidence) -> Measured:
+    """The course of the checkpoints of each job.
+
+    Reads   checkpoint (REST), log_record (the coordinator's events), metric_sample (counts of a job), config_option.
+    Gives   one signal for each job that has a checkpoint or a count of checkpoints; savepoints are left out.
+    Units   milliseconds; bytes.
+    Empty   NotMeasured when neither REST, nor the JobManager's log, nor metrics tell of checkpoints.
+    """
+    histories = checkpoint_histories(evidence)
+    series = metric_series(evidence)
+    counted = {each.job_id for each in series.of("numberOfCompletedCheckpoints")}
+    only_job = _only(cluster_of(evidence).job_names)
+    jobs = sorted({*histories, *(job_id or only_job for job_id in counted)}, key=str)
+    given = 0
+    for job_id in jobs:
+        history = histories.get(job_id, History(job_id))
+        facts, citations = _facts_of(evidence, history, series, job_id, only_job)
+        if facts:
+            given += 1
+            yield _signal(job_id, history, facts, citations)
+    if not given:
+        yield NotMeasured(
+            "checkpoint_progress", "checkpoint-history", "neither REST nor the JobManager's log tells of checkpoints"
+        )
+
+
+def _only(jobs: Iterable[str]) -> str | None:
+    names = list(jobs)
+    return names[0] if len(names) == 1 else None
+
+
+def _facts_of(
+    evidence: Evidence, history: History, series: MetricSeries, job_id: str | None, only_job: str | None
+) -> tuple[dict[str, FactValue], list[Citation]]:
+    options = stated_options(evidence)
+    stated, places = settings_of(options, job_id)
+    counts, count_places = _counts(series, job_id, only_job)
+    if not history.checkpoints and not history.not_started and not counts:
+        return {}, []
+    facts: dict[str, FactValue] = {**_course(history), **_counted(history, counts)}
+    facts |= _timeout(history, stated, places)
+    facts |= _against_settings(history, facts, stated)
+    citations = [places[name] for name in ("timeout_ms", "interval_ms") if name in places]
+    return facts, [*_telling(history), *citations, *count_places]
+
+
+def _signal(
+    job_id: str | None, history: History, facts: Mapping[str, FactValue], citations: Sequence[Citation]
+) -> Signal:
+    stamps = [stamp for each in history.checkpoints for stamp in (each.triggered_ms, each.ended_ms) if stamp]
+    return Signal(
+        "checkpoint_progress",
+        Subject(job=job_id),
+        {name: value for name, value in facts.items() if value is not None},
+        tuple(dict.fromkeys(citations)),
+        citation_count=len(citations),
+        window=(min(stamps), max(stamps)) if stamps else None,
+    )
+
+
+def _course(history: History) -> dict[str, FactValue]:
+    """What the checkpoints themselves tell."""
+    if not history.checkpoints:
+        return {}
+    completed = history.of_status("completed")
+    expired = history.of_status("expired")
+    failed = history.of_status("expired", "declined", "failed")
+    running = history.of_status("in_progress")
+    first_failure = failed[0].number if failed else None
+    before = [each for each in completed if first_failure is None or each.number < first_failure]
+    durations = known(each.duration_ms for each in completed)
+    facts: dict[str, FactValue] = {
+        "triggered": len([each for each in history.checkpoints if not each.is_savepoint]),
+        "completed": len(completed),
+        "completed_ids": _ids(completed),
+        "failed": len(failed),
+        "failed_ids": _ids(failed),
+        "expired": len(expired),
+        "expired_ids": _ids(expired),
+        "declined": len(history.of_status("declined")),
+        "declined_ids": _ids(history.of_status("declined")),
+        "aborted": len(history.of_status("aborted")),
+        "in_progress": len(running),
+        "completed_before_failure": len(before) if failed else None,
+        "completed_after_failure": len([each for each in completed if failed and each.number > failed[-1].number])
+        if failed
+        else None,
+        "durations_ms": [
+            _rounded(each.duration_ms) for each in before[-BEFORE_EXPIRY:] if each.duration_ms is not None
+        ],
+        "duration_ids": [each.number for each in before[-BEFORE_EXPIRY:] if each.duration_ms is not None],
+        "first_duration_ms": durations[0] if durations else None,
+        "last_duration_ms": durations[-1] if durations else None,
+        "max_duration_ms": highest(durations),
+        "min_duration_ms": lowest(durations),
+        "median_duration_ms": middle(durations),
+        "last_durations_ms": [_rounded(value) for value in durations[-RECENT:]],
+        "slowest_id": max(completed, key=lambda each: (each.duration_ms or 0, each.number)).number
+        if completed
+        else None,
+        "growth_ratio": _growth([each.duration_ms for each in before]),
+        "running_ms": _running(history, running),
+        "unaligned_count": len([each for each in completed if each.unaligned]),
+    }
+    facts |= _sizes(history, completed)
+    facts |= _now(history, completed, failed)
+    return facts
+
+
+def _ids(checkpoints: Sequence[Checkpoint]) -> list[int]:
+    return [each.number for each in checkpoints[-MOST_LISTED:]]
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value)
+
+
+def _growth(durations: Sequence[float | None]) -> float | None:
+    """The median of the last ones over the median of the first ones, when there are enough of both."""
+    values = known(durations)
+    if len(values) < COMPARED:
+        return None
+    part = max(1, min(COMPARED, len(values) // 2))
+    return ratio(median(values[-part:]), median(values[:part]))
+
+
+def _running(history: History, running: Sequence[Checkpoint]) -> float | None:
+    """How long the oldest checkpoint in progress has been under way when last seen."""
+    if not running:
+        return None
+    oldest = running[0]
+    if oldest.triggered_ms and history.observed_until_ms and history.observed_until_ms > oldest.triggered_ms:
+        return float(history.observed_until_ms - oldest.triggered_ms)
+    return oldest.duration_ms
+
+
+def _sizes(history: History, completed: Sequence[Checkpoint]) -> dict[str, FactValue]:
+    written = known(each.checkpointed_bytes for each in completed)
+    state = known(each.state_bytes for each in completed)
+    all_state = known(each.state_bytes for each in history.checkpoints if not each.is_savepoint)
+    persisted = known(each.persisted_bytes for each in completed)
+    return {
+        "first_checkpointed_bytes": written[0] if written else None,
+        "last_checkpointed_bytes": written[-1] if written else None,
+        "max_checkpointed_bytes": highest(written),
+        "min_checkpointed_bytes": lowest(written),
+        "first_state_bytes": state[0] if state else None,
+        "last_state_bytes": state[-1] if state else None,
+        "max_state_bytes": highest(all_state),
+        "max_completed_state_bytes": highest(state),
+        "max_persisted_bytes": highest(persisted),
+    }
+
+
+def _now(history: History, completed: Sequence[Checkpoint], failed: Sequence[Checkpoint]) -> dict[str, FactValue]:
+    """How it is at the end: the last outcomes, and how long ago the last one completed."""
+    ended = sorted([*completed, *failed], key=lambda each: each.number)[-RECENT:]
+    consecutive = 0
+    for each in sorted([*completed, *failed], key=lambda each: each.number, reverse=True):
+        if each.status == "completed":
+            break
+        consecutive += 1
+    last_completed = completed[-1].ended_ms if completed else None
+    since = history.observed_until_ms - last_completed if history.observed_until_ms and last_completed else None
+    return {
+        "consecutive_failed": consecutive,
+        "recent_failed": len([each for each in ended if each.status != "completed"]),
+        "recent_count": len(ended),
+        "since_last_completed_ms": max(since, 0) if since is not None else None,
+    }
+
+
+def _counts(series: MetricSeries, job_id: str | None, only_job: str | None) -> tuple[dict[str, float], list[Citation]]:
+    """The highest value of the job's counters; they begin anew with each JobManager."""
+    found: dict[str, float] = {}
+    places: list[Citation] = []
+    for name, metric in (
+        ("completed", "numberOfCompletedCheckpoints"),
+        ("failed", "numberOfFailedCheckpoints"),
+        ("longest_ms", "lastCheckpointDuration"),
+        ("state_bytes", "lastCheckpointFullSize"),
+    ):
+        points = [
+            (point.value, each, point)
+            for each in series.of(metric)
+            if (each.job_id or only_job) == job_id
+            for point in each.known
+            if point.value is not None and point.value >= 0
+        ]
+        if points:
+            value, of, at = max(points, key=_by_value)
+            found[name] = value
+            places.append(of.cite(at))
+    return found, places[:2]
+
+
+def _by_value(entry: tuple[float, Series, Point]) -> tuple[float, int]:
+    return entry[0], entry[2].ts_ms or 0
+
+
+def _counted(history: History, counts: Mapping[str, float]) -> dict[str, FactValue]:
+    """What counters add: numbers beyond a short history, and triggers that never became a checkpoint."""
+    not_ready = sum(each.count for each in history.not_started if each.not_ready)
+    facts: dict[str, FactValue] = {
+        "not_started": sum(each.count for each in history.not_started),
+        "not_ready": not_ready,
+        "not_started_reason": history.not_started[0].reason[:200] if history.not_started else None,
+    }
+    listed = {each.number for each in history.checkpoints if not each.is_savepoint}
+    if counts:
+        completed = len(history.of_status("completed"))
+        failed = len(history.of_status("expired", "declined", "failed", "aborted"))
+        facts["counted_completed"] = max(int(counts.get("completed", 0)), completed)
+        counted_failed = int(counts.get("failed", 0))
+        facts["counted_failed"] = max(counted_failed, failed)
+        facts["failed_before_first"] = max(0, counted_failed - failed) if listed and min(listed) == 1 else None
+        if not listed:
+            facts["completed"] = int(counts.get("completed", 0))
+            facts["failed"] = counted_failed
+            facts["max_duration_ms"] = counts.get("longest_ms")
+            facts["max_state_bytes"] = counts.get("state_bytes")
+    return facts
+
+
+def _timeout(history: History, stated: Mapping[str, FactValue], places: Mapping[str, Citation]) -> dict[str, FactValue]:
+    """The timeout in effect: what the job states, else what expiries show, else the configuration."""
+    seen = middle(each.duration_ms for each in history.of_status("expired"))
+    value = stated.get("timeout_ms")
+    by_default = "timeout_ms" not in places
+    if seen is not None and (value is None or by_default or not _near(seen, value)):
+        rounded = round(seen / 1000) * 1000
+        return {"timeout_ms": rounded if _near(seen, rounded) else seen, "timeout_from": "expiry"}
+    if value is None:
+        return {}
+    return {"timeout_ms": value, "timeout_from": "default" if by_default else "configuration"}
+
+
+def _near(seen: float, value: FactValue) -> bool:
+    return isinstance(value, (int, float)) and value > 0 and abs(seen - value) <= WHOLE_SECONDS * value
+
+
+def _against_settings(
+    history: History, facts: Mapping[str, FactValue], stated: Mapping[str, FactValue]
+) -> dict[str, FactValue]:
+    """Durations as parts of timeout and interval, and the time that checkpoints are under way."""
+    longest, timeout = _numeric(facts.get("max_duration_ms")), _numeric(facts.get("timeout_ms"))
+    running = _numeric(facts.get("running_ms"))
+    interval = _numeric(stated.get("interval_ms")) or _seen_interval(history)
+    recent = known(each.duration_ms for each in history.of_status("completed")[-RECENT:])
+    return {
+        "interval_ms": interval,
+        "min_pause_ms": stated.get("min_pause_ms"),
+        "max_duration_to_timeout_ratio": ratio(longest, timeout),
+        "recent_duration_to_timeout_ratio": ratio(highest(recent), timeout),
+        "running_to_timeout_ratio": ratio(running, timeout),
+        "median_duration_to_interval_ratio": ratio(_numeric(facts.get("median_duration_ms")), interval),
+        "max_duration_to_interval_ratio": ratio(longest, interval),
+        "proposed_timeout_ms": _proposed_timeout(history, timeout),
+        "proposed_min_pause_ms": -(-longest // 2000) * 1000.0 if longest is not None else None,
+    }
+
+
+def _numeric(value: FactValue) -> float | None:
+    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+
+
+def _seen_interval(history: History) -> float | None:
+    """The shortest usual distance between two triggers."""
+    triggers = sorted(known(each.triggered_ms for each in history.checkpoints if not each.is_savepoint))
+    gaps = [later - earlier for earlier, later in pairwise(triggers) if later > earlier]
+    return float(round(lowest(gaps) or 0, -2)) or None if len(gaps) >= COMPARED else None
+
+
+def _proposed_timeout(history: History, timeout_ms: float | None) -> float | None:
+    """Twice the longest duration seen, in whole minutes; never below the present timeout.
+
+    Source: reference/rules-of-thumb.csv rocks.expired_async (2 x the p99 duration, after the cause is repaired).
+    """
+    longest = highest(each.duration_ms for each in history.checkpoints if not each.is_savepoint)
+    if longest is None:
+        return None
+    minutes = -(-2 * longest // 60_000)
+    return max(minutes * 60_000.0, timeout_ms or 0.0)
+
+
+def _telling(history: History) -> list[Citation]:
+    """Failures first, then the slowest and the last completed ones, then triggers that came to nothing."""
+    failed = history.of_status("expired", "declined", "failed")
+    completed = sorted(history.of_status("completed"), key=lambda each: -(each.duration_ms or 0))
+    chosen = [*failed[:4], *failed[-1:], *completed[:3], *history.of_status("completed")[-1:]]
+    found = [each.citations[0] for each in chosen if each.citations]
+    found += [citation for each in chosen[:4] for citation in each.citations[1:]]
+    return [*found, *(each.citation for each in history.not_started[:1])]
+
+
+FACTS = {
+    "triggered": "checkpoints seen, without savepoints",
+    "completed": "how many completed",
+    "completed_ids": "the last completed ones",
+    "failed": "how many expired, were declined or failed otherwise; those that a restart took along are not counted",
+    "failed_ids": "which failed",
+    "expired": "how many expired before completing",
+    "expired_ids": "which expired",
+    "declined": "how many a task declined",
+    "declined_ids": "which were declined",
+    "aborted": "how many ended because the job went down",
+    "in_progress": "how many were under way at the end",
+    "running_ms": "how long the oldest of those had been under way",
+    "completed_before_failure": "how many completed before the first failure",
+    "completed_after_failure": "how many completed after the last failure",
+    "durations_ms": "end to end durations of the last completed checkpoints before the first failure",
+    "duration_ids": "their numbers",
+    "first_duration_ms": "duration of the first completed checkpoint",
+    "last_duration_ms": "duration of the last completed checkpoint",
+    "last_durations_ms": "durations of the last completed checkpoints",
+    "max_duration_ms": "longest duration of a completed checkpoint",
+    "min_duration_ms": "shortest duration of a completed checkpoint",
+    "median_duration_ms": "median duration of the completed checkpoints",
+    "slowest_id": "the completed checkpoint that took longest",
+    "growth_ratio": "durations at the end over those at the beginning, up to the first failure",
+    "unaligned_count": "how many of the completed ones were unaligned",
+    "first_checkpointed_bytes": "bytes that the first completed checkpoint wrote",
+    "last_checkpointed_bytes": "bytes that the last completed checkpoint wrote",
+    "max_checkpointed_bytes": "most bytes that a completed checkpoint wrote",
+    "min_checkpointed_bytes": "fewest bytes that a completed checkpoint wrote",
+    "first_state_bytes": "full state size in the first completed checkpoint",
+    "last_state_bytes": "full state size in the last completed checkpoint",
+    "max_state_bytes": "largest full state size of any checkpoint",
+    "max_completed_state_bytes": "largest full state size of a completed checkpoint",
+    "max_persisted_bytes": "most in-flight data that a completed checkpoint persisted",
+    "consecutive_failed": "failures since the last completed checkpoint",
+    "recent_failed": "failures among the last ended checkpoints",
+    "recent_count": "how many last ended checkpoints that is",
+    "since_last_completed_ms": "time from the last completed checkpoint to the end of the observation",
+    "not_started": "triggers that did not become a checkpoint",
+    "not_ready": "of those, how many came while not all tasks ran",
+    "not_started_reason": "why the first of them did not",
+    "counted_completed": "completed checkpoints as counted by the JobManager",
+    "counted_failed": "failed checkpoints as counted by the JobManager",
+    "failed_before_first": "failures counted by the JobManager that never became a checkpoint (before all tasks ran)",
+    "timeout_ms": "checkpoint timeout in effect",
+    "timeout_from": "configuration, expiry or default",
+    "interval_ms": "checkpoint interval",
+    "min_pause_ms": "least pause between checkpoints",
+    "max_duration_to_timeout_ratio": "longest completed duration as a part of the timeout",
+    "recent_duration_to_timeout_ratio": "the longest of the last completed ones as a part of the timeout",
+    "running_to_timeout_ratio": "the one under way as a part of the timeout",
+    "median_duration_to_interval_ratio": "median duration as a part of the interval",
+    "max_duration_to_interval_ratio": "longest duration as a part of the interval",
+    "proposed_min_pause_ms": "half of the longest duration, in whole seconds (rules-of-thumb.csv conf.interval)",
+    "proposed_timeout_ms": "twice the longest duration seen, in whole minutes",
+}
+
+SIGNALS = (SignalDefinition("checkpoint_progress", "job", FACTS, measure),)

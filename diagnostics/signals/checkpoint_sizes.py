@@ -1,0 +1,240 @@
+"""What checkpoints write: all of the state or only what is new, how fast, and whether uploads outlive the expiry."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+from diagnostics.evidence import Evidence
+from diagnostics.reconstruction.arithmetic import highest, known, lowest, middle, ratio, total
+from diagnostics.reconstruction.checkpoint_history import Checkpoint, History, checkpoint_histories
+from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
+from diagnostics.signals.settings import settings_of, stated_options
+
+LEAST_BYTES = 1_000_000.0
+"""Checkpoints that write less tell nothing about full or incremental, nor about a rate. Our choice: 1 MB."""
+LEAST_MS = 1000.0
+"""Checkpoints that are quicker tell nothing about a rate: fixed costs rule. Our choice."""
+NEARLY_ALL = 0.95
+"""From this part of the state on a checkpoint counts as full. Our choice; rocks.full_snapshots has 0.9 on average."""
+WRITTEN_AGAIN = 0.5
+"""A full checkpoint of an incremental job is telling when this part of it had been written before. Our choice."""
+GROWTH_LEFT = 2.0
+"""For how many more checkpoints' growth of the state a needed rate leaves room. Our choice."""
+
+
+def measure(evidence: Evidence) -> Measured:
+    """What the checkpoints of each job wrote.
+
+    Reads   checkpoint (REST), log_record (completed, expired and late ones), config_option (incremental, timeout).
+    Gives   one signal for each job with at least one checkpoint of known size or one late acknowledgement.
+    Units   bytes; bytes per second of the end to end duration; milliseconds.
+    Empty   NotMeasured when no checkpoint's size is known.
+    """
+    given = 0
+    for job_id, history in checkpoint_histories(evidence).items():
+        stated, _ = settings_of(stated_options(evidence), job_id)
+        facts = {**_written(history, stated), **_late(history), **_state(history)}
+        facts = {name: value for name, value in facts.items() if value is not None}
+        if facts:
+            given += 1
+            telling = _telling(history, facts)
+            citations = [citation for each in telling for citation in reversed(each.citations)]
+            yield Signal(
+                "checkpoint_sizes", Subject(job=job_id), facts, tuple(citations), citation_count=len(citations)
+            )
+    if not given:
+        yield NotMeasured("checkpoint_sizes", "checkpoint-history", "no file tells the size of a checkpoint")
+
+
+def _written_state(checkpoint: Checkpoint) -> float:
+    """What it wrote without in-flight data."""
+    return (checkpoint.checkpointed_bytes or 0.0) - (checkpoint.persisted_bytes or 0.0)
+
+
+def _full_state(checkpoint: Checkpoint) -> float:
+    """The full size without in-flight data."""
+    return (checkpoint.state_bytes or 0.0) - (checkpoint.persisted_bytes or 0.0)
+
+
+def _sized(history: History) -> list[Checkpoint]:
+    """Checkpoints whose written bytes are those of all subtasks with state: completed, or acknowledged too late."""
+    sized: list[Checkpoint] = []
+    largest = 0.0
+    for each in history.of_status("completed", "expired"):
+        if each.checkpointed_bytes is None or each.state_bytes is None or _written_state(each) < LEAST_BYTES:
+            continue
+        if each.status == "expired" and _full_state(each) < NEARLY_ALL * largest:
+            continue
+        largest = max(largest, _full_state(each))
+        sized.append(each)
+    return sized
+
+
+def _written(history: History, stated: Mapping[str, FactValue]) -> dict[str, FactValue]:
+    sized = _sized(history)
+    if not sized:
+        return _rates(history.of_status("completed"), stated)
+    full = [each for each in sized if _written_state(each) >= NEARLY_ALL * _full_state(each)]
+    again = [later for earlier, later in pairwise(sized) if later in full and _again(earlier, later)]
+    facts: dict[str, FactValue] = {
+        "sized": len(sized),
+        "full": len(full),
+        "full_ids": [each.number for each in full],
+        "full_share_ratio": len(full) / len(sized),
+        "full_again": len(again),
+        "full_again_ids": [each.number for each in again],
+        "full_again_bytes": [each.checkpointed_bytes for each in again],
+        "partial_max_bytes": highest(each.checkpointed_bytes for each in sized if each not in full),
+        "partial_min_bytes": lowest(each.checkpointed_bytes for each in sized if each not in full),
+    }
+    return facts | _rates(sized, stated)
+
+
+def _again(earlier: Checkpoint, later: Checkpoint) -> bool:
+    """Whether most of what the later one wrote had been in the earlier one."""
+    written = _written_state(later)
+    return written - max(_full_state(later) - _full_state(earlier), 0.0) >= WRITTEN_AGAIN * written
+
+
+def _rates(checkpoints: Sequence[Checkpoint], stated: Mapping[str, FactValue]) -> dict[str, FactValue]:
+    """Bytes over end to end duration: at most the rate of the upload, since the other phases count in."""
+    rates = []
+    for each in checkpoints:
+        written = each.checkpointed_bytes if each.checkpointed_bytes is not None else each.state_bytes
+        if each.status == "completed" and written and written >= LEAST_BYTES and (each.duration_ms or 0) >= LEAST_MS:
+            rates.append(written / (each.duration_ms or LEAST_MS) * 1000)
+    return {
+        "bytes_per_s_min": lowest(rates),
+        "bytes_per_s_max": highest(rates),
+        "needed_bytes_per_s": _needed(checkpoints, stated),
+        **_increments(checkpoints, highest(rates)),
+    }
+
+
+def _increments(checkpoints: Sequence[Checkpoint], bytes_per_s: float | None) -> dict[str, FactValue]:
+    """What a checkpoint would write if it wrote only what is new, and how long that would take at the rate seen.
+
+    An estimate from below: compaction makes RocksDB write some files again.
+    """
+    state = known(each.state_bytes for each in checkpoints)
+    growth = [later - earlier for earlier, later in pairwise(state) if later > earlier]
+    usual = middle(growth)
+    if usual is None:
+        return {}
+    expected = ratio(usual * 1000, bytes_per_s)
+    return {"growth_by_checkpoint_bytes": usual, "expected_incremental_ms": expected}
+
+
+def _needed(checkpoints: Sequence[Checkpoint], stated: Mapping[str, FactValue]) -> float | None:
+    """The rate at which the largest state, grown by a few more checkpoints, is written within half of the timeout."""
+    timeout_ms = stated.get("timeout_ms")
+    state = known(each.state_bytes for each in checkpoints)
+    if not state or not isinstance(timeout_ms, (int, float)):
+        return None
+    growth = max((later - earlier for earlier, later in pairwise(state)), default=0.0)
+    return (max(state) + GROWTH_LEFT * max(growth, 0.0)) / (timeout_ms / 2 / 1000)
+
+
+def _late(history: History) -> dict[str, FactValue]:
+    """Acknowledgements of expired checkpoints: the tasks went on after the JobManager had given up."""
+    late = [each for each in history.checkpoints if each.late_ms]
+    delays = [
+        stamp - each.ended_ms
+        for each in late
+        for stamp in each.late_ms
+        if each.ended_ms is not None and stamp >= each.ended_ms
+    ]
+    if not late:
+        return {}
+    return {
+        "late_acks": len([stamp for each in late for stamp in each.late_ms]),
+        "late_ids": [each.number for each in late],
+        "late_min_ms": lowest(delays),
+        "late_max_ms": highest(delays),
+    }
+
+
+def _state(history: History) -> dict[str, FactValue]:
+    """How the full size grows over the checkpoints of known size."""
+    sized = [each for each in [*history.of_status("completed"), *_sized(history)] if each.state_bytes]
+    sized.sort(key=lambda each: each.number)
+    if not sized:
+        return {}
+    first, last = sized[0], sized[-1]
+    elapsed_ms = (last.triggered_ms or 0) - (first.triggered_ms or 0) if first.triggered_ms else 0
+    grown = (last.state_bytes or 0) - (first.state_bytes or 0)
+    persisted = highest(each.persisted_bytes for each in sized)
+    worst = max(sized, key=lambda each: each.persisted_bytes or 0)
+    with_persisted = [each for each in sized if each.persisted_bytes]
+    return {
+        "first_state_bytes": first.state_bytes,
+        "last_state_bytes": last.state_bytes,
+        "max_state_bytes": highest(each.state_bytes for each in sized),
+        "state_growth_ratio": ratio(last.state_bytes, first.state_bytes),
+        "state_growth_bytes_per_s": grown / elapsed_ms * 1000 if elapsed_ms > 0 and grown > 0 else None,
+        "persisted_count": len(with_persisted),
+        "persisted_max_bytes": persisted,
+        "persisted_median_bytes": _middle_of_large(with_persisted),
+        "persisted_share_ratio": ratio(
+            total(each.persisted_bytes for each in with_persisted),
+            total(each.checkpointed_bytes for each in with_persisted),
+        )
+        if with_persisted
+        else None,
+        "persisted_max_share_ratio": ratio(worst.persisted_bytes, worst.checkpointed_bytes) if persisted else None,
+        "own_state_max_bytes": highest(_full_state(each) for each in with_persisted),
+    }
+
+
+def _middle_of_large(checkpoints: Sequence[Checkpoint]) -> float | None:
+    """The median among those that persisted at least half of the most."""
+    persisted = sorted(known(each.persisted_bytes for each in checkpoints))
+    large = [value for value in persisted if value >= persisted[-1] / 2]
+    return large[len(large) // 2] if large else None
+
+
+def _telling(history: History, facts: Mapping[str, FactValue]) -> list[Checkpoint]:
+    """Those that wrote all again, late ones, the largest and the first."""
+    wanted = facts.get("full_again_ids")
+    again = [each for each in history.checkpoints if isinstance(wanted, list) and each.number in wanted]
+    late = [each for each in history.checkpoints if each.late_ms]
+    sized = sorted(
+        (each for each in history.checkpoints if each.state_bytes), key=lambda each: -(each.state_bytes or 0)
+    )
+    return list(dict.fromkeys([*again[:3], *late[:2], *sized[:2], *sized[-1:]]))
+
+
+FACTS = {
+    "sized": "checkpoints of known size that wrote at least 1 MB",
+    "full": "how many of them wrote (nearly) the whole state",
+    "full_ids": "which",
+    "full_share_ratio": "their share",
+    "full_again": "how many wrote the whole state although most of it had been written before",
+    "full_again_ids": "which",
+    "full_again_bytes": "what they wrote",
+    "partial_max_bytes": "most that another one wrote",
+    "partial_min_bytes": "least that another one wrote",
+    "bytes_per_s_min": "lowest rate of bytes written over the end to end duration",
+    "bytes_per_s_max": "highest rate of bytes written over the end to end duration",
+    "needed_bytes_per_s": "rate that writes the largest state, a little grown, in half of the timeout",
+    "growth_by_checkpoint_bytes": "usual growth of the state from one checkpoint to the next",
+    "expected_incremental_ms": "how long writing that growth alone takes at the highest rate seen",
+    "late_acks": "acknowledgements that came after the checkpoint had expired",
+    "late_ids": "of which checkpoints",
+    "late_min_ms": "how long after the expiry the first came",
+    "late_max_ms": "how long after the expiry the last came",
+    "first_state_bytes": "full state size at first",
+    "last_state_bytes": "full state size at last",
+    "max_state_bytes": "largest full state size",
+    "state_growth_ratio": "last over first",
+    "state_growth_bytes_per_s": "growth of the state",
+    "persisted_count": "checkpoints that persisted in-flight data",
+    "persisted_max_bytes": "most in-flight data of one checkpoint",
+    "persisted_median_bytes": "usual in-flight data of those with much of it",
+    "persisted_share_ratio": "in-flight data as a part of the bytes written",
+    "persisted_max_share_ratio": "the same for the one with most in-flight data",
+    "own_state_max_bytes": "largest full state size without in-flight data, of those that persisted some",
+}
+
+SIGNALS = (SignalDefinition("checkpoint_sizes", "job", FACTS, measure),)

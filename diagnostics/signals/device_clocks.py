@@ -1,0 +1,368 @@
+"""What the input events tell about event time: how late they arrive, and whose clock is wrong."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from statistics import median
+from typing import Any
+
+from pyspark.sql import functions as sf
+
+from diagnostics.citation import Citation
+from diagnostics.evidence import Evidence
+from diagnostics.reconstruction.clock_offset import (
+    LEAST_DELAY_MS,
+    Clocks,
+    DeviceLag,
+    LagHistogram,
+    agreed_bound_ms,
+    clocks,
+)
+from diagnostics.reconstruction.series import MetricSeries, metric_series
+from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
+
+FEWEST_EVENTS = 500
+"""How many events with both times a sample must hold. Our choice: a 99th percentile needs some."""
+FEWEST_IN_SLICE = 3
+"""How many events of a device make a median of a time slice. Our choice."""
+SLICE_MS = 30_000
+"""Length of a time slice: a clock may change during the sample. Our choice: far below a sample's usual minutes."""
+MOST_SLICES = 64
+MOST_DEVICES = 2_000
+"""How many devices are looked at one by one, those furthest from the others first. Our choice."""
+MOST_MOMENTS = 60
+"""At how many moments the highest event time is compared with the watermark. Our choice."""
+MOST_PARTITIONS = 64
+SHOWN_DEVICES = 5
+
+LAG_CLASS = (
+    "CASE WHEN abs(lag_ms) <= 60000 THEN round(lag_ms / 50) * 50.0D "
+    "WHEN abs(lag_ms) <= 3600000 THEN round(lag_ms / 1000) * 1000.0D "
+    "ELSE greatest(least(round(lag_ms / 60000), 43200), -43200) * 60000.0D END"
+)
+"""Lags are counted in classes of 50 ms up to a minute, 1 s up to an hour, one minute up to thirty days."""
+
+
+def measure(evidence: Evidence) -> Measured:
+    """Lag of the events, devices with wrong clocks, and the disorder bound that would cover them.
+
+    Reads   event: one row per input event; metric_sample for the watermark at the same time.
+    Gives   one signal of the case. Lag is arrival minus event time.
+    Empty   NotMeasured without events that carry both times.
+    """
+    if not evidence.has("event"):
+        yield NotMeasured("device_clocks", "event-sample", "no file holds input events")
+        return
+    timed = (
+        evidence["event"]
+        .where("event_ms IS NOT NULL AND arrival_ms IS NOT NULL")
+        .selectExpr("*", "arrival_ms - event_ms AS lag_ms")
+    )
+    rows = _devices(timed)
+    if not rows or rows[0].all_events < FEWEST_EVENTS:
+        yield NotMeasured("device_clocks", "event-sample", f"fewer than {FEWEST_EVENTS} events carry both times")
+        return
+    devices = [
+        DeviceLag(row.key, row.events, row.lowest_ms, row.highest_ms, row.scatter_ms, row.fast_from_ms)
+        for row in rows
+        if row.key is not None and row.lowest_ms is not None
+    ]
+    found = clocks(devices, rows[0].usual_lag_ms)
+    histograms = _histograms(timed, found)
+    bound = agreed_bound_ms(_bound_estimates(timed, metric_series(evidence)))
+    places = {row.key: row for row in rows}
+    yield _signal(rows[0], found, histograms, bound, places, _slow_partitions(timed))
+
+
+def _devices(timed: Any) -> list[Any]:
+    """One row for each device, those furthest from the usual lag first, each with the totals of all events."""
+    span = timed.agg(sf.min("arrival_ms").alias("from_ms"), sf.max("arrival_ms").alias("to_ms"))
+    width = f"GREATEST({SLICE_MS}, (to_ms - from_ms) / {MOST_SLICES})"
+    sliced = timed.crossJoin(sf.broadcast(span)).withColumn(
+        "slice", sf.expr(f"CAST((arrival_ms - from_ms) / {width} AS INT)")
+    )
+    by_slice = sliced.groupBy("key", "slice").agg(
+        sf.count("*").alias("events"),
+        sf.percentile_approx("lag_ms", [0.1, 0.5, 0.9], 1000).alias("lags"),
+        sf.min("arrival_ms").alias("slice_ms"),
+        sf.min(sf.struct("lag_ms", "file_id", "line", "last_line", "pointer", "event_ms", "arrival_ms")).alias("first"),
+        sf.max(sf.struct("lag_ms", "file_id", "line", "last_line", "pointer", "event_ms", "arrival_ms")).alias(
+            "latest"
+        ),
+    )
+    enough = f"CASE WHEN events >= {FEWEST_IN_SLICE} THEN lags[1] END"
+    by_key = by_slice.groupBy("key").agg(
+        sf.sum("events").alias("events"),
+        sf.expr(f"CAST(min({enough}) AS DOUBLE)").alias("lowest_ms"),
+        sf.expr(f"CAST(max({enough}) AS DOUBLE)").alias("highest_ms"),
+        sf.expr("CAST(percentile_approx(lags[2] - lags[0], 0.5) AS DOUBLE)").alias("scatter_ms"),
+        sf.expr(f"min(CASE WHEN events >= {FEWEST_IN_SLICE} AND lags[1] < 0 THEN slice_ms END)").alias("fast_from_ms"),
+        sf.min("first").alias("first"),
+        sf.max("latest").alias("latest"),
+        sf.expr("CAST(percentile_approx(lags[1], 0.5) AS DOUBLE)").alias("typical_ms"),
+    )
+    joined = by_key.selectExpr(
+        "*",
+        "sum(events) OVER () AS all_events",
+        "count(key) OVER () AS all_devices",
+        "CAST(percentile_approx(typical_ms, 0.5) OVER () AS DOUBLE) AS usual_lag_ms",
+        "min(first.lag_ms) OVER () AS min_lag_ms",
+        "max(latest.lag_ms) OVER () AS max_lag_ms",
+    )
+    distance = sf.expr("GREATEST(ABS(lowest_ms - usual_lag_ms), ABS(highest_ms - usual_lag_ms))")
+    rows: list[Any] = joined.orderBy(distance.desc_nulls_last(), "key").limit(MOST_DEVICES).collect()
+    return rows
+
+
+def _slow_partitions(timed: Any) -> dict[str, FactValue]:
+    """Partitions whose typical lag is clearly above that of the others: delivery by partition, not by device."""
+    rows = (
+        timed.where("partition IS NOT NULL")
+        .groupBy("partition")
+        .agg(sf.expr("CAST(percentile_approx(lag_ms, 0.5) AS DOUBLE)").alias("lag_ms"))
+        .limit(MOST_PARTITIONS)
+        .collect()
+    )
+    lags = {row.partition: row.lag_ms for row in rows}
+    if len(lags) < 2:
+        return {}
+    usual = median(lags.values()) if len(lags) > 2 else min(lags.values())
+    slow = sorted(name for name, lag in lags.items() if lag > usual + LEAST_DELAY_MS)
+    facts: dict[str, FactValue] = {
+        "partitions": len(lags),
+        "slow_partitions": list(slow),
+        "slow_partition_count": len(slow),
+    }
+    if slow:
+        facts["slow_partition_by_ms"] = max(lags[name] for name in slow) - usual
+    return facts
+
+
+def _histograms(timed: Any, found: Clocks) -> Mapping[str, LagHistogram]:
+    """Lags of all events, and of those of devices with right, slow and fast clocks."""
+    names = {each.key: "fast" for each in found.fast} | {each.key: "slow" for each in found.slow}
+    kind = sf.lit("right")
+    for wrong in ("fast", "slow"):
+        keys = [key for key, name in names.items() if name == wrong]
+        if keys:
+            kind = sf.when(sf.col("key").isin(keys), wrong).otherwise(kind)
+    counted = timed.select(kind.alias("kind"), sf.expr(LAG_CLASS).alias("lag")).groupBy("kind", "lag").count().collect()
+    by_kind: dict[str, dict[float, int]] = defaultdict(lambda: defaultdict(int))
+    for row in counted:
+        by_kind[row.kind][row.lag] += row["count"]
+        by_kind["all"][row.lag] += row["count"]
+        if row.kind != "fast":
+            by_kind["not fast"][row.lag] += row["count"]
+    return {name: LagHistogram(counts) for name, counts in by_kind.items()}
+
+
+def _bound_estimates(timed: Any, series: MetricSeries) -> Iterator[float]:
+    """Highest event time so far (of the slowest partition) minus the watermark, at moments when both are known."""
+    watermarks = _furthest_watermarks(series)
+    if not watermarks:
+        return
+    step = max(1, len(watermarks) // MOST_MOMENTS)
+    moments = sorted(watermarks)[::step]
+    stamps = ", ".join(f"{moment}L" for moment in moments)
+    highest = (
+        timed.selectExpr(
+            "coalesce(partition, '') AS part",
+            "event_ms",
+            f"size(filter(array({stamps}), moment -> moment < arrival_ms)) AS slot",
+        )
+        .groupBy("part", "slot")
+        .agg(sf.max("event_ms").alias("event_ms"), sf.count("*").alias("events"))
+        .limit(MOST_PARTITIONS * (MOST_MOMENTS * 2))
+        .collect()
+    )
+    by_part: dict[str, dict[int, int]] = defaultdict(dict)
+    for row in highest:
+        by_part[row.part][row.slot] = row.event_ms
+    last_slot = max((max(slots) for slots in by_part.values()), default=-1)
+    so_far = dict.fromkeys(by_part, float("-inf"))
+    for slot, moment in enumerate(moments[:last_slot]):
+        for part, slots in by_part.items():
+            so_far[part] = max(so_far[part], slots.get(slot, float("-inf")))
+        reached = min(so_far.values())
+        if reached > float("-inf"):
+            yield reached - watermarks[moment]
+
+
+def _furthest_watermarks(series: MetricSeries) -> Mapping[int, float]:
+    """Moment -> watermark of the task that is furthest, which is where watermarks are made; of its slowest subtask."""
+    furthest: dict[int, float] = {}
+    jobs: set[str | None] = set()
+    for metric, of_operators in (("currentOutputWatermark", True), ("currentInputWatermark", False)):
+        for vertex, gauges in series.by_vertex(metric, operators=of_operators).items():
+            by_operator: dict[str | None, list[Any]] = defaultdict(list)
+            for gauge in gauges:
+                by_operator[gauge.operator].append(gauge)
+            for siblings in by_operator.values():
+                slowest = _slowest(siblings)
+                if slowest:
+                    jobs.add(vertex[0])
+                for moment, watermark in slowest.items():
+                    furthest[moment] = max(watermark, furthest.get(moment, watermark))
+    return furthest if len(jobs) == 1 else {}
+
+
+def _slowest(siblings: Iterable[Any]) -> Mapping[int, float]:
+    """Moment -> lowest watermark, at the moments when every subtask has one."""
+    by_moment: dict[int, list[float]] = defaultdict(list)
+    count = 0
+    for gauge in siblings:
+        count += 1
+        for point in gauge.known:
+            if point.ts_ms is not None:
+                by_moment[point.ts_ms].append(point.value)
+    return {moment: min(values) for moment, values in by_moment.items() if len(values) == count}
+
+
+def _signal(
+    totals: Any,
+    found: Clocks,
+    histograms: Mapping[str, LagHistogram],
+    bound_ms: int | None,
+    places: Mapping[str, Any],
+    partitions: dict[str, FactValue],
+) -> Signal:
+    everything = histograms["all"]
+    facts: dict[str, FactValue] = {
+        "events": totals.all_events,
+        "devices": totals.all_devices,
+        "usual_lag_ms": found.usual_lag_ms,
+        "usual_scatter_ms": found.usual_scatter_ms,
+        "lag_min_ms": totals.min_lag_ms,
+        "lag_max_ms": totals.max_lag_ms,
+        "fast_devices": len(found.fast),
+        "slow_devices": len(found.slow),
+        "delayed_devices": len(found.delayed),
+    }
+    for name, share in (("p1", 0.01), ("p5", 0.05), ("p50", 0.5), ("p95", 0.95), ("p99", 0.99)):
+        facts[f"lag_{name}_ms"] = everything.percentile(share)
+    if found.fast:
+        facts |= {
+            "fast_by_min_ms": -found.fast[-1].lowest_ms,
+            "fast_by_max_ms": -found.fast[0].lowest_ms,
+            "fast_examples": [each.key for each in found.fast[:SHOWN_DEVICES]] + _smallest(found.fast),
+            "fast_events_ratio": sum(each.events for each in found.fast) / totals.all_events,
+            "fast_from_ms": min(each.fast_from_ms for each in found.fast if each.fast_from_ms is not None),
+        }
+    if found.slow:
+        facts |= {
+            "slow_by_min_ms": found.slow[-1].highest_ms,
+            "slow_by_max_ms": found.slow[0].highest_ms,
+            "slow_examples": [each.key for each in found.slow[:SHOWN_DEVICES]] + _smallest(found.slow),
+            "slow_events_ratio": sum(each.events for each in found.slow) / totals.all_events,
+        }
+    facts |= partitions
+    facts |= _bound_facts(histograms, bound_ms)
+    citations = tuple(_citations(found, places))
+    return Signal(
+        key="device_clocks",
+        subject=Subject(),
+        facts={name: value for name, value in facts.items() if value is not None},
+        citations=citations,
+        citation_count=max(len(citations), sum(each.events for each in (*found.fast, *found.slow))),
+    )
+
+
+def _smallest(devices: tuple[DeviceLag, ...]) -> list[str]:
+    return [devices[-1].key] if len(devices) > SHOWN_DEVICES else []
+
+
+def _bound_facts(histograms: Mapping[str, LagHistogram], bound_ms: int | None) -> dict[str, FactValue]:
+    """How much disorder there is against the leading edge of the right clocks, and what waiting for it would cost."""
+    facts: dict[str, FactValue] = {"bound_ms": bound_ms}
+    right = histograms.get("right") or histograms["all"]
+    edge = right.percentile(0.01) or 0.0
+    for name, kind in (("", "not fast"), ("right_", "right")):
+        histogram = histograms.get(kind)
+        for share_name, share in (("99", 0.99), ("999", 0.999)):
+            lag = histogram.percentile(share) if histogram else None
+            if lag is not None:
+                facts[f"needed_{name}bound_{share_name}_ms"] = max(0.0, lag - edge)
+    if bound_ms is not None:
+        over = histograms["not fast"].share_over(bound_ms + edge) if "not fast" in histograms else None
+        right_over = right.share_over(bound_ms + edge)
+        facts |= {"over_bound_ratio": over, "right_over_bound_ratio": right_over}
+        needed = facts.get("needed_bound_99_ms")
+        if isinstance(needed, float):
+            facts["latency_cost_ms"] = max(0.0, needed - bound_ms)
+    return facts
+
+
+def _citations(found: Clocks, places: Mapping[str, Any]) -> Iterator[Citation]:
+    for fast, slow in zip(
+        (*found.fast[:4], *[None] * (4 - len(found.fast[:4]))),
+        (*found.slow[:4], *[None] * (4 - len(found.slow[:4]))),
+        strict=True,
+    ):
+        if fast:
+            yield _event(places[fast.key].first, fast.key)
+        if slow:
+            yield _event(places[slow.key].latest, slow.key)
+    for delayed in found.delayed[:2]:
+        yield _event(places[delayed.key].latest, delayed.key)
+
+
+def _event(place: Any, key: str) -> Citation:
+    side = "before" if place.lag_ms < 0 else "after"
+    return Citation(
+        file_id=place.file_id,
+        line=place.line,
+        last_line=place.last_line,
+        pointer=place.pointer,
+        kind="event",
+        ts_ms=place.arrival_ms,
+        text=f"{key}: arrives {abs(place.lag_ms) / 1000:.1f} s {side} its event time",
+        name="lag_ms",
+        value=place.lag_ms,
+    )
+
+
+SIGNALS = (
+    SignalDefinition(
+        key="device_clocks",
+        level="case",
+        facts={
+            "events": "events with event time and arrival time",
+            "devices": "different keys or devices",
+            "usual_lag_ms": "median over the devices of their typical lag, ms",
+            "usual_scatter_ms": "median over the devices of p90 - p10 of their lag, ms",
+            "lag_min_ms": "lowest lag (arrival minus event time), ms; negative is the future",
+            "lag_p1_ms": "1st percentile of the lag, ms",
+            "lag_p5_ms": "5th percentile of the lag, ms",
+            "lag_p50_ms": "median lag, ms",
+            "lag_p95_ms": "95th percentile of the lag, ms",
+            "lag_p99_ms": "99th percentile of the lag, ms",
+            "lag_max_ms": "highest lag, ms",
+            "fast_devices": "devices whose clock runs ahead",
+            "fast_by_min_ms": "the smallest of their offsets, ms",
+            "fast_by_max_ms": "the largest of their offsets, ms",
+            "fast_examples": "some of them, the largest offset first, the smallest last",
+            "fast_events_ratio": "their part of the events, 0 to 1",
+            "fast_from_ms": "when the first of them began to run ahead, epoch ms",
+            "slow_devices": "devices whose clock runs behind by a constant amount",
+            "slow_by_min_ms": "the smallest of their offsets, ms",
+            "slow_by_max_ms": "the largest of their offsets, ms",
+            "slow_examples": "some of them, the largest offset first, the smallest last",
+            "slow_events_ratio": "their part of the events, 0 to 1",
+            "delayed_devices": "devices whose events come late by amounts that scatter: delayed delivery, not a clock",
+            "partitions": "partitions of the source in the sample",
+            "slow_partitions": "partitions whose typical lag is over 5 s above that of the others",
+            "slow_partition_count": "how many those are",
+            "slow_partition_by_ms": "how far the slowest of them is above the others, ms",
+            "bound_ms": "the disorder bound in effect: highest event time so far minus watermark, ms",
+            "over_bound_ratio": "part of the events (fast devices aside) that come later than the bound, 0 to 1",
+            "right_over_bound_ratio": "the same among devices with right clocks, 0 to 1",
+            "needed_bound_99_ms": "bound that would keep 99 % of the events of devices that are not fast, ms",
+            "needed_bound_999_ms": "bound that would keep 99.9 % of them, ms",
+            "needed_right_bound_99_ms": "bound that would keep 99 % of the events of devices with right clocks, ms",
+            "needed_right_bound_999_ms": "bound that would keep 99.9 % of those, ms",
+            "latency_cost_ms": "how much later results would come with needed_bound_99_ms, ms",
+        },
+        measure=measure,
+    ),
+)

@@ -1,0 +1,95 @@
+"""Why tasks and jobs failed: failures grouped by root cause, and which came first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from diagnostics.evidence import Evidence
+from diagnostics.reconstruction.cluster import cluster_of
+from diagnostics.reconstruction.fault import Fault, by_job, faults, kinds_of
+from diagnostics.reconstruction.incident_log import incident_log
+from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
+
+SHOWN = 8
+
+
+def measure(evidence: Evidence) -> Measured:
+    """Failures of each job.
+
+    Reads   log_record, failure.
+    Gives   one signal for each job that failed; without failures one of the case that says so.
+    Empty   NotMeasured without logs and exceptions.
+    """
+    if not (evidence.has("log_record") or evidence.has("failure")):
+        yield NotMeasured("exceptions", "jobmanager-log", "no log and no exceptions were given")
+        return
+    cluster = cluster_of(evidence)
+    found = by_job(faults(incident_log(evidence), cluster))
+    for job in sorted({*found, *cluster.job_names}, key=repr):
+        yield _signal(job, found.get(job, []))
+    if not found and not cluster.job_names:
+        yield _signal(None, [])
+
+
+def _signal(job: str | None, found: Sequence[Fault]) -> Signal:
+    kinds = kinds_of(found)
+    facts: dict[str, FactValue] = {"failures": len(found), "kinds": len(kinds)}
+    if found:
+        first = found[0]
+        most = max(kinds, key=lambda kind: kind.count)
+        facts |= {
+            "first_class": first.exception,
+            "first_name": first.exception.rpartition(".")[2],
+            "first_message": first.message,
+            "first_frame": first.frame,
+            "first_user_frame": first.user_frame,
+            "first_in_user_code": first.user_frame is not None and first.user_frame == first.frame,
+            "first_ms": first.ts_ms,
+            "first_vertex": first.vertex,
+            "first_subtask": first.subtask,
+            "first_task_manager": first.task_manager,
+            "most_class": most.first.exception,
+            "most_name": most.first.exception.rpartition(".")[2],
+            "most_message": most.first.message,
+            "most_count": most.count,
+            "classes": [kind.first.exception.rpartition(".")[2] for kind in kinds[:SHOWN]],
+        }
+    shown = [kind.first for kind in kinds[:SHOWN]]
+    shown += [fault for fault in found if fault not in shown][: SHOWN - len(shown)]
+    stamps = [fault.ts_ms for fault in found if fault.ts_ms is not None]
+    return Signal(
+        key="exceptions",
+        subject=Subject(job=job),
+        facts={name: value for name, value in facts.items() if value is not None},
+        citations=tuple(fault.citation for fault in shown),
+        citation_count=len(found),
+        window=(min(stamps), max(stamps)) if stamps else None,
+    )
+
+
+SIGNALS = (
+    SignalDefinition(
+        key="exceptions",
+        level="job",
+        facts={
+            "failures": "failures of tasks or of the job, without those that only report another",
+            "kinds": "different root causes (class and top frame)",
+            "classes": "their classes, the first one first",
+            "first_class": "root cause class of the first failure",
+            "first_name": "the same without the package",
+            "first_message": "its message",
+            "first_frame": "its top frame",
+            "first_user_frame": "its first frame of the job's own code",
+            "first_in_user_code": "whether the job's own code threw it",
+            "first_ms": "when it happened, epoch ms",
+            "first_vertex": "task in which it happened",
+            "first_subtask": "subtask in which it happened",
+            "first_task_manager": "TaskManager on which it happened",
+            "most_class": "root cause class that came most often",
+            "most_name": "the same without the package",
+            "most_message": "its message",
+            "most_count": "how often it came",
+        },
+        measure=measure,
+    ),
+)

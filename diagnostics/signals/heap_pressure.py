@@ -1,0 +1,149 @@
+"""The heap of the TaskManagers that run a job: all of them together, and what would suffice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from diagnostics.evidence import Evidence
+from diagnostics.reconstruction.cluster import cluster_of, normalised
+from diagnostics.reconstruction.gc_timeline import JOB_MANAGER
+from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
+from diagnostics.signals import garbage_collection
+
+FULL_GCS = 3
+"""From how many full collections for room on a TaskManager is listed. Our choice: a single one happens to anybody."""
+ROOM_MULTIPLE = 2.0
+"""The proposed heap is this many times what collections leave. Our choice: half free after a full collection keeps
+their share of time low; the usual advice for the old generation is 1.5 to 2 times the live data."""
+STEP_BYTES = 64 * 2**20
+MIB = 2**20
+
+
+def measure(evidence: Evidence) -> Measured:
+    """Collections of all TaskManagers of each job, the worst one's in detail.
+
+    Reads   what `garbage_collection` reads.
+    Gives   one signal for each job whose TaskManagers' collections are known; of no job when no job is known.
+    Empty   NotMeasured when no TaskManager's collections are known.
+    """
+    measured = [each for each in garbage_collection.measure(evidence) if isinstance(each, Signal)]
+    processes = [each for each in measured if each.facts.get("role") != JOB_MANAGER]
+    if not processes:
+        yield NotMeasured("heap_pressure", "gc-log", "no TaskManager's collections are known")
+        return
+    cluster = cluster_of(evidence)
+    jobs: list[str | None] = [*sorted(cluster.job_names)] or [None]
+    for job in jobs:
+        on_it = [each for each in processes if each.subject.job == job or (each.subject.job is None and len(jobs) == 1)]
+        shared = [
+            each
+            for each in processes
+            if each.subject.job is None and len(jobs) > 1 and _runs(job, each.subject.task_manager, cluster.jobs_on)
+        ]
+        if on_it or shared:
+            yield _signal(job, [*on_it, *shared])
+
+
+def _runs(job: str | None, task_manager: str | None, jobs_on: Mapping[str, frozenset[str]]) -> bool:
+    return job in jobs_on.get(normalised(task_manager), frozenset())
+
+
+def _share(signal: Signal) -> float:
+    return max(
+        _number(signal, "worst_minute_ratio"), _number(signal, "spell_share_ratio"), _number(signal, "share_ratio")
+    )
+
+
+def _number(signal: Signal, fact: str) -> float:
+    value = signal.facts.get(fact)
+    return float(value) if isinstance(value, (int, float)) else 0.0
+
+
+def _full(signal: Signal) -> float:
+    """Full collections for room; those that metrics count cannot be told apart."""
+    return _number(signal, "full_gcs_for_room" if "full_gcs_for_room" in signal.facts else "full_gcs")
+
+
+def _signal(job: str | None, processes: Sequence[Signal]) -> Signal:
+    ranked = sorted(processes, key=lambda each: (-_share(each), -_full(each), repr(each.subject)))
+    worst = ranked[0]
+    pressed = [each for each in ranked if _full(each) >= FULL_GCS]
+    facts: dict[str, FactValue] = {
+        "resource": "heap",
+        "task_managers": [each.facts["process"] for each in pressed] or [worst.facts["process"]],
+        "task_manager_count": len(processes),
+        "pressed_count": len(pressed),
+        "full_gcs": [round(_number(each, "full_gcs")) for each in pressed] or [round(_number(worst, "full_gcs"))],
+        "full_gc_ms": [round(_number(each, "full_gc_ms")) for each in pressed] or [round(_number(worst, "full_gc_ms"))],
+        "full_gcs_most": max(_number(each, "full_gcs") for each in processes),
+        "full_gcs_for_room_most": max(_full(each) for each in processes),
+        "full_gc_ms_most": max(_number(each, "full_gc_ms") for each in processes),
+    }
+    for name in WORST_FACTS:
+        facts[name] = worst.facts.get(name)
+    live = max((_number(each, "live_bytes") for each in processes), default=0.0)
+    if live and worst.facts.get("live_basis"):
+        heap = -(-int(live * ROOM_MULTIPLE) // STEP_BYTES) * STEP_BYTES
+        facts |= {"needed_heap_bytes": heap, "needed_heap_mib": heap // MIB}
+        current = worst.facts.get("heap_max_bytes")
+        if isinstance(current, (int, float)):
+            facts |= {"heap_mib": round(current / MIB), "missing_heap_mib": max(0, round((heap - current) / MIB))}
+    citations = [citation for each in (pressed or ranked)[:3] for citation in each.citations[:4]]
+    windows = [each.window for each in processes if each.window]
+    return Signal(
+        key="heap_pressure",
+        subject=Subject(job=job),
+        facts={name: value for name, value in facts.items() if value is not None},
+        citations=tuple(citations),
+        citation_count=sum(each.citation_count for each in processes),
+        window=(min(start for start, _ in windows), max(end for _, end in windows)) if windows else None,
+    )
+
+
+WORST_FACTS = (
+    "process",
+    "basis",
+    "collector",
+    "heap_max_bytes",
+    "heap_total_bytes",
+    "live_bytes",
+    "live_ratio",
+    "live_basis",
+    "freed_ratio",
+    "max_pause_ms",
+    "share_ratio",
+    "worst_minute_ratio",
+    "spell_share_ratio",
+    "spell_ms",
+    "longest_run",
+    "full_gc_interval_ms",
+    "full_gc_median_ms",
+    "first_full_ms",
+    "first_full_uptime_ms",
+    "cause",
+)
+"""Facts of the TaskManager that stands still most."""
+
+SIGNALS = (
+    SignalDefinition(
+        key="heap_pressure",
+        level="job",
+        facts={
+            "resource": "`heap`",
+            "task_managers": "TaskManagers with several full collections for room, the worst first; else the worst one",
+            "task_manager_count": "TaskManagers whose collections are known",
+            "pressed_count": "how many of them made several full collections for room",
+            "full_gcs": "full collections of those listed",
+            "full_gc_ms": "time in full collections of those listed, ms",
+            "full_gcs_most": "most full collections of one TaskManager",
+            "full_gcs_for_room_most": "most full collections for room of one TaskManager",
+            "full_gc_ms_most": "longest time in full collections of one TaskManager, ms",
+            "needed_heap_bytes": "proposed heap: twice what collections leave, in steps of 64 MiB, bytes",
+            "needed_heap_mib": "the same in MiB",
+            "heap_mib": "largest heap now, MiB",
+            "missing_heap_mib": "by how much the heap must grow, MiB",
+            **{name: f"{garbage_collection.FACTS[name]} (of the worst TaskManager)" for name in WORST_FACTS},
+        },
+        measure=measure,
+    ),
+)

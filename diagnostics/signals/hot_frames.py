@@ -1,0 +1,149 @@
+"""What the threads of a task do while they work: the user's function on top, known frames, and uploads of state."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+
+from diagnostics.evidence import Evidence
+from diagnostics.reconstruction.cluster import Cluster, cluster_of
+from diagnostics.reconstruction.frame_catalogue import OUTSIDE
+from diagnostics.reconstruction.stack_profile import Profile, Sampled, stack_profiles
+from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
+
+FEWEST_WORKING = 3.0
+"""With fewer samples of a working thread nothing is said of its task. Our choice: three thread dumps."""
+MOST_CITED = 6
+
+
+def measure(evidence: Evidence) -> Measured:
+    """The functions in which each task spends its working time.
+
+    Reads   stack_sample: flame graphs, collapsed stacks, thread dumps.
+    Gives   one signal for each task whose thread was seen at work; `hot_frames.upload` for threads that write state.
+    Units   shares of the samples in which the thread was neither waiting for input nor for room in its output.
+    Empty   NotMeasured without a profile or thread dump.
+    """
+    profiles = stack_profiles(evidence)
+    if not profiles.tasks:
+        yield NotMeasured("hot_frames", "flame-graph", "no flame graph, profile or thread dump shows a task's thread")
+    cluster = cluster_of(evidence)
+    for task, profile in profiles.tasks.items():
+        signal = _signal(task, profile, cluster)
+        if signal is not None:
+            yield signal
+    if profiles.uploads is None:
+        yield NotMeasured("hot_frames.upload", "thread-dumps", "no profile shows the threads of asynchronous snapshots")
+        return
+    uploads = profiles.uploads
+    named = max(uploads.uploading, key=lambda each: (uploads.uploading[each], each), default=None)
+    facts: dict[str, FactValue] = {
+        "samples": uploads.samples,
+        "upload_samples": sum(uploads.uploading.values()),
+        "upload_share_ratio": sum(uploads.uploading.values()) / uploads.samples,
+        "what": named,
+        "full_snapshot": any(each.startswith("full") for each in uploads.uploading),
+        "incremental_snapshot": any(each.startswith("incremental") for each in uploads.uploading),
+        "rocksdb": any("RocksDB" in each or "ForSt" in each for each in uploads.uploading),
+        "top_frame": uploads.heaviest_frame,
+    }
+    yield Signal(
+        "hot_frames.upload",
+        Subject(),
+        {name: value for name, value in facts.items() if value is not None},
+        (uploads.heaviest,) if uploads.heaviest else (),
+    )
+
+
+def subject_of(task: tuple[str | None, str], cluster: Cluster) -> Subject:
+    """The task as a subject; one that only a thread's name tells has no id."""
+    job_id, vertex = task
+    if task in cluster.tasks:
+        return cluster.vertex_subject(job_id, vertex)
+    is_id = len(vertex) == 32 and all(letter in "0123456789abcdef" for letter in vertex)
+    return Subject(job=job_id, vertex=None if is_id else vertex, vertex_id=vertex if is_id else None)
+
+
+def working(profile: Profile) -> list[Sampled]:
+    """The stacks of a thread at work."""
+    return [each for each in profile.stacks if not each.stack.idle]
+
+
+def heaviest(stacks: Iterable[Sampled], name: Callable[[Sampled], str | None]) -> tuple[str, float] | None:
+    """The name with most weight, and that weight."""
+    weights: dict[str, float] = defaultdict(float)
+    for each in stacks:
+        found = name(each)
+        if found is not None:
+            weights[found] += each.weight
+    return max(weights.items(), key=lambda item: (item[1], item[0])) if weights else None
+
+
+def _signal(task: tuple[str | None, str], profile: Profile, cluster: Cluster) -> Signal | None:
+    at_work = working(profile)
+    whole = sum(each.weight for each in at_work)
+    if whole < FEWEST_WORKING:
+        return None
+    all_read = sum(each.weight for each in profile.stacks)
+    facts: dict[str, FactValue] = {
+        "profile": profile.kind[0],
+        "mode": profile.kind[1],
+        "sees_all": profile.sees_all,
+        "samples": profile.samples,
+        "working_samples": whole,
+        "idle_ratio": 1 - whole / all_read,
+        "waiting_ratio": sum(each.weight for each in at_work if each.stack.waiting) / whole,
+    }
+    for fact, found in (
+        ("top_user", heaviest(at_work, lambda each: each.stack.user)),
+        ("system", heaviest(at_work, lambda each: each.stack.system)),
+        ("category", heaviest(at_work, _category)),
+        ("top", heaviest(at_work, lambda each: each.stack.top)),
+    ):
+        if found:
+            facts[fact if fact in ("system", "category") else f"{fact}_frame"] = found[0]
+            facts[f"{fact}_share_ratio"] = found[1] / whole
+    cited = sorted(at_work, key=lambda each: -each.weight)[:MOST_CITED]
+    return Signal("hot_frames", subject_of(task, cluster), facts, tuple(each.citation for each in cited), len(at_work))
+
+
+def _category(sampled: Sampled) -> str | None:
+    """`waiting outside`, or the known purpose of what uses the CPU."""
+    purpose = sampled.stack.purpose
+    if purpose is None:
+        return None
+    return "outside call" if purpose in OUTSIDE else purpose
+
+
+FACTS = {
+    "profile": "flame-graph, collapsed or thread-dump",
+    "mode": "which kind of it",
+    "sees_all": "whether it counts waiting threads as well as working ones",
+    "samples": "samples of the task's threads",
+    "working_samples": "samples in which the thread was at work",
+    "idle_ratio": "share of the samples in which it waited for input or for room in its output",
+    "waiting_ratio": "share of its work in which it did not use the CPU (a socket read counts as waiting)",
+    "top_user_frame": "the user's function seen most",
+    "top_user_share_ratio": "its share",
+    "system": "the outside system or known library seen most",
+    "system_share_ratio": "its share",
+    "category": "what that is for: outside call, serialization, parsing, regex, state, compression",
+    "category_share_ratio": "its share",
+    "top_frame": "the top frame seen most",
+    "top_share_ratio": "its share",
+}
+UPLOAD_FACTS = {
+    "samples": "samples of threads that write state",
+    "upload_samples": "samples in which they did",
+    "upload_share_ratio": "share of these samples",
+    "what": "what they did most: RocksDB upload, full RocksDB snapshot, ...",
+    "full_snapshot": "whether a full snapshot was seen",
+    "incremental_snapshot": "whether an incremental snapshot was seen",
+    "rocksdb": "whether RocksDB's (or ForSt's) files were being written",
+    "top_frame": "the top frame seen most",
+}
+
+SIGNALS = (
+    SignalDefinition("hot_frames", "vertex", FACTS, measure),
+    SignalDefinition("hot_frames.upload", "case", UPLOAD_FACTS, measure),
+)

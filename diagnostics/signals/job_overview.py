@@ -1,0 +1,232 @@
+"""The job itself: its name, state, size and version, how long it was watched, and what was seen to go well."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql import functions as sf
+
+from diagnostics.citation import Citation
+from diagnostics.evidence import Evidence
+from diagnostics.reconstruction.arithmetic import highest, middle
+from diagnostics.reconstruction.checkpoint_history import History, checkpoint_histories
+from diagnostics.reconstruction.cluster import cluster_of
+from diagnostics.reconstruction.job_graph import JobGraph, job_graph
+from diagnostics.reconstruction.load_timeline import Timeline, load_timelines, printed_names
+from diagnostics.reconstruction.series import MetricSeries, increase, metric_series
+from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
+from diagnostics.signals.settings import settings_of, stated_options
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+MOST_LISTED = 20
+"""How many task names are listed. Our choice."""
+MOST_ROWS = 10_000
+SUBMITTED = "submission '([^']{1,200})' [(]([0-9a-f]{32})[)]"
+"""How the Dispatcher names a job it received. Source: reference/log-signals.csv, Dispatcher."""
+VERSION = "[(]Version: ([0-9]{1,3}[.][0-9]{1,3}[.0-9]{0,8})"
+"""How every process names its version when it starts."""
+
+
+def measure(evidence: Evidence) -> Measured:
+    """Each job's overview, and what was seen of its operation.
+
+    Reads   job, vertex, edge, log_record (submission, version, times), metric_sample (numRestarts, uptime), checkpoint.
+    Gives   `job_overview` for each known job; `job_overview.operation` with what was observed of it.
+    Units   milliseconds; ratios of time 0 to 1.
+    Empty   NotMeasured when no file names a job.
+    """
+    told = _told(evidence)
+    jobs = _jobs(evidence, told)
+    if not jobs:
+        for key in ("job_overview", "job_overview.operation"):
+            yield NotMeasured(key, "job-rest", "no file names a job")
+        return
+    cluster = cluster_of(evidence)
+    series = metric_series(evidence)
+    histories = checkpoint_histories(evidence)
+    timelines = load_timelines(evidence)
+    only = len(jobs) == 1
+    for job_id in jobs:
+        timeline = timelines.get(job_id) or (timelines.get(None, {}) if only else {})
+        history = histories.get(job_id) or (histories.get(None) if only else None) or History(job_id)
+        graph = job_graph(cluster, job_id, printed_names(evidence, timeline))
+        window = _window(told, job_id, history, timeline)
+        facts, citations = _overview(told, job_id, graph, _restarts(series, job_id, only=only), window)
+        yield Signal("job_overview", Subject(job=job_id), facts, tuple(citations), window=window)
+        stated, _ = settings_of(stated_options(evidence), job_id)
+        operation = _operation(history, timeline, stated, window)
+        if operation:
+            places = [each.citations[0] for each in history.of_status("completed")[-3:] if each.citations]
+            yield Signal("job_overview.operation", Subject(job=job_id), operation, tuple(places), window=window)
+
+
+def _told(evidence: Evidence) -> Mapping[str, list[Mapping[str, Any]]]:
+    """What files say of jobs, by kind: `job` (the last answer first), `submitted`, `version`, and `log` for times."""
+    found: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
+    if evidence.has("job"):
+        rows = evidence["job"].where("job_id IS NOT NULL").orderBy(sf.desc("ts_ms"), "job_id", "file_id", "line")
+        found["job"] = [
+            {**row.asDict(), "version": row.flink_version, "first_ms": row.start_ms, "last_ms": row.end_ms or row.ts_ms}
+            for row in rows.limit(MOST_ROWS).collect()
+        ]
+    if evidence.has("log_record"):
+        found |= _told_by_log(evidence["log_record"])
+    return found
+
+
+def _told_by_log(log: DataFrame) -> dict[str, list[Mapping[str, Any]]]:
+    """Jobs by their submission, the versions of processes, and between which times each job is written of."""
+    found: dict[str, list[Mapping[str, Any]]] = {"submitted": [], "version": [], "log": []}
+    told = log.where("contains(message, '(Version: ') OR contains(message, ' submission ')").select(
+        sf.expr(f'regexp_extract(message, "{SUBMITTED}", 1)').alias("name"),
+        sf.expr(f'regexp_extract(message, "{SUBMITTED}", 2)').alias("job_id"),
+        sf.expr(f"regexp_extract(message, '{VERSION}', 1)").alias("version"),
+        *("ts_ms", "file_id", "line", "last_line"),
+    )
+    for row in told.orderBy("ts_ms", "file_id", "line").limit(MOST_ROWS).collect():
+        times = {"first_ms": row.ts_ms, "last_ms": row.ts_ms, "state": None, "pointer": None}
+        kind = "submitted" if row.job_id else "version"
+        found[kind].append({**row.asDict(), **times, "version": row.version or None})
+    by_job = log.where("job_id IS NOT NULL").groupBy("job_id")
+    times_of = by_job.agg(sf.min("ts_ms").alias("first_ms"), sf.max("ts_ms").alias("last_ms"))
+    found["log"] = [row.asDict() for row in times_of.limit(MOST_ROWS).collect()]
+    return found
+
+
+def _jobs(evidence: Evidence, told: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[str]:
+    """The ids of all jobs that any file names."""
+    ids = {row["job_id"] for kind in ("job", "submitted", "log") for row in told.get(kind, ())}
+    ids |= set(cluster_of(evidence).job_names) | set(load_timelines(evidence))
+    ids |= set(checkpoint_histories(evidence))
+    return sorted(each for each in ids if each)
+
+
+def _overview(
+    told: Mapping[str, Sequence[Mapping[str, Any]]],
+    job_id: str,
+    graph: JobGraph,
+    restarts: float | None,
+    window: tuple[int, int] | None,
+) -> tuple[dict[str, FactValue], list[Citation]]:
+    rows = [row for kind in ("job", "submitted") for row in told.get(kind, ()) if row["job_id"] == job_id]
+    version = next((row["version"] for row in [*rows, *told.get("version", ())] if row["version"]), None)
+    facts: dict[str, FactValue] = {
+        "name": next((row["name"] for row in rows if row["name"]), None),
+        "state": next((row["state"] for row in rows if row["state"]), None),
+        "flink_version": version,
+        "vertices": len(graph.names) or None,
+        "vertex_names": [graph.name(each) for each in sorted(graph.names)][:MOST_LISTED] or None,
+        "parallelism": highest(graph.parallelism.values()),
+        "observed_ms": window[1] - window[0] if window else None,
+        "restarts": restarts,
+    }
+    citations = [_cite(row) for row in rows[:3]]
+    return {name: value for name, value in facts.items() if value is not None}, citations
+
+
+def _cite(row: Mapping[str, Any]) -> Citation:
+    return Citation(
+        file_id=row["file_id"],
+        line=row["line"],
+        last_line=row["last_line"],
+        pointer=row["pointer"],
+        kind="rest" if "start_ms" in row else "log",
+        ts_ms=row["ts_ms"],
+        text=f"job {row['name'] or row['job_id']}" + (f" is {row['state']}" if row["state"] else ""),
+        name="name",
+        value=row["name"],
+    )
+
+
+def _restarts(series: MetricSeries, job_id: str, *, only: bool) -> float | None:
+    counted = [
+        increase(each.points)
+        for metric in ("numRestarts", "fullRestarts")
+        for each in series.of(metric)
+        if each.known and (each.job_id == job_id or (only and each.job_id is None))
+    ]
+    last = [
+        each.known[-1].value
+        for metric in ("numRestarts", "fullRestarts")
+        for each in series.of(metric)
+        if each.known and (each.job_id == job_id or (only and each.job_id is None))
+    ]
+    return highest([*counted, *last])
+
+
+def _window(
+    told: Mapping[str, Sequence[Mapping[str, Any]]], job_id: str, history: History, timeline: Timeline
+) -> tuple[int, int] | None:
+    """From the first to the last time that anything was told of the job."""
+    stamps = [
+        stamp
+        for kind in ("job", "submitted", "log")
+        for row in told.get(kind, ())
+        if row["job_id"] == job_id
+        for stamp in (row["first_ms"], row["last_ms"])
+    ]
+    stamps += [stamp for each in history.checkpoints for stamp in (each.triggered_ms, each.ended_ms)]
+    stamps += [moment.ts_ms for moments in timeline.values() for moment in moments]
+    known = [stamp for stamp in stamps if stamp is not None and stamp > 0]
+    return (min(known), max(known)) if known else None
+
+
+def _operation(
+    history: History, timeline: Timeline, stated: Mapping[str, FactValue], window: tuple[int, int] | None
+) -> dict[str, FactValue]:
+    """What was observed, as numbers: for saying that a job is well and what that rests on."""
+    completed = history.of_status("completed")
+    failed = history.of_status("expired", "declined", "failed")
+    held = [moment.held_max for moments in timeline.values() for moment in moments]
+    by_vertex = [middle(moment.held_max for moment in moments) for moments in timeline.values()]
+    busy = [middle(moment.busy_max for moment in moments) for moments in timeline.values()]
+    facts: dict[str, FactValue] = {
+        "observed_ms": window[1] - window[0] if window else None,
+        "completed": len(completed) if history.checkpoints else None,
+        "failed": len(failed) if history.checkpoints else None,
+        "longest_ms": highest(each.duration_ms for each in completed),
+        "last_ms": completed[-1].duration_ms if completed else None,
+        "timeout_ms": stated.get("timeout_ms"),
+        "interval_ms": stated.get("interval_ms"),
+        "back_pressured_ratio": highest(by_vertex),
+        "back_pressured_highest_ratio": highest(held),
+        "busy_ratio": highest(busy),
+        "tasks": len(timeline) or None,
+    }
+    if all(facts[name] is None for name in ("completed", "back_pressured_ratio", "busy_ratio")):
+        return {}
+    return {name: value for name, value in facts.items() if value is not None}
+
+
+FACTS = {
+    "name": "the job's name",
+    "state": "its state when last seen",
+    "flink_version": "Flink's version",
+    "vertices": "tasks of its job graph",
+    "vertex_names": "their names",
+    "parallelism": "highest parallelism of a task",
+    "observed_ms": "time between the first and the last thing told of it",
+    "restarts": "restarts as counted by Flink",
+}
+OPERATION_FACTS = {
+    "observed_ms": "time between the first and the last thing told of it",
+    "completed": "completed checkpoints",
+    "failed": "failed checkpoints",
+    "longest_ms": "longest duration of a completed checkpoint",
+    "last_ms": "duration of the last completed checkpoint",
+    "timeout_ms": "checkpoint timeout as stated",
+    "interval_ms": "checkpoint interval as stated",
+    "back_pressured_ratio": "usual back-pressured time of the worst task",
+    "back_pressured_highest_ratio": "highest back-pressured time of a subtask at any moment",
+    "busy_ratio": "usual busy time of the busiest task",
+    "tasks": "tasks whose load is known",
+}
+
+SIGNALS = (
+    SignalDefinition("job_overview", "job", FACTS, measure),
+    SignalDefinition("job_overview.operation", "job", OPERATION_FACTS, measure),
+)

@@ -1,0 +1,121 @@
+"""How the sampled input events spread over their keys."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyspark.sql import functions as sf
+
+from diagnostics.citation import Citation
+from diagnostics.evidence import Evidence
+from diagnostics.reconstruction.balance import salts_needed
+from diagnostics.reconstruction.cluster import Cluster, cluster_of
+from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
+
+FEWEST_EVENTS = 200
+"""How many events a sample must hold before a share means anything. Our choice: 5 % is then ten events."""
+HOT_KEY_RATIO = 0.1
+"""From which part of all events on a key is listed as hot. Our choice: it alone makes a subtask of ten hot."""
+SHOWN_KEYS = 10
+
+
+def measure(evidence: Evidence) -> Measured:
+    """The most frequent keys of the event sample.
+
+    Reads   event: one row per input event.
+    Gives   one signal of the case.
+    Empty   NotMeasured without events, or when they carry no key.
+    """
+    if not evidence.has("event"):
+        yield NotMeasured("key_distribution", "event-sample", "no file holds input events")
+        return
+    by_key = (
+        evidence["event"]
+        .where("key IS NOT NULL")
+        .groupBy("key")
+        .agg(sf.count("*").alias("events"), sf.min(sf.struct("file_id", "line", "last_line", "pointer")).alias("place"))
+    )
+    counted = by_key.selectExpr("*", "sum(events) OVER () AS all_events", "count(*) OVER () AS keys")
+    top = counted.orderBy(sf.desc("events"), "key").limit(SHOWN_KEYS).collect()
+    if not top or top[0].all_events < FEWEST_EVENTS:
+        yield NotMeasured("key_distribution", "event-sample", f"fewer than {FEWEST_EVENTS} events with a key")
+        return
+    yield _signal(top, cluster_of(evidence))
+
+
+def _signal(top: list[Any], cluster: Cluster) -> Signal:
+    events, keys = top[0].all_events, top[0].keys
+    hot = [row for row in top if row.events / events >= HOT_KEY_RATIO]
+    facts: dict[str, FactValue] = {
+        "events": events,
+        "distinct_keys": keys,
+        "top_key": top[0].key,
+        "top_key_events": top[0].events,
+        "top_key_share_ratio": top[0].events / events,
+        "top_multiple_ratio": top[0].events * keys / events,
+        "hot_keys": [row.key for row in hot],
+        "hot_key_count": len(hot),
+        "hot_keys_share_ratio": sum(row.events for row in hot) / events,
+    }
+    if len(top) > 1:
+        facts |= {"second_key": top[1].key, "second_key_share_ratio": top[1].events / events}
+    parallelism = _keyed_parallelism(cluster)
+    if parallelism:
+        facts["keyed_parallelism"] = parallelism
+        facts["hot_key_multiple_ratio"] = top[0].events / events * parallelism
+        facts["needed_salts"] = salts_needed(top[0].events / events, parallelism)
+    return Signal(
+        key="key_distribution",
+        subject=Subject(),
+        facts=facts,
+        citations=tuple(_first_event(row, events) for row in hot or top[:1]),
+        citation_count=sum(row.events for row in hot) or top[0].events,
+    )
+
+
+def _keyed_parallelism(cluster: Cluster) -> int | None:
+    """The highest parallelism of a task that reads by key, if there is one with two or more subtasks."""
+    keyed = [
+        task.parallelism
+        for vertex, task in cluster.tasks.items()
+        if task.parallelism and any(strategy == "HASH" for _, strategy in cluster.inputs.get(vertex, ()))
+    ]
+    return max((each for each in keyed if each > 1), default=None)
+
+
+def _first_event(row: Any, events: int) -> Citation:
+    return Citation(
+        file_id=row.place.file_id,
+        line=row.place.line,
+        last_line=row.place.last_line,
+        pointer=row.place.pointer,
+        kind="event",
+        text=f"first of {row.events:,} events with key {row.key} among {events:,}",
+        name="key",
+        value=row.key,
+    )
+
+
+SIGNALS = (
+    SignalDefinition(
+        key="key_distribution",
+        level="case",
+        facts={
+            "events": "events in the sample that carry a key",
+            "distinct_keys": "different keys among them",
+            "top_key": "the most frequent key",
+            "top_key_events": "its events",
+            "top_key_share_ratio": "its part of the events, 0 to 1",
+            "top_multiple_ratio": "its events as a multiple of an average key's",
+            "second_key": "the second most frequent key",
+            "second_key_share_ratio": "its part of the events, 0 to 1",
+            "hot_keys": "keys with a tenth of the events or more",
+            "hot_key_count": "how many those are",
+            "hot_keys_share_ratio": "their part of the events together, 0 to 1",
+            "keyed_parallelism": "highest parallelism of a task that reads by key",
+            "hot_key_multiple_ratio": "the top key's share as a multiple of that task's even share",
+            "needed_salts": "salts that bring the top key under 1.5 even shares there",
+        },
+        measure=measure,
+    ),
+)

@@ -1,0 +1,142 @@
+"""Records that came after their window had closed and were dropped."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+from diagnostics.evidence import Evidence
+from diagnostics.reconstruction.cluster import Cluster, VertexKey, cluster_of
+from diagnostics.reconstruction.rate_change import rate_change
+from diagnostics.reconstruction.series import MetricSeries, Series, increase, metric_series
+from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition
+
+SHOWN = 8
+
+
+def measure(evidence: Evidence) -> Measured:
+    """Dropped late records of each task, over its subtasks and over time.
+
+    Reads   metric_sample (numLateRecordsDropped of operators, numRecordsIn of tasks).
+    Gives   one signal for each task with a window operator, also when nothing was dropped.
+    Empty   NotMeasured when no metric tells.
+    """
+    series = metric_series(evidence)
+    counters = series.by_vertex("numLateRecordsDropped", operators=True) or series.by_vertex(
+        "numLateRecordsDropped", operators=False
+    )
+    if not counters:
+        yield NotMeasured("late_records", "metric-scrapes", "no metric tells how many late records were dropped")
+        return
+    cluster = cluster_of(evidence)
+    for vertex in sorted(counters, key=repr):
+        yield _signal(vertex, counters[vertex], series, cluster)
+
+
+def _signal(vertex: VertexKey, counters: Sequence[Series], series: MetricSeries, cluster: Cluster) -> Signal:
+    readers = [
+        each
+        for each in series.by_vertex("numRecordsIn", operators=False).get(vertex, [])
+        if each.subtask in {counter.subtask for counter in counters}
+    ]
+    until = _last_common_moment(counters, readers)
+    dropped: dict[int, float] = defaultdict(float)
+    for counter in counters:
+        if counter.subtask is not None and (last := _last_value(counter, until)) is not None:
+            dropped[counter.subtask] += last
+    read = {each.subtask: last for each in readers if (last := _last_value(each, until)) is not None}
+    total, whole = sum(dropped.values()), sum(read.values())
+    facts: dict[str, FactValue] = {
+        "dropped": round(total),
+        "dropped_by_subtask": [round(dropped[subtask]) for subtask in sorted(dropped)],
+        "subtasks": len(dropped),
+        "window_operators": len({counter.operator for counter in counters}),
+    }
+    if len(read) == len(dropped) and whole > 0:
+        facts |= {"records_in": round(whole), "dropped_ratio": min(total / whole, 1.0)}
+    facts |= _over_time(counters)
+    shown = sorted(counters, key=lambda each: -(each.known[-1].value or 0.0 if each.known else 0.0))
+    citations = [each.cite(each.known[-1]) for each in shown if each.known]
+    citations += [each.cite(each.known[0]) for each in shown if len(each.known) > 1]
+    stamps = [point.ts_ms for counter in counters for point in counter.points if point.ts_ms is not None]
+    return Signal(
+        key="late_records",
+        subject=cluster.vertex_subject(*vertex, name=counters[0].vertex),
+        facts=facts,
+        citations=tuple(citations)[:SHOWN],
+        citation_count=sum(len(each.points) for each in counters),
+        window=(min(stamps), max(stamps)) if stamps else None,
+    )
+
+
+def _last_common_moment(counters: Sequence[Series], readers: Sequence[Series]) -> int | None:
+    """The last moment that both counters cover, since files of one upload can end at different times."""
+    ends = [
+        max(stamps)
+        for group in (counters, readers)
+        if (stamps := [point.ts_ms for each in group for point in each.known if point.ts_ms is not None])
+    ]
+    return min(ends) if ends else None
+
+
+def _last_value(counter: Series, until_ms: int | None) -> float | None:
+    """The counter's last value up to a moment, of the attempt that ran then."""
+    points = [point for point in counter.known if until_ms is None or (point.ts_ms or 0) <= until_ms]
+    return points[-1].value if points else None
+
+
+def _over_time(counters: Sequence[Series]) -> dict[str, FactValue]:
+    """Growth of the sum over subtasks: rate over the whole time, and before and after it changed most."""
+    summed = _summed(counters)
+    if len(summed) < 2:
+        return {}
+    first, last = summed[0], summed[-1]
+    grown = sum(increase(counter.points) for counter in counters)
+    facts: dict[str, FactValue] = {"dropped_in_window": round(grown)}
+    if last[0] > first[0]:
+        facts["dropped_per_s"] = grown * 1000 / (last[0] - first[0])
+    change = rate_change(summed)
+    if change:
+        facts |= {
+            "rate_before_per_s": change.before_per_s,
+            "rate_after_per_s": change.after_per_s,
+            "changed_at_ms": change.at_ms,
+            "changed_after_ms": change.at_ms - first[0],
+        }
+        if change.before_per_s > 0:
+            facts["rate_jump_ratio"] = change.after_per_s / change.before_per_s
+    return facts
+
+
+def _summed(counters: Sequence[Series]) -> list[tuple[int, float]]:
+    """Moment -> sum over the subtasks, at the moments at which all are known."""
+    by_moment: Mapping[int, list[float]] = defaultdict(list)
+    for counter in counters:
+        for point in counter.known:
+            if point.ts_ms is not None and point.value is not None:
+                by_moment[point.ts_ms].append(point.value)
+    return [(moment, sum(values)) for moment, values in sorted(by_moment.items()) if len(values) == len(counters)]
+
+
+SIGNALS = (
+    SignalDefinition(
+        key="late_records",
+        level="vertex",
+        facts={
+            "dropped": "late records dropped since the attempt began, all subtasks",
+            "dropped_by_subtask": "the same by subtask",
+            "subtasks": "subtasks that report it",
+            "window_operators": "operators of the task that report it",
+            "records_in": "records the task has read since the attempt began",
+            "dropped_ratio": "dropped as part of records_in, 0 to 1",
+            "dropped_in_window": "dropped during the samples",
+            "dropped_per_s": "mean rate during the samples, 1/s",
+            "rate_before_per_s": "rate before it changed most, 1/s",
+            "rate_after_per_s": "rate after it changed most, 1/s",
+            "changed_at_ms": "when it changed, epoch ms",
+            "changed_after_ms": "how long after the first sample it changed, ms",
+            "rate_jump_ratio": "rate after divided by rate before",
+        },
+        measure=measure,
+    ),
+)

@@ -1,0 +1,263 @@
+"""How records and busy time lie on the subtasks of each task: one hot subtask, several, or an even load."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from statistics import median
+
+from diagnostics.citation import Citation
+from diagnostics.evidence import Evidence
+from diagnostics.reconstruction.balance import Balance, Busyness, busyness, key_group_skew, salts_needed
+from diagnostics.reconstruction.cluster import Cluster, VertexKey, cluster_of, normalised
+from diagnostics.reconstruction.series import metric_series
+from diagnostics.reconstruction.subtask_load import (
+    FEWEST_RECORDS,
+    Samples,
+    Spread,
+    load_snapshots,
+    spread_over,
+    time_ratios,
+)
+from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition
+
+MOST_LISTED = 64
+"""Up to how many subtasks the facts list one by one. Our choice."""
+INHERITED_SKEW = 1.5
+"""From which skew on an upstream task hands its skew on over a FORWARD edge. Our choice."""
+
+
+def measure(evidence: Evidence) -> Measured:
+    """Load by subtask for each task.
+
+    Reads   subtask (one row per subtask and moment), back_pressure, metric_sample.
+    Gives   one signal for each task with two or more subtasks and enough records.
+    Empty   NotMeasured when neither REST nor metrics tell the records of single subtasks.
+    """
+    if not (evidence.has("subtask") or evidence.has("metric_sample")):
+        yield NotMeasured("load_balance", "job-rest", "no file tells the records of each subtask")
+        return
+    cluster = cluster_of(evidence)
+    series = metric_series(evidence)
+    snapshots = load_snapshots(evidence, series)
+    busy, back_pressured = time_ratios(evidence, series)
+    spreads = {vertex: spread for vertex, taken in snapshots.items() if (spread := spread_over(taken))}
+    if not spreads:
+        yield NotMeasured(
+            "load_balance", "job-rest", f"no task with two or more subtasks has read {FEWEST_RECORDS} records"
+        )
+    for vertex in sorted(spreads, key=repr):
+        spread = spreads[vertex]
+        signal = _signal(vertex, spread, busyness(busy.get(vertex, {})), cluster, spreads, back_pressured)
+        named = signal.subject.vertex or series.name_of(vertex)
+        yield replace(signal, subject=replace(signal.subject, vertex=named))
+
+
+def _signal(
+    vertex: VertexKey,
+    spread: Spread,
+    busy: Busyness | None,
+    cluster: Cluster,
+    spreads: Mapping[VertexKey, Spread],
+    back_pressured: Samples,
+) -> Signal:
+    subject = cluster.vertex_subject(*vertex)
+    records = spread.records
+    facts: dict[str, FactValue] = {
+        "direction": spread.direction,
+        "subtasks_seen": len(records.loads),
+        "parallelism": len(records.loads),
+        "even_share_ratio": 1 / len(records.loads),
+        "hot_subtask": records.hot,
+        "hot_subtasks": list(records.hot_subtasks),
+        "hot_count": len(records.hot_subtasks),
+        "idle_subtasks": list(records.idle_subtasks),
+        "idle_count": len(records.idle_subtasks),
+        "hot_share_ratio": records.share_ratio,
+        "skew_ratio": records.skew_ratio,
+        "concentration_ratio": records.concentration_ratio,
+        "hot_records": round(spread.counts[records.hot]),
+        "total_records": round(sum(spread.counts.values())),
+        "by_rate": spread.by_rate,
+        "since_ms": spread.since_ms,
+        "needed_salts": salts_needed(max(records.concentration_ratio, 0.0), len(records.loads)),
+    }
+    if len(records.loads) <= MOST_LISTED:
+        facts["records"] = [round(spread.counts[subtask]) for subtask in records.loads]
+    if records.others:
+        facts["others_records_max"] = round(max(spread.counts[subtask] for subtask in records.others))
+    if spread.bytes:
+        facts["bytes_skew_ratio"] = spread.bytes.skew_ratio
+        facts["bytes_hot_subtask"] = spread.bytes.hot
+    facts |= _graph_facts(vertex, spread, cluster, spreads)
+    facts |= _place_facts(vertex, records, cluster)
+    facts |= _busy_facts(spread, busy)
+    facts |= _held_back(vertex, cluster, back_pressured)
+    order = sorted(spread.loads, key=lambda subtask: -spread.counts.get(subtask, 0))
+    places = [_counted(spread, subtask) for subtask in order]
+    stamps = [ts for ts in (spread.since_ms, *(place.ts_ms for place in places)) if ts is not None]
+    return Signal(
+        key="load_balance",
+        subject=replace(subject, subtask=None),
+        facts=facts,
+        citations=tuple(places[:8]),
+        citation_count=len(places),
+        window=(min(stamps), max(stamps)) if stamps else None,
+    )
+
+
+def _counted(spread: Spread, subtask: int) -> Citation:
+    count = spread.counts.get(subtask)
+    place = spread.loads[subtask].place
+    return replace(place, value=round(count)) if count is not None and place.kind == "metric" else place
+
+
+def _graph_facts(
+    vertex: VertexKey, spread: Spread, cluster: Cluster, spreads: Mapping[VertexKey, Spread]
+) -> dict[str, FactValue]:
+    facts: dict[str, FactValue] = {}
+    task = cluster.tasks.get(vertex)
+    if task and task.parallelism:
+        facts["parallelism"] = task.parallelism
+        if task.max_parallelism:
+            facts["max_parallelism"] = task.max_parallelism
+            facts["key_group_skew_ratio"] = key_group_skew(task.max_parallelism, task.parallelism)
+    edges = cluster.inputs.get(vertex, ())
+    if cluster.inputs:
+        strategies = sorted({strategy for _, strategy in edges if strategy})
+        facts["is_source"] = not edges
+        facts["is_sink"] = not any(
+            source == vertex[1]
+            for place, inputs in cluster.inputs.items()
+            if place[0] == vertex[0]
+            for source, _ in inputs
+        )
+        facts["input_strategies"] = list(strategies)
+        facts["keyed"] = "HASH" in strategies
+        facts["inherited"] = any(
+            strategy == "FORWARD"
+            and (above := spreads.get((vertex[0], source))) is not None
+            and above.records.skew_ratio >= INHERITED_SKEW
+            and above.records.hot == spread.records.hot
+            for source, strategy in edges
+        )
+    return facts
+
+
+def _place_facts(vertex: VertexKey, records: Balance, cluster: Cluster) -> dict[str, FactValue]:
+    """Where the hot subtasks run; several hot ones that fill one of several TaskManagers speak for a slow host."""
+    homes = {subtask: home for subtask in records.loads if (home := cluster.homes.get((*vertex, subtask)))}
+    if len(homes) < len(records.loads):
+        return {}
+    hot_homes = {homes[subtask] for subtask in records.hot_subtasks}
+    others = {homes[subtask] for subtask in records.others}
+    facts: dict[str, FactValue] = {
+        "hot_task_manager": homes[records.hot],
+        "task_manager_count": len(set(homes.values())),
+        "hot_fill_task_manager": len(records.hot_subtasks) > 1
+        and len(hot_homes) == 1
+        and bool(others)
+        and not hot_homes & others,
+    }
+    if host := cluster.hosts.get(normalised(homes[records.hot])):
+        facts["hot_host"] = host
+    return facts
+
+
+def _busy_facts(spread: Spread, busy: Busyness | None) -> dict[str, FactValue]:
+    records = spread.records
+    if busy is None:
+        told = {subtask: load.busy_ratio for subtask, load in spread.loads.items() if load.busy_ratio is not None}
+        if not told:
+            return {}
+        busy = Busyness(told, max(told, key=lambda subtask: (told[subtask], -subtask)))
+    facts: dict[str, FactValue] = {
+        "busiest_subtask": busy.busiest,
+        "busiest_ratio": busy.by_subtask[busy.busiest],
+        "busy_median_ratio": median(busy.by_subtask.values()),
+        "busy_min_ratio": min(busy.by_subtask.values()),
+        "hot_is_busiest": busy.busiest in records.hot_subtasks,
+    }
+    rest = tuple(subtask for subtask in busy.by_subtask if subtask != busy.busiest)
+    most = {
+        "hot_busy_ratio": busy.by_subtask.get(records.hot),
+        "others_busy_max_ratio": busy.most(records.others),
+        "besides_busiest_max_ratio": busy.most(rest),
+    }
+    facts |= {name: value for name, value in most.items() if value is not None}
+    if len(busy.by_subtask) <= MOST_LISTED:
+        facts["busy"] = [round(ratio, 3) for ratio in busy.by_subtask.values()]
+    return facts
+
+
+def _held_back(vertex: VertexKey, cluster: Cluster, back_pressured: Samples) -> dict[str, FactValue]:
+    """Back pressure of this task and of the most back-pressured task above it: upper quartile of its worst subtask."""
+
+    def worst(place: VertexKey) -> float | None:
+        samples = [sorted(each.values()) for each in back_pressured.get(place, {}).values() if each]
+        return max((ordered[len(ordered) * 3 // 4] for ordered in samples), default=None)
+
+    facts: dict[str, FactValue] = {}
+    if (own := worst(vertex)) is not None:
+        facts["back_pressured_ratio"] = own
+    above = [(ratio, place) for place in cluster.upstream(vertex) if (ratio := worst(place)) is not None]
+    if above:
+        ratio, place = max(above, key=lambda each: (each[0], each[1][1]))
+        facts["upstream_back_pressured_ratio"] = ratio
+        facts["upstream_vertex"] = cluster.vertex_subject(*place).vertex
+    return facts
+
+
+SIGNALS = (
+    SignalDefinition(
+        key="load_balance",
+        level="vertex",
+        facts={
+            "direction": "`in` when records read are compared, `out` for a source",
+            "parallelism": "number of subtasks of the task",
+            "subtasks_seen": "number of subtasks whose records are known",
+            "max_parallelism": "number of key groups",
+            "key_group_skew_ratio": "fullest subtask's key groups as a multiple of the even number",
+            "even_share_ratio": "1 / subtasks_seen, 0 to 1",
+            "hot_subtask": "index of the subtask with most records",
+            "hot_subtasks": "indexes of all subtasks that count as hot",
+            "hot_count": "how many subtasks count as hot",
+            "idle_subtasks": "indexes of the subtasks with under a tenth of the even share",
+            "idle_count": "how many those are",
+            "hot_share_ratio": "the hot subtask's part of all records, 0 to 1",
+            "skew_ratio": "hot_share_ratio as a multiple of the even share, from 1",
+            "concentration_ratio": "0 even, 1 everything on one subtask",
+            "hot_records": "records of the hot subtask",
+            "total_records": "records of all subtasks",
+            "records": "records by subtask",
+            "others_records_max": "most records of a subtask that is not hot",
+            "by_rate": "whether rates were compared because the attempts differ in age",
+            "since_ms": "when counting began, if it was not the start of the run",
+            "needed_salts": "salts that bring the hot key under 1.5 even shares",
+            "bytes_skew_ratio": "as skew_ratio, of bytes read",
+            "bytes_hot_subtask": "index of the subtask with most bytes",
+            "is_source": "whether the task has no input",
+            "is_sink": "whether the task has no output",
+            "input_strategies": "ship strategies of its inputs",
+            "keyed": "whether an input is distributed by key (HASH)",
+            "inherited": "whether a FORWARD edge hands on the skew of the task above",
+            "hot_task_manager": "where the hot subtask runs",
+            "hot_host": "that TaskManager's host",
+            "task_manager_count": "on how many TaskManagers the subtasks run",
+            "hot_fill_task_manager": "whether several hot subtasks are exactly those of one TaskManager",
+            "busiest_subtask": "index of the subtask that is busiest",
+            "busiest_ratio": "its busy ratio, 0 to 1",
+            "besides_busiest_max_ratio": "busiest of the others, 0 to 1",
+            "busy_median_ratio": "median busy ratio of the subtasks",
+            "busy_min_ratio": "lowest busy ratio of the subtasks",
+            "hot_is_busiest": "whether the busiest subtask is a hot one",
+            "hot_busy_ratio": "busy ratio of the hot subtask, 0 to 1",
+            "others_busy_max_ratio": "highest busy ratio of the subtasks that are not hot, 0 to 1",
+            "busy": "busy ratio by subtask",
+            "back_pressured_ratio": "back-pressured ratio of the task's own worst subtask, 0 to 1",
+            "upstream_back_pressured_ratio": "the same of the most back-pressured task above it",
+            "upstream_vertex": "name of that task",
+        },
+        measure=measure,
+    ),
+)

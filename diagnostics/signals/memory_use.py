@@ -1,0 +1,148 @@
+"""How full heap and metaspace of each process are."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from diagnostics.citation import Citation
+from diagnostics.evidence import Evidence
+from diagnostics.reconstruction.cluster import cluster_of, normalised
+from diagnostics.reconstruction.gc_timeline import JOB_MANAGER
+from diagnostics.reconstruction.series import MetricSeries, Point, Series, metric_series
+from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
+
+AREAS = {"heap": "Status.JVM.Memory.Heap", "metaspace": "Status.JVM.Memory.Metaspace"}
+EARLY_PART = 0.25
+"""The first and the last quarter of the samples are compared. Our choice."""
+
+
+def measure(evidence: Evidence) -> Measured:
+    """Use of heap and metaspace against their limits.
+
+    Reads   metric_sample (Status.JVM.Memory.*), task_manager (REST).
+    Gives   one signal for each process.
+    Empty   NotMeasured without metrics and TaskManagers.
+    """
+    processes = _of_metrics(metric_series(evidence))
+    told = _of_rest(evidence)
+    if not processes and not told:
+        yield NotMeasured("memory_use", "metric-scrapes", "no metric and no TaskManager tells the use of memory")
+        return
+    cluster = cluster_of(evidence)
+    for place in sorted({*processes, *told}):
+        facts, citations = _facts(processes.get(place, {}))
+        row = told.get(place)
+        if row is not None:
+            facts = {**_facts_of_rest(row), **facts}
+            citations.append(_citation(row))
+        printed = next((each.task_manager for each in processes.get(place, {}).values() if each.task_manager), None)
+        name = (row.task_manager if row is not None else cluster.task_manager(printed)) or JOB_MANAGER
+        facts["role"] = JOB_MANAGER if name == JOB_MANAGER else "taskmanager"
+        yield Signal(
+            key="memory_use",
+            subject=Subject(
+                job=cluster.job_of(name) if name != JOB_MANAGER else None,
+                task_manager=name,
+                host=cluster.hosts.get(normalised(name)),
+            ),
+            facts={fact: value for fact, value in facts.items() if value is not None},
+            citations=tuple(citations),
+            citation_count=sum(len(each.points) for each in processes.get(place, {}).values()) or len(citations),
+        )
+
+
+def _of_metrics(series: MetricSeries) -> Mapping[str, dict[str, Series]]:
+    found: dict[str, dict[str, Series]] = defaultdict(dict)
+    for area, metric in AREAS.items():
+        for what in ("Used", "Max"):
+            for each in series.of(f"{metric}.{what}"):
+                found[normalised(each.task_manager)][f"{area}.{what}"] = each
+    return found
+
+
+def _facts(series: Mapping[str, Series]) -> tuple[dict[str, FactValue], list[Citation]]:
+    facts: dict[str, FactValue] = {}
+    citations: list[Citation] = []
+    for area in AREAS:
+        used, most = series.get(f"{area}.Used"), series.get(f"{area}.Max")
+        if not used or not used.known:
+            continue
+        top = max(used.known, key=lambda point: (point.value or 0.0, point.ts_ms or 0))
+        facts |= {f"{area}_used_max_bytes": top.value, f"{area}_used_last_bytes": used.known[-1].value}
+        facts[f"{area}_growth_bytes"] = _growth(used.known)
+        citations.append(used.cite(top))
+        limit = max((point.value or 0.0 for point in most.known), default=0.0) if most else 0.0
+        if limit > 0 and top.value is not None:
+            facts |= {f"{area}_max_bytes": limit, f"{area}_used_ratio": top.value / limit}
+    return facts, citations
+
+
+def _growth(points: Sequence[Point]) -> float | None:
+    """Lowest use in the last quarter minus lowest in the first: what stays, collections aside."""
+    values = [point.value for point in points if point.value is not None]
+    part = int(len(values) * EARLY_PART)
+    return min(values[-part:]) - min(values[:part]) if part >= 2 else None
+
+
+def _of_rest(evidence: Evidence) -> Mapping[str, Any]:
+    """TaskManager -> its newest row."""
+    if not evidence.has("task_manager"):
+        return {}
+    rows = evidence["task_manager"].where("task_manager IS NOT NULL AND heap_max_bytes IS NOT NULL").orderBy("ts_ms")
+    return {normalised(row.task_manager): row for row in rows.limit(10_000).collect()}
+
+
+def _facts_of_rest(row: Any) -> dict[str, FactValue]:
+    facts: dict[str, FactValue] = {
+        "heap_max_bytes": row.heap_max_bytes,
+        "heap_used_last_bytes": row.heap_used_bytes,
+        "heap_used_max_bytes": row.heap_used_bytes,
+        "metaspace_max_bytes": row.metaspace_max_bytes,
+        "managed_bytes": row.managed_bytes,
+        "network_bytes": row.network_bytes,
+        "cpu_cores": row.cpu_cores,
+    }
+    if row.heap_used_bytes is not None and row.heap_max_bytes:
+        facts["heap_used_ratio"] = row.heap_used_bytes / row.heap_max_bytes
+    return facts
+
+
+def _citation(row: Any) -> Citation:
+    return Citation(
+        file_id=row.file_id,
+        line=row.line,
+        last_line=row.last_line,
+        pointer=row.pointer,
+        kind="rest",
+        ts_ms=row.ts_ms,
+        text=f"TaskManager {row.task_manager}: heap {row.heap_used_bytes} of {row.heap_max_bytes} bytes",
+        name="heapUsed",
+        value=row.heap_used_bytes,
+    )
+
+
+SIGNALS = (
+    SignalDefinition(
+        key="memory_use",
+        level="task_manager",
+        facts={
+            "role": "taskmanager or jobmanager",
+            "heap_max_bytes": "largest heap, bytes",
+            "heap_used_max_bytes": "most heap in use, bytes",
+            "heap_used_last_bytes": "heap in use at the end, bytes",
+            "heap_used_ratio": "heap_used_max_bytes as part of heap_max_bytes, 0 to 1",
+            "heap_growth_bytes": "growth of the lowest use from the first to the last quarter, bytes",
+            "metaspace_max_bytes": "limit of the metaspace, bytes",
+            "metaspace_used_max_bytes": "most metaspace in use, bytes",
+            "metaspace_used_last_bytes": "metaspace in use at the end, bytes",
+            "metaspace_used_ratio": "metaspace_used_max_bytes as part of its limit, 0 to 1",
+            "metaspace_growth_bytes": "growth of the lowest use from the first to the last quarter, bytes",
+            "managed_bytes": "managed memory, bytes",
+            "network_bytes": "network memory, bytes",
+            "cpu_cores": "cores that the JVM sees",
+        },
+        measure=measure,
+    ),
+)

@@ -1,0 +1,165 @@
+"""Whether the network buffers suffice for the job's exchanges."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from diagnostics.evidence import Evidence
+from diagnostics.reconstruction.cluster import Cluster, cluster_of
+from diagnostics.reconstruction.fault import job_of_vertex
+from diagnostics.reconstruction.incident_log import Failure, LogEvent, incident_log
+from diagnostics.reconstruction.series import MetricSeries, metric_series
+from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
+
+NUMBERS = re.compile(r"required (\d{1,12}), but only (\d{1,12}) available")
+POOL = re.compile(r"currently set to (\d{1,12}) of (\d{1,12}) bytes each")
+"""Source: Flink's NetworkBufferPool; matched in texts of at most 2,000 characters."""
+
+SEGMENT_BYTES = 32_768
+"""taskmanager.memory.segment-size, default of every version."""
+EXCLUSIVE_PER_CHANNEL, FLOATING_PER_GATE = 2, 8
+"""taskmanager.network.memory.buffers-per-channel and floating-buffers-per-gate, defaults 1.10 to 1.20."""
+EXCHANGES_SPARE = 1.5
+"""How much more than the counted exchanges need the proposal holds: blocking results, rescaling. Our choice."""
+MIB = 2**20
+SHOWN = 6
+
+
+def measure(evidence: Evidence) -> Measured:
+    """Requests for buffers that failed, the size of the pool, its use, and what the job graph needs.
+
+    Reads   log_record, failure, metric_sample (Status.Shuffle.Netty.*), task_manager, vertex, edge.
+    Gives   one signal for each job; a refusal that names no job or task counts for all.
+    Empty   NotMeasured when neither logs nor metrics nor TaskManagers were given.
+    """
+    if not any(evidence.has(table) for table in ("log_record", "failure", "metric_sample", "task_manager")):
+        yield NotMeasured(
+            "network_buffers", "taskmanager-log", "no log, metric or TaskManager tells of network buffers"
+        )
+        return
+    log, cluster = incident_log(evidence), cluster_of(evidence)
+    refused: list[LogEvent | Failure] = [
+        *log.of("buffers"),
+        *(each for each in log.failures if "Insufficient number of network buffers" in each.texts),
+    ]
+    series = metric_series(evidence)
+    owners = [each.job_id or job_of_vertex(each.vertex, cluster) for each in refused]
+    jobs: list[str | None] = [*sorted({job for job in owners if job} | set(cluster.job_names))] or [None]
+    for job in jobs:
+        own = [each for each, owner in zip(refused, owners, strict=True) if owner in (job, None)]
+        counted = len(own) if len(own) < len(refused) else max(log.count("buffers"), len(refused))
+        facts: dict[str, FactValue] = {
+            "resource": "network buffers",
+            "insufficient": counted,
+            "exclusive_timeouts": log.count("exclusive_buffers"),
+        }
+        facts |= _told(own)
+        facts |= _pool(evidence, series, facts)
+        facts |= _needed(job, cluster, facts)
+        stamps = [each.ts_ms for each in own if each.ts_ms is not None]
+        facts["first_ms"] = min(stamps, default=None)
+        citations = [each.cite(_sentence(each.texts)) if isinstance(each, LogEvent) else each.cite() for each in own]
+        yield Signal(
+            key="network_buffers",
+            subject=Subject(job=job),
+            facts={name: value for name, value in facts.items() if value is not None},
+            citations=tuple(citations)[:SHOWN],
+            citation_count=len(own),
+            window=(min(stamps), max(stamps)) if stamps else None,
+        )
+
+
+def _sentence(texts: str) -> str:
+    lines = [line for line in texts.splitlines() if "Insufficient number of network buffers" in line]
+    return lines[0].strip() if lines else texts
+
+
+def _told(refused: Sequence[LogEvent | Failure]) -> dict[str, FactValue]:
+    """The numbers of the message; of several the request that wanted most."""
+    worst: tuple[int, int] | None = None
+    facts: dict[str, FactValue] = {}
+    for each in refused:
+        if numbers := NUMBERS.search(each.texts):
+            wanted = (int(numbers[1]), int(numbers[2]))
+            worst = wanted if worst is None or wanted > worst else worst
+        if pool := POOL.search(each.texts):
+            facts |= {"total": int(pool[1]), "segment_bytes": int(pool[2])}
+    if worst:
+        facts |= {"required": worst[0], "available": worst[1]}
+    total, size = facts.get("total"), facts.get("segment_bytes")
+    if isinstance(total, int) and isinstance(size, int):
+        facts["pool_bytes"] = total * size
+    return facts
+
+
+def _pool(evidence: Evidence, series: MetricSeries, told: dict[str, FactValue]) -> dict[str, FactValue]:
+    """Size and use of the pool from metrics and REST, where the message did not tell."""
+    facts: dict[str, FactValue] = {}
+    totals = [point.value for each in series.of("Status.Shuffle.Netty.TotalMemorySegments") for point in each.known]
+    usage = [point.value for each in series.of("Status.Shuffle.Netty.RequestedMemoryUsage") for point in each.known]
+    known_usage = [value for value in usage if value is not None]
+    if known_usage:
+        facts["requested_ratio"] = max(known_usage) / 100
+    if "total" not in told:
+        smallest = min((value for value in totals if value), default=None)
+        if smallest is None and evidence.has("task_manager"):
+            row = evidence["task_manager"].agg({"segments_total": "min"}).first()
+            smallest = row[0] if row else None
+        if smallest:
+            facts |= {
+                "total": int(smallest),
+                "segment_bytes": SEGMENT_BYTES,
+                "pool_bytes": int(smallest) * SEGMENT_BYTES,
+            }
+    return facts
+
+
+def _needed(job: str | None, cluster: Cluster, told: dict[str, FactValue]) -> dict[str, FactValue]:
+    """What the exchanges of the job need if all its subtasks ran in one TaskManager: an upper limit for it.
+
+    For each edge that is not FORWARD every receiving subtask has a channel from every sending one, with two exclusive
+    buffers each, and eight floating ones; every sending subtask's result takes as much again. Source: Flink
+    documentation, "Network Memory Tuning Guide".
+    """
+    buffers = 0
+    for (job_id, vertex_id), edges in cluster.inputs.items():
+        receiver = cluster.tasks.get((job_id, vertex_id))
+        for source_id, strategy in edges:
+            sender = cluster.tasks.get((job_id, source_id))
+            if job_id != job or not (receiver and sender and receiver.parallelism and sender.parallelism):
+                continue
+            channels = receiver.parallelism * (1 if strategy == "FORWARD" else sender.parallelism)
+            gates = EXCLUSIVE_PER_CHANNEL * channels + FLOATING_PER_GATE * receiver.parallelism
+            results = channels + (1 + FLOATING_PER_GATE) * sender.parallelism
+            buffers += gates + results
+    if not buffers:
+        return {}
+    size = told.get("segment_bytes") or SEGMENT_BYTES
+    needed = buffers * (size if isinstance(size, int) else SEGMENT_BYTES) * EXCHANGES_SPARE
+    mib = max(64, -(-int(needed) // (64 * MIB)) * 64)
+    return {"needed_buffers": buffers, "needed_bytes": mib * MIB, "needed_mib": mib}
+
+
+SIGNALS = (
+    SignalDefinition(
+        key="network_buffers",
+        level="job",
+        facts={
+            "resource": "`network buffers`",
+            "insufficient": "how often a request for network buffers was refused",
+            "exclusive_timeouts": "how often a request for exclusive buffers timed out",
+            "required": "buffers that the largest refused request wanted",
+            "available": "buffers that were available then",
+            "total": "buffers of a TaskManager's pool",
+            "segment_bytes": "size of a buffer, bytes",
+            "pool_bytes": "size of the pool, bytes",
+            "requested_ratio": "highest part of the pool that was requested, 1 is all",
+            "first_ms": "first refusal, epoch ms",
+            "needed_buffers": "buffers that all exchanges of the job need in one TaskManager",
+            "needed_bytes": "proposed network memory, bytes, half as much again and rounded up to 64 MiB",
+            "needed_mib": "the same in MiB",
+        },
+        measure=measure,
+    ),
+)

@@ -1,0 +1,122 @@
+"""Which memory ran out, as exceptions, messages of dying JVMs and diagnostics of containers tell."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+from diagnostics.evidence import Evidence
+from diagnostics.reconstruction.incident_log import Failure, IncidentLog, LogEvent, incident_log
+from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
+
+AREAS: Mapping[str, tuple[str, ...]] = {
+    "heap": ("Java heap space", "GC overhead limit exceeded", "Requested array size exceeds VM limit"),
+    "metaspace": ("Metaspace", "Compressed class space"),
+    "direct": ("Direct buffer memory", "direct buffer memory", "direct out-of-memory"),
+    "threads": ("unable to create new native thread", "unable to create native thread"),
+}
+"""Area of memory -> words of the OutOfMemoryError that name it. Source: reference/log-signals.csv, mem.oom.*."""
+RESOURCES = {
+    "heap": "heap",
+    "metaspace": "metaspace",
+    "direct": "direct memory",
+    "threads": "threads",
+    "container": "container memory",
+    "unspecified": "memory",
+}
+SHOWN = 8
+
+
+def measure(evidence: Evidence) -> Measured:
+    """OutOfMemoryErrors by kind of memory, and processes killed for their memory.
+
+    Reads   log_record (also `.out` files, which have no time stamps), failure.
+    Gives   one signal of the case, also when nothing ran out.
+    Empty   NotMeasured without logs and exceptions.
+    """
+    if not (evidence.has("log_record") or evidence.has("failure")):
+        yield NotMeasured("out_of_memory", "taskmanager-log", "no log and no exceptions were given")
+        return
+    log = incident_log(evidence)
+    errors: list[LogEvent | Failure] = [*log.of("oom"), *(each for each in log.failures if _is_error(each))]
+    by_area: dict[str, list[LogEvent | Failure]] = defaultdict(list)
+    for error in errors:
+        by_area[_area(error)].append(error)
+    killed = log.of("killed")
+    resource = max((area for area in AREAS if by_area[area]), key=lambda area: len(by_area[area]), default=None)
+    facts: dict[str, FactValue] = {f"{area}_errors": len(by_area[area]) for area in (*AREAS, "unspecified")}
+    facts |= {
+        "errors": max(log.count("oom"), len(errors)),
+        "files": len({error.file_id for error in errors}),
+        "killed": log.count("killed"),
+    }
+    facts["resource"] = RESOURCES.get(resource or ("container" if killed else "unspecified"))
+    stamps = [error.ts_ms for error in (*errors, *killed) if error.ts_ms is not None]
+    if stamps:
+        facts["first_ms"] = min(stamps)
+    if errors:
+        facts["first_text"] = _line(errors[0])
+    if killed:
+        facts["killed_text"] = killed[0].message[:200]
+    yield Signal(
+        key="out_of_memory",
+        subject=Subject(),
+        facts=facts,
+        citations=tuple(each.cite() for each in _first_of_each(by_area, killed, log)),
+        citation_count=len(errors) + len(killed),
+    )
+
+
+def _is_error(failure: Failure) -> bool:
+    classes = f"{failure.exception_class} {failure.root_cause_class} {failure.texts}"
+    return "OutOfMemoryError" in classes
+
+
+def _area(error: LogEvent | Failure) -> str:
+    for area, words in AREAS.items():
+        if any(word in error.texts for word in words):
+            return area
+    return "unspecified"
+
+
+def _line(error: LogEvent | Failure) -> str:
+    """The line that names the error."""
+    lines = [line for line in error.texts.splitlines() if "OutOfMemoryError" in line]
+    if lines:
+        return lines[0].strip()[:200]
+    return f"{error.root_cause_class or error.exception_class}: {error.root_cause_message or error.exception_message}"[
+        :200
+    ]
+
+
+def _first_of_each(
+    by_area: Mapping[str, Sequence[LogEvent | Failure]], killed: Sequence[LogEvent], log: IncidentLog
+) -> list[LogEvent | Failure]:
+    """The first of each area and of each file, then the rest."""
+    first = [found[0] for found in by_area.values() if found]
+    files = {error.file_id: error for found in by_area.values() for error in reversed(found)}
+    rest = [error for found in by_area.values() for error in found]
+    return list(dict.fromkeys([*first, *killed[:2], *files.values(), *rest]))[:SHOWN]
+
+
+SIGNALS = (
+    SignalDefinition(
+        key="out_of_memory",
+        level="case",
+        facts={
+            "resource": "which memory ran out most often",
+            "errors": "OutOfMemoryErrors in all",
+            "heap_errors": "of the Java heap",
+            "metaspace_errors": "of the metaspace",
+            "direct_errors": "of direct memory",
+            "threads_errors": "because no further thread could be made",
+            "unspecified_errors": "that do not say of which memory",
+            "files": "files in which they stand",
+            "first_ms": "first of them with a time, epoch ms",
+            "first_text": "the first one, as printed",
+            "killed": "processes killed for their memory (container limit, kernel)",
+            "killed_text": "the first such message",
+        },
+        measure=measure,
+    ),
+)

@@ -1,0 +1,82 @@
+"""How many records a task passes, what one costs it, and how many one subtask can pass at most."""
+
+from __future__ import annotations
+
+import math
+
+from diagnostics.evidence import Evidence
+from diagnostics.reconstruction.cluster import cluster_of
+from diagnostics.reconstruction.job_graph import job_graph
+from diagnostics.reconstruction.task_rates import task_rates
+from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.signals.hot_frames import subject_of
+
+MOST_LISTED = 16
+"""Up to how many subtasks are listed one by one. Our choice."""
+FEWEST_RECORDS = 20.0
+"""With fewer records the cost of one is not told. Our choice."""
+
+
+def measure(evidence: Evidence) -> Measured:
+    """The throughput of each task that reads records, while it was busiest.
+
+    Reads   subtask: records read and busy time since the attempt began.
+    Gives   one signal for each task that read records.
+    Units   records and bytes per second; milliseconds of busy time for each record.
+    Source  Little's law: a subtask that is always busy passes 1000 / (busy milliseconds a record) records a second.
+    Empty   NotMeasured without REST's answers about the subtasks.
+    """
+    rates = task_rates(evidence)
+    if not rates:
+        yield NotMeasured("record_rate", "job-rest", "no file tells the records that each subtask read")
+        return
+    cluster = cluster_of(evidence)
+    for task in sorted(rates, key=repr):
+        rate = rates[task]
+        graph = job_graph(cluster, task[0])
+        facts: dict[str, FactValue] = {
+            "position": graph.position(task[1]),
+            "parallelism": graph.parallelism.get(task[1]),
+            "records_per_s": rate.records_per_s,
+            "highest_per_s": rate.highest_per_s,
+            "bytes_per_s": rate.bytes_per_s,
+            "busy_ratio": rate.busy_ratio,
+            "interval_ms": rate.interval_ms,
+            "subtasks": len(rate.by_subtask_per_s),
+        }
+        if sum(rate.records_by_subtask) >= FEWEST_RECORDS:
+            facts |= {"ms_per_record": rate.ms_per_record, "ceiling_per_s": rate.ceiling_per_s}
+            if rate.ceiling_per_s is not None:
+                facts["ceiling_total_per_s"] = rate.ceiling_per_s * len(rate.by_subtask_per_s)
+                facts["needed_parallelism"] = math.ceil(rate.highest_per_s / rate.ceiling_per_s)
+        if len(rate.by_subtask_per_s) <= MOST_LISTED:
+            facts["by_subtask_per_s"] = [round(each, 1) for each in rate.by_subtask_per_s]
+            facts["records_by_subtask"] = [round(each) for each in rate.records_by_subtask]
+        yield Signal(
+            "record_rate",
+            subject_of(task, cluster),
+            {name: value for name, value in facts.items() if value is not None},
+            rate.citations[:8],
+            len(rate.citations),
+            (round(rate.until_ms - rate.interval_ms), rate.until_ms),
+        )
+
+
+FACTS = {
+    "position": "source, middle, sink or whole job",
+    "parallelism": "number of subtasks",
+    "records_per_s": "records read, all subtasks",
+    "highest_per_s": "records read, all subtasks, in the interval with the highest rate",
+    "needed_parallelism": "subtasks that would pass that rate at the present cost of a record",
+    "bytes_per_s": "bytes read, all subtasks",
+    "busy_ratio": "busy time over these",
+    "interval_ms": "length of the time looked at",
+    "subtasks": "subtasks seen",
+    "ms_per_record": "busy time for each record",
+    "ceiling_per_s": "records that one subtask can pass",
+    "ceiling_total_per_s": "records that all subtasks can pass",
+    "by_subtask_per_s": "records read a second by each subtask",
+    "records_by_subtask": "records read by each subtask in that time",
+}
+
+SIGNALS = (SignalDefinition("record_rate", "vertex", FACTS, measure),)

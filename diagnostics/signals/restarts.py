@@ -1,0 +1,179 @@
+"""How often each job restarted, how fast, and how it ended."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+from diagnostics.citation import Citation
+from diagnostics.evidence import Evidence
+from diagnostics.reconstruction.cluster import cluster_of
+from diagnostics.reconstruction.fault import Fault, by_job, faults
+from diagnostics.reconstruction.incident_log import IncidentLog, LogEvent, incident_log
+from diagnostics.reconstruction.series import MetricSeries, increase, metric_series
+from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
+
+STATES = re.compile(r"switched from state ([A-Z]{3,20}) to ([A-Z]{3,20})")
+STRATEGY = re.compile(r"strategy ([A-Za-z]{1,80})")
+ATTEMPTS = re.compile(r"max(?:NumberRestart)?Attempts=(\d{1,10})")
+"""Source: Flink's ExecutionGraph and RestartBackoffTimeStrategy; matched in texts of at most 2,000 characters."""
+FAILING = ("RESTARTING", "FAILING", "FAILED")
+SHOWN = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """The job's state changed."""
+
+    ts_ms: int | None
+    state_from: str
+    state_to: str
+    event: LogEvent
+
+
+def measure(evidence: Evidence) -> Measured:
+    """Restarts of each job, from its state changes in the JobManager's log, else from metrics and REST.
+
+    Reads   log_record, failure, job, subtask (attempts), metric_sample (numRestarts).
+    Gives   one signal for each job, also for one that never restarted.
+    Empty   NotMeasured when nothing tells a job's states.
+    """
+    log, cluster = incident_log(evidence), cluster_of(evidence)
+    changes = _changes(log)
+    found = by_job(faults(log, cluster))
+    latest = _latest(evidence)
+    counted = _counted(metric_series(evidence))
+    jobs = sorted({*changes, *latest, *counted}, key=repr)
+    if not jobs:
+        yield NotMeasured("restarts", "jobmanager-log", "no JobManager log, job or metric tells the states of a job")
+        return
+    strategies = [STRATEGY.search(event.message) for event in log.of("strategy")]
+    for job in jobs:
+        facts = _facts(changes.get(job, []), latest.get(job), counted.get(job))
+        facts |= _first_fault(found.get(job, []))
+        suppressed = [event for event in log.of("failure") if "Recovery is suppressed by" in event.texts]
+        suppressed_rest = [each for each in log.failures if "Recovery is suppressed by" in each.texts]
+        facts["gave_up"] = bool(suppressed or suppressed_rest) and facts.get("final_state") == "FAILED"
+        if strategies and strategies[0]:
+            facts["strategy"] = strategies[0][1]
+        if attempts := next((hit for event in log.of("strategy") if (hit := ATTEMPTS.search(event.message))), None):
+            facts["attempts_allowed"] = int(attempts[1])
+        citations = [change.event.cite() for change in changes.get(job, []) if change.state_to in FAILING]
+        citations += [change.event.cite() for change in changes.get(job, [])[-1:]]
+        if not citations and job in latest:
+            citations.append(_state_citation(latest[job]))
+        yield Signal(
+            key="restarts",
+            subject=Subject(job=job),
+            facts={name: value for name, value in facts.items() if value is not None},
+            citations=tuple(dict.fromkeys(citations))[:SHOWN],
+            citation_count=len(changes.get(job, [])) or len(citations),
+        )
+
+
+def _changes(log: IncidentLog) -> Mapping[str | None, list[Transition]]:
+    found: dict[str | None, list[Transition]] = defaultdict(list)
+    for event in log.of("job_state"):
+        states = STATES.search(event.message)
+        if states:
+            found[event.job_id].append(Transition(event.ts_ms, states[1], states[2], event))
+    return found
+
+
+def _latest(evidence: Evidence) -> Mapping[str | None, Any]:
+    """Job -> its newest row of REST."""
+    if not evidence.has("job"):
+        return {}
+    rows = evidence["job"].where("job_id IS NOT NULL AND state IS NOT NULL").orderBy("ts_ms").limit(10_000).collect()
+    return {row.job_id: row for row in rows}
+
+
+def _counted(series: MetricSeries) -> Mapping[str | None, float]:
+    """Job -> restarts that the metric counted; the counter begins anew with the JobManager."""
+    found: dict[str | None, float] = {}
+    for metric in ("fullRestarts", "numRestarts"):
+        for each in series.of(metric):
+            if each.known:
+                found[each.job_id] = (each.known[0].value or 0.0) + increase(each.points)
+    return found
+
+
+def _facts(changes: Sequence[Transition], latest: Any, counted: float | None) -> dict[str, FactValue]:
+    restarting = [change for change in changes if change.state_to == "RESTARTING"]
+    running_again = [change for change in changes if (change.state_from, change.state_to) == ("RESTARTING", "RUNNING")]
+    restarts = len(restarting) if changes else round(counted or 0)
+    facts: dict[str, FactValue] = {"restarts": restarts, "running_again": len(running_again)}
+    if changes:
+        facts |= {"final_state": changes[-1].state_to, "final_ms": changes[-1].ts_ms}
+        facts["states"] = list(dict.fromkeys(change.state_to for change in changes))
+    newer = latest is not None and (not changes or (latest.ts_ms or 0) > (changes[-1].ts_ms or 0))
+    if newer:
+        facts |= {"final_state": latest.state, "final_ms": latest.ts_ms}
+    stamps = [change.ts_ms for change in restarting if change.ts_ms is not None]
+    if stamps:
+        facts |= {"first_ms": min(stamps), "last_ms": max(stamps)}
+    gaps = [after - before for before, after in itertools.pairwise(stamps)]
+    if gaps:
+        facts |= {"interval_ms": median(gaps), "restarts_per_hour": len(stamps) * 3_600_000 / max(sum(gaps), 1)}
+    if (
+        latest is not None
+        and stamps
+        and latest.ts_ms
+        and latest.ts_ms > max(stamps)
+        and facts["final_state"] == "RUNNING"
+    ):
+        facts["steady_ms"] = latest.ts_ms - max(stamps)
+    return facts
+
+
+def _first_fault(found: Sequence[Fault]) -> dict[str, FactValue]:
+    if not found:
+        return {}
+    first = found[0]
+    name = first.exception.rpartition(".")[2]
+    return {"first_fault": f"{name}: {first.message}"[:200] if first.message else name, "first_fault_ms": first.ts_ms}
+
+
+def _state_citation(row: Any) -> Citation:
+    return Citation(
+        file_id=row.file_id,
+        line=row.line,
+        last_line=row.last_line,
+        pointer=row.pointer,
+        kind="rest",
+        ts_ms=row.ts_ms,
+        text=f"state of the job: {row.state}",
+        name="state",
+        value=row.state,
+    )
+
+
+SIGNALS = (
+    SignalDefinition(
+        key="restarts",
+        level="job",
+        facts={
+            "restarts": "how often the job restarted",
+            "running_again": "how often it ran again afterwards",
+            "final_state": "its last known state",
+            "final_ms": "when that was known, epoch ms",
+            "states": "the states it was in, in order of their first time",
+            "first_ms": "first restart, epoch ms",
+            "last_ms": "last restart, epoch ms",
+            "interval_ms": "median time from one restart to the next, ms",
+            "restarts_per_hour": "rate between the first and the last restart, 1/h",
+            "steady_ms": "how long it has run since the last restart, ms",
+            "gave_up": "whether the restart strategy gave up and the job failed for good",
+            "strategy": "the restart strategy's class",
+            "attempts_allowed": "restarts it allows",
+            "first_fault": "class and message of the first failure's root cause",
+            "first_fault_ms": "when that happened, epoch ms",
+        },
+        measure=measure,
+    ),
+)

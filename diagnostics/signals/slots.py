@@ -1,0 +1,117 @@
+"""Whether there are enough slots for each job."""
+
+from __future__ import annotations
+
+from diagnostics.evidence import Evidence
+from diagnostics.reconstruction.cluster import Cluster, cluster_of
+from diagnostics.reconstruction.incident_log import Failure, LogEvent, incident_log
+from diagnostics.reconstruction.series import MetricSeries, metric_series
+from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
+
+REFUSED = ("NoResourceAvailableException", "Could not acquire the minimum required resources")
+SHORTLY_MS = 15_000
+"""Around a refusal the number of slots is taken within this time. Our choice: some scrapes."""
+SHOWN = 6
+
+
+def measure(evidence: Evidence) -> Measured:
+    """Slots that each job needs, those there are, and requests that failed.
+
+    Reads   log_record, failure, metric_sample (taskSlotsTotal, taskSlotsAvailable), vertex.
+    Gives   one signal for each job.
+    Empty   NotMeasured without logs, exceptions and metrics.
+    """
+    if not any(evidence.has(table) for table in ("log_record", "failure", "metric_sample")):
+        yield NotMeasured("slots", "jobmanager-log", "no log, exception or metric tells of slots")
+        return
+    log, cluster = incident_log(evidence), cluster_of(evidence)
+    refused: list[LogEvent | Failure] = [*log.of("no_resource")]
+    refused += [each for each in log.failures if _is_refusal(each)]
+    named = sorted({each.job_id for each in refused if each.job_id} | set(cluster.job_names))
+    jobs: list[str | None] = [*named] or [None]
+    common = _totals(metric_series(evidence))
+    for job in jobs:
+        own = [each for each in refused if each.job_id == job or (each.job_id is None and len(jobs) == 1)]
+        own += [each for each in refused if each.job_id is None and len(jobs) > 1 and each not in own]
+        facts: dict[str, FactValue] = {"resource": "slots", "refused": len(own), **common}
+        needed = _needed(job, cluster)
+        if needed:
+            facts["required"] = needed
+            total = common.get("total_end")
+            if isinstance(total, int):
+                facts["missing"] = max(0, needed - total)
+        stamps = [each.ts_ms for each in own if each.ts_ms is not None]
+        if stamps:
+            facts |= {"first_ms": min(stamps), "last_ms": max(stamps)}
+            facts |= _at_refusal(metric_series(evidence), min(stamps), needed)
+        yield Signal(
+            key="slots",
+            subject=Subject(job=job),
+            facts={name: value for name, value in facts.items() if value is not None},
+            citations=tuple(each.cite() for each in own[:SHOWN]),
+            citation_count=len(own),
+            window=(min(stamps), max(stamps)) if stamps else None,
+        )
+
+
+def _is_refusal(failure: Failure) -> bool:
+    told = f"{failure.exception_class} {failure.root_cause_class} {failure.texts}"
+    return any(text in told for text in REFUSED)
+
+
+def _needed(job: str | None, cluster: Cluster) -> int | None:
+    """With one slot sharing group, Flink's default, a job needs as many slots as its highest parallelism."""
+    return max(
+        (task.parallelism for task in cluster.tasks.values() if task.job_id == job and task.parallelism), default=None
+    )
+
+
+def _totals(series: MetricSeries) -> dict[str, FactValue]:
+    facts: dict[str, FactValue] = {}
+    for name, metric in (("total", "taskSlotsTotal"), ("free", "taskSlotsAvailable")):
+        points = [
+            (point.ts_ms or 0, point.value)
+            for each in series.of(metric)
+            for point in each.known
+            if point.value is not None
+        ]
+        if points:
+            facts |= {f"{name}_end": round(max(points)[1]), f"{name}_most": round(max(value for _, value in points))}
+    return facts
+
+
+def _at_refusal(series: MetricSeries, refused_ms: int, needed: int | None) -> dict[str, FactValue]:
+    """The fewest slots there were from shortly before the first refusal on."""
+    counts = [
+        point.value
+        for each in series.of("taskSlotsTotal")
+        for point in each.known
+        if point.value is not None and refused_ms - SHORTLY_MS <= (point.ts_ms or 0) <= refused_ms + SHORTLY_MS
+    ]
+    if not counts:
+        return {}
+    least = round(min(counts))
+    return {"total_then": least, "missing_then": max(0, needed - least) if needed else None}
+
+
+SIGNALS = (
+    SignalDefinition(
+        key="slots",
+        level="job",
+        facts={
+            "resource": "`slots`",
+            "refused": "how often slots were asked for in vain",
+            "required": "slots the job needs with one slot sharing group: its highest parallelism",
+            "total_end": "slots of all TaskManagers at the end",
+            "total_most": "most slots at any time",
+            "free_end": "free slots at the end",
+            "free_most": "most free slots at any time",
+            "missing": "slots that are missing at the end",
+            "total_then": "fewest slots around the first refusal",
+            "missing_then": "slots that were missing then",
+            "first_ms": "first refusal, epoch ms",
+            "last_ms": "last refusal, epoch ms",
+        },
+        measure=measure,
+    ),
+)

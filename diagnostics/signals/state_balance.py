@@ -1,0 +1,121 @@
+"""How state lies on the subtasks of each task, and how long barriers wait in front of it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pyspark.sql import functions as sf
+
+from diagnostics.citation import Citation
+from diagnostics.evidence import Evidence
+from diagnostics.reconstruction.balance import balance
+from diagnostics.reconstruction.cluster import Cluster, VertexKey, cluster_of
+from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition
+
+MOST_ROWS = 100_000
+"""How many rows of subtasks are collected, the latest checkpoints first. Our choice."""
+
+
+def measure(evidence: Evidence) -> Measured:
+    """State size and barrier waiting time by subtask, from checkpoint details.
+
+    Reads   subtask_checkpoint: one row per (checkpoint_id, vertex_id, subtask) and moment of asking.
+    Gives   one signal for each task whose last checkpoint with state has two or more subtasks.
+    Units   bytes; milliseconds.
+    Empty   NotMeasured when the upload has no subtask details.
+    """
+    if not evidence.has("subtask_checkpoint"):
+        yield NotMeasured("state_balance", "checkpoint-details", "no file has the subtask details of a checkpoint")
+        return
+    rows = (
+        evidence["subtask_checkpoint"]
+        .where("vertex_id IS NOT NULL AND subtask IS NOT NULL AND ack_ms IS NOT NULL")
+        .orderBy(sf.desc("checkpoint_id"), sf.desc("ts_ms"))
+        .limit(MOST_ROWS)
+        .collect()
+    )
+    by_checkpoint: dict[VertexKey, dict[int, dict[int, Any]]] = defaultdict(lambda: defaultdict(dict))
+    for row in rows:
+        by_checkpoint[row.job_id, row.vertex_id][row.checkpoint_id].setdefault(row.subtask, row)
+    cluster = cluster_of(evidence)
+    for vertex in sorted(by_checkpoint, key=repr):
+        yield from _state_signal(vertex, by_checkpoint[vertex], cluster)
+
+
+def _state_signal(
+    vertex: VertexKey, checkpoints: Mapping[int, Mapping[int, Any]], cluster: Cluster
+) -> Iterator[Signal]:
+    acknowledged = [row for by_subtask in checkpoints.values() for row in by_subtask.values()]
+    widest = max(len(by_subtask) for by_subtask in checkpoints.values())
+    complete = sorted(number for number, by_subtask in checkpoints.items() if len(by_subtask) == widest)
+    delays = [(row.start_delay_ms, row) for row in acknowledged if row.start_delay_ms is not None]
+    facts: dict[str, FactValue] = {}
+    places: list[Any] = []
+    if delays:
+        worst, row = max(delays, key=lambda each: (each[0], each[1].checkpoint_id))
+        facts |= {"start_delay_max_ms": worst, "start_delay_subtask": row.subtask}
+        places.append(row)
+    for number in reversed(complete):
+        sizes = {
+            subtask: row.state_bytes for subtask, row in checkpoints[number].items() if row.state_bytes is not None
+        }
+        spread = balance(sizes)
+        if spread and len(sizes) == widest:
+            facts |= {
+                "checkpoint": number,
+                "total_bytes": spread.total,
+                "hot_subtask": spread.hot,
+                "hot_bytes": spread.loads[spread.hot],
+                "share_ratio": spread.share_ratio,
+                "skew_ratio": spread.skew_ratio,
+                "concentration_ratio": spread.concentration_ratio,
+            }
+            places.insert(0, checkpoints[number][spread.hot])
+            break
+    if not facts:
+        return
+    yield Signal(
+        key="state_balance",
+        subject=cluster.vertex_subject(*vertex),
+        facts=facts,
+        citations=tuple(_state_citation(row) for row in places),
+        citation_count=len(acknowledged),
+    )
+
+
+def _state_citation(row: Any) -> Citation:
+    size = "unknown" if row.state_bytes is None else f"{row.state_bytes:,.0f} bytes"
+    delay = "unknown" if row.start_delay_ms is None else f"{row.start_delay_ms:,.0f} ms"
+    return Citation(
+        file_id=row.file_id,
+        line=row.line,
+        last_line=row.last_line,
+        pointer=row.pointer,
+        kind="rest",
+        ts_ms=row.ack_ms,
+        text=f"checkpoint {row.checkpoint_id}, subtask {row.subtask}: state {size}, start delay {delay}",
+        name="state_size",
+        value=row.state_bytes,
+    )
+
+
+SIGNALS = (
+    SignalDefinition(
+        key="state_balance",
+        level="vertex",
+        facts={
+            "checkpoint": "number of the checkpoint the sizes are from",
+            "total_bytes": "state of all subtasks in bytes",
+            "hot_subtask": "index of the subtask with most state",
+            "hot_bytes": "its state in bytes",
+            "share_ratio": "its part of all state, 0 to 1",
+            "skew_ratio": "the same as a multiple of the even share",
+            "concentration_ratio": "0 even, 1 everything on one subtask",
+            "start_delay_max_ms": "longest start delay of a barrier in a subtask of the task, ms",
+            "start_delay_subtask": "index of that subtask",
+        },
+        measure=measure,
+    ),
+)

@@ -1,0 +1,80 @@
+"""How many records the sources of each job emit, and whether that changed."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+from diagnostics.evidence import Evidence
+from diagnostics.reconstruction.cluster import VertexKey, cluster_of
+from diagnostics.reconstruction.rate_change import rate_change
+from diagnostics.reconstruction.series import Series, metric_series, since_restart
+from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
+
+
+def measure(evidence: Evidence) -> Measured:
+    """Records that the sources of a job emit in its last attempt.
+
+    Reads   metric_sample (numRecordsOut of tasks without input).
+    Gives   one signal for each job with enough samples.
+    Empty   NotMeasured without metrics over time, or when the job graph is not known.
+    """
+    cluster = cluster_of(evidence)
+    counters = metric_series(evidence).by_vertex("numRecordsOut", operators=False)
+    sources: dict[str | None, list[Series]] = defaultdict(list)
+    for vertex, found in counters.items():
+        if _is_source(vertex, cluster.inputs):
+            sources[vertex[0]] += found
+    measured = [signal for job in sorted(sources, key=repr) if (signal := _signal(job, sources[job]))]
+    if not measured:
+        yield NotMeasured("throughput", "metric-scrapes", "no samples over time of what the sources emit")
+    yield from measured
+
+
+def _is_source(vertex: VertexKey, inputs: Mapping[VertexKey, object]) -> bool:
+    return any(place[0] == vertex[0] for place in inputs) and vertex not in inputs
+
+
+def _signal(job: str | None, counters: Sequence[Series]) -> Signal | None:
+    by_moment: dict[int, list[float]] = defaultdict(list)
+    for counter in counters:
+        for point in since_restart(counter.points):
+            if point.ts_ms is not None and point.value is not None:
+                by_moment[point.ts_ms].append(point.value)
+    summed = [(moment, sum(values)) for moment, values in sorted(by_moment.items()) if len(values) == len(counters)]
+    change = rate_change(summed[1:])
+    if change is None:
+        return None
+    facts: dict[str, FactValue] = {
+        "source_subtasks": len(counters),
+        "before_per_s": change.before_per_s,
+        "after_per_s": change.after_per_s,
+        "changed_at_ms": change.at_ms,
+    }
+    if change.before_per_s > 0:
+        facts["change_ratio"] = change.after_per_s / change.before_per_s
+    shown = [each for each in counters if each.known][:2]
+    return Signal(
+        key="throughput",
+        subject=Subject(job=job),
+        facts=facts,
+        citations=tuple(each.cite(point) for each in shown for point in (each.known[0], each.known[-1])),
+        citation_count=sum(len(each.points) for each in counters),
+        window=(summed[0][0], summed[-1][0]),
+    )
+
+
+SIGNALS = (
+    SignalDefinition(
+        key="throughput",
+        level="job",
+        facts={
+            "source_subtasks": "subtasks of all sources",
+            "before_per_s": "records that the sources emit before the rate changed most, 1/s",
+            "after_per_s": "the same after it, 1/s",
+            "changed_at_ms": "when it changed, epoch ms",
+            "change_ratio": "rate after divided by rate before",
+        },
+        measure=measure,
+    ),
+)

@@ -1,0 +1,236 @@
+"""How far each task's watermark is behind or ahead of the wall clock, whether it moves, and which subtask holds it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+
+from diagnostics.evidence import Evidence
+from diagnostics.reconstruction.cluster import Cluster, VertexKey, cluster_of
+from diagnostics.reconstruction.series import MetricSeries, Point, Series, metric_series
+from diagnostics.reconstruction.watermark_progress import (
+    FEWEST_MOMENTS,
+    STILL_MS,
+    Moments,
+    Standstill,
+    growth_between,
+    lag_course,
+    slowest_of,
+    standstill,
+    still_since,
+)
+from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition
+
+END_OF_INPUT = 9e18
+"""A source that has ended gives out Flink's MAX_WATERMARK (Long.MAX_VALUE), which is no time."""
+SHOWN_POINTS = 6
+
+
+def measure(evidence: Evidence) -> Measured:
+    """Watermark of each task: its input's, or for a source the one its last operator gives out.
+
+    Reads   metric_sample (currentInputWatermark, currentOutputWatermark, numRecordsIn, numRecordsOut).
+    Gives   one signal for each task in which some subtask has had a watermark.
+    Units   milliseconds; lag is wall clock minus watermark, so that a negative lag is ahead of the wall clock.
+    Empty   NotMeasured without metrics, or when no task has ever had a watermark (a job without event time).
+    """
+    if not evidence.has("metric_sample"):
+        yield NotMeasured("watermarks", "metric-scrapes", "no file holds metrics")
+        return
+    series = metric_series(evidence)
+    cluster = cluster_of(evidence)
+    gauges = _gauges(series)
+    for vertex in sorted(gauges, key=repr):
+        yield _signal(vertex, gauges, series, cluster)
+    if not gauges:
+        yield NotMeasured("watermarks", "metric-scrapes", "no metric shows a watermark")
+
+
+def _gauges(series: MetricSeries) -> Mapping[VertexKey, list[Series]]:
+    """Vertex -> one watermark gauge for each subtask; vertices whose subtasks never had one are left out."""
+    found: dict[VertexKey, list[Series]] = {}
+    for vertex, gauges in series.by_vertex("currentInputWatermark", operators=False).items():
+        if any(gauge.known for gauge in gauges):
+            found[vertex] = gauges
+    for vertex, gauges in series.by_vertex("currentOutputWatermark", operators=True).items():
+        by_operator: dict[str | None, list[Series]] = defaultdict(list)
+        for gauge in gauges:
+            by_operator[gauge.operator].append(gauge)
+        telling = [siblings for siblings in by_operator.values() if any(gauge.known for gauge in siblings)]
+        if vertex not in found and telling:
+            found[vertex] = max(
+                telling, key=lambda siblings: (sum(len(each.known) for each in siblings), repr(siblings[0].operator))
+            )
+    return found
+
+
+def _signal(
+    vertex: VertexKey, gauges_of_all: Mapping[VertexKey, list[Series]], series: MetricSeries, cluster: Cluster
+) -> Signal:
+    gauges = gauges_of_all[vertex]
+    courses = {gauge.subtask: _moments(gauge.known) for gauge in gauges if gauge.subtask is not None}
+    with_watermark = {subtask: course for subtask, course in courses.items() if course}
+    without = sorted(set(courses) - set(with_watermark))
+    slowest = slowest_of(with_watermark)
+    facts: dict[str, FactValue] = {
+        "metric": gauges[0].metric,
+        "subtasks": len(courses),
+        "without_watermark": list(without),
+        "without_watermark_count": len(without),
+        "samples": len(slowest),
+        "first_in_graph": _is_first(vertex, gauges_of_all, cluster),
+    }
+    course = lag_course(slowest)
+    if course:
+        facts |= {
+            "lag_first_ms": course.first_ms,
+            "lag_last_ms": course.last_ms,
+            "lag_min_ms": course.lowest_ms,
+            "lag_median_ms": course.median_ms,
+            "lag_max_ms": course.highest_ms,
+            "lag_growth_ms": course.last_ms - course.first_ms,
+        }
+        if course.lowest_ms < 0:
+            ahead = [moment for moment, watermark in slowest if watermark > moment]
+            facts |= {"ahead_max_ms": -course.lowest_ms, "ahead_from_ms": min(ahead), "ahead_samples": len(ahead)}
+            facts["ahead_ratio"] = len(ahead) / len(slowest)
+        if course.last_ms < 0:
+            facts["ahead_ms"] = -course.last_ms
+    elif slowest:
+        facts["lag_last_ms"] = slowest[-1][0] - slowest[-1][1]
+    facts |= _spread_facts(vertex, with_watermark, series)
+    if without:
+        facts["blocks_downstream"] = _blocks(vertex, gauges_of_all, cluster)
+    still = standstill(slowest)
+    facts["stalled"] = False if still is None and len(slowest) >= FEWEST_MOMENTS else None
+    if still:
+        facts |= _still_facts(vertex, still, series, cluster)
+    shown = _shown(gauges, slowest)
+    return Signal(
+        key="watermarks",
+        subject=cluster.vertex_subject(*vertex, name=gauges[0].vertex),
+        facts={name: value for name, value in facts.items() if value is not None},
+        citations=tuple(gauge.cite(point) for gauge, point in shown),
+        citation_count=sum(len(gauge.points) for gauge in gauges),
+        window=(slowest[0][0], slowest[-1][0]) if slowest else None,
+    )
+
+
+def _moments(points: Iterable[Point]) -> Moments:
+    return [
+        (point.ts_ms, point.value)
+        for point in points
+        if point.ts_ms is not None and point.value is not None and point.value < END_OF_INPUT
+    ]
+
+
+def _is_first(vertex: VertexKey, gauges: Mapping[VertexKey, list[Series]], cluster: Cluster) -> bool:
+    """Without a job graph a task that has only an output watermark is a source; without sources any may be first."""
+    if any(place[0] == vertex[0] for place in cluster.inputs):
+        return not any(above in gauges for above in cluster.upstream(vertex))
+    sources = {
+        place
+        for place, found in gauges.items()
+        if place[0] == vertex[0] and found[0].metric == "currentOutputWatermark"
+    }
+    return not sources or vertex in sources
+
+
+def _blocks(vertex: VertexKey, gauges: Mapping[VertexKey, list[Series]], cluster: Cluster) -> bool | None:
+    """Whether no task below has a watermark: one subtask without holds all back unless it is marked idle."""
+    below = [place for place in cluster.tasks if vertex in cluster.upstream(place)]
+    return not any(place in gauges for place in below) if below else None
+
+
+def _spread_facts(vertex: VertexKey, courses: Mapping[int, Moments], series: MetricSeries) -> dict[str, FactValue]:
+    """How far apart the subtasks are at the end, which is last, and whether records still pass it."""
+    if len(courses) < 2:
+        return {}
+    last = {subtask: course[-1][1] for subtask, course in courses.items()}
+    slow = min(last, key=lambda subtask: (last[subtask], subtask))
+    since, until = still_since(courses[slow]), courses[slow][-1][0]
+    facts: dict[str, FactValue] = {
+        "spread_ms": max(last.values()) - last[slow],
+        "slowest_subtask": slow,
+        "slowest_still_ms": until - since,
+    }
+    counters = [
+        each
+        for metric in ("numRecordsIn", "numRecordsOut")
+        for each in series.by_vertex(metric, operators=False).get(vertex, [])
+        if each.subtask == slow
+    ]
+    if counters:
+        grown = max(growth_between(_moments(each.known), since, until) for each in counters)
+        facts |= {"slowest_records": round(grown), "slowest_idle": grown == 0 and until - since >= STILL_MS}
+    return facts
+
+
+def _still_facts(vertex: VertexKey, still: Standstill, series: MetricSeries, cluster: Cluster) -> dict[str, FactValue]:
+    """A standstill counts only while records flow: an idle job has no watermark to move."""
+    end = still.start_ms + still.length_ms
+    records = 0.0
+    for place in (vertex, *cluster.upstream(vertex)):
+        for metric in ("numRecordsIn", "numRecordsOut"):
+            counters = series.by_vertex(metric, operators=False).get(place, [])
+            grown = sum(growth_between(_moments(each.known), still.start_ms, end) for each in counters)
+            records = max(records, grown)
+    return {
+        "stalled": records > 0,
+        "stalled_ms": still.length_ms,
+        "stalled_from_ms": still.start_ms,
+        "stalled_at_end": still.at_end,
+        "stalled_records": round(records),
+        "usual_step_ms": still.usual_step_ms,
+    }
+
+
+def _shown(gauges: list[Series], slowest: Moments) -> list[tuple[Series, Point]]:
+    """Samples of the slowest subtask spread over time, and the first unknown value of a subtask without watermark."""
+    telling = [gauge for gauge in gauges if gauge.known]
+    held = min(telling, key=lambda gauge: (gauge.known[-1].value or 0, gauge.subtask or 0))
+    points = held.known
+    step = max(1, (len(points) - 1) // (SHOWN_POINTS - 1)) if len(points) > 1 else 1
+    shown = [(held, point) for point in (points[-1], *points[:-1:step])][:SHOWN_POINTS]
+    shown += [(gauge, gauge.points[-1]) for gauge in gauges if not gauge.known and gauge.points][:2]
+    return shown
+
+
+SIGNALS = (
+    SignalDefinition(
+        key="watermarks",
+        level="vertex",
+        facts={
+            "metric": "the gauge that was followed",
+            "subtasks": "subtasks whose gauge is known",
+            "samples": "moments at which every subtask's watermark is known",
+            "first_in_graph": "whether no task above it has a watermark, so that it is made here",
+            "without_watermark": "subtasks that never had a watermark while others had",
+            "without_watermark_count": "how many those are",
+            "lag_first_ms": "median lag in the first quarter of the samples, ms",
+            "lag_last_ms": "median lag in the last quarter of the samples, ms",
+            "lag_min_ms": "lowest lag, ms; negative is ahead of the wall clock",
+            "lag_median_ms": "median lag, ms",
+            "lag_max_ms": "highest lag, ms",
+            "lag_growth_ms": "last minus first lag, ms",
+            "ahead_ms": "how far the watermark is ahead of the wall clock at the end, ms; unknown when it is not",
+            "ahead_max_ms": "how far it was ahead at most, ms; unknown when it never was",
+            "ahead_from_ms": "first sample at which it was ahead, epoch ms",
+            "ahead_samples": "samples at which it was ahead",
+            "ahead_ratio": "part of the samples at which it was ahead, 0 to 1",
+            "spread_ms": "how far the subtasks' last watermarks are apart, ms",
+            "slowest_subtask": "index of the subtask whose last watermark is lowest",
+            "slowest_still_ms": "how long that one has stood still at the end, ms",
+            "slowest_records": "records that passed that subtask meanwhile",
+            "slowest_idle": "whether no record passed it while it stood still",
+            "blocks_downstream": "whether no task below a subtask without watermark has one",
+            "stalled": "whether it stood still while records flowed",
+            "stalled_ms": "longest time without progress, ms",
+            "stalled_from_ms": "when that began, epoch ms",
+            "stalled_at_end": "whether it still stood at the last sample",
+            "stalled_records": "records that passed the task or those above it meanwhile",
+            "usual_step_ms": "typical time between two moves, ms",
+        },
+        measure=measure,
+    ),
+)

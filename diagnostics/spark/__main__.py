@@ -1,0 +1,35 @@
+"""`python -m diagnostics.spark serve --port N` and `... prepare`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from diagnostics.errors import DiagnosticsError
+from diagnostics.spark import prepare, serve
+
+
+def _say(sentence: str) -> None:
+    sys.stderr.write(f"{sentence}\n")
+    sys.stderr.flush()
+
+
+def main() -> int:
+    """The command line; exit status 0, or 1 with one clear line."""
+    parser = argparse.ArgumentParser(prog="python -m diagnostics.spark")
+    commands = parser.add_subparsers(dest="command", required=True)
+    serving = commands.add_parser("serve", help="run the Spark Connect server until a signal comes")
+    serving.add_argument("--port", type=int, default=15002)
+    commands.add_parser("prepare", help="make the class archive that speeds up every start")
+    arguments = parser.parse_args()
+    try:
+        if arguments.command == "prepare":
+            prepare(_say)
+            return 0
+        return serve(arguments.port, _say)
+    except DiagnosticsError as error:
+        _say(str(error))
+        return 1
+
+
+sys.exit(main())

@@ -1,0 +1,237 @@
+"""Thin clients of a Spark Connect server: one session for each analysis, stoppable from any process."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+import socket
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import urlsplit
+
+from diagnostics.errors import AnalysisInterrupted, DiagnosticsError, SparkUnavailable
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+T = TypeVar("T")
+
+USER = "workbench"
+"""All clients use one Connect user: a session is found again by (user, session id)."""
+
+PROBE_SECONDS = 1.0
+"""How often the watchdog knocks at the server's port. Our choice."""
+
+PROBES_LOST = 3
+"""So many unanswered knocks in a row mean that the server is gone. Our choice: one may fail under load."""
+
+RETRIES = 4
+"""How often a call is repeated on a lost connection: 4 s in all. pyspark's own 15 make a dead server a wait of ten
+minutes, and again in a call that it does when the process exits."""
+
+_CONNECTION_LOST = ("StatusCode.UNAVAILABLE", "StatusCode.CANCELLED", "on closed channel")
+
+SESSION_SETTINGS = {
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.ansi.enabled": "false",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+}
+"""`ansi.enabled` false: a division by zero or a value out of range in a hostile file gives null, which is our
+"unknown", and does not end a measurement.
+
+No generated code: an analysis is about a hundred small queries, each session has a class loader of its own, and so
+every query was compiled again. JVM CPU of a whole analysis of a small case: 18 to 20 s with, 7 to 10 s without it.
+From COMPILED_ROWS on compiling pays, see `expect_rows`."""
+
+COMPILED_ROWS = 1_000_000
+"""From so many rows of evidence on queries are compiled. Measured, CPU with and without: 40,000 rows 3.5 and 2.4 s,
+400,000 rows 4.4 and 3.4 s, 4,000,000 rows 8.8 and 13.8 s."""
+
+
+def address(remote: str) -> tuple[str, int]:
+    """Host and port of `sc://host:port/...`. Raises SparkUnavailable for anything else."""
+    parts = urlsplit(remote)
+    if parts.scheme != "sc" or not parts.hostname:
+        raise SparkUnavailable(f"SPARK_REMOTE must look like sc://host:port, found {remote!r}")
+    return parts.hostname, parts.port or 15002
+
+
+def answers(remote: str, seconds: float = 1.0) -> bool:
+    """Whether something listens at the server's address."""
+    try:
+        with socket.create_connection(address(remote), timeout=seconds):
+            return True
+    except OSError:
+        return False
+
+
+def connect(remote: str, session_id: str) -> SparkSession:
+    """A session of its own on the server, found again from any process by the same `session_id` (a UUID).
+
+    Raises  SparkUnavailable when the server does not answer.
+    """
+    if not answers(remote, 5.0):
+        host, port = address(remote)
+        raise SparkUnavailable(f"no Spark Connect server answers at {host}:{port}")
+    session = _client(remote, session_id)
+    for key, value in SESSION_SETTINGS.items():
+        session.conf.set(key, value)
+    return session
+
+
+def expect_rows(session: SparkSession, rows: int) -> None:
+    """Tell the session how much it will measure, so that large evidence is queried with compiled code."""
+    if rows >= COMPILED_ROWS:
+        session.conf.set("spark.sql.codegen.wholeStage", "true")
+        session.conf.set("spark.sql.codegen.factoryMode", "FALLBACK")
+
+
+def interrupt(remote: str, session_id: str) -> bool:
+    """Stop all Spark work of that session, from whatever process; also ends what a killed worker left running.
+
+    Gives   whether anything was running.
+    Raises  SparkUnavailable when the server does not answer.
+    """
+    if not answers(remote, 5.0):
+        host, port = address(remote)
+        raise SparkUnavailable(f"no Spark Connect server answers at {host}:{port}")
+    session = _client(remote, session_id)
+    try:
+        return bool(session.interruptAll())
+    except Exception as error:
+        if _session_lost(error):
+            return False
+        raise SparkUnavailable(f"the Spark server did not take the interruption: {error}") from error
+    finally:
+        disconnect(session, release=False)
+
+
+def disconnect(session: SparkSession, *, release: bool = True) -> None:
+    """Close the client; with `release` the server also forgets the session, whose id cannot be used again then."""
+    session.release_session_on_close = release  # type: ignore[attr-defined]
+    session.stop()
+
+
+def on_progress(session: SparkSession, report: Callable[[int, int], None]) -> Callable[[], None]:
+    """Call `report(tasks done, tasks in all)` while jobs of this session run; Spark sends it every second or so.
+
+    Gives   a function that ends it.
+    """
+
+    def handler(stages: Any, inflight_tasks: int, operation_id: str | None, done: bool) -> None:
+        total = sum(stage.num_tasks for stage in stages or ())
+        if total:
+            report(sum(stage.num_completed_tasks for stage in stages), total)
+
+    session.registerProgressHandler(handler)  # type: ignore[arg-type]
+    return lambda: session.removeProgressHandler(handler)  # type: ignore[arg-type]
+
+
+def run(remote: str, session_id: str, work: Callable[[SparkSession], T]) -> T:
+    """Do `work` in a session of that id, watching the server; a session that the server has lost is built again once.
+
+    Raises  SparkUnavailable when the server dies meanwhile, AnalysisInterrupted after `interrupt`.
+    """
+    try:
+        return _attempt(remote, session_id, work)
+    except Exception as error:
+        if not _session_lost(error):
+            raise
+    return _attempt(remote, session_id, work)
+
+
+def _attempt(remote: str, session_id: str, work: Callable[[SparkSession], T]) -> T:
+    session = connect(remote, session_id)
+    done = False
+    try:
+        with watched(remote, session):
+            start_python_worker(session)
+            result = work(session)
+            done = True
+            return result
+    finally:
+        with contextlib.suppress(Exception):
+            disconnect(session, release=done)
+
+
+def start_python_worker(session: SparkSession) -> None:
+    """Let Spark start this session's Python workers while the caller still unpacks files.
+
+    Every session has workers of its own, and the first takes about 0.8 s.
+    """
+
+    def start() -> None:
+        with contextlib.suppress(Exception):
+            session.range(1).mapInArrow(lambda batches: batches, "id long").count()
+
+    threading.Thread(target=start, name="spark-python-worker", daemon=True).start()
+
+
+@contextlib.contextmanager
+def watched(remote: str, session: SparkSession) -> Iterator[None]:
+    """Watch the server while a block runs: a client whose server was killed may wait for ever (seen: over 120 s).
+
+    A second thread knocks at the port; when it stays silent the channel is closed, which wakes the blocked call.
+    Raises  SparkUnavailable then, AnalysisInterrupted when the work was interrupted.
+    """
+    ended = threading.Event()
+    died = threading.Event()
+
+    def watch() -> None:
+        lost = 0
+        while not ended.wait(PROBE_SECONDS):
+            lost = 0 if answers(remote) else lost + 1
+            if lost >= PROBES_LOST:
+                died.set()
+                with contextlib.suppress(Exception):
+                    session.client._channel.close()
+                return
+
+    thread = threading.Thread(target=watch, name="spark-watchdog", daemon=True)
+    thread.start()
+    try:
+        yield
+    except DiagnosticsError:
+        raise
+    except Exception as error:
+        if died.is_set() or not answers(remote, 5.0):
+            raise SparkUnavailable("the Spark server stopped while this analysis ran") from error
+        if _interrupted(error):
+            raise AnalysisInterrupted("the analysis was cancelled") from error
+        raise
+    finally:
+        ended.set()
+        thread.join()
+
+
+def ends_analysis(error: BaseException) -> bool:
+    """Whether an error of one measurement means that no other can work either: cancelled, or Spark went away."""
+    if isinstance(error, AnalysisInterrupted | SparkUnavailable):
+        return True
+    return _interrupted(error) or _session_lost(error) or any(mark in str(error) for mark in _CONNECTION_LOST)
+
+
+def _client(remote: str, session_id: str) -> SparkSession:
+    from pyspark.sql import SparkSession
+    from pyspark.sql.connect.client.retries import DefaultPolicy
+
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    host, port = address(remote)
+    url = f"sc://{host}:{port}/;user_id={USER};session_id={session_id}"
+    session = SparkSession.builder.remote(url).create()
+    client = session.client
+    client.set_retry_policies([DefaultPolicy(max_retries=RETRIES)])
+    atexit.unregister(client._on_exit)
+    return session
+
+
+def _session_lost(error: BaseException) -> bool:
+    return any(mark in str(error) for mark in ("NO_ACTIVE_SESSION", "INVALID_HANDLE.SESSION"))
+
+
+def _interrupted(error: BaseException) -> bool:
+    return any(mark in str(error) for mark in ("OPERATION_CANCELED", "OPERATION_ABANDONED"))

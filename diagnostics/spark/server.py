@@ -1,0 +1,266 @@
+"""The Spark Connect server: started in the foreground of its supervisor, warmed, started again when it dies."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from diagnostics.errors import SparkUnavailable
+from diagnostics.spark.client import answers, connect, disconnect, start_python_worker
+from diagnostics.spark.java import ClassArchive, cache_folder, java_home, jvm_command, spark_home
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+START_SECONDS = 120.0
+"""How long a server may take to answer. Measured: 2 s, but 75 s were seen on a cold and busy machine."""
+
+STOP_SECONDS = 5.0
+"""How long a server may take to end before it is killed. Measured: 1 s."""
+
+ARCHIVE_SECONDS = 180.0
+"""How long the training run may take to write the archive when it ends. Measured: 5 s."""
+
+SERVER_CLASS = "org.apache.spark.sql.connect.service.SparkConnectServer"
+
+TOKEN_VARIABLE = "SPARK_CONNECT_AUTHENTICATE_TOKEN"  # noqa: S105 - a name, not a secret
+"""The environment variable with the secret of server and clients: every user of a machine reaches the port."""
+
+_PR_SET_PDEATHSIG = 1
+
+
+def _master() -> str:
+    return os.environ.get("SPARK_MASTER", "local[*]")
+
+
+def _local() -> bool:
+    return _master().startswith("local")
+
+
+def _settings(port: int, scratch: Path) -> dict[str, str]:
+    settings = {
+        "spark.master": _master(),
+        "spark.app.name": "flink-workbench",
+        "spark.connect.grpc.binding.address": "127.0.0.1",
+        "spark.connect.grpc.binding.port": str(port),
+        "spark.ui.enabled": "false",
+        "spark.sql.warehouse.dir": str(scratch / "warehouse"),
+        "spark.pyspark.python": sys.executable,
+        "spark.python.daemon.module": "diagnostics.spark.daemon",
+        "spark.sql.session.timeZone": "UTC",
+    }
+    if _local():
+        settings |= {
+            "spark.driver.host": "127.0.0.1",
+            "spark.driver.bindAddress": "127.0.0.1",
+            "spark.sql.shuffle.partitions": str(os.cpu_count() or 2),
+        }
+    return settings
+
+
+def _die_with_parent() -> None:
+    """In the child, before it becomes the JVM: end with the supervisor, even when that is killed."""
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def remote_at(port: int) -> str:
+    """The address of a server of this machine; only to the name `localhost` does pyspark send its token without TLS."""
+    return f"sc://localhost:{port}"
+
+
+class Server:
+    """One JVM that runs a Spark Connect server on 127.0.0.1.
+
+    A session of its own keeps a terminal's Ctrl-C from it: its supervisor ends it in order. In local mode SPARK_HOME is
+    an empty folder: Spark would put `python/lib/pyspark.zip` before the installed package, and each session's first
+    Python worker then compiles pyspark from the zip (1.6 instead of 0.8 s, measured).
+    """
+
+    def __init__(self, port: int, *, jvm_options: list[str] | None = None, output: IO[bytes] | None = None) -> None:
+        self.port = port
+        # Only to this name does pyspark send SPARK_CONNECT_AUTHENTICATE_TOKEN without TLS.
+        self.remote = f"sc://localhost:{port}"
+        self._scratch = Path(tempfile.mkdtemp(prefix="server-", dir=cache_folder()))
+        repository = Path(__file__).resolve().parents[2]
+        environment = os.environ | {
+            "SPARK_HOME": str(self._scratch if _local() else spark_home()),
+            "JAVA_HOME": str(java_home()),
+            "PYSPARK_PYTHON": sys.executable,
+            "SPARK_LOCAL_DIRS": str(self._scratch),
+            "SPARK_LOCAL_IP": "127.0.0.1",
+            "PYTHONPATH": os.pathsep.join(filter(None, [str(repository), os.environ.get("PYTHONPATH", "")])),
+        }
+        environment.pop("SPARK_REMOTE", None)
+        arguments = ["--class", SERVER_CLASS]
+        for key, value in _settings(port, self._scratch).items():
+            arguments += ["--conf", f"{key}={value}"]
+        options = ClassArchive().use() if jvm_options is None else jvm_options
+        self._process = subprocess.Popen(  # noqa: S603 - our own command
+            jvm_command([f"-Djava.io.tmpdir={self._scratch}", *options], [*arguments, "spark-internal"]),
+            env=environment,
+            cwd=self._scratch,
+            stdin=subprocess.DEVNULL,
+            stdout=output or sys.stderr.buffer,
+            stderr=output or sys.stderr.buffer,
+            start_new_session=True,
+            preexec_fn=_die_with_parent,
+        )
+
+    @property
+    def ended(self) -> int | None:
+        """The exit status of the JVM, None while it lives."""
+        return self._process.poll()
+
+    def wait_until_it_answers(self, seconds: float = START_SECONDS) -> None:
+        """Raises  SparkUnavailable when the JVM ends or the time is over."""
+        deadline = time.monotonic() + seconds
+        while not answers(self.remote):
+            if self.ended is not None:
+                raise SparkUnavailable(f"the Spark server ended at once with status {self.ended}; its log says why")
+            if time.monotonic() > deadline:
+                raise SparkUnavailable(f"the Spark server did not answer within {seconds:.0f} s")
+            time.sleep(0.02)
+
+    def stop(self, seconds: float = STOP_SECONDS) -> None:
+        """End the JVM and its Python workers, and remove its scratch files."""
+        if self.ended is None:
+            self._process.terminate()
+            try:
+                self._process.wait(seconds)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+        shutil.rmtree(self._scratch, ignore_errors=True)
+
+
+def free_port() -> int:
+    """A port of 127.0.0.1 that nobody uses now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+@contextlib.contextmanager
+def embedded() -> Iterator[SparkSession]:
+    """A session for the command line and for tests; its own server lives and ends with the block.
+
+    With `SPARK_REMOTE` set that server is used and left running. A server and not a classic session: interleaved on a
+    busy machine it gave its first result from cold after 12 to 31 s, a classic session after 33 to 62 s, in each of
+    three rounds about twice as late (the launcher's second JVM, py4j, and SparkContext's own start).
+    Raises  SparkUnavailable when Spark cannot be started; the log is `spark.log` in the cache folder.
+    """
+    remote = os.environ.get("SPARK_REMOTE")
+    if remote:
+        session = connect(remote, str(uuid.uuid4()))
+        try:
+            yield session
+        finally:
+            disconnect(session)
+        return
+    os.environ.setdefault(TOKEN_VARIABLE, str(uuid.uuid4()))
+    with (cache_folder() / "spark.log").open("ab") as log:
+        server = Server(free_port(), output=log)
+        try:
+            server.wait_until_it_answers()
+            session = connect(server.remote, str(uuid.uuid4()))
+            start_python_worker(session)
+            try:
+                yield session
+            finally:
+                disconnect(session, release=False)
+        finally:
+            server.stop()
+
+
+def warm_up(remote: str) -> float:
+    """Analyse a small made-up case, so that the first user does not wait for class loading and compilation.
+
+    Gives   seconds it took.
+    """
+    from diagnostics.spark.warm_up import analyse_samples
+
+    began = time.monotonic()
+    session = connect(remote, str(uuid.uuid4()))
+    try:
+        analyse_samples(session)
+    finally:
+        disconnect(session)
+    return time.monotonic() - began
+
+
+def prepare(say: Callable[[str], None]) -> None:
+    """Make the class archive by a training run, unless it exists already."""
+    archive = ClassArchive()
+    if archive.exists:
+        say(f"class archive {archive.spark.name} exists")
+        return
+    archive.make_base()
+    os.environ.setdefault(TOKEN_VARIABLE, str(uuid.uuid4()))
+    server = Server(free_port(), jvm_options=archive.record())
+    try:
+        server.wait_until_it_answers()
+        try:
+            warm_up(server.remote)
+        except Exception as error:
+            say(f"the training run ended early, the archive holds less: {error}")
+    finally:
+        server.stop(ARCHIVE_SECONDS)
+    say(f"class archive {archive.spark} made" if archive.exists else "no class archive was made: starts stay slower")
+
+
+def serve(port: int, say: Callable[[str], None]) -> int:
+    """Run the server until SIGTERM or SIGINT; when its JVM dies, start it again.
+
+    Gives   an exit status: 0 after a signal, 1 when it cannot be started.
+    """
+    if answers(remote_at(port)):
+        say(f"port {port} is in use")
+        return 1
+    stopping = False
+
+    def stop(*_: object) -> None:
+        nonlocal stopping
+        stopping = True
+
+    for name in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(name, stop)
+    if not ClassArchive().exists:
+        say("no class archive: this start is slower; `python -m diagnostics.spark prepare` makes it")
+    started_once = False
+    while not stopping:
+        began = time.monotonic()
+        server = Server(port)
+        try:
+            server.wait_until_it_answers()
+            say(f"Spark Connect answers at {server.remote} after {time.monotonic() - began:.1f} s")
+            started_once = True
+            try:
+                say(f"warmed up in {warm_up(server.remote):.1f} s")
+            except Exception as error:
+                say(f"warm-up failed, the first analyses are slower: {error}")
+            while not stopping and server.ended is None:
+                time.sleep(0.2)
+            if not stopping:
+                say(f"the Spark server ended with status {server.ended}; it is started again")
+                time.sleep(1.0)
+        except SparkUnavailable as error:
+            say(str(error))
+            if not started_once:
+                return 1
+        finally:
+            server.stop()
+    return 0

@@ -1,0 +1,32 @@
+"""The made-up case that a new server analyses first: every format's samples, through the whole pipeline."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from diagnostics.spark.java import cache_folder
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def analyse_samples(session: SparkSession) -> None:
+    """Unpack, read, measure and judge a file of each sample of each format."""
+    from diagnostics.analyze import analyze
+    from diagnostics.formats import FORMATS
+    from diagnostics.intake import SourceFile
+    from diagnostics.rule import Ruleset, shipped_rules
+
+    with tempfile.TemporaryDirectory(prefix="warm-up-", dir=cache_folder()) as place:
+        folder = Path(place)
+        sources = []
+        for one in FORMATS.values():
+            for number, sample in enumerate(one.samples):
+                path = folder / f"{one.id}-{number}"
+                path.write_text(sample.text, "utf-8")
+                sources.append(SourceFile(path, f"{one.id}-{number}/{sample.name}"))
+        workspace = folder / "workspace"
+        workspace.mkdir()
+        analyze(sources, ruleset=Ruleset.of(shipped_rules()), spark=session, workspace=workspace)

@@ -1,0 +1,82 @@
+"""The symptom classes: one folder each, data only. The folder listing is the registry.
+
+`<class>/symptom.yaml` says what it is, `<class>/rules/*.yaml` when it holds, `<class>/runbook.yaml` what to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Literal, cast, get_args
+
+from diagnostics.errors import InvalidRule
+from diagnostics.yaml_document import read_yaml
+
+FOLDER = Path(__file__).parent
+
+Dimension = Literal["checkpointing", "back_pressure", "resources", "event_time", "stability"]
+Kind = Literal["cause", "consequence", "verdict"]
+
+
+@dataclass(frozen=True, slots=True)
+class Symptom:
+    """A symptom class.
+
+    kind       cause: can be the verdict; consequence: is explained by a cause and never the verdict;
+               verdict: `healthy`, whose rules say when the evidence suffices to say so
+    dimension  the part of the health score that its findings lower
+    order      position in lists
+    """
+
+    id: str
+    title: str
+    kind: Kind
+    summary: str
+    order: int
+    dimension: Dimension
+
+
+def _symptom(folder: Path) -> Symptom:
+    document = read_yaml((folder / "symptom.yaml").read_text("utf-8"), f"{folder.name}/symptom.yaml")
+    content, errors = document.content, []
+    for field in ("id", "title", "kind", "summary", "order", "dimension"):
+        expected = int if field == "order" else str
+        if not isinstance(content.get(field), expected):
+            errors.append(f"{document.source}: `{field}` is missing or not {expected.__name__}")
+    if not errors and content["id"] != folder.name:
+        errors.append(f"{document.where(('id',))}: {content['id']!r} lies in the folder {folder.name!r}")
+    if not errors and content["dimension"] not in get_args(Dimension):
+        errors.append(f"{document.where(('dimension',))}: one of {', '.join(get_args(Dimension))}")
+    if not errors and content["kind"] not in get_args(Kind):
+        errors.append(f"{document.where(('kind',))}: one of {', '.join(get_args(Kind))}")
+    if errors:
+        raise InvalidRule(errors)
+    return Symptom(
+        id=content["id"],
+        title=content["title"],
+        kind=cast(Kind, content["kind"]),
+        summary=content["summary"],
+        order=content["order"],
+        dimension=cast(Dimension, content["dimension"]),
+    )
+
+
+def symptom_folders() -> list[Path]:
+    """Every class's folder, by name."""
+    return sorted(folder for folder in FOLDER.iterdir() if (folder / "symptom.yaml").is_file())
+
+
+@cache
+def symptoms() -> Mapping[str, Symptom]:
+    """Every shipped class by id; the shipped files do not change while a process lives."""
+    return {folder.name: _symptom(folder) for folder in symptom_folders()}
+
+
+def symptom(symptom_class: str) -> Symptom:
+    """The class, or for one that only an administered rule names, a plain cause of that name."""
+    if symptom_class in symptoms():
+        return symptoms()[symptom_class]
+    title = symptom_class.replace("_", " ").capitalize()
+    return Symptom(symptom_class, title, "cause", "Defined by an administered rule.", 900, "stability")

@@ -1,0 +1,82 @@
+"""What an evidence table is: a name, a grain, typed columns with a meaning; every row says where it was read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    import pyarrow
+
+ColumnType = Literal["string", "int", "long", "double", "boolean", "strings"]
+
+SPARK_TYPES: Mapping[ColumnType, str] = {
+    "string": "STRING",
+    "int": "INT",
+    "long": "BIGINT",
+    "double": "DOUBLE",
+    "boolean": "BOOLEAN",
+    "strings": "ARRAY<STRING>",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column; every column is nullable, null means unknown (never 0, -1, NaN or an empty string)."""
+
+    name: str
+    type: ColumnType
+    meaning: str
+
+
+CITATION = (
+    Column("file_id", "int", "position of the file in the inputs of the analysis, from 0"),
+    Column("line", "long", "first line of the record in the decompressed text, from 1"),
+    Column("last_line", "long", "last line of the record"),
+    Column("pointer", "string", "JSON pointer inside a JSON file"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """An evidence table.
+
+    name     also the file's name in `diagnostics/evidence`
+    grain    what one row stands for
+    columns  without the citation columns, which every table has
+    """
+
+    name: str
+    grain: str
+    own_columns: tuple[Column, ...]
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """All columns, the citation columns last."""
+        return self.own_columns + CITATION
+
+    @property
+    def ddl(self) -> str:
+        """The schema as Spark DDL."""
+        return ", ".join(f"{column.name} {SPARK_TYPES[column.type]}" for column in self.columns)
+
+    @property
+    def struct_ddl(self) -> str:
+        """The schema as the DDL of one struct column."""
+        fields = ", ".join(f"{column.name}: {SPARK_TYPES[column.type]}" for column in self.columns)
+        return f"STRUCT<{fields}>"
+
+    def arrow_schema(self) -> pyarrow.Schema:
+        """The schema for Arrow batches."""
+        import pyarrow as pa
+
+        arrow_types = {
+            "string": pa.string(),
+            "int": pa.int32(),
+            "long": pa.int64(),
+            "double": pa.float64(),
+            "boolean": pa.bool_(),
+            "strings": pa.list_(pa.string()),
+        }
+        return pa.schema([pa.field(column.name, arrow_types[column.type]) for column in self.columns])

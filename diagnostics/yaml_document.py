@@ -1,0 +1,82 @@
+"""YAML that people write (rules, runbooks, catalogues), read with the line of every entry and without surprises."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+
+from diagnostics.errors import InvalidRule
+
+LONGEST_DOCUMENT = 100_000
+"""Characters. Our choice: the longest shipped runbook has a tenth of it."""
+
+Place = tuple[str | int, ...]
+"""Where an entry stands, e.g. `("when", "all", 0, "value")`."""
+
+
+@dataclass(frozen=True, slots=True)
+class YamlDocument:
+    """A mapping with the line (from 1) at which each of its entries stands."""
+
+    source: str
+    content: Mapping[str, Any]
+    lines: Mapping[Place, int]
+
+    def where(self, place: Place) -> str:
+        """`file line N` of the entry, or of the nearest one around it."""
+        for length in range(len(place), -1, -1):
+            if place[:length] in self.lines:
+                return f"{self.source} line {self.lines[place[:length]]}"
+        return self.source
+
+
+def read_yaml(text: str, source: str) -> YamlDocument:
+    """The mapping that the text holds.
+
+    Anchors and aliases are refused: a few lines of them can stand for gigabytes. Keys may not come twice.
+    Raises InvalidRule naming source and line.
+    """
+    if len(text) > LONGEST_DOCUMENT:
+        raise InvalidRule([f"{source}: {len(text)} characters, at most {LONGEST_DOCUMENT} are read"])
+    try:
+        if any(isinstance(token, yaml.AliasToken) for token in yaml.scan(text, Loader=yaml.SafeLoader)):
+            raise InvalidRule([f"{source}: aliases (*name) are not allowed"])
+        root = yaml.compose(text, Loader=yaml.SafeLoader)
+    except RecursionError:
+        raise InvalidRule([f"{source}: nested too deeply"]) from None
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise InvalidRule([f"{source} line {line}: {error.problem or 'not YAML'}"]) from None
+    except yaml.YAMLError as error:
+        raise InvalidRule([f"{source}: {error}"]) from None
+    if not isinstance(root, yaml.MappingNode):
+        raise InvalidRule([f"{source} line 1: a mapping is expected, `key: value`"])
+    lines: dict[Place, int] = {(): 1}
+    errors: list[str] = []
+    content = _value(root, (), lines, errors, source)
+    if errors:
+        raise InvalidRule(errors)
+    return YamlDocument(source, content, lines)
+
+
+def _value(node: yaml.Node, place: Place, lines: dict[Place, int], errors: list[str], source: str) -> Any:
+    lines[place] = node.start_mark.line + 1
+    if isinstance(node, yaml.MappingNode):
+        mapping: dict[str, Any] = {}
+        for key_node, value_node in node.value:
+            key = str(key_node.value)
+            if key in mapping:
+                errors.append(f"{source} line {key_node.start_mark.line + 1}: {key!r} comes twice")
+            mapping[key] = _value(value_node, (*place, key), lines, errors, source)
+            lines[*place, key] = key_node.start_mark.line + 1
+        return mapping
+    if isinstance(node, yaml.SequenceNode):
+        return [_value(item, (*place, index), lines, errors, source) for index, item in enumerate(node.value)]
+    try:
+        return yaml.SafeLoader("").construct_object(node)
+    except (yaml.YAMLError, ValueError) as error:
+        errors.append(f"{source} line {node.start_mark.line + 1}: {error}")
+        return None

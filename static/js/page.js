@@ -1,0 +1,96 @@
+// What every page has: theme switch, copy buttons, dialogs, shortcuts, ages.
+import { copyText, toast } from './tools.js';
+
+document.addEventListener('click', (event) => {
+  const target = event.target.closest('[data-theme-switch],[data-copy],[data-dialog],[data-close]');
+  if (!target) return;
+  if ('themeSwitch' in target.dataset) window.workbenchTheme.toggle();
+  if ('copy' in target.dataset) copyFrom(target);
+  if ('dialog' in target.dataset) {
+    event.preventDefault();
+    document.getElementById(target.dataset.dialog)?.showModal();
+  }
+  if ('close' in target.dataset) target.closest('dialog')?.close();
+});
+
+async function copyFrom(button) {
+  const source = button.dataset.copy
+    ? document.getElementById(button.dataset.copy)
+    : button.parentElement.querySelector('pre');
+  const copied = await copyText(source.textContent.trim());
+  const before = button.textContent;
+  button.textContent = copied ? 'Copied' : 'Select it';
+  if (!copied) getSelection().selectAllChildren(source);
+  setTimeout(() => { button.textContent = before; }, 1600);
+}
+
+for (const form of document.querySelectorAll('form[data-autosubmit]')) {
+  form.addEventListener('change', () => form.requestSubmit());
+}
+
+// Shortcuts. One letter keys can be switched off: some people speak to their machine.
+const KEY = 'workbench-shortcuts';
+const stored = () => { try { return localStorage.getItem(KEY); } catch { return null; } };
+let enabled = stored() !== 'off';
+let prefix = false;
+
+const help = document.getElementById('shortcuts');
+const toggle = help?.querySelector('input[type="checkbox"]');
+if (toggle) {
+  toggle.checked = enabled;
+  toggle.addEventListener('change', () => {
+    enabled = toggle.checked;
+    try { localStorage.setItem(KEY, enabled ? 'on' : 'off'); } catch { toast('It holds for this page only.'); }
+  });
+}
+
+const go = (key) => {
+  const target = document.querySelector(`[data-go="${CSS.escape(key)}"]`);
+  if (target) target.click();
+};
+
+const step = (direction) => {
+  const places = [...document.querySelectorAll('[data-stop]')];
+  if (!places.length) return;
+  const here = places.findIndex((place) => place.contains(document.activeElement));
+  const next = places[Math.min(Math.max(here + direction, 0), places.length - 1)];
+  next.focus();
+  next.scrollIntoView({ block: 'start' });
+};
+
+document.addEventListener('keydown', (event) => {
+  const typing = event.target.closest?.('input, textarea, select, [contenteditable]');
+  if (!enabled || typing || event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]')) return;
+  if (prefix) {
+    prefix = false;
+    go(event.key);
+    return;
+  }
+  const actions = {
+    '?': () => help?.showModal(),
+    '/': () => document.querySelector('[data-search]')?.focus(),
+    n: () => go('n'),
+    j: () => step(1),
+    k: () => step(-1),
+    g: () => { prefix = true; setTimeout(() => { prefix = false; }, 1500); },
+  };
+  if (actions[event.key]) {
+    event.preventDefault();
+    actions[event.key]();
+  }
+});
+
+// The section that is read is marked in the case page's own navigation.
+const links = [...document.querySelectorAll('.section-nav a')];
+if (links.length) {
+  const sections = links.map((link) => document.querySelector(link.hash)).filter(Boolean);
+  const mark = () => {
+    const read = sections.filter((section) => section.getBoundingClientRect().top < 200).at(-1) || sections[0];
+    for (const link of links) {
+      if (link.hash === `#${read.id}`) link.setAttribute('aria-current', 'true');
+      else link.removeAttribute('aria-current');
+    }
+  };
+  addEventListener('scroll', () => requestAnimationFrame(mark), { passive: true });
+  mark();
+}

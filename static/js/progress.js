@@ -1,0 +1,44 @@
+// Keeps a run's progress current and shows the diagnosis when it is there.
+const box = document.getElementById('run');
+const EVERY_MS = 900;
+const MOST_MS = 15000;
+let wait = EVERY_MS;
+let said = '';
+
+const set = (id, text) => {
+  const element = document.getElementById(id);
+  if (element && element.textContent !== text) element.textContent = text;
+};
+
+function show(run) {
+  set('run-headline', run.headline);
+  set('run-detail', run.detail);
+  const bar = document.getElementById('run-bar');
+  if (bar) bar.value = run.progress;
+  const stages = document.getElementById('run-stages');
+  run.stages.forEach((stage, place) => { if (stages?.children[place]) stages.children[place].dataset.state = stage.state; });
+  if (run.headline !== said) {
+    said = run.headline;
+    set('run-said', `${run.headline}, ${Math.round(run.progress * 100)} percent`);
+  }
+  document.title = `${Math.round(run.progress * 100)} % ${document.title.replace(/^\d+ % /, '')}`;
+}
+
+async function ask() {
+  try {
+    const response = await fetch(box.dataset.progress, { headers: { Accept: 'application/json' } });
+    if (response.redirected || response.status === 404) return location.reload();
+    if (!response.ok) throw new Error(String(response.status));
+    const run = await response.json();
+    show(run);
+    wait = EVERY_MS;
+    if (!run.active) return location.reload();
+  } catch {
+    wait = Math.min(wait * 2, MOST_MS);
+    set('run-detail', 'The workbench does not answer; trying again.');
+  }
+  setTimeout(ask, document.hidden ? Math.max(wait, 4000) : wait);
+  return undefined;
+}
+
+if (['queued', 'running'].includes(box?.dataset.status)) ask();

@@ -1,0 +1,141 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from diagnostics.chart import Theme
+from diagnostics.charts.checkpoint_history import CHART
+from tests.diagnostics.hand_made import JOB, MIDDLE, SINK, START, hand_made, line_of_jobs
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def checkpoint(number: int, status: str = "COMPLETED", took_ms: float | None = 5000.0, **more: Any) -> dict[str, Any]:
+    trigger_ms = START + number * 60_000
+    return {
+        "job_id": JOB,
+        "checkpoint_id": number,
+        "status": status,
+        "is_savepoint": False,
+        "trigger_ms": trigger_ms,
+        "end_to_end_ms": took_ms,
+        "checkpointed_bytes": 1_000_000.0 * number,
+        "ts_ms": START + 600_000,
+        **more,
+    }
+
+
+def part(number: int, vertex: str, subtask: int, took_ms: float | None, **phases: float) -> dict[str, Any]:
+    known = {name: phases.get(name, 0.0) for name in ("start_delay_ms", "alignment_ms", "sync_ms", "async_ms")}
+    return {
+        "job_id": JOB,
+        "checkpoint_id": number,
+        "vertex_id": vertex,
+        "subtask": subtask,
+        "status": "completed" if took_ms is not None else "pending_or_failed",
+        "ack_ms": START if took_ms is not None else None,
+        "end_to_end_ms": took_ms,
+        **(known if took_ms is not None else {}),
+    }
+
+
+@pytest.mark.spark
+def test_each_checkpoint_has_the_phases_of_its_slowest_subtask(spark: SparkSession) -> None:
+    evidence = hand_made(
+        spark,
+        **line_of_jobs(),
+        checkpoint=[checkpoint(1)],
+        subtask_checkpoint=[
+            part(1, MIDDLE, 0, 900.0, async_ms=800.0),
+            part(1, MIDDLE, 1, 5000.0, start_delay_ms=4000.0, async_ms=1000.0),
+            part(1, SINK, 0, 4000.0, alignment_ms=4000.0),
+            part(1, SINK, 1, None),
+        ],
+        config_option=[{"scope": "job", "job_id": JOB, "key": "execution.checkpointing.timeout", "value": "30 s"}],
+    )
+
+    points = CHART.points(evidence)
+
+    assert points is not None
+    job = points["jobs"][0]
+    assert (job["name"], job["timeout_ms"], job["left_out"]) == ("orders", 30_000.0, 0)
+    drawn = job["checkpoints"][0]
+    assert (drawn["vertex"], drawn["subtask"]) == ("enrich", 1)
+    assert (drawn["start_delay_ms"], drawn["async_ms"], drawn["pending"]) == (4000.0, 1000.0, 1)
+
+
+@pytest.mark.spark
+def test_without_a_checkpoint_there_is_no_chart(spark: SparkSession) -> None:
+    assert CHART.points(hand_made(spark, **line_of_jobs())) is None
+
+
+def drawn_points(*checkpoints: dict[str, Any], timeout_ms: float | None = 30_000.0) -> dict[str, Any]:
+    job = {"job_id": JOB, "name": "orders", "timeout_ms": timeout_ms, "left_out": 0, "checkpoints": list(checkpoints)}
+    return {"from_ms": START, "to_ms": START + 60_000, "jobs": [job]}
+
+
+def told(number: int, status: str = "completed", took_ms: float | None = 5000.0, **more: Any) -> dict[str, Any]:
+    return {
+        "id": number,
+        "status": status,
+        "savepoint": False,
+        "trigger_ms": START + number * 10_000,
+        "end_to_end_ms": took_ms,
+        "checkpointed_bytes": None,
+        "state_bytes": None,
+        "failure": None,
+        **more,
+    }
+
+
+PHASES = {
+    "vertex": "enrich",
+    "subtask": 1,
+    "subtask_ms": 5000.0,
+    "start_delay_ms": 4000.0,
+    "alignment_ms": 0.0,
+    "sync_ms": 0.0,
+    "async_ms": 1000.0,
+    "pending": 0,
+}
+
+
+def test_phases_are_stacked_in_seconds_and_the_timeout_is_a_named_line() -> None:
+    figure = CHART.figure(drawn_points(told(1, took_ms=20_000.0, **PHASES)), Theme("light"))
+
+    bars = {trace["name"]: trace["y"] for trace in figure["data"] if trace["type"] == "bar"}
+    assert bars == {"Start delay": [4.0], "Alignment": [0.0], "Sync": [0.0], "Async": [1.0]}
+    assert [shape["y0"] for shape in figure["layout"]["shapes"]] == [30.0]
+    assert "Checkpoint timeout 30 s" in [each["text"] for each in figure["layout"]["annotations"]]
+    assert figure["layout"]["yaxis"]["title"]["text"] == "Duration (s)"
+
+
+def test_a_timeout_far_above_is_named_and_does_not_flatten_the_bars() -> None:
+    figure = CHART.figure(drawn_points(told(1, **PHASES), timeout_ms=600_000.0), Theme("dark"))
+
+    assert figure["layout"]["shapes"] == []
+    assert "timeout 10 min" in figure["layout"]["annotations"][0]["text"]
+
+
+def test_failed_checkpoints_are_marked_with_their_reason_escaped() -> None:
+    points = drawn_points(told(1), told(2, "expired", 30_000.0, failure="<b>expired</b> before completing"))
+
+    figure = CHART.figure(points, Theme("light"))
+
+    marks = next(trace for trace in figure["data"] if trace["name"].startswith("Failed"))
+    assert marks["y"] == [30.0]
+    assert "&lt;b&gt;expired" in marks["text"][0]
+    assert CHART.summary(points).startswith("2 checkpoints, 1 failed or expired.")
+
+
+def test_two_jobs_are_drawn_one_below_the_other() -> None:
+    points = drawn_points(told(1))
+    points["jobs"].append({**points["jobs"][0], "job_id": "b" * 32, "name": "clicks"})
+
+    figure = CHART.figure(points, Theme("light"))
+
+    assert {trace["xaxis"] for trace in figure["data"]} == {"x", "x2"}
+    assert figure["layout"]["xaxis2"]["matches"] == "x"
+    assert [row[0] for row in CHART.table(points)[1:]] == ["orders", "clicks"]

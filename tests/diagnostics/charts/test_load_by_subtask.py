@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from diagnostics.chart import Theme
+from diagnostics.charts.load_by_subtask import CHART
+from tests.diagnostics.hand_made import JOB, MIDDLE, SINK, SOURCE, START, hand_made, line_of_jobs
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def subtask(vertex: str, number: int, read: int | None, written: int | None = 0, attempt: int = 0) -> dict[str, Any]:
+    return {
+        "job_id": JOB,
+        "vertex_id": vertex,
+        "subtask": number,
+        "attempt": attempt,
+        "ts_ms": START,
+        "read_records": read,
+        "write_records": written,
+    }
+
+
+@pytest.mark.spark
+def test_shares_are_of_the_tasks_own_records_and_sources_count_what_they_send(spark: SparkSession) -> None:
+    evidence = hand_made(
+        spark,
+        **line_of_jobs(),
+        subtask=[
+            subtask(SOURCE, 0, 0, 500),
+            subtask(SOURCE, 1, 0, 500),
+            subtask(MIDDLE, 0, 900),
+            subtask(MIDDLE, 1, 100),
+            subtask(MIDDLE, 1, 5, attempt=-1),
+            subtask(SINK, 0, 1000),
+        ],
+    )
+
+    points = CHART.points(evidence)
+
+    assert points is not None
+    hot, even = points["jobs"][0]["vertices"]
+    assert (hot["vertex"], hot["direction"], hot["even_share"]) == ("enrich", "in", 0.5)
+    assert [each["share"] for each in hot["subtasks"]] == [0.9, 0.1]
+    assert (even["vertex"], even["direction"]) == ("Source: orders", "out")
+
+
+@pytest.mark.spark
+def test_a_job_of_single_subtasks_has_no_chart(spark: SparkSession) -> None:
+    assert CHART.points(hand_made(spark, **line_of_jobs(), subtask=[subtask(SINK, 0, 10)])) is None
+
+
+def test_the_even_share_is_a_line_and_hot_bars_carry_their_number() -> None:
+    shares = [0.91, 0.03, 0.03, 0.03]
+    subtasks = [
+        {"subtask": place, "records": round(1000 * share), "share": share, "busy": 1.0 if place == 0 else None}
+        for place, share in enumerate(shares)
+    ]
+    vertex = {"vertex": "score", "direction": "in", "parallelism": 4, "even_share": 0.25, "subtasks": subtasks}
+    points = {"jobs": [{"job_id": JOB, "name": "orders", "vertices": [vertex]}]}
+
+    figure = CHART.figure(points, Theme("light"))
+
+    assert [shape["y0"] for shape in figure["layout"]["shapes"]] == [25.0]
+    bars, busy = figure["data"]
+    assert bars["text"][0] == "91 %"
+    assert bars["marker"]["color"][0] != bars["marker"]["color"][1]
+    assert busy["y"] == [100.0, None, None, None]
+    assert "subtask 0 has 91 % of the records where 25 % would be even" in CHART.summary(points)

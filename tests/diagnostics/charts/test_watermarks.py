@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from diagnostics.chart import Theme
+from diagnostics.charts.watermarks import CHART
+from tests.diagnostics.hand_made import JOB, MIDDLE, START, hand_made, line_of_jobs
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def sample(metric: str, subtask: int, second: int, value: float | None) -> dict[str, Any]:
+    return {
+        "metric": metric,
+        "scope": "task",
+        "job_id": JOB,
+        "vertex_id": MIDDLE,
+        "subtask": subtask,
+        "ts_ms": START + second * 1000,
+        "value": value,
+    }
+
+
+@pytest.mark.spark
+def test_the_lag_is_that_of_the_slowest_subtask_and_dropped_records_are_a_rate(spark: SparkSession) -> None:
+    watermark, late = "currentInputWatermark", "numLateRecordsDropped"
+    evidence = hand_made(
+        spark,
+        **line_of_jobs(),
+        metric_sample=[
+            *(sample(watermark, 0, second, START + second * 1000 - 2000.0) for second in (0, 5, 10)),
+            sample(watermark, 1, 0, None),
+            sample(watermark, 1, 5, START + 5000 - 9000.0),
+            *(sample(late, 0, second, value) for second, value in ((0, 100.0), (5, 150.0), (10, 150.0))),
+        ],
+    )
+
+    points = CHART.points(evidence)
+
+    assert points is not None
+    vertex = points["jobs"][0]["vertices"][0]
+    assert vertex["lag_ms"] == [2000.0, 9000.0, 2000.0]
+    assert vertex["late_per_s"] == [None, 10.0, 0.0]  # 50 records in 5 s
+    assert vertex["late_records"] == 50.0
+
+
+@pytest.mark.spark
+def test_a_job_without_watermarks_has_no_chart(spark: SparkSession) -> None:
+    rows = [sample("currentInputWatermark", 0, 0, None)]
+    assert CHART.points(hand_made(spark, **line_of_jobs(), metric_sample=rows)) is None
+
+
+def drawn(lag_ms: list[float | None], late: list[float | None] | None) -> dict[str, Any]:
+    total = None if late is None else sum(value * 5 for value in late if value)
+    vertex = {"vertex": "window", "lag_ms": lag_ms, "late_per_s": late, "late_records": total}
+    job = {"job_id": JOB, "name": "orders", "vertices": [vertex]}
+    return {"from_ms": START, "to_ms": START + 10_000, "slot_ms": 5000, "slots": len(lag_ms), "jobs": [job]}
+
+
+def test_gaps_stay_gaps_and_a_watermark_ahead_of_the_clock_is_below_zero() -> None:
+    points = drawn([5000.0, None, -39_000.0], None)
+
+    figure = CHART.figure(points, Theme("light"))
+
+    line = figure["data"][0]
+    assert line["y"] == [5.0, None, -39.0]
+    assert line["connectgaps"] is False
+    assert "ahead of the clock" in figure["layout"]["annotations"][0]["text"]
+    assert CHART.summary(points) == "The watermark of window is up to 39 s ahead of the clock."
+
+
+def test_late_records_have_a_panel_of_their_own_only_where_some_were_dropped() -> None:
+    with_late, without = drawn([1.0, 2.0], [None, 20.0]), drawn([1.0, 2.0], [None, 0.0])
+
+    assert {trace["yaxis"] for trace in CHART.figure(with_late, Theme("dark"))["data"]} == {"y", "y2"}
+    assert {trace["yaxis"] for trace in CHART.figure(without, Theme("dark"))["data"]} == {"y"}
+    assert "No late records were dropped" in CHART.summary(without)

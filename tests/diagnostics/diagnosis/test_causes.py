@@ -1,0 +1,72 @@
+"""Which finding is the cause, which follows from it, and which is not claimed at all."""
+
+from typing import Any
+
+from diagnostics.diagnosis.causes import order_causes
+from diagnostics.finding import Finding
+from diagnostics.rule import Rule
+from diagnostics.signal import Subject
+
+
+def finding(rule_id: str, symptom_class: str, confidence: float, **rule: Any) -> Finding:
+    entries: dict[str, Any] = {
+        "id": rule_id,
+        "version": 1,
+        "symptom_class": symptom_class,
+        "level": "job",
+        "title": rule_id,
+        "severity": "critical",
+        "when": {"fact": "load.skew", "op": ">", "value": 1},
+        "confidence": {"base": 0.5},
+        "statement": "It holds.",
+    }
+    return Finding(
+        rule=Rule.from_mapping(entries | rule, rule_id),
+        subject=Subject(),
+        job=None,
+        confidence=confidence,
+        reasons=(),
+        severity=rule.get("severity", "critical"),
+        claim="It holds.",
+        remarks=(),
+        facts={},
+        checks=(),
+        citations=(),
+    )
+
+
+def roles(*findings: Finding) -> list[tuple[str, str, str | None]]:
+    return [(each.rule.id, each.role, each.cause.rule.id if each.cause else None) for each in order_causes(findings)]
+
+
+def test_the_surest_cause_is_the_root() -> None:
+    assert roles(finding("sink", "slow_sink", 0.6), finding("skew", "data_skew", 0.9)) == [
+        ("skew", "root_cause", None),
+        ("sink", "contributing", None),
+    ]
+
+
+def test_a_remark_is_never_the_root() -> None:
+    assert roles(finding("note", "data_skew", 0.95, severity="info")) == [("note", "contributing", None)]
+
+
+def test_a_cause_that_another_explains_follows_from_it() -> None:
+    heap = finding("heap", "resource_shortage", 0.7, explains=["network_partition"])
+    network = finding("network", "network_partition", 0.8)
+    assert roles(heap, network) == [("heap", "root_cause", None), ("network", "consequence", "heap")]
+
+
+def test_of_two_causes_that_explain_each_other_the_surer_one_wins() -> None:
+    skew = finding("skew", "data_skew", 0.9, explains=["resource_shortage"])
+    heap = finding("heap", "resource_shortage", 0.7, explains=["data_skew"])
+    assert roles(skew, heap) == [("skew", "root_cause", None), ("heap", "consequence", "skew")]
+
+
+def test_an_unsure_cause_vetoes_nothing() -> None:
+    skew = finding("skew", "data_skew", 0.4, vetoes=["slow_sink"])
+    assert len(order_causes([skew, finding("sink", "slow_sink", 0.3)])) == 2
+
+
+def test_a_less_sure_cause_does_not_veto_a_surer_one() -> None:
+    skew = finding("skew", "data_skew", 0.6, vetoes=["slow_sink"])
+    assert [each.rule.id for each in order_causes([skew, finding("sink", "slow_sink", 0.9)])] == ["sink", "skew"]

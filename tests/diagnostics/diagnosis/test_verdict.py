@@ -1,0 +1,123 @@
+"""From signals to a verdict, with hand-made rules."""
+
+from typing import Any
+
+import pytest
+
+from diagnostics.judge import judge
+from diagnostics.rule import Rule, Ruleset
+
+JOB, OTHER_JOB = "a" * 32, "b" * 32
+
+
+def rule(rule_id: str, symptom_class: str, fact: str, **more: Any) -> Rule:
+    """A job-level rule that holds when the fact is at least 1."""
+    entries: dict[str, Any] = {
+        "id": rule_id,
+        "version": 1,
+        "symptom_class": symptom_class,
+        "level": "job",
+        "title": f"Title of {rule_id}",
+        "severity": "critical",
+        "when": {"fact": fact, "op": ">=", "value": 1},
+        "confidence": {"base": 0.8},
+        "statement": "It measures {" + fact + "}.",
+    }
+    return Rule.from_mapping(entries | more, rule_id)
+
+
+def signal(key: str, job: str | None = JOB, **facts: Any) -> dict[str, Any]:
+    return {
+        "key": key,
+        "level": "job",
+        "subject": {"job": job} if job else {},
+        "facts": facts,
+        "citations": [{"file_id": 0, "line": 7, "kind": "log", "text": "a line"}],
+        "citation_count": 1,
+        "window": None,
+    }
+
+
+INPUTS = [{"file": "jm.log", "format": "flink-log"}]
+SKEW = rule("skew", "data_skew", "load.skew", explains=["checkpoint_timeout"], vetoes=["slow_sink"])
+SINK = rule("sink", "slow_sink", "sink.busy", confidence={"base": 0.7})
+EXPIRED = rule("expired", "checkpoint_timeout", "checkpoints.expired")
+FIT = rule("fit", "healthy", "checkpoints.completed", severity="info", confidence={"base": 0.9})
+RULES = Ruleset.of([SKEW, SINK, EXPIRED, FIT])
+
+
+def verdict_of(*signals: dict[str, Any]) -> dict[str, Any]:
+    return judge(signals, INPUTS, RULES)
+
+
+def test_the_cause_is_the_verdict_and_the_expired_checkpoint_its_consequence() -> None:
+    document = verdict_of(signal("load", skew=3), signal("checkpoints", expired=2))
+    assert document["verdict"]["symptom_class"] == "data_skew"
+    assert [(each["role"], each["caused_by"]) for each in document["findings"]] == [
+        ("root_cause", None),
+        ("consequence", 0),
+    ]
+
+
+def test_a_consequence_alone_is_inconclusive() -> None:
+    assert verdict_of(signal("checkpoints", expired=2))["verdict"]["symptom_class"] == "inconclusive"
+
+
+def test_a_vetoed_rival_is_not_claimed() -> None:
+    document = verdict_of(signal("load", skew=3), signal("sink", busy=1))
+    assert [each["symptom_class"] for each in document["findings"]] == ["data_skew"]
+
+
+def test_evidence_that_shows_fitness_and_no_problem_is_healthy() -> None:
+    document = verdict_of(signal("load", skew=0), signal("checkpoints", expired=0, completed=12))
+    assert (document["verdict"]["symptom_class"], document["findings"], document["health"]["score"]) == (
+        "healthy",
+        [],
+        100,
+    )
+
+
+def test_no_problem_but_no_proof_of_fitness_is_inconclusive() -> None:
+    assert verdict_of(signal("load", skew=0))["verdict"]["symptom_class"] == "inconclusive"
+
+
+def test_the_verdict_is_that_of_the_worst_job_and_the_healthy_one_stays_healthy() -> None:
+    document = verdict_of(
+        signal("load", skew=3),
+        signal("checkpoints", OTHER_JOB, expired=0, completed=12),
+        signal("load", OTHER_JOB, skew=0),
+    )
+    assert [(each["job_id"], each["verdict"]["symptom_class"]) for each in document["jobs"]] == [
+        (JOB, "data_skew"),
+        (OTHER_JOB, "healthy"),
+    ]
+
+
+def test_an_unsure_cause_is_only_a_guess() -> None:
+    unsure = rule("unsure", "slow_sink", "sink.busy", confidence={"base": 0.3})
+    document = judge([signal("sink", busy=1)], INPUTS, Ruleset.of([unsure]))
+    assert document["verdict"]["symptom_class"] == "inconclusive"
+    assert "best guess" in document["verdict"]["summary"]
+
+
+def test_an_inconclusive_verdict_asks_for_what_was_not_measured() -> None:
+    not_measured = {"key": "load", "needs": "job-rest", "reason": "no vertex was uploaded"}
+    document = judge([signal("checkpoints", expired=2), not_measured], INPUTS, RULES)
+    assert "job" in document["missing_evidence"][0]["how"]
+
+
+@pytest.mark.parametrize("times", [2, 5])
+def test_the_same_signals_give_the_same_document(times: int) -> None:
+    signals = [signal("load", skew=3), signal("sink", busy=1), signal("checkpoints", expired=2)]
+    documents = [verdict_of(*reversed(signals)) if turn % 2 else verdict_of(*signals) for turn in range(times)]
+    assert all(document == documents[0] for document in documents)
+
+
+def test_a_finding_carries_its_evidence_with_file_and_line() -> None:
+    evidence = verdict_of(signal("load", skew=3))["findings"][0]["evidence"]
+    assert evidence == [{"file": "jm.log", "line": 7, "kind": "log", "text": "a line"}]
+
+
+def test_a_finding_shows_measured_value_against_bound() -> None:
+    checks = verdict_of(signal("load", skew=3))["findings"][0]["checks"]
+    assert [(each["value"], each["op"], each["bound"], each["holds"]) for each in checks] == [(3, ">=", 1, True)]

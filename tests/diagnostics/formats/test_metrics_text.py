@@ -1,0 +1,100 @@
+"""Prometheus text in its many dresses: times, OpenMetrics, failed scrapes, escaped labels, rubbish."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from diagnostics.formats import FORMATS, recognise
+from tests.diagnostics.formats.reading_aids import head_of, read
+
+TEXT = FORMATS["prometheus-text"]
+QUERY = FORMATS["prometheus-query"]
+
+
+def test_each_scrape_has_its_own_time(tmp_path: Path) -> None:
+    text = "# scrape_time 1795222029.117\nflink_jobmanager_numRunningJobs 1.0\n# scrape_time 1795222034117\n"
+    rows = read(TEXT, text + "flink_jobmanager_numRunningJobs 2.0\n", tmp_path).rows["metric_sample"]
+    assert [(row["ts_ms"], row["value"]) for row in rows] == [(1795222029117, 1.0), (1795222034117, 2.0)]
+
+
+def test_openmetrics_times_are_seconds_and_exemplars_are_left_out(tmp_path: Path) -> None:
+    text = (
+        "# TYPE flink_jobmanager_job_uptime gauge\n"
+        'flink_jobmanager_job_uptime{job_name="a b"} 5 1795222029.5\n'
+        'flink_jobmanager_job_uptime{job_name="a b"} 6 # {trace_id="} 9"} 1.0 1795222030.5\n'
+        "# EOF\n"
+    )
+    assert recognise(head_of(text)).format_id == "prometheus-text"
+    rows = read(TEXT, text, tmp_path).rows["metric_sample"]
+    assert [(row["ts_ms"], row["value"], row["job_name"]) for row in rows] == [
+        (1795222029500, 5.0, "a b"),
+        (None, 6.0, "a b"),
+    ]
+
+
+def test_values_that_are_not_known_are_null_and_the_sample_stays(tmp_path: Path) -> None:
+    values = ("NaN", "+Inf", "-Inf", "-1.0", "-9.223372036854776E18", "0.0", "-5")
+    text = "".join(f"flink_taskmanager_job_task_x {value}\n" for value in values)
+    rows = read(TEXT, text, tmp_path).rows["metric_sample"]
+    assert [row["value"] for row in rows] == [None, None, None, None, None, 0.0, -5.0]
+
+
+def test_escaped_label_values_and_further_labels(tmp_path: Path) -> None:
+    text = (
+        r'flink_taskmanager_job_task_operator_KafkaSourceReader_topic_partition_currentOffset{topic="a\"b\\c,d",'
+        'partition="3",operator_name="Source} x",instance="h:1",job="scrape"} 12\n'
+    )
+    row = read(TEXT, text, tmp_path).rows["metric_sample"][0]
+    assert row["metric"] == "KafkaSourceReader.currentOffset"
+    assert row["operator"] == "Source} x"
+    assert row["labels"] == r'partition=3,topic=a"b\c,d'
+
+
+def test_series_of_others_are_counted_and_rubbish_is_told_apart(tmp_path: Path) -> None:
+    text = 'jvm_threads{a="b"} 3\nprocess_cpu 1\nflink_jobmanager_x 1\nthis is no sample\nflink_jobmanager_x one\n\n'
+    found = read(TEXT, text, tmp_path)
+    assert len(found.rows["metric_sample"]) == 1
+    assert found.warnings == ["2 samples are not Flink's and were left out"]
+    assert [each.not_understood for each in found.coverage] == [2]
+    assert [line for line, _ in found.coverage[0].samples] == [4, 5]
+
+
+def test_failed_scrapes_are_samples_of_the_process_that_did_not_answer(tmp_path: Path) -> None:
+    text = '# scrape_failed 1795222773919 TimeoutError: timed out\nflink_taskmanager_x{tm_id="h:1_abc123"} 1\n'
+    found = read(TEXT, text, tmp_path)
+    failed = [row for row in found.rows["metric_sample"] if row["metric"] == "scrape_failed"]
+    assert [(row["ts_ms"], row["task_manager"], row["line"]) for row in failed] == [(1795222773919, "h:1-abc123", 1)]
+    assert found.warnings == ["1 scrapes failed: the process did not answer"]
+    assert found.coverage[0].role == "taskmanager"
+
+
+def test_more_series_than_the_bound_are_left_out_and_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("diagnostics.formats.prometheus_text.MOST_SERIES", 2)
+    text = "".join(f'flink_jobmanager_x{{a="{number}"}} 1\n' for number in range(4))
+    found = read(TEXT, text, tmp_path)
+    assert len(found.rows["metric_sample"]) == 2
+    assert "2 samples were left out" in found.warnings[0]
+
+
+def test_samples_are_given_in_batches_that_keep_their_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("diagnostics.formats.prometheus_text.BATCH_SAMPLES", 2)
+    text = "".join(f"flink_jobmanager_m{number % 2} {number}\n" for number in range(5))
+    rows = read(TEXT, text, tmp_path).rows["metric_sample"]
+    assert [(row["line"], row["metric"], row["value"]) for row in rows] == [
+        (number + 1, f"m{number % 2}", float(number)) for number in range(5)
+    ]
+
+
+def test_an_instant_query_and_foreign_series(tmp_path: Path) -> None:
+    text = (
+        '{"status":"success","data":{"resultType":"vector","result":['
+        '{"metric":{"__name__":"flink_jobmanager_numRunningJobs"},"value":[1795222029.5,"2"]},'
+        '{"metric":{},"value":[1795222029.5,"3"]}]}}'
+    )
+    found = read(QUERY, text, tmp_path)
+    assert [(row["ts_ms"], row["value"], row["pointer"]) for row in found.rows["metric_sample"]] == [
+        (1795222029500, 2.0, "/data/result/0/value")
+    ]
+    assert found.warnings == ["1 of 2 series have no name of a Flink metric and were left out"]

@@ -1,0 +1,63 @@
+"""Evidence from rows written by hand: only the columns that matter, the rest is unknown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from diagnostics.evidence import TABLES, Evidence
+from diagnostics.signal import Measured, NotMeasured, Signal
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+JOB = "0000000000000000000000000000000a"
+SOURCE, MIDDLE, SINK = (f"{number:032x}" for number in (1, 2, 3))
+START = 1_795_222_000_000
+"""Some moment; times in the rows count from it."""
+
+
+def hand_made(spark: SparkSession, **tables: Sequence[Mapping[str, Any]]) -> Evidence:
+    """Evidence with these rows; every row stands in file 0 at its own line unless it says otherwise."""
+    frames = {}
+    for name, rows in tables.items():
+        table = TABLES[name]
+        columns = [column.name for column in table.columns]
+        whole = [
+            tuple({"file_id": 0, "line": line, "last_line": line, **row}.get(column) for column in columns)
+            for line, row in enumerate(rows, 1)
+        ]
+        frames[name] = spark.createDataFrame(whole, table.ddl)
+    return Evidence(spark, frames, {name: len(rows) for name, rows in tables.items()})
+
+
+def of_key(measured: Measured, key: str) -> list[Signal]:
+    """The signals with that key."""
+    return [each for each in measured if isinstance(each, Signal) and each.key == key]
+
+
+def only(measured: Measured, key: str) -> Signal:
+    """The one signal with that key."""
+    found = of_key(measured, key)
+    assert len(found) == 1, found
+    return found[0]
+
+
+def needs(measured: Iterable[Signal | NotMeasured]) -> dict[str, str]:
+    """What could not be measured and which evidence would allow it."""
+    return {each.key: each.needs for each in measured if isinstance(each, NotMeasured)}
+
+
+def line_of_jobs() -> dict[str, list[dict[str, Any]]]:
+    """A job of three tasks in a row: source, middle, sink; two subtasks each."""
+    names = {SOURCE: "Source: orders", MIDDLE: "enrich", SINK: "Sink: documents"}
+    return {
+        "job": [{"job_id": JOB, "name": "orders", "state": "RUNNING", "start_ms": START, "ts_ms": START + 300_000}],
+        "vertex": [
+            {"job_id": JOB, "vertex_id": vertex, "name": name, "parallelism": 2} for vertex, name in names.items()
+        ],
+        "edge": [
+            {"job_id": JOB, "source_id": SOURCE, "target_id": MIDDLE, "ship_strategy": "REBALANCE"},
+            {"job_id": JOB, "source_id": MIDDLE, "target_id": SINK, "ship_strategy": "HASH"},
+        ],
+    }

@@ -1,0 +1,115 @@
+"""At upload the formats are told from the beginnings of the files, and nothing is written."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import time
+import tracemalloc
+from pathlib import Path
+
+import pytest
+
+from diagnostics.formats import FORMATS
+from diagnostics.intake import peek, sources_in, unpack
+from diagnostics.intake.peeking import NOT_LOOKED_AT, PEEKED_FILES
+from tests.diagnostics.intake.uploads import LOG, Desk, tarred, zipped
+
+MIB = 1024**2
+
+
+def sample(format_id: str) -> bytes:
+    """A real text of that format."""
+    return FORMATS[format_id].samples[0].text.encode()
+
+
+def test_formats_are_told_with_their_confidence(desk: Desk) -> None:
+    source = desk.upload(
+        "x.zip", zipped({"conf/flink-conf.yaml": sample("flink-configuration"), "note.txt": b"Hello\n"})
+    )
+    conf, note = peek(source.path, source.name)
+    assert (conf.name, conf.recognition.format_id) == ("x.zip!/conf/flink-conf.yaml", "flink-configuration")
+    assert conf.recognition.confidence > 0.5
+    assert (note.recognition.format_id, note.refusal, note.bytes) == (None, None, 6)
+
+
+@pytest.mark.parametrize("format_id", sorted(FORMATS))
+def test_unpacking_tells_the_same_as_peeking(desk: Desk, format_id: str) -> None:
+    content = sample(format_id)
+    source = desk.upload("x.tgz", tarred({FORMATS[format_id].samples[0].name: content}, "w:gz"))
+    [peeked] = peek(source.path, source.name)
+    [unpacked] = unpack([source], desk.workspace).inputs
+    assert peeked.recognition.format_id == unpacked.format_id == format_id
+    assert (peeked.name, peeked.recognition.confidence) == (unpacked.name, unpacked.confidence)
+
+
+def test_refusals_come_with_their_reason(desk: Desk) -> None:
+    source = desk.upload("x.zip", zipped({"../a.log": LOG, "b.log": b"", "c.bin": bytes(900), "d.log": LOG}))
+    assert [each.refusal for each in peek(source.path, source.name)] == [
+        "its name leads out of the archive (..)",
+        "empty",
+        "not text: 100 % of its first bytes are control characters",
+        None,
+    ]
+
+
+def test_the_size_of_a_large_compressed_file_is_not_known(desk: Desk) -> None:
+    source = desk.upload("x.log.gz", gzip.compress(os.urandom(200_000).hex().encode()))
+    [each] = peek(source.path, source.name)
+    assert each.bytes is None
+
+
+def test_a_large_upload_costs_only_its_head(desk: Desk) -> None:
+    source = desk.upload("x.log", LOG * 200_000)
+    tracemalloc.start()
+    began = time.perf_counter()
+    [each] = peek(source.path, source.name)
+    assert time.perf_counter() - began < 1
+    assert tracemalloc.get_traced_memory()[1] < 4 * MIB
+    tracemalloc.stop()
+    assert each.bytes == source.path.stat().st_size
+
+
+def test_what_lies_beyond_the_bounds_is_one_entry(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    many = desk.upload("many.zip", zipped({f"{number}": b"x" for number in range(PEEKED_FILES + 5)}))
+    found = peek(many.path, many.name)
+    assert len(found) == PEEKED_FILES + 1
+    assert (found[-1].name, found[-1].recognition) == ("many.zip", NOT_LOOKED_AT)
+    monkeypatch.setattr("diagnostics.intake.peeking.PEEKED_BYTES", MIB)
+    deep = desk.upload("deep.tgz", tarred({"a.bin": os.urandom(2 * MIB), "b.log": LOG}, "w:gz"))
+    assert [each.recognition == NOT_LOOKED_AT for each in peek(deep.path, deep.name)] == [False, True]
+
+
+def test_nothing_is_written(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    elsewhere = desk.workspace / "tmp"
+    elsewhere.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(elsewhere))
+    source = desk.upload("x.tar", tarred({"in.zip": zipped({"a.log": LOG})}))
+    assert [each.name for each in peek(source.path, source.name)] == ["x.tar!/in.zip!/a.log"]
+    assert desk.written() == set()
+
+
+def test_three_hundred_small_files_take_under_half_a_second(desk: Desk) -> None:
+    samples = [each.samples[0].text.encode() for each in FORMATS.values()]
+    folder = desk.uploads / "case"
+    folder.mkdir()
+    for number in range(300):
+        (folder / f"{number}.txt").write_bytes(samples[number % len(samples)] + b"\n" * (number + 1))
+    sources, _ = sources_in([folder])
+    seconds = []
+    for _ in range(3):
+        began = time.process_time()
+        assert len(unpack(sources, desk.workspace).inputs) == 300
+        seconds.append(time.process_time() - began)
+    assert min(seconds) < 0.5
+
+
+def test_a_format_that_fails_costs_its_own_answer_only(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(head: object) -> None:
+        raise RecursionError("too deep")
+
+    monkeypatch.setattr("diagnostics.intake.text_head.recognise", broken)
+    [file] = desk.unpack("x.log", LOG)
+    assert file.error is None
+    assert file.warnings == ("its format could not be told: RecursionError: too deep",)
+    assert Path(str(file.path)).is_file()

@@ -1,0 +1,88 @@
+"""Frames, stack traces and task names are spelled one way, wherever they were printed."""
+
+from __future__ import annotations
+
+import pytest
+
+from diagnostics.notation.stack_frame import frame_name, is_user_code
+from diagnostics.notation.stack_trace import stack_trace
+from diagnostics.notation.task_name import TaskName, task_name, task_of_thread
+
+
+@pytest.mark.parametrize(
+    ("printed", "frame"),
+    [
+        ("java.lang.Thread.run(java.base@17.0.15/Thread.java:840)", "java.lang.Thread.run"),
+        ("java.base@17.0.15/java.lang.Object.wait(Native Method)", "java.lang.Object.wait"),
+        ("java.base/java.lang.Thread.run(Thread.java:840)", "java.lang.Thread.run"),
+        ("app//org.apache.flink.A.b(A.java:1)", "org.apache.flink.A.b"),
+        ("java.lang.Thread.run:840", "java.lang.Thread.run"),
+        ("org.x.Task$$Lambda$999/0x00007f779564ccb8.run(Unknown Source)", "org.x.Task$$Lambda.run"),
+        ("org.x.Task$$Lambda/0x00007f77.run(Unknown Source)", "org.x.Task$$Lambda.run"),
+        ("org.x.Task$$Lambda$0/0x0.run:-1", "org.x.Task$$Lambda.run"),
+        ("java/util/HashMap.get_[j]", "java.util.HashMap.get"),
+        ("com.acme.Job$Score.score", "com.acme.Job$Score.score"),
+        ("__write_nocancel", "__write_nocancel"),
+        ("com.acme.A.<init>(A.java:1)", "com.acme.A.<init>"),
+    ],
+)
+def test_frames(printed: str, frame: str) -> None:
+    assert frame_name(printed) == frame
+
+
+def test_what_is_the_users_code() -> None:
+    assert is_user_code("com.acme.Lookup.get")
+    assert not is_user_code("org.apache.flink.A.b")
+    assert not is_user_code("StreamExecCalc$12.processElement")
+
+
+def test_a_trace_with_causes_and_suppressed_exceptions() -> None:
+    trace = stack_trace(
+        [
+            "java.lang.RuntimeException: outer",
+            "second line of the message",
+            "\tat org.apache.flink.A.b(A.java:1)",
+            "\tSuppressed: java.io.IOException: closing",
+            "\t\tat com.acme.Closing.close(Closing.java:2)",
+            "Caused by: com.acme.LookupFailed: key 7",
+            "\tat com.mysql.jdbc.Driver.read(Driver.java:3)",
+            "\tat com.acme.Lookup.get(Lookup.java:4)",
+            "\t... 12 more",
+        ]
+    )
+    assert trace is not None
+    assert (trace.exception_class, trace.exception_message) == (
+        "java.lang.RuntimeException",
+        "outer\nsecond line of the message",
+    )
+    assert (trace.root_cause_class, trace.root_cause_message) == ("com.acme.LookupFailed", "key 7")
+    assert (trace.root_cause_frame, trace.user_frame) == ("com.mysql.jdbc.Driver.read", "com.acme.Lookup.get")
+
+
+def test_text_without_an_exception_is_no_trace() -> None:
+    assert stack_trace(["nothing happened", "at all"]) is None
+
+
+@pytest.mark.parametrize(
+    ("printed", "expected"),
+    [
+        ("map (1/2)#0", TaskName("map", 0, 2, 0)),
+        ("Source: a -> (b, c) (12/12)#3", TaskName("Source: a -> (b, c)", 11, 12, 3)),
+        ("map (2/4)", TaskName("map", 1, 4, None)),
+        ("map (2/4) - execution #1", TaskName("map", 1, 4, 1)),
+        ("map (0/4)#0", None),
+        ("map (5/4)#0", None),
+        ("(1/2)#0", None),
+        ("flink-pekko.actor.default-dispatcher-6", None),
+        ("Flink Netty Server (18050) Thread 0", None),
+    ],
+)
+def test_task_names(printed: str, expected: TaskName | None) -> None:
+    assert task_name(printed) == expected
+
+
+def test_only_threads_that_run_a_tasks_code_count_as_the_task() -> None:
+    assert task_of_thread("Legacy Source Thread - Source: a (1/2)#0") == TaskName("Source: a", 0, 2, 0)
+    assert task_of_thread("a (1/2)#0") == TaskName("a", 0, 2, 0)
+    for helper in ("System Time Trigger for ", "Time Trigger for ", "OutputFlusher for "):
+        assert task_of_thread(f"{helper}a (1/2)#0") is None

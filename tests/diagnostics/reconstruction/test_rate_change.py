@@ -1,0 +1,36 @@
+"""Where a rate changes."""
+
+from __future__ import annotations
+
+import pytest
+
+from diagnostics.reconstruction.rate_change import rate_change
+
+
+def counter(rates: list[float]) -> list[tuple[int, float]]:
+    course = [(0, 0.0)]
+    for rate in rates:
+        course.append((course[-1][0] + 5_000, course[-1][1] + 5 * rate))
+    return course
+
+
+def test_a_jump_splits_the_course_where_it_happens() -> None:
+    change = rate_change(counter([48.0] * 10 + [580.0] * 15))
+    assert change is not None
+    assert (change.at_ms, change.before_per_s, change.after_per_s) == (50_000, 48.0, 580.0)
+
+
+def test_the_interval_in_which_it_jumps_belongs_to_neither_side() -> None:
+    change = rate_change(counter([48.0] * 10 + [300.0] + [580.0] * 15))
+    assert change is not None
+    assert (change.before_per_s, change.after_per_s) == (48.0, 580.0)
+
+
+def test_a_steady_rate_is_the_same_on_both_sides() -> None:
+    change = rate_change(counter([100.0] * 12))
+    assert change is not None
+    assert change.before_per_s == pytest.approx(change.after_per_s)
+
+
+def test_a_short_course_has_no_change() -> None:
+    assert rate_change(counter([1.0, 100.0])) is None

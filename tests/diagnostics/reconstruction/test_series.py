@@ -1,0 +1,56 @@
+"""Metrics over time, from several files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from diagnostics.reconstruction.series import Point, increase, series_from_rows, since_restart
+
+
+def row(ts_ms: int | None, value: float | None, file_id: int = 0, **rest: Any) -> Mapping[str, Any]:
+    names = ("job_id", "vertex_id", "vertex", "operator", "subtask", "task_manager", "line", "last_line", "pointer")
+    return {
+        **dict.fromkeys(names),
+        "metric": "numRecordsIn",
+        "ts_ms": ts_ms,
+        "value": value,
+        "file_id": file_id,
+        "vertex_id": "b1",
+        "subtask": 0,
+        **rest,
+    }
+
+
+def points(*values: float | None) -> tuple[Point, ...]:
+    return tuple(Point(moment, value, 0, None, None, None) for moment, value in enumerate(values))
+
+
+def test_overlapping_files_of_one_series_are_not_mixed() -> None:
+    scrape = [row(moment, moment, file_id=1) for moment in (0, 10, 20, 30)]
+    delayed = [row(moment, moment - 8, file_id=2) for moment in (5, 15)]
+    (series,) = series_from_rows([*scrape, *delayed])
+    assert [point.value for point in series.points] == [0, 10, 20, 30]
+
+
+def test_snapshots_at_different_times_make_one_series() -> None:
+    (series,) = series_from_rows([row(20, 200, file_id=2), row(10, 100, file_id=1)])
+    assert [point.value for point in series.points] == [100, 200]
+
+
+def test_one_operator_in_two_spellings_is_one_series() -> None:
+    rest = row(10, 1, operator="Sink__risk-topic", file_id=1)
+    scrape = row(20, 2, operator="Sink:_risk_topic", file_id=2)
+    assert len(series_from_rows([rest, scrape])) == 1
+
+
+def test_subtasks_are_series_of_their_own() -> None:
+    assert len(series_from_rows([row(10, 1), row(10, 1, subtask=1)])) == 2
+
+
+def test_a_counter_is_read_since_its_last_restart() -> None:
+    assert [point.value for point in since_restart(points(5, 9, 2, 4))] == [2, 4]
+
+
+def test_growth_counts_over_a_restart_and_leaves_out_unknown_values() -> None:
+    assert increase(points(5, 9, None, 2, 4)) == 4 + 2 + 2

@@ -1,0 +1,48 @@
+"""Records, busy time and back-pressured time between two answers."""
+
+from __future__ import annotations
+
+import pytest
+
+from diagnostics.citation import Citation
+from diagnostics.reconstruction.task_rates import Interval, held_times_of, task_rates_of
+from tests.diagnostics.hand_made import JOB, MIDDLE, START
+
+HERE = Citation(file_id=0, line=1, kind="rest", text="")
+
+
+def _interval(subtask: int, *, until_s: int = 100, length_s: float = 100, **columns: float) -> Interval:
+    counted = dict.fromkeys(("records", "records_out", "bytes_in", "busy_ms", "back_pressured_ms"))
+    return Interval(
+        JOB, MIDDLE, subtask, START + until_s * 1000, length_s * 1000, citation=HERE, **{**counted, **columns}
+    )
+
+
+def test_one_record_costs_busy_time_over_records_and_that_caps_a_subtask() -> None:
+    rate = task_rates_of([_interval(each, records=3000.0, busy_ms=99_000.0) for each in (0, 1)])[JOB, MIDDLE]
+    assert rate.records_per_s == pytest.approx(60)  # 2 x 3,000 in 100 s
+    assert rate.ms_per_record == pytest.approx(33)  # 198,000 ms / 6,000
+    assert rate.ceiling_per_s == pytest.approx(1000 / 33)
+
+
+def test_the_busiest_interval_is_told_and_the_highest_rate_kept() -> None:
+    calm = _interval(0, until_s=100, records=60_000.0, busy_ms=20_000.0)
+    slow = _interval(0, until_s=200, records=3_000.0, busy_ms=100_000.0)
+    rate = task_rates_of([calm, slow])[JOB, MIDDLE]
+    assert (rate.records_per_s, rate.highest_per_s) == (pytest.approx(30), pytest.approx(600))
+
+
+def test_unknown_busy_time_leaves_the_cost_unknown() -> None:
+    rate = task_rates_of([_interval(0, records=3000.0)])[JOB, MIDDLE]
+    assert (rate.ms_per_record, rate.ceiling_per_s, rate.busy_ratio) == (None, None, None)
+
+
+def test_a_task_without_records_has_no_rate() -> None:
+    assert task_rates_of([_interval(0, records=0.0, busy_ms=5.0)]) == {}
+
+
+def test_back_pressured_time_lasts_where_it_fills_a_good_part_of_an_interval() -> None:
+    spread = _interval(0, until_s=10_000, length_s=9_900, back_pressured_ms=50_000.0)
+    dense = _interval(0, until_s=100, length_s=100, back_pressured_ms=90_000.0)
+    held = held_times_of([dense, spread])[JOB, MIDDLE]
+    assert (held.dense_ms, held.total_ms) == (90_000, 140_000)

@@ -1,0 +1,123 @@
+"""Collections from GC logs and from metrics."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from diagnostics.signals import garbage_collection, heap_pressure
+from tests.diagnostics.hand_made import JOB, MIDDLE, START, hand_made, line_of_jobs, needs, of_key, only
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.spark
+
+MIB = 2**20
+ONE, OTHER = "10.0.0.1:6122-aa", "10.0.0.2:6122-bb"
+
+
+def pauses(
+    file_id: int, at_s: list[float], kind: str = "full", cause: str = "Allocation Failure"
+) -> list[dict[str, Any]]:
+    return [
+        {
+            "file_id": file_id,
+            "line": number,
+            "ts_ms": START + round(second * 1000),
+            "uptime_ms": second * 1000.0,
+            "collector": "Serial",
+            "kind": kind,
+            "cause": cause,
+            "pause_ms": 500.0,
+            "before_bytes": 245.0 * MIB,
+            "after_bytes": 210.0 * MIB,
+            "total_bytes": 245.0 * MIB,
+        }
+        for number, second in enumerate(at_s, 1)
+    ]
+
+
+def counts(task_manager: str, at_s: list[float], name: str = "MarkSweepCompact") -> list[dict[str, Any]]:
+    """What the process's metric says at each tenth second: collections up to then."""
+    return [
+        {
+            "metric": f"Status.JVM.GarbageCollector.{name}.Count",
+            "task_manager": task_manager,
+            "ts_ms": START + second * 1000,
+            "value": float(sum(each <= second for each in at_s)),
+        }
+        for second in range(0, 100, 10)
+    ]
+
+
+def home(task_manager: str, subtask: int) -> dict[str, Any]:
+    return {"job_id": JOB, "vertex_id": MIDDLE, "subtask": subtask, "task_manager": task_manager, "ts_ms": START}
+
+
+def test_full_collections_that_free_little_are_counted_with_what_they_leave(spark: SparkSession) -> None:
+    at = [40 + 2.0 * number for number in range(30)]
+    facts = only(garbage_collection.measure(hand_made(spark, gc_pause=pauses(0, at))), "garbage_collection").facts
+    assert (facts["full_gcs"], facts["full_gcs_for_room"], facts["full_gc_ms"]) == (30, 30, 30 * 500)
+    assert (facts["live_bytes"], facts["live_ratio"]) == (210 * MIB, pytest.approx(210 / 245))
+    assert facts["freed_ratio"] == pytest.approx(35 / 245)
+    assert facts["worst_minute_ratio"] == pytest.approx(30 * 500 / 60_000)
+    assert (facts["longest_run"], facts["first_full_uptime_ms"]) == (30, 40_000)
+    assert facts["full_gc_interval_ms"] == 2_000
+
+
+def test_collections_for_metadata_at_the_start_are_not_for_room(spark: SparkSession) -> None:
+    rows = pauses(0, [3, 5], cause="Metadata GC Threshold") + pauses(0, [20, 40, 60], kind="young")
+    facts = only(garbage_collection.measure(hand_made(spark, gc_pause=rows)), "garbage_collection").facts
+    assert (facts["full_gcs"], facts["full_gcs_for_room"]) == (2, 0)
+    assert "live_ratio" not in facts
+
+
+def test_gc_logs_find_their_task_managers_by_the_counts_that_these_reported(spark: SparkSession) -> None:
+    few, many = [10.0, 30.0, 55.0, 80.0], [5.0 + 3 * number for number in range(28)]
+    evidence = hand_made(
+        spark,
+        **line_of_jobs(),
+        subtask=[home(ONE, 0), home(OTHER, 1)],
+        gc_pause=[*pauses(1, few), *pauses(2, many)],
+        metric_sample=[*counts(ONE.replace(".", "_"), many), *counts(OTHER.replace(".", "_"), few)],
+    )
+    measured = {s.subject.task_manager: s.facts["full_gcs"] for s in garbage_collection.measure(evidence)}  # type: ignore[union-attr]
+    assert measured == {ONE: 28, OTHER: 4}
+    job = only(heap_pressure.measure(evidence), "heap_pressure")
+    assert (job.subject.job, job.facts["task_managers"], job.facts["full_gcs"]) == (JOB, [ONE, OTHER], [28, 4])
+    assert job.facts["needed_heap_mib"] == 448, "twice 210 MiB, in steps of 64"
+
+
+def test_metrics_alone_tell_the_share_and_what_stays_in_use(spark: SparkSession) -> None:
+    def gauge(metric: str, value: float, second: int) -> dict[str, Any]:
+        return {"metric": metric, "task_manager": ONE, "ts_ms": START + second * 1000, "value": value}
+
+    rows = [
+        row
+        for second in range(0, 120, 5)
+        for row in (
+            gauge("Status.JVM.GarbageCollector.G1_Old_Generation.Time", second * 300.0, second),
+            gauge("Status.JVM.GarbageCollector.G1_Old_Generation.Count", second / 5, second),
+            gauge("Status.JVM.GarbageCollector.All.Time", second * 300.0, second),
+            gauge("Status.JVM.Memory.Heap.Used", 95.0 * MIB if second % 10 else 90.0 * MIB, second),
+            gauge("Status.JVM.Memory.Heap.Max", 100.0 * MIB, second),
+        )
+    ]
+    facts = only(garbage_collection.measure(hand_made(spark, metric_sample=rows)), "garbage_collection").facts
+    assert (facts["basis"], facts["full_gcs"]) == ("metrics", 23)
+    assert facts["share_ratio"] == pytest.approx(0.3)
+    assert facts["worst_minute_ratio"] == pytest.approx(12 * 5 * 300 / 60_000)
+    assert facts["live_ratio"] == pytest.approx(0.9)
+
+
+def test_without_logs_and_metrics_nothing_is_measured(spark: SparkSession) -> None:
+    empty = hand_made(spark)
+    assert needs(garbage_collection.measure(empty)) == {"garbage_collection": "gc-log"}
+    assert needs(heap_pressure.measure(empty)) == {"heap_pressure": "gc-log"}
+
+
+def test_processes_keep_their_own_logs(spark: SparkSession) -> None:
+    evidence = hand_made(spark, gc_pause=[*pauses(1, [10, 30]), *pauses(2, [20, 40, 50])])
+    assert len(of_key(garbage_collection.measure(evidence), "garbage_collection")) == 2

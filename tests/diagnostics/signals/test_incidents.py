@@ -1,0 +1,218 @@
+"""What logs and REST tell of failures, restarts, lost TaskManagers and missing resources."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from diagnostics.signals import exceptions, network_buffers, out_of_memory, restarts, slots, task_manager_loss
+from tests.diagnostics.hand_made import JOB, START, hand_made, line_of_jobs, needs, of_key, only
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.spark
+
+BUFFERS = (
+    "Insufficient number of network buffers: required 13, but only 11 available. "
+    "The total number of network buffers is currently set to 128 of 32768 bytes each."
+)
+LOST = "The heartbeat of TaskManager with id tm-1:6122-aa timed out."
+STRATEGY = "FixedDelayRestartBackoffTimeStrategy(maxNumberRestartAttempts=2, backoffTimeMS=10000)"
+
+
+def record(second: int, message: str, **rest: Any) -> dict[str, Any]:
+    return {"ts_ms": START + second * 1000, "level": "INFO", "process": "jobmanager", "message": message, **rest}
+
+
+def switched(second: int, before: str, after: str) -> dict[str, Any]:
+    message = f"Job orders ({JOB}) switched from state {before} to {after}."
+    return record(second, message, job_id=JOB, state_from=before, state_to=after)
+
+
+def failed(second: int, name: str, message: str, frame: str, **rest: Any) -> dict[str, Any]:
+    texts = {"exception_class": name, "exception_message": message, "root_cause_class": name}
+    return record(
+        second,
+        "enrich (1/2) (0_1_0_0) switched from RUNNING to FAILED on tm-1 @ host.",
+        vertex="enrich",
+        subtask=0,
+        root_cause_message=message,
+        root_cause_frame=frame,
+        **texts,
+        **rest,
+    )
+
+
+def test_the_first_fault_is_named_and_what_only_reports_it_is_left_out(spark: SparkSession) -> None:
+    log = [
+        failed(10, "java.io.IOException", "disk full", "org.acme.Store.write", user_frame="org.acme.Store.write"),
+        failed(20, "java.io.IOException", "disk full", "org.acme.Store.write", user_frame="org.acme.Store.write"),
+        record(
+            21,
+            f"Job orders ({JOB}) switched from state FAILING to FAILED.",
+            job_id=JOB,
+            state_to="FAILED",
+            exception_class="org.apache.flink.runtime.JobException",
+            exception_message="Recovery is suppressed by FixedDelayRestartBackoffTimeStrategy(...)",
+        ),
+        record(22, "Something warned", level="WARN", exception_class="java.lang.IllegalStateException"),
+    ]
+    facts = only(exceptions.measure(hand_made(spark, **line_of_jobs(), log_record=log)), "exceptions").facts
+    assert (facts["failures"], facts["kinds"], facts["most_count"]) == (2, 1, 2)
+    assert (facts["first_name"], facts["first_ms"], facts["first_in_user_code"]) == (
+        "IOException",
+        START + 10_000,
+        True,
+    )
+
+
+def test_restarts_are_counted_with_their_pace_and_end(spark: SparkSession) -> None:
+    log = [
+        record(
+            0,
+            f"Using restart back off time strategy {STRATEGY} for orders (a).",
+        )
+    ]
+    for second in (10, 20):
+        log += [switched(second, "RUNNING", "RESTARTING"), switched(second + 5, "RESTARTING", "RUNNING")]
+    log += [switched(30, "RUNNING", "FAILING"), switched(31, "FAILING", "FAILED")]
+    log[-1] |= {"exception_class": "x.JobException", "exception_message": "Recovery is suppressed by FixedDelay"}
+    facts = only(restarts.measure(hand_made(spark, log_record=log)), "restarts").facts
+    assert (facts["restarts"], facts["running_again"], facts["final_state"], facts["gave_up"]) == (2, 2, "FAILED", True)
+    assert (facts["interval_ms"], facts["strategy"], facts["attempts_allowed"]) == (
+        10_000,
+        "FixedDelayRestartBackoffTimeStrategy",
+        2,
+    )
+
+
+def test_a_job_that_never_restarted_says_so(spark: SparkSession) -> None:
+    facts = only(restarts.measure(hand_made(spark, **line_of_jobs())), "restarts").facts
+    assert (facts["restarts"], facts["final_state"], facts["gave_up"]) == (0, "RUNNING", False)
+
+
+def test_a_lost_task_manager_whose_log_goes_on_was_cut_off(spark: SparkSession) -> None:
+    log = [
+        record(0, "Registering TaskManager with ResourceID tm-1:6122-aa (pekko.tcp://x) at ResourceManager"),
+        record(60, "Heartbeat of TaskManager with id tm-1:6122-aa timed out."),
+        record(61, "The heartbeat of TaskManager with id tm-1:6122-aa timed out."),
+        record(
+            62,
+            f"Closing TaskExecutor connection tm-1:6122-aa because: {LOST}",
+        ),
+        record(90, "Registering TaskManager with ResourceID tm-1:6122-aa (pekko.tcp://x) at ResourceManager"),
+        record(1, "Starting TaskManager with ResourceID: tm-1:6122-aa", process="taskmanager", file_id=1, line=1),
+        record(80, "Attempting to register again", process="taskmanager", file_id=1, line=2),
+    ]
+    evidence = hand_made(spark, log_record=log)
+    lost = only(task_manager_loss.measure(evidence), "task_manager_loss")
+    assert lost.subject.task_manager == "tm-1:6122-aa"
+    assert (lost.facts["how"], lost.facts["lived_on"]) == ("heartbeat timed out", True)
+    assert (lost.facts["lost_ms"], lost.facts["registered_again_ms"]) == (START + 60_000, START + 90_000)
+    together = only(task_manager_loss.measure_all(evidence), "task_manager_loss.all").facts
+    assert (together["lost"], together["lived_on"]) == (1, 1)
+
+
+def test_a_task_manager_that_stood_still_in_collections_did_so_before_it_was_lost(spark: SparkSession) -> None:
+    collections = [
+        {
+            "file_id": 2,
+            "ts_ms": START + second * 1000,
+            "uptime_ms": second * 1000.0,
+            "kind": "full",
+            "cause": "G1 Compaction Pause",
+            "pause_ms": 900.0,
+        }
+        for second in range(30, 80)
+    ]
+    reported = [
+        {
+            "metric": "Status.JVM.GarbageCollector.G1_Old_Generation.Count",
+            "task_manager": "tm-1:6122-aa",
+            "ts_ms": START + second * 1000,
+            "value": float(max(0, second - 29)),
+        }
+        for second in range(30, 75, 5)
+    ]
+    log = [record(60, "The heartbeat of TaskManager with id tm-1:6122-aa timed out.")]
+    evidence = hand_made(spark, log_record=log, gc_pause=collections, metric_sample=reported)
+    facts = only(task_manager_loss.measure(evidence), "task_manager_loss").facts
+    assert facts["gc_ratio_before"] == pytest.approx(0.9)
+    assert facts["lived_on"] is True
+
+
+def test_refused_network_buffers_come_with_the_numbers_and_a_proposal(spark: SparkSession) -> None:
+    evidence = hand_made(
+        spark,
+        **line_of_jobs(),
+        log_record=[failed(10, "java.io.IOException", BUFFERS, "org.apache.flink.NetworkBufferPool.createBufferPool")],
+    )
+    signal = only(network_buffers.measure(evidence), "network_buffers")
+    facts = signal.facts
+    assert (facts["insufficient"], facts["required"], facts["available"]) == (1, 13, 11)
+    assert (facts["total"], facts["pool_bytes"], facts["needed_mib"]) == (128, 128 * 32_768, 64)
+    channels = 2 * 2
+    for_an_exchange = (2 * channels + 8 * 2) + (channels + 9 * 2)
+    assert facts["needed_buffers"] == 2 * for_an_exchange
+    assert signal.citations[0].text.startswith("Insufficient number of network buffers: required 13")
+
+
+def test_rest_alone_tells_of_refused_buffers(spark: SparkSession) -> None:
+    failure = {"job_id": JOB, "ts_ms": START, "root_cause_class": "java.io.IOException", "root_cause_message": BUFFERS}
+    facts = only(network_buffers.measure(hand_made(spark, failure=[failure])), "network_buffers").facts
+    assert (facts["insufficient"], facts["required"]) == (1, 13)
+
+
+def test_slots_that_were_refused_are_set_against_those_there_were(spark: SparkSession) -> None:
+    total = [{"metric": "taskSlotsTotal", "ts_ms": START + second * 1000, "value": 1.0} for second in (0, 10, 20)]
+    log = [record(10, "Could not acquire the minimum required resources, failing slot requests.", job_id=JOB)]
+    facts = only(slots.measure(hand_made(spark, **line_of_jobs(), log_record=log, metric_sample=total)), "slots").facts
+    assert (facts["refused"], facts["required"], facts["total_then"], facts["missing_then"]) == (1, 2, 1, 1)
+
+
+def test_out_of_memory_is_told_by_the_kind_of_memory(spark: SparkSession) -> None:
+    def error(second: int, text: str, file_id: int) -> dict[str, Any]:
+        told = {"exception_class": "java.lang.OutOfMemoryError", "root_cause_class": "java.lang.OutOfMemoryError"}
+        return record(second, "failed", exception_message=text, root_cause_message=text, file_id=file_id, **told)
+
+    log = [
+        error(1, "Metaspace", 0),
+        error(2, "Java heap space", 1),
+        {
+            "message": 'Exception: java.lang.OutOfMemoryError thrown from the UncaughtExceptionHandler in thread "x"',
+            "file_id": 2,
+        },
+        record(5, "Worker tm-1 is terminated. Diagnostics: Pod terminated, [main(exitCode=137, reason=OOMKilled)]"),
+    ]
+    facts = only(out_of_memory.measure(hand_made(spark, log_record=log)), "out_of_memory").facts
+    assert (facts["errors"], facts["files"], facts["killed"]) == (3, 3, 1)
+    kinds = ("heap_errors", "metaspace_errors", "direct_errors", "unspecified_errors")
+    assert [facts[kind] for kind in kinds] == [1, 1, 0, 1]
+
+
+def test_an_ordinary_log_has_none_of_it(spark: SparkSession) -> None:
+    evidence = hand_made(spark, log_record=[record(0, "Starting rest endpoint.")])
+    assert only(out_of_memory.measure(evidence), "out_of_memory").facts["errors"] == 0
+    assert only(network_buffers.measure(evidence), "network_buffers").facts["insufficient"] == 0
+    assert only(exceptions.measure(evidence), "exceptions").facts["failures"] == 0
+    assert only(slots.measure(evidence), "slots").facts["refused"] == 0
+    assert of_key(task_manager_loss.measure(evidence), "task_manager_loss") == []
+    assert only(task_manager_loss.measure_all(evidence), "task_manager_loss.all").facts["lost"] == 0
+
+
+def test_without_logs_nothing_is_measured(spark: SparkSession) -> None:
+    empty = hand_made(spark)
+    missing: dict[str, str] = {}
+    for signal in (exceptions, restarts, slots, out_of_memory, network_buffers, task_manager_loss):
+        missing |= needs(signal.measure(empty))
+    assert missing == {
+        "exceptions": "jobmanager-log",
+        "restarts": "jobmanager-log",
+        "slots": "jobmanager-log",
+        "out_of_memory": "taskmanager-log",
+        "network_buffers": "taskmanager-log",
+        "task_manager_loss": "jobmanager-log",
+    }
+    assert needs(task_manager_loss.measure_all(empty)) == {"task_manager_loss.all": "jobmanager-log"}

@@ -1,0 +1,68 @@
+"""Memory in use, CPU load, and what the sources emit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from diagnostics.signals import cpu_load, memory_use, throughput
+from tests.diagnostics.hand_made import JOB, SOURCE, START, hand_made, line_of_jobs, needs, only
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.spark
+
+
+def samples(metric: str, values: list[float], **rest: Any) -> list[dict[str, Any]]:
+    return [
+        {"metric": metric, "ts_ms": START + moment * 5_000, "value": value, **rest}
+        for moment, value in enumerate(values)
+    ]
+
+
+def test_use_of_heap_and_metaspace_is_set_against_their_limits(spark: SparkSession) -> None:
+    rows = [
+        *samples("Status.JVM.Memory.Heap.Used", [50.0, 60, 70, 80, 90, 90, 95, 95], task_manager="tm_1"),
+        *samples("Status.JVM.Memory.Heap.Max", [100.0] * 8, task_manager="tm_1"),
+        *samples("Status.JVM.Memory.Metaspace.Used", [93.0] * 8, task_manager="tm_1"),
+        *samples("Status.JVM.Memory.Metaspace.Max", [100.0] * 8, task_manager="tm_1"),
+    ]
+    told = [
+        {"task_manager": "tm-1", "ts_ms": START, "heap_max_bytes": 100.0, "heap_used_bytes": 40.0, "cpu_cores": 2.0}
+    ]
+    signal = only(memory_use.measure(hand_made(spark, metric_sample=rows, task_manager=told)), "memory_use")
+    assert (signal.subject.task_manager, signal.facts["role"]) == ("tm-1", "taskmanager")
+    assert (signal.facts["heap_used_ratio"], signal.facts["metaspace_used_ratio"]) == (0.95, 0.93)
+    assert signal.facts["heap_growth_bytes"] == 95 - 50
+    assert signal.facts["cpu_cores"] == 2
+
+
+def test_the_busiest_task_manager_tells_the_cpu_load(spark: SparkSession) -> None:
+    rows = [
+        *samples("Status.JVM.CPU.Load", [0.1] * 6, task_manager="tm-1"),
+        *samples("Status.JVM.CPU.Load", [0.95] * 6, task_manager="tm-2"),
+    ]
+    facts = only(cpu_load.measure(hand_made(spark, metric_sample=rows)), "cpu_load").facts
+    assert (facts["task_manager"], facts["median_ratio"]) == ("tm-2", 0.95)
+
+
+def test_a_drop_of_what_the_sources_emit_is_found(spark: SparkSession) -> None:
+    course = [0.0]
+    for moment in range(24):
+        course.append(course[-1] + 5 * (1000 if moment < 10 else 750))
+    rows = [
+        row
+        for subtask in (0, 1)
+        for row in samples("numRecordsOut", course, job_id=JOB, vertex_id=SOURCE, subtask=subtask)
+    ]
+    facts = only(throughput.measure(hand_made(spark, **line_of_jobs(), metric_sample=rows)), "throughput").facts
+    assert (facts["before_per_s"], facts["after_per_s"], facts["change_ratio"]) == (2000, 1500, 0.75)
+
+
+def test_without_metrics_nothing_is_measured(spark: SparkSession) -> None:
+    empty = hand_made(spark)
+    assert needs(memory_use.measure(empty)) == {"memory_use": "metric-scrapes"}
+    assert needs(cpu_load.measure(empty)) == {"cpu_load": "metric-scrapes"}
+    assert needs(throughput.measure(empty)) == {"throughput": "metric-scrapes"}

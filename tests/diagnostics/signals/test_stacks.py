@@ -1,0 +1,149 @@
+"""What the threads of tasks do: hot functions, outside calls, uploads, and what a record costs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from diagnostics.signals import blocking_calls, hot_frames, record_rate
+from tests.diagnostics.hand_made import JOB, MIDDLE, SINK, START, hand_made, line_of_jobs, needs, of_key, only
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+TASK = ["java.lang.Thread.run", "org.apache.flink.streaming.runtime.tasks.StreamTask.invoke"]
+IDLE = [
+    *TASK,
+    "org.apache.flink.streaming.runtime.tasks.mailbox.TaskMailboxImpl.take",
+    "jdk.internal.misc.Unsafe.park",
+]
+QUERY = [
+    *TASK,
+    "org.apache.flink.streaming.api.operators.StreamFlatMap.processElement",
+    "com.shop.Enrich.flatMap",
+    "org.postgresql.jdbc.PgPreparedStatement.executeQuery",
+    "sun.nio.ch.Net.poll",
+]
+BULK = [
+    *TASK,
+    "org.apache.flink.streaming.api.operators.StreamSink.processElement",
+    "com.shop.Index.invoke",
+    "org.elasticsearch.client.RestHighLevelClient.bulk",
+    "sun.nio.ch.EPoll.wait",
+]
+PARSE = [
+    *TASK,
+    "org.apache.flink.streaming.api.operators.StreamMap.processElement",
+    "com.shop.Parse.map",
+    "java.util.regex.Matcher.find",
+]
+
+
+def _stack(frames: list[str], weight: float, **columns: Any) -> dict[str, Any]:
+    flame_graph = {"profile": "flame-graph", "mode": "full", "job_id": JOB, "vertex_id": MIDDLE}
+    return {**flame_graph, "frames": frames, "weight": weight, **columns}
+
+
+def _subtasks(vertex: str) -> list[dict[str, Any]]:
+    return [
+        {
+            "job_id": JOB,
+            "vertex_id": vertex,
+            "subtask": subtask,
+            "attempt": 0,
+            "ts_ms": START + 100_000,
+            "duration_ms": 100_000,
+            "read_records": 3000,
+            "busy_ms": 99_000.0,
+        }
+        for subtask in (0, 1)
+    ]
+
+
+def test_a_query_for_each_record_is_a_look_up_with_its_cost(spark: SparkSession) -> None:
+    stacks = [_stack(QUERY, 90.0), _stack(PARSE, 10.0), _stack(IDLE, 300.0)]
+    evidence = hand_made(spark, **line_of_jobs(), stack_sample=stacks, subtask=_subtasks(MIDDLE))
+    facts = only(blocking_calls.measure(evidence), "blocking_calls").facts
+    assert (facts["role"], facts["role_from"], facts["system"]) == ("look-up", "method", "PostgreSQL")
+    assert facts["role_ratio"] == 0.9  # 90 of 100 samples at work; idle ones do not count
+    assert facts["call_ms"] == pytest.approx(0.9 * 33)  # 198,000 ms / 6,000 records
+    rate = only(record_rate.measure(evidence), "record_rate").facts
+    assert (rate["records_per_s"], rate["records_by_subtask"]) == (60, [3000, 3000])
+    assert rate["ceiling_per_s"] == pytest.approx(1000 / 33)
+
+
+def test_the_same_call_in_a_sink_operator_is_a_sink_even_in_a_task_chained_before_it(spark: SparkSession) -> None:
+    evidence = hand_made(spark, **line_of_jobs(), stack_sample=[_stack(BULK, 40.0, vertex_id=SINK)])
+    facts = only(blocking_calls.measure(evidence), "blocking_calls").facts
+    assert (facts["role"], facts["role_from"], facts["system"]) == ("sink", "operator", "Elasticsearch")
+
+
+def test_a_look_up_chained_into_the_sinks_task_stays_a_look_up(spark: SparkSession) -> None:
+    evidence = hand_made(spark, **line_of_jobs(), stack_sample=[_stack(QUERY, 40.0, vertex_id=SINK)])
+    assert only(blocking_calls.measure(evidence), "blocking_calls").facts["role"] == "look-up"
+
+
+def test_cpu_work_is_no_outside_call(spark: SparkSession) -> None:
+    evidence = hand_made(spark, **line_of_jobs(), stack_sample=[_stack(PARSE, 50.0)])
+    assert only(blocking_calls.measure(evidence), "blocking_calls").facts["waiting_ratio"] == 0
+    facts = only(hot_frames.measure(evidence), "hot_frames").facts
+    assert (facts["category"], facts["category_share_ratio"]) == ("regex", 1)
+    assert facts["top_user_frame"] == "com.shop.Parse.map"
+
+
+def test_a_graph_of_all_threads_goes_before_one_of_the_cpu(spark: SparkSession) -> None:
+    stacks = [_stack(PARSE, 900.0, mode="on-cpu"), _stack(QUERY, 60.0)]
+    facts = only(hot_frames.measure(hand_made(spark, **line_of_jobs(), stack_sample=stacks)), "hot_frames").facts
+    assert (facts["mode"], facts["waiting_ratio"]) == ("full", 1)
+
+
+def test_a_thread_is_found_by_its_tasks_name(spark: SparkSession) -> None:
+    dumps = [
+        _stack(
+            QUERY,
+            3.0,
+            profile="thread-dump",
+            mode="dump",
+            job_id=None,
+            vertex_id=None,
+            vertex="enrich",
+            thread="enrich (1/2)#0",
+        )
+    ]
+    signal = only(hot_frames.measure(hand_made(spark, **line_of_jobs(), stack_sample=dumps)), "hot_frames")
+    assert (signal.subject.job, signal.subject.vertex_id) == (JOB, MIDDLE)
+
+
+def test_a_task_that_only_waits_for_records_is_not_judged(spark: SparkSession) -> None:
+    evidence = hand_made(spark, **line_of_jobs(), stack_sample=[_stack(IDLE, 400.0)])
+    assert of_key(hot_frames.measure(evidence), "hot_frames") == []
+
+
+def test_threads_that_upload_rocksdb_files_are_seen(spark: SparkSession) -> None:
+    upload = [
+        "java.lang.Thread.run",
+        "org.apache.flink.contrib.streaming.state.RocksDBStateUploader.upload",
+        "java.io.FileOutputStream.writeBytes",
+    ]
+    waiting = [
+        "java.lang.Thread.run",
+        "java.util.concurrent.ThreadPoolExecutor.getTask",
+        "jdk.internal.misc.Unsafe.park",
+    ]
+    thread = {
+        "job_id": None,
+        "vertex_id": None,
+        "thread": "Flink-RocksDBStateDataTransferHelper-thread-1",
+        "profile": "collapsed",
+        "mode": "wall",
+    }
+    evidence = hand_made(spark, stack_sample=[_stack(upload, 300.0, **thread), _stack(waiting, 100.0, **thread)])
+    facts = only(hot_frames.measure(evidence), "hot_frames.upload").facts
+    assert (facts["upload_share_ratio"], facts["rocksdb"], facts["what"]) == (0.75, True, "RocksDB upload")
+
+
+def test_nothing_is_measured_without_profiles(spark: SparkSession) -> None:
+    evidence = hand_made(spark, **line_of_jobs())
+    assert needs(blocking_calls.measure(evidence)) == {"blocking_calls": "flame-graph"}
+    assert needs(record_rate.measure(evidence)) == {"record_rate": "job-rest"}

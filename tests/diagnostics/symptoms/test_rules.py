@@ -1,0 +1,84 @@
+"""What the symptom folders promise: every rule fires on its case and stays silent on its near miss."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from diagnostics.diagnosis.fact_view import SignalIndex
+from diagnostics.diagnosis.match import match
+from diagnostics.rule import Rule, Ruleset, shipped_rules
+from diagnostics.runbook import Runbook, runbooks
+from diagnostics.signals import DEFINITIONS
+from diagnostics.symptoms import symptom_folders, symptoms
+from diagnostics.yaml_document import read_yaml
+
+CONTRACT_CLASSES = {
+    "rocksdb_slow_upload",
+    "data_skew",
+    "resource_shortage",
+    "out_of_order_events",
+    "slow_dimension_join",
+    "slow_sink",
+    "healthy",
+}
+
+
+def rule_files() -> Iterator[Path]:
+    for folder in symptom_folders():
+        for path in sorted((folder / "rules").glob("*.yaml")):
+            if not path.name.endswith((".fires.yaml", ".silent.yaml")):
+                yield path
+
+
+def rule_of(path: Path) -> Rule:
+    return Rule.from_yaml(path.read_text("utf-8"), path.name, DEFINITIONS)
+
+
+def fires(path: Path, kind: str) -> bool:
+    """Whether the rule holds on the signals of its example."""
+    example = path.with_name(f"{path.stem}.{kind}.yaml")
+    signals = read_yaml(example.read_text("utf-8"), example.name).content["signals"]
+    stored: list[dict[str, Any]] = [
+        {"citations": [], "citation_count": 0, "level": DEFINITIONS[each["key"]].level, "subject": {}, **each}
+        for each in signals
+    ]
+    return bool(match(SignalIndex.from_stored(stored), Ruleset.of([rule_of(path)])).findings)
+
+
+@pytest.mark.parametrize("path", [*rule_files()], ids=lambda path: path.stem)
+def test_a_rule_asks_only_for_what_is_measured(path: Path) -> None:
+    assert rule_of(path).symptom_class == path.parent.parent.name
+
+
+@pytest.mark.parametrize("path", [*rule_files()], ids=lambda path: path.stem)
+def test_a_rule_fires_on_its_case(path: Path) -> None:
+    assert fires(path, "fires")
+
+
+@pytest.mark.parametrize("path", [*rule_files()], ids=lambda path: path.stem)
+def test_a_rule_stays_silent_on_its_near_miss(path: Path) -> None:
+    assert not fires(path, "silent")
+
+
+@pytest.mark.parametrize("folder", symptom_folders(), ids=lambda folder: folder.name)
+def test_a_runbook_asks_only_for_what_is_measured(folder: Path) -> None:
+    path = folder / "runbook.yaml"
+    if path.is_file():
+        assert Runbook.from_yaml(path.read_text("utf-8"), path.name, DEFINITIONS).symptom_class == folder.name
+
+
+def test_every_rule_names_a_runbook_that_exists() -> None:
+    assert {rule.runbook for rule in shipped_rules() if rule.runbook} <= set(runbooks())
+
+
+def test_a_rule_explains_and_vetoes_only_classes_of_the_contract_or_of_the_folders() -> None:
+    later = {"cpu_hotspot", "network_partition", "zookeeper_ha", "checkpoint_declined", "misconfiguration"}
+    later |= {"exactly_once_kafka", "restore_failure", "user_code"}
+    named = {each for rule in shipped_rules() for each in (*rule.explains, *rule.vetoes)}
+    assert named <= set(symptoms()) | later
+
+
+def test_every_class_of_the_product_has_a_folder() -> None:
+    assert set(symptoms()) >= CONTRACT_CLASSES

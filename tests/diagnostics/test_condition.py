@@ -1,0 +1,95 @@
+"""Conditions over facts, with unknown as a third answer."""
+
+import pytest
+
+from diagnostics.condition import Condition, ConditionParser
+
+FACTS = {"load.share_ratio": 0.91, "load.records": 107804, "load.note": "hot", "load.ids": [6, 7, 8]}
+
+
+def parsed(entry: object) -> tuple[Condition | None, list[str]]:
+    errors: list[str] = []
+    condition = ConditionParser(lambda place, text: errors.append(f"{place}: {text}")).parse(entry, ())
+    return condition, errors
+
+
+def holds(entry: object) -> bool | None:
+    condition, errors = parsed(entry)
+    assert condition is not None, errors
+    return condition.holds(FACTS.get)
+
+
+def fact(name: str, op: str, value: object) -> dict[str, object]:
+    return {"fact": f"load.{name}", "op": op, "value": value}
+
+
+@pytest.mark.parametrize(
+    ("entry", "expected"),
+    [
+        (fact("share_ratio", ">=", 0.5), True),
+        (fact("share_ratio", "<", 0.5), False),
+        (fact("unknown", ">=", 0.5), None),
+        (fact("note", ">=", 0.5), None),
+        (fact("note", "==", "hot"), True),
+        (fact("note", "contains", "ho"), True),
+        (fact("ids", "contains", 7), True),
+        (fact("note", "in", ["cold", "hot"]), True),
+        ({"fact": "load.unknown", "measured": False}, True),
+        ({"fact": "load.records", "measured": True}, True),
+    ],
+)
+def test_a_comparison_is_true_false_or_unknown(entry: object, expected: bool | None) -> None:
+    assert holds(entry) is expected
+
+
+HELD, FAILED, UNKNOWN = fact("records", ">", 1), fact("records", "<", 1), fact("unknown", ">", 1)
+
+
+@pytest.mark.parametrize(
+    ("mode", "items", "expected"),
+    [
+        ("all", [HELD, HELD], True),
+        ("all", [HELD, UNKNOWN], None),
+        ("all", [FAILED, UNKNOWN], False),
+        ("any", [FAILED, HELD], True),
+        ("any", [UNKNOWN, HELD], True),
+        ("any", [FAILED, UNKNOWN], None),
+        ("any", [FAILED], False),
+        ("none", [FAILED], True),
+        ("none", [HELD], False),
+    ],
+)
+def test_a_group_combines_its_answers(mode: str, items: list[object], expected: bool | None) -> None:
+    assert holds({mode: items}) is expected
+
+
+def test_a_counter_indication_that_is_unknown_does_not_count() -> None:
+    assert holds({"none": [UNKNOWN]}) is True
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {},
+        "load.records > 1",
+        {"fact": "records", "op": ">", "value": 1},
+        {"fact": "load.records", "op": "~", "value": 1},
+        {"fact": "load.records", "op": ">", "value": "many"},
+        {"fact": "load.records", "op": ">"},
+        {"fact": "load.records", "op": "in", "value": 3},
+        {"fact": "load.records", "op": ">", "value": 1, "because": "x"},
+        {"all": []},
+        {"all": {"fact": "load.records"}},
+    ],
+)
+def test_a_malformed_condition_is_reported(entry: object) -> None:
+    _, errors = parsed(entry)
+    assert errors
+
+
+def test_conditions_do_not_nest_without_end() -> None:
+    entry: object = HELD
+    for _ in range(50):
+        entry = {"all": [entry]}
+    _, errors = parsed(entry)
+    assert "nest" in errors[0]

@@ -1,0 +1,48 @@
+"""Sentences with measured values."""
+
+import pytest
+
+from diagnostics import phrase
+
+
+@pytest.mark.parametrize(
+    ("form", "value", "expected"),
+    [
+        ("percent", 0.913, "91 %"),
+        ("percent", 0.0437, "4.4 %"),
+        ("percent", 1.0, "100 %"),
+        ("count", 98392, "98,392"),
+        ("duration", 950, "950 ms"),
+        ("duration", 27127, "27.1 s"),
+        ("duration", 30000, "30 s"),
+        ("duration", 125_000, "2 min 5 s"),
+        ("duration", 11_400_000, "3 h 10 min"),
+        ("duration", -30_000, "-30 s"),
+        ("bytes", 287_948_221, "287.9 MB"),
+        ("bytes", 3000, "3 kB"),
+        ("bytes", 12, "12 bytes"),
+        ("memory", 192_937_984, "184 MiB"),
+        ("durations", [3038, 7010], "3 s and 7 s"),
+        ("list", [6, 7, 8], "6, 7 and 8"),
+        ("rate", 31.24, "31.2/s"),
+        ("time", 1795222165901, "2026-11-21 00:49:25 UTC"),
+        ("number", 0.0456, "0.0456"),
+        ("number", 1234.5, "1,234"),
+    ],
+)
+def test_a_value_is_said_as_people_say_it(form: str, value: object, expected: str) -> None:
+    assert phrase.fill(f"{{load.value|{form}}}", {"load.value": value}.get) == expected
+
+
+def test_a_sentence_with_an_unknown_fact_is_not_said() -> None:
+    assert phrase.fill("{load.share} of {load.total}", {"load.share": 1}.get) is None
+
+
+def test_a_command_names_what_the_user_must_fill_in() -> None:
+    filled = phrase.fill_or_name("curl {rest}/jobs/{subject.job}", {"rest": "http://jm:8081"}.get)
+    assert filled == "curl http://jm:8081/jobs/<job>"
+
+
+def test_a_template_cannot_reach_attributes() -> None:
+    template = "{load.__class__} {load.share.__class__!r} {0}"
+    assert phrase.fill_or_name(template, {}.get) == "<--class--> {load.share.__class__!r} {0}"

@@ -1,0 +1,77 @@
+"""Rules as validated values: every error at once, each with its line."""
+
+import pytest
+
+from diagnostics.errors import InvalidRule
+from diagnostics.rule import Rule
+from diagnostics.signal import SignalDefinition
+
+RULE = """\
+id: skew.hot-subtask
+version: 1
+symptom_class: data_skew
+level: vertex
+title: One subtask takes most of the records
+severity: critical
+when:
+  all:
+    - {fact: load.skew_ratio, op: ">=", value: 2}
+confidence:
+  base: 0.7
+statement: "Subtask {load.hot} takes {load.share_ratio|percent}."
+"""
+
+VOCABULARY = {
+    "load": SignalDefinition(
+        key="load",
+        level="vertex",
+        facts={"skew_ratio": "", "share_ratio": "", "hot": ""},
+        measure=lambda _: (),
+    ),
+    "clock": SignalDefinition(key="clock", level="subtask", facts={"offset_ms": ""}, measure=lambda _: ()),
+}
+
+
+def errors_of(text: str) -> list[str]:
+    with pytest.raises(InvalidRule) as caught:
+        Rule.from_yaml(text, "rule.yaml", VOCABULARY)
+    return caught.value.errors
+
+
+def test_a_complete_rule_loads() -> None:
+    assert Rule.from_yaml(RULE, "rule.yaml", VOCABULARY).base == 0.7
+
+
+def test_every_error_is_reported_at_once_with_its_line() -> None:
+    broken = RULE.replace("severity: critical", "severity: urgent").replace("version: 1", "version: one")
+    assert errors_of(broken) == [
+        "rule.yaml line 2: `version` is a whole number from 1",
+        "rule.yaml line 6: `severity` is one of critical, warning, info, not 'urgent'",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ("load.skew_ratio", "load.skewness", "line 7: signal 'load' has no fact 'skewness'"),
+        ("load.skew_ratio", "lode.skew_ratio", "unknown signal 'lode'"),
+        ("load.skew_ratio", "clock.offset_ms", "is measured by subtask"),
+        ("|percent", "|procent", "unknown format 'procent'"),
+        ("{load.hot}", "{subject.planet}", "unknown part 'subject.planet'"),
+        ("{load.hot}", "{load.hot", "a brace that is no placeholder"),
+        ("base: 0.7", "base: 1.7", "a number above 0 and up to 1"),
+        ("symptom_class: data_skew", "symptom_class: Data Skew!", "does not have the form"),
+        ("severity: critical", "severity: critical\ncolour: red", "unknown entry 'colour'"),
+        ("version: 1", "version: 1\nversion: 2", "'version' comes twice"),
+    ],
+)
+def test_what_is_wrong_is_named(before: str, after: str, expected: str) -> None:
+    assert expected in "\n".join(errors_of(RULE.replace(before, after)))
+
+
+def test_aliases_are_refused_since_a_few_lines_can_stand_for_gigabytes() -> None:
+    assert "aliases" in errors_of(RULE.replace("version: 1", "version: &one 1\ndocs: [*one]"))[0]
+
+
+def test_text_that_is_not_yaml_is_named_with_its_line() -> None:
+    assert "rule.yaml line 3" in errors_of("id: x\nversion: [1\n")[0]

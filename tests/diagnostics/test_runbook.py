@@ -1,0 +1,93 @@
+"""Runbooks filled with the values of one case."""
+
+from typing import Any
+
+import pytest
+
+from diagnostics.errors import InvalidRule
+from diagnostics.runbook import Runbook, fill
+
+RUNBOOK = """\
+id: data-skew
+symptom_class: data_skew
+title: Spread the hot key
+goal: Every subtask takes its share.
+steps:
+  - id: confirm
+    question: "Is one key responsible?"
+    why: "A hot key needs another cure than an uneven host."
+    measured:
+      - "Key {keys.top_key} is {keys.top_share_ratio|percent} of the sample."
+      - "Host {keys.host} has them all."
+    look:
+      - {what: "Records of each subtask", command: "curl -s {rest}/jobs/{subject.job}/vertices/{subject.vertex_id}"}
+    answers:
+      - {if: "one key is over 30 %", then: "salt it", when: {fact: keys.top_share_ratio, op: ">=", value: 0.3}}
+      - {if: "many keys are hot", then: "raise the maximum parallelism"}
+  - id: salt
+    question: "Salt the key?"
+    why: "Its records then go to several subtasks."
+    change:
+      - {kind: code, file: Job.java, from: "keyBy(merchant)", to: "keyBy(merchant + random(0, {keys.salts}))"}
+    restart: true
+    done_when: {fact: load.skew_ratio, op: "<", value: 1.5}
+    done: "no subtask takes more than 1.5 times its share"
+"""
+
+FINDING = {"subject": {"job": "f" * 32, "vertex": "score", "vertex_id": "e" * 32}}
+
+
+def stored(key: str, level: str, subject: dict[str, Any], **facts: Any) -> dict[str, Any]:
+    return {"key": key, "level": level, "subject": subject, "facts": facts, "citations": [], "citation_count": 0}
+
+
+SIGNALS = [
+    stored("keys", "case", {}, top_key="M-17", top_share_ratio=0.9, salts=16),
+    stored("load", "vertex", FINDING["subject"], skew_ratio=3.6),
+]
+
+
+def filled() -> dict[str, Any]:
+    return fill(Runbook.from_yaml(RUNBOOK, "runbook.yaml"), FINDING, SIGNALS)
+
+
+def test_what_was_measured_is_said_and_what_is_unknown_left_out() -> None:
+    assert filled()["steps"][0]["measured"] == ["Key M-17 is 90 % of the sample."]
+
+
+def test_a_command_holds_the_ids_of_the_case() -> None:
+    command = filled()["steps"][0]["look"][0]["command"]
+    assert command == f"curl -s http://<jobmanager>:8081/jobs/{'f' * 32}/vertices/{'e' * 32}"
+
+
+def test_the_branch_that_the_measurement_takes_is_marked() -> None:
+    assert [each["taken"] for each in filled()["steps"][0]["answers"]] == [True, None]
+
+
+def test_a_change_holds_the_computed_value() -> None:
+    assert filled()["steps"][1]["change"][0]["to"] == "keyBy(merchant + random(0, 16))"
+
+
+def test_a_step_that_restarts_begins_with_a_savepoint_of_this_job() -> None:
+    assert "f" * 32 in filled()["steps"][1]["savepoint"]
+
+
+def test_a_step_says_by_how_much_it_is_not_done() -> None:
+    done = filled()["steps"][1]["done"]
+    assert (done["holds"], done["checks"][0]["value"], done["checks"][0]["bound"]) == (False, 3.6, 1.5)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ("id: salt", "id: confirm", "two steps have the id 'confirm'"),
+        ("restart: true", "reboot: true", "unknown entry 'reboot'"),
+        ("kind: code", "kind: magic", "one of config, code, sql, command"),
+        ("|percent", "|parsec", "unknown format 'parsec'"),
+        ('question: "Salt the key?"', "title: x", "`question` is missing"),
+    ],
+)
+def test_what_is_wrong_is_named_with_its_line(before: str, after: str, expected: str) -> None:
+    with pytest.raises(InvalidRule) as caught:
+        Runbook.from_yaml(RUNBOOK.replace(before, after), "runbook.yaml")
+    assert expected in str(caught.value)

@@ -1,0 +1,167 @@
+"""Spark as a server with thin clients: own sessions, interruption from outside, a killed server, a lost session."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from uuid import uuid4
+
+import pyarrow as pa
+import pytest
+from pyspark.sql import SparkSession
+
+from diagnostics import spark as engine
+from diagnostics.errors import AnalysisInterrupted, SparkUnavailable
+from diagnostics.spark.client import address
+from diagnostics.spark.server import Server, free_port
+
+pytestmark = pytest.mark.spark
+
+
+@pytest.fixture
+def remote(spark: SparkSession) -> str:
+    host, _, port = spark.client._builder.endpoint.rpartition(":")
+    return f"sc://{host}:{port}"
+
+
+def endless(started: Path) -> Callable[[SparkSession], int]:
+    """Work of two tasks that write a file each when they run, and then sleep."""
+
+    def sleep_long(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            (started / str(batch.column(0)[0])).touch()
+            time.sleep(60)
+            yield batch
+
+    return lambda session: session.range(0, 2, 1, 2).mapInArrow(sleep_long, "id long").count()
+
+
+def wait_for_both(started: Path) -> None:
+    for _ in range(600):
+        if len(list(started.iterdir())) == 2:
+            return
+        time.sleep(0.1)
+
+
+def test_work_runs_in_a_session_of_its_own(remote: str) -> None:
+    session_id = str(uuid4())
+    assert engine.run(remote, session_id, lambda session: (session.range(5).count(), session.session_id)) == (
+        5,
+        session_id,
+    )
+
+
+def test_arithmetic_on_hostile_numbers_gives_unknown_and_no_error(spark: SparkSession) -> None:
+    row = spark.sql("SELECT 1 / 0 AS ratio, CAST('many' AS INT) AS number, timestamp_millis(0) AS began").first()
+    assert row is not None
+    assert (row.ratio, row.number) == (None, None)
+
+
+def test_work_is_interrupted_from_another_client_and_its_cores_are_free_again(remote: str, tmp_path: Path) -> None:
+    session_id = str(uuid4())
+
+    def stop() -> None:
+        wait_for_both(tmp_path)
+        assert engine.interrupt(remote, session_id)
+
+    stopper = threading.Thread(target=stop)
+    stopper.start()
+    with pytest.raises(AnalysisInterrupted):
+        engine.run(remote, session_id, endless(tmp_path))
+    stopper.join()
+    began = time.monotonic()
+    assert engine.run(remote, str(uuid4()), lambda session: session.range(0, 2, 1, 2).count()) == 2
+    assert time.monotonic() - began < 50
+
+
+def test_interrupting_a_session_that_has_ended_stops_nothing(remote: str) -> None:
+    session_id = str(uuid4())
+    engine.run(remote, session_id, lambda session: session.range(1).count())
+    assert engine.interrupt(remote, session_id) is False
+
+
+def test_a_lost_session_is_built_again_once(remote: str) -> None:
+    attempts = []
+
+    def work(session: SparkSession) -> int:
+        attempts.append(session.session_id)
+        if len(attempts) == 1:
+            raise RuntimeError("[NO_ACTIVE_SESSION] No active Spark session found")
+        return len(attempts)
+
+    assert engine.run(remote, str(uuid4()), work) == 2
+
+
+def test_an_error_of_the_work_itself_is_not_tried_again(remote: str) -> None:
+    attempts = []
+
+    def work(session: SparkSession) -> None:
+        attempts.append(1)
+        raise ValueError("wrong")
+
+    with pytest.raises(ValueError, match="wrong"):
+        engine.run(remote, str(uuid4()), work)
+    assert attempts == [1]
+
+
+def test_a_killed_server_ends_the_work_with_a_clear_error(remote: str, tmp_path: Path) -> None:
+    server = Server(free_port())
+
+    def kill() -> None:
+        wait_for_both(tmp_path)
+        server._process.kill()
+
+    try:
+        server.wait_until_it_answers()
+        killer = threading.Thread(target=kill)
+        killer.start()
+        with pytest.raises(SparkUnavailable, match="stopped while"):
+            engine.run(server.remote, str(uuid4()), endless(tmp_path))
+        killer.join()
+    finally:
+        server.stop()
+
+
+def test_a_server_that_is_not_there_is_said_with_its_address() -> None:
+    port = free_port()
+    with pytest.raises(SparkUnavailable, match=f"localhost:{port}"):
+        engine.connect(f"sc://localhost:{port}", str(uuid4()))
+
+
+@pytest.mark.parametrize("wrong", ["http://localhost:1", "sc://", "localhost:15002"])
+def test_an_address_of_another_kind_is_refused(wrong: str) -> None:
+    with pytest.raises(SparkUnavailable, match="sc://host:port"):
+        address(wrong)
+
+
+def test_progress_is_told_while_a_job_runs(spark: SparkSession) -> None:
+    told: list[tuple[int, int]] = []
+    stop = engine.on_progress(spark, lambda done, total: told.append((done, total)))
+    try:
+        spark.range(0, 4, 1, 4).mapInArrow(nap, "id long").count()
+    finally:
+        stop()
+    assert told
+    assert all(0 <= done <= total for done, total in told)
+
+
+def nap(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        time.sleep(0.7)
+        yield batch
+
+
+@pytest.mark.parametrize(
+    ("error", "ends"),
+    [
+        (AnalysisInterrupted("cancelled"), True),
+        (SparkUnavailable("gone"), True),
+        (RuntimeError("[OPERATION_CANCELED] Operation has been canceled."), True),
+        (RuntimeError("[INVALID_HANDLE.SESSION_CLOSED] ..."), True),
+        (RuntimeError("[DIVIDE_BY_ZERO] ..."), False),
+    ],
+)
+def test_what_ends_an_analysis_and_what_only_one_measurement(error: Exception, ends: bool) -> None:
+    assert engine.ends_analysis(error) is ends

@@ -1,0 +1,77 @@
+"""Small real incidents of which only a part of the evidence was saved, as it is in life.
+
+Each folder holds `evidence.zip` (real files, nothing written by hand) and `expected.yaml`: what the diagnosis must say
+and what it must not. Written like the corpus's own `must_find` and `must_not_claim`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+
+from diagnostics.analyze import Report, analyze
+from diagnostics.intake import SourceFile
+from diagnostics.rule import Ruleset, shipped_rules
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.spark
+
+HERE = Path(__file__).parent
+INCIDENTS = sorted(path.parent.name for path in HERE.glob("*/expected.yaml"))
+
+
+@pytest.fixture(scope="module", params=INCIDENTS)
+def diagnosed(
+    request: pytest.FixtureRequest, spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[dict[str, Any], Report]:
+    """What is expected of an incident, and its report."""
+    folder = HERE / request.param
+    expected = yaml.safe_load((folder / "expected.yaml").read_text("utf-8"))
+    # A neutral name: nothing may be read out of it.
+    source = SourceFile(folder / "evidence.zip", "upload.zip")
+    workspace = tmp_path_factory.mktemp("incident")
+    return expected, analyze([source], ruleset=Ruleset.of(shipped_rules()), spark=spark, workspace=workspace)
+
+
+def test_the_verdict_is_right(diagnosed: tuple[dict[str, Any], Report]) -> None:
+    expected, report = diagnosed
+    verdict = report.document["verdict"]
+    assert verdict["symptom_class"] == expected["verdict"]
+    assert verdict["confidence"] <= expected.get("at_most_confidence", 1.0)
+
+
+def test_it_says_the_facts_and_claims_nothing_wrong(diagnosed: tuple[dict[str, Any], Report]) -> None:
+    expected, report = diagnosed
+    findings = report.document["findings"]
+    statements = "\n".join(each["statement"] for each in findings)
+    for fact in expected.get("says", ()):
+        assert fact in statements
+    classes = {each["symptom_class"] for each in findings}
+    assert not classes & set(expected["never"])
+    assert set(expected.get("consequences", ())) <= {
+        each["symptom_class"] for each in findings if each["role"] == "consequence"
+    }
+
+
+def test_every_finding_has_evidence_in_the_upload(diagnosed: tuple[dict[str, Any], Report]) -> None:
+    _, report = diagnosed
+    read = {each["file"] for each in report.document["inputs"]}
+    for finding in report.document["findings"]:
+        assert finding["evidence"]
+        assert {each["file"] for each in finding["evidence"]} <= read
+
+
+def test_nothing_of_ours_failed(diagnosed: tuple[dict[str, Any], Report]) -> None:
+    _, report = diagnosed
+    assert report.warnings == []
+
+
+def test_every_incident_has_evidence_and_a_source() -> None:
+    folders = {path.parent.name for path in HERE.glob("*/evidence.zip")}
+    assert folders == set(INCIDENTS)
+    assert all("source: corpus case" in (HERE / name / "expected.yaml").read_text("utf-8") for name in INCIDENTS)

@@ -1,0 +1,133 @@
+"""A real Chromium on the real stack. Whatever a page complains about while a journey runs fails that journey."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Page,
+    Request,
+    Response,
+    expect,
+    sync_playwright,
+)
+
+from tests.running_workbench import ADMIN_PASSWORD, PROJECT, RunningWorkbench
+
+CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+CORPUS = PROJECT.parent / "shared" / "corpus"
+SCREENSHOTS = PROJECT / "var" / "screenshots"
+WIDE, NARROW = (1440, 900), (390, 844)
+WAIT_MS = 20_000
+
+OpenPage = Callable[..., Page]
+
+
+def chromium() -> str | None:
+    """The browser that is on this machine: $CHROMIUM, or the first known name on the PATH."""
+    named = os.environ.get("CHROMIUM")
+    return named or next((found for name in CHROMIUMS if (found := shutil.which(name))), None)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Journeys need a browser; where there is none they are skipped, and the reason says how to get one."""
+    here = [item for item in items if item.path.is_relative_to(Path(__file__).parent)]
+    for item in here:
+        item.add_marker(pytest.mark.browser)
+        if chromium() is None:
+            item.add_marker(pytest.mark.skip(reason="no Chromium found: install chromium, or name one in $CHROMIUM"))
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """One browser for all journeys."""
+    with sync_playwright() as playwright:
+        # Root may not use Chromium's sandbox, and a container's shared memory is small.
+        started = playwright.chromium.launch(
+            executable_path=chromium(), args=["--no-sandbox", "--disable-dev-shm-usage"]
+        )
+        expect.set_options(timeout=WAIT_MS)
+        yield started
+        started.close()
+
+
+@pytest.fixture(scope="session")
+def signed_in(browser: Browser, workbench: RunningWorkbench) -> dict[str, object]:
+    """The cookies of the administrator, who signed in through the page once."""
+    context = browser.new_context(base_url=workbench.address)
+    page = context.new_page()
+    sign_in(page, ADMIN_PASSWORD)
+    state = context.storage_state()
+    context.close()
+    return dict(state)
+
+
+def sign_in(page: Page, password: str) -> None:
+    """Fills the form at /login/."""
+    page.goto("/login/")
+    page.get_by_label("User name").fill("admin")
+    page.get_by_label("Password").fill(password)
+    page.get_by_role("button", name="Sign in").click()
+    page.wait_for_url(lambda url: "/login/" not in url)
+
+
+@pytest.fixture
+def open_page(browser: Browser, workbench: RunningWorkbench, signed_in: dict[str, object]) -> Iterator[OpenPage]:
+    """Opens pages as the administrator, in a width and colour scheme; at the end no page may have complained."""
+    contexts: list[BrowserContext] = []
+    complaints: list[str] = []
+
+    def opened(path: str = "/", *, size: tuple[int, int] = WIDE, scheme: str = "light", known: bool = True) -> Page:
+        context = browser.new_context(
+            base_url=workbench.address,
+            viewport={"width": size[0], "height": size[1]},
+            color_scheme="dark" if scheme == "dark" else "light",
+            storage_state=signed_in if known else None,  # type: ignore[arg-type]
+            reduced_motion="reduce",
+        )
+        context.set_default_timeout(WAIT_MS)
+        context.grant_permissions(["clipboard-read", "clipboard-write"])
+        contexts.append(context)
+        page = context.new_page()
+        listen(page, workbench.address, complaints)
+        page.goto(path)
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+def listen(page: Page, address: str, complaints: list[str]) -> None:
+    """Collects errors of the console, of scripts, of the server, and requests to anywhere else."""
+
+    def on_console(message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning"):
+            complaints.append(f"console {message.type} on {page.url}: {message.text}")
+
+    def on_response(response: Response) -> None:
+        if response.status >= 400:
+            complaints.append(f"{response.status} {response.request.method} {response.url}")
+
+    def on_request(request: Request) -> None:
+        if not request.url.startswith((address, "data:", "blob:")):
+            complaints.append(f"request to {request.url}")
+
+    page.on("console", on_console)
+    page.on("pageerror", lambda error: complaints.append(f"script error on {page.url}: {error}"))
+    page.on("response", on_response)
+    page.on("request", on_request)
+
+
+def shot(page: Page, name: str) -> None:
+    """Keeps a screenshot of the whole page for a person to look at."""
+    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+    page.screenshot(path=SCREENSHOTS / f"{name}.png", full_page=True)

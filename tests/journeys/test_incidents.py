@@ -1,0 +1,77 @@
+"""Real incidents, dragged into the browser as a folder or a zip, each give the right verdict with its evidence."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.journeys.conftest import CORPUS, OpenPage, shot
+from tests.journeys.walking import all_stored, ask_for_diagnosis, choose, verdict, without_truth, zipped
+
+INCIDENTS = {
+    "rocksdb_slow_upload-a": "rocksdb_slow_upload",
+    "data_skew-a": "data_skew",
+    "resource_shortage-a": "resource_shortage",
+    "out_of_order_events-a": "out_of_order_events",
+    "slow_dimension_join-a": "slow_dimension_join",
+    "healthy-a": "healthy",
+}
+ZIPPED = ("rocksdb_slow_upload-a", "healthy-a")  # the others come as folders only: a case takes ten seconds
+THERE = [
+    (case, expected, shape)
+    for case, expected in INCIDENTS.items()
+    for shape in ("folder", "zip")
+    if (CORPUS / case).is_dir() and (shape == "folder" or case in ZIPPED)
+]
+
+
+@pytest.mark.parametrize(("case", "expected", "shape"), THERE)
+def test_an_incident_gets_the_right_verdict(
+    open_page: OpenPage, tmp_path: Path, case: str, expected: str, shape: str
+) -> None:
+    # A neutral name: nothing may be read out of it.
+    folder = without_truth(CORPUS / case, tmp_path / "incident")
+    page = open_page("/cases/new/")
+    choose(page, zipped(folder) if shape == "zip" else folder)
+    all_stored(page)
+    ask_for_diagnosis(page)
+    document = verdict(page)
+
+    assert document["verdict"]["symptom_class"] == expected
+    for finding in document["findings"]:
+        assert finding["evidence"], f"{finding['title']} has no evidence"
+    sentence = page.locator(".verdict .sentence").inner_text().strip()
+    assert sentence
+    assert document["verdict"]["summary"].startswith(sentence)
+    if shape == "folder":
+        charts_draw(page)
+        shot(page, f"case-{case}-wide-light")
+        if expected != "healthy":
+            evidence_opens_at_its_line(page)
+
+
+def charts_draw(page: Page) -> None:
+    """Every chart with data draws something when it comes into view."""
+    charts = page.locator(".chart")
+    assert charts.count() > 0
+    for place in range(charts.count()):
+        chart = charts.nth(place)
+        chart.scroll_into_view_if_needed()
+        expect(chart.locator(".plot")).not_to_have_class(re.compile("waiting"))
+        expect(chart.locator("svg.main-svg").first).to_be_visible()
+
+
+def evidence_opens_at_its_line(page: Page) -> None:
+    """A click on an evidence line shows exactly that line of the file, marked and in view."""
+    link = page.locator(".finding.root .evidence a").first
+    shown = link.locator(".text").inner_text()
+    link.click()
+    cited = page.locator("tr.cited").first
+    expect(cited).to_be_in_viewport()
+    number = re.search(r"#L(\d+)$", page.url)
+    assert number
+    assert cited.get_attribute("id") == f"L{number[1]}"
+    assert shown.strip()

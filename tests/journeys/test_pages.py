@@ -1,0 +1,94 @@
+"""Every page at two widths, light and dark: nothing overflows, controls have names, text has contrast; and pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.journeys.conftest import NARROW, WIDE, OpenPage, shot
+from tests.journeys.walking import VERDICT_MS, all_stored, ask_for_diagnosis, choose
+from tests.running_workbench import PROJECT, RunningWorkbench
+
+DEMO = PROJECT / "workbench" / "cases" / "demo" / "orders-one-hot-key.zip"
+LOOKS = [("wide", WIDE), ("narrow", NARROW)]
+
+FAULTS = Path(__file__).with_name("page_faults.js").read_text("utf-8")
+
+
+@pytest.fixture(scope="module")
+def addresses(browser: Browser, workbench: RunningWorkbench, signed_in: dict[str, object]) -> Iterator[dict[str, str]]:
+    """Every kind of page by name, for one diagnosed demo incident."""
+    context = browser.new_context(base_url=workbench.address, storage_state=signed_in)  # type: ignore[arg-type]
+    page = context.new_page()
+    page.goto("/cases/new/")
+    choose(page, DEMO)
+    all_stored(page)
+    ask_for_diagnosis(page)
+    expect(page.locator("#verdict-title")).to_be_visible(timeout=VERDICT_MS)
+    case = page.url.partition("#")[0]
+    yield {
+        "cases": "/",
+        "no-case-found": "/?text=nothing-like-this",
+        "new-case": "/cases/new/",
+        "case": case,
+        "files": f"{case}files/",
+        "close": f"{case}close/",
+        "lines": str(page.locator(".evidence a").first.get_attribute("href")),
+        "runbook": str(page.get_by_role("link", name="Start the runbook").get_attribute("href")),
+        "api": "/api/v1/docs/",
+    }
+    context.close()
+
+
+NAMES = ("cases", "no-case-found", "new-case", "case", "files", "close", "lines", "runbook", "api")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("look", "size"), LOOKS)
+@pytest.mark.parametrize("name", NAMES)
+def test_a_page_is_readable_and_operable(
+    open_page: OpenPage, addresses: dict[str, str], name: str, look: str, size: tuple[int, int], scheme: str
+) -> None:
+    page = open_page(addresses[name], size=size, scheme=scheme)
+    see_all(page)
+    shot(page, f"{name}-{look}-{scheme}")
+    assert page.evaluate(FAULTS) == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("look", "size"), LOOKS)
+def test_the_sign_in_page_is_readable_and_operable(
+    open_page: OpenPage, look: str, size: tuple[int, int], scheme: str
+) -> None:
+    page = open_page("/login/", size=size, scheme=scheme, known=False)
+    shot(page, f"login-{look}-{scheme}")
+    assert page.evaluate(FAULTS) == []
+
+
+@pytest.mark.parametrize("path", ["/admin/", "/admin/rules/"])
+def test_the_administration_opens(open_page: OpenPage, path: str) -> None:
+    page = open_page(path)
+    shot(page, f"admin{path.removeprefix('/admin').strip('/').replace('/', '-')}-wide-light")
+    expect(page.locator("#content")).to_be_visible()
+
+
+def test_the_keyboard_reaches_the_content_and_shows_where_it_is(open_page: OpenPage) -> None:
+    page = open_page("/")
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    assert page.evaluate("() => getComputedStyle(document.activeElement).outlineStyle !== 'none'")
+    assert page.evaluate("() => document.activeElement.closest('main') !== null")
+
+
+def see_all(page: Page) -> None:
+    """Scrolls through the page, so that charts that wait for being seen are drawn."""
+    charts = page.locator(".chart .plot")
+    for place in range(charts.count()):
+        charts.nth(place).scroll_into_view_if_needed()
+        expect(charts.nth(place).locator("svg.main-svg").first).to_be_visible()
+    page.evaluate("() => scrollTo(0, 0)")

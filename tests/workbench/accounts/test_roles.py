@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+import pytest
+
+from tests.workbench.people import People, case_of, signed_in
+from workbench.accounts.models import ApiToken, Role, User
+from workbench.cases.models import Case
+
+
+def test_each_role_may_do_what_the_one_before_it_may(people: People) -> None:
+    rights = {
+        user.role: (user.may_change_cases, user.may_edit_rules, user.is_administrator)
+        for user in (people.vera, people.alice, people.rita, people.ada)
+    }
+    assert rights == {
+        Role.VIEWER: (False, False, False),
+        Role.RESPONDER: (True, False, False),
+        Role.RULE_EDITOR: (True, True, False),
+        Role.ADMINISTRATOR: (True, True, True),
+    }
+
+
+def test_django_flags_follow_the_role(people: People) -> None:
+    assert [(each.is_staff, each.is_superuser) for each in (people.alice, people.rita, people.ada)] == [
+        (False, False),
+        (True, False),
+        (True, True),
+    ]
+    people.ada.role = Role.VIEWER
+    people.ada.save()
+    assert not people.ada.is_superuser
+
+
+def test_createsuperuser_makes_an_administrator(db: None) -> None:
+    assert User.objects.create_superuser("root", password="a-long-password").role == Role.ADMINISTRATOR
+
+
+def test_a_case_is_visible_to_its_team_and_to_administrators_only(people: People) -> None:
+    case = case_of(people.alice)
+    assert case in Case.objects.visible_to(people.bob)
+    assert case in Case.objects.visible_to(people.vera)
+    assert case in Case.objects.visible_to(people.ada)
+    assert case not in Case.objects.visible_to(people.charlie)
+
+
+def test_a_token_is_stored_as_a_hash_only(people: People) -> None:
+    token, secret = ApiToken.objects.make(people.alice, "laptop")
+    assert secret not in str(ApiToken.objects.values().get())
+    assert ApiToken.objects.with_secret(secret) == token
+
+
+def test_a_token_of_an_inactive_user_opens_nothing(people: People) -> None:
+    _, secret = ApiToken.objects.make(people.alice, "laptop")
+    people.alice.is_active = False
+    people.alice.save()
+    assert ApiToken.objects.with_secret(secret) is None
+
+
+@pytest.mark.parametrize(("name", "status"), [("alice", 302), ("rita", 200), ("ada", 200)])
+def test_the_rule_administration_opens_for_rule_editors(people: People, name: str, status: int) -> None:
+    answer = signed_in(getattr(people, name)).get("/admin/rules/ruleversion/")
+    assert answer.status_code == status
+
+
+def test_a_rule_editor_administers_no_people(people: People) -> None:
+    assert signed_in(people.rita).get("/admin/accounts/user/").status_code == 403
+    assert signed_in(people.ada).get("/admin/accounts/user/").status_code == 200
+    assert signed_in(people.ada).get(f"/admin/accounts/user/{people.bob.pk}/change/").status_code == 200

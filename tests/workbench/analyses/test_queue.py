@@ -1,0 +1,200 @@
+"""Asked for, cancelled, claimed, given back, lost and recovered: the states of a run, without a worker."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from datetime import timedelta
+from typing import Any
+
+import pytest
+import redis
+from django.conf import LazySettings
+from django.core.exceptions import PermissionDenied
+from django.http import Http404
+from django.utils import timezone
+
+from tests.workbench.diagnosed import SKEW_RULE, diagnosed_case, report_of, stored_file
+from tests.workbench.people import People, case_of, with_token
+from workbench import broker
+from workbench.analyses.models import Analysis, AnalysisStatus
+from workbench.analyses.outcome import report_save
+from workbench.analyses.selectors import analysis_to_change, analysis_visible, latest_analyses
+from workbench.analyses.services import (
+    MOST_ATTEMPTS,
+    SILENT,
+    NothingToAnalyse,
+    analysis_cancel,
+    analysis_claim,
+    analysis_fail,
+    analysis_give_back,
+    analysis_request,
+    analysis_retry,
+    lost_analyses_recover,
+)
+from workbench.rules.services import draft_save, rule_publish
+
+Committed = Callable[..., AbstractContextManager[Any]]
+
+
+@pytest.fixture
+def queued(people: People) -> Analysis:
+    case = case_of(people.alice)
+    stored_file(case, people.alice)
+    return analysis_request(case=case, user=people.alice)
+
+
+def now_of(analysis: Analysis) -> Analysis:
+    analysis.refresh_from_db()
+    return analysis
+
+
+def test_an_empty_case_cannot_be_analysed(people: People) -> None:
+    with pytest.raises(NothingToAnalyse):
+        analysis_request(case=case_of(people.alice), user=people.alice)
+
+
+def test_the_message_is_sent_once_the_row_is_committed(
+    people: People, queue: redis.Redis, django_capture_on_commit_callbacks: Committed
+) -> None:
+    case = case_of(people.alice)
+    stored_file(case, people.alice)
+    with django_capture_on_commit_callbacks(execute=False):
+        analysis_request(case=case, user=people.alice)
+        assert broker.messages_waiting() == 0
+    with django_capture_on_commit_callbacks(execute=True):
+        analysis_request(case=case, user=people.alice)
+    assert broker.messages_waiting() == 1
+
+
+def test_a_broker_that_is_down_does_not_lose_the_case(
+    people: People, queue: redis.Redis, settings: LazySettings, django_capture_on_commit_callbacks: Committed
+) -> None:
+    from workbench.celery import app
+
+    app.conf.broker_url = "redis://127.0.0.1:1/0"
+    app._pool = None
+    case = case_of(people.alice)
+    stored_file(case, people.alice)
+    with django_capture_on_commit_callbacks(execute=True):
+        analysis = analysis_request(case=case, user=people.alice)
+    assert now_of(analysis).status == AnalysisStatus.QUEUED
+
+
+def test_a_run_keeps_the_ruleset_of_its_request(people: People, queued: Analysis) -> None:
+    rule_publish(version=draft_save(text=SKEW_RULE, user=people.rita), user=people.rita)
+    later = analysis_request(case=queued.case, user=people.alice)
+    assert not now_of(queued).ruleset.versions.filter(rule__rule_id="skew.test").exists()
+    assert later.ruleset.versions.filter(rule__rule_id="skew.test").exists()
+
+
+def test_a_new_request_cancels_the_one_under_way(people: People, queued: Analysis) -> None:
+    later = analysis_request(case=queued.case, user=people.alice)
+    assert now_of(queued).status == AnalysisStatus.CANCELLED
+    assert now_of(later).status == AnalysisStatus.QUEUED
+    assert latest_analyses([queued.case]) == {queued.case_id: later}
+
+
+def test_the_position_counts_who_waits_before(people: People, queued: Analysis) -> None:
+    other = case_of(people.bob)
+    stored_file(other, people.bob)
+    second = analysis_request(case=other, user=people.bob)
+    assert (queued.queue_position, second.queue_position) == (1, 2)
+    analysis_claim(queued)
+    assert (now_of(queued).queue_position, second.queue_position) == (None, 1)
+
+
+def test_a_message_that_comes_twice_is_claimed_once(queued: Analysis) -> None:
+    assert analysis_claim(queued) is not None
+    assert analysis_claim(queued) is None
+    assert now_of(queued).attempts == 1
+
+
+def test_a_cancelled_run_is_not_claimed_and_stores_nothing(queued: Analysis) -> None:
+    session = analysis_claim(queued)
+    assert session
+    assert analysis_cancel(analysis=queued)
+    assert not report_save(analysis=queued, session=session, report=report_of(4.0), warnings=[])
+    assert not analysis_fail(analysis=queued, session=session, reason="too late")
+    assert analysis_claim(queued) is None
+    assert now_of(queued).status == AnalysisStatus.CANCELLED
+    assert queued.case.analysis_status == AnalysisStatus.CANCELLED
+    assert not queued.findings.exists()
+
+
+def test_cancelling_what_has_ended_changes_nothing(people: People) -> None:
+    analysis = diagnosed_case(people.alice)
+    assert not analysis_cancel(analysis=analysis)
+    assert now_of(analysis).status == AnalysisStatus.DONE
+
+
+def test_a_retry_is_a_new_analysis(people: People, queued: Analysis) -> None:
+    session = analysis_claim(queued)
+    assert session
+    analysis_fail(analysis=queued, session=session, reason="No luck.")
+    retried = analysis_retry(analysis=queued, user=people.bob)
+    assert (retried.case, retried.requested_by, now_of(queued).error) == (queued.case, people.bob, "No luck.")
+
+
+def test_a_run_without_a_sign_of_life_is_queued_again_and_fails_after_the_last_attempt(
+    queued: Analysis, queue: redis.Redis
+) -> None:
+    for attempt in range(1, MOST_ATTEMPTS + 1):
+        assert analysis_claim(queued)
+        assert lost_analyses_recover() == 0
+        assert lost_analyses_recover(now=timezone.now() + SILENT + timedelta(seconds=1)) == 1
+        assert now_of(queued).attempts == attempt
+    assert queued.status == AnalysisStatus.FAILED
+    assert queued.error == "The worker that ran it stopped without a word. It was tried 3 times."
+    queued.case.refresh_from_db()
+    assert queued.case.analysis_status == AnalysisStatus.FAILED
+
+
+def test_whoever_looks_at_a_lost_run_is_told_even_without_a_worker(
+    people: People, queued: Analysis, queue: redis.Redis
+) -> None:
+    assert analysis_claim(queued)
+    Analysis.objects.update(heartbeat_at=timezone.now() - SILENT - timedelta(seconds=1))
+    shown = with_token(people.alice).get(f"/api/v1/cases/{queued.case_id}/").json()
+    assert shown["status"] == "queued"
+    assert shown["detail"] == "The worker that ran it stopped without a word. Waiting to be tried again."
+
+
+def test_a_run_that_outlived_every_limit_is_not_tried_again(
+    queued: Analysis, queue: redis.Redis, settings: LazySettings
+) -> None:
+    assert analysis_claim(queued)
+    later = timezone.now() + timedelta(seconds=settings.CELERY_TASK_TIME_LIMIT + 30)
+    lost_analyses_recover(now=later)
+    assert now_of(queued).status == AnalysisStatus.FAILED
+    assert "took longer than" in queued.error
+
+
+def test_a_taken_over_run_can_change_nothing_any_more(queued: Analysis, queue: redis.Redis) -> None:
+    first = analysis_claim(queued)
+    assert first
+    analysis_give_back(analysis=queued, session=first, reason="Spark is not there.")
+    assert now_of(queued).detail == "Spark is not there. Waiting to be tried again."
+    second = analysis_claim(queued)
+    assert second
+    assert not report_save(analysis=queued, session=first, report=report_of(4.0), warnings=[])
+    assert report_save(analysis=queued, session=second, report=report_of(4.0), warnings=[])
+
+
+def test_a_queued_run_whose_message_is_lost_is_sent_again(
+    queued: Analysis, queue: redis.Redis, django_capture_on_commit_callbacks: Committed
+) -> None:
+    with django_capture_on_commit_callbacks(execute=True):
+        assert lost_analyses_recover() == 0
+        assert lost_analyses_recover(now=timezone.now() + timedelta(minutes=1)) == 1
+    assert broker.messages_waiting() == 1
+    assert lost_analyses_recover(now=timezone.now() + timedelta(minutes=2)) == 0
+
+
+def test_strangers_see_no_analysis_and_viewers_change_none(people: People, queued: Analysis) -> None:
+    assert analysis_visible(people.vera, queued.pk) == queued
+    assert analysis_to_change(people.bob, queued.pk) == queued
+    with pytest.raises(Http404):
+        analysis_visible(people.charlie, queued.pk)
+    with pytest.raises(PermissionDenied):
+        analysis_to_change(people.vera, queued.pk)

@@ -1,0 +1,213 @@
+"""The whole way through Celery, Redis, a worker and Spark: finished, cancelled, killed and taken up again."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+import uuid
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psutil
+import psycopg
+import pytest
+
+from tests.running_workbench import RunningWorkbench, launch
+
+pytestmark = [pytest.mark.celery, pytest.mark.spark, pytest.mark.database]
+
+PROJECT = Path(__file__).resolve().parents[3]
+LOG = (PROJECT / "tests" / "hostile" / "taskmanager.log").read_bytes()
+LONG_LOG_BYTES = 40 * 1024**2
+"""Some seconds of work on any machine, so that a run can be caught in the middle."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stack:
+    """A running workbench with a token for its API."""
+
+    running: RunningWorkbench
+    token: str
+
+    def send(self, content: bytes) -> str:
+        """Opens a case with one file and gives its address."""
+        edge = uuid.uuid4().hex.encode()
+        head = b'Content-Disposition: form-data; name="files"; filename="tm.log"\r\n\r\n'
+        body = b"--" + edge + b"\r\n" + head + content + b"\r\n--" + edge + b"--\r\n"
+        kind = f"multipart/form-data; boundary={edge.decode()}"
+        return str(self._ask("/api/v1/cases/", body, {"Content-Type": kind})["url"])
+
+    def case(self, url: str) -> dict[str, Any]:
+        """The case as the API tells it."""
+        return self._ask(url.removeprefix(self.running.address))
+
+    def wait(self, url: str, wanted: Callable[[dict[str, Any]], bool], seconds: float = 300) -> dict[str, Any]:
+        """The case as soon as it is as wanted."""
+        deadline = time.monotonic() + seconds
+        while not wanted(case := self.case(url)):
+            assert time.monotonic() < deadline, case
+            time.sleep(0.1)
+        return case
+
+    def manage(self, *command: str) -> str:
+        """What a command of `manage.py` prints in the environment of this workbench."""
+        environment = self.running.named("gunicorn")[0].environ()
+        ended = subprocess.run(
+            [sys.executable, "manage.py", *command],
+            cwd=PROJECT,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        assert ended.returncode == 0, ended.stderr
+        return ended.stdout.strip()
+
+    def workers(self) -> list[psutil.Process]:
+        """The worker's processes, the parent first."""
+        found = self.running.named("celery", "worker")
+        return sorted(found, key=lambda process: process.create_time())
+
+    def _ask(self, path: str, body: bytes | None = None, headers: dict[str, str] | None = None) -> dict[str, Any]:
+        known = {"Authorization": f"Token {self.token}"} | (headers or {})
+        request = urllib.request.Request(f"{self.running.address}{path}", data=body, headers=known)
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return dict(json.load(answer))
+
+
+@pytest.fixture(scope="module")
+def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+    """A workbench of its own, because its worker is killed; on PostgreSQL where the tests run on that."""
+    given = os.environ.get("DATABASE_URL", "")
+    variables = {"DATABASE_URL": _new_database(given)} if given.startswith("postgres") else {}
+    running = launch(tmp_path_factory.mktemp("worker") / "data", **variables)
+    try:
+        running.wait_until_ready()
+        stack = Stack(running, "")
+        yield Stack(running, stack.manage("create_token", "admin"))
+    finally:
+        running.end()
+
+
+@pytest.fixture(scope="module")
+def long_log() -> bytes:
+    """A real TaskManager log, again and again."""
+    return LOG * (LONG_LOG_BYTES // len(LOG))
+
+
+def _new_database(url: str) -> str:
+    name = f"worker_{os.getpid()}"
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(f'DROP DATABASE IF EXISTS "{name}"')
+        connection.execute(f'CREATE DATABASE "{name}"')
+    return url.rpartition("/")[0] + f"/{name}"
+
+
+def is_reading(case: dict[str, Any]) -> bool:
+    """Under way in Spark."""
+    assert case["status"] in ("queued", "running"), case
+    return bool(case["status"] == "running" and case["progress"] > 0.1)
+
+
+def has_ended(case: dict[str, Any]) -> bool:
+    """Whatever came of it."""
+    return case["status"] in ("done", "failed")
+
+
+def test_a_case_goes_through_queue_worker_and_spark(stack: Stack) -> None:
+    url = stack.send(LOG)
+    case = stack.wait(url, has_ended)
+    assert (case["status"], case["progress"], case["detail"]) == ("done", 1.0, None)
+    document = stack.case(f"{url}diagnosis/")
+    assert document["inputs"][0]["format"] == "flink-log"
+    assert document["timing"]["queued_ms"] >= 0
+
+
+def test_a_case_without_usable_files_fails_with_the_reason_for_each(stack: Stack) -> None:
+    case = stack.wait(stack.send(b"Dear colleague,\nthe job is slow again.\n"), has_ended)
+    assert case["status"] == "failed"
+    assert case["detail"].startswith("tm.log: ")
+
+
+def test_the_demo_cases_are_loaded_once_and_diagnosed(stack: Stack) -> None:
+    said = stack.manage("demo_cases", "--wait")
+    assert said.count("Opened #") >= 2
+    assert said.count(": done ") == said.count("Opened #"), said
+    assert stack.manage("demo_cases") == "The demo cases are there already."
+
+
+def test_cancelling_stops_the_spark_work(stack: Stack, long_log: bytes) -> None:
+    url = stack.send(long_log)
+    number = stack.wait(url, is_reading)["id"]
+    stack.manage(
+        "shell",
+        "--no-imports",
+        "-c",
+        "from workbench.analyses.models import Analysis; from workbench.analyses.services import analysis_cancel;"
+        f"analysis_cancel(analysis=Analysis.objects.get(case={number}))",
+    )
+    assert stack.case(url)["status"] == "failed"
+    assert stack.case(url)["detail"] == "Cancelled."
+    deadline = time.monotonic() + 15
+    while any((stack.running.data / "work").iterdir()):
+        assert time.monotonic() < deadline, "the worker did not end the cancelled run"
+        time.sleep(0.1)
+    # A task that had just begun when the cancel came runs to its end first; nothing new may start after it.
+    assert any(spark_seconds_in(stack, 2.0) < 1.0 for _ in range(30))
+
+
+def spark_seconds_in(stack: Stack, seconds: float) -> float:
+    """Processor seconds that Spark's Python workers use in that time; a run in the middle uses all cores."""
+
+    def used() -> float:
+        times = [process.cpu_times() for process in stack.running.named("diagnostics.spark.daemon")]
+        return sum(each.user + each.system for each in times)
+
+    before = used()
+    time.sleep(seconds)
+    return used() - before
+
+
+def test_a_run_whose_worker_process_is_killed_is_taken_up_again(stack: Stack, long_log: bytes) -> None:
+    url = stack.send(long_log + b"\n")
+    stack.wait(url, is_reading)
+    for process in stack.workers()[1:]:
+        process.send_signal(signal.SIGKILL)
+    case = stack.wait(url, has_ended)
+    assert case["status"] == "done", case["detail"]
+    assert attempts(stack, url) == 2
+
+
+def test_a_run_whose_whole_worker_is_killed_is_taken_up_again(stack: Stack, long_log: bytes) -> None:
+    url = stack.send(long_log + b"\n\n")
+    stack.wait(url, is_reading)
+    for process in stack.workers():
+        process.send_signal(signal.SIGKILL)
+    case = stack.wait(url, has_ended)
+    assert case["status"] == "done", case["detail"]
+    assert attempts(stack, url) == 2
+
+
+def test_a_run_whose_spark_server_is_killed_is_tried_again(stack: Stack, long_log: bytes) -> None:
+    url = stack.send(long_log + b"\n\n\n")
+    stack.wait(url, is_reading)
+    for process in stack.running.named("SparkConnectServer"):
+        process.send_signal(signal.SIGKILL)
+    case = stack.wait(url, has_ended)
+    assert case["status"] == "done", case["detail"]
+    assert attempts(stack, url) >= 2
+
+
+def attempts(stack: Stack, url: str) -> int:
+    """How often a worker began with the case's analysis."""
+    number = stack.case(url)["id"]
+    asked = f"from workbench.analyses.models import Analysis; print(Analysis.objects.get(case={number}).attempts)"
+    return int(stack.manage("shell", "--no-imports", "-c", asked))

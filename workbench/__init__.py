@@ -1,0 +1,1 @@
+"""The web side: people, cases, uploads, queue, pages and the HTTP API around `diagnostics`."""

@@ -1,0 +1,1 @@
+"""Who works here, in which team, and what each role may do."""

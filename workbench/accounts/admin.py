@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+from django.contrib import admin
+from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
+from django.contrib.auth.models import Group
+from django.http import HttpRequest
+
+from workbench.accounts.models import ApiToken, Membership, Team, User
+
+admin.site.site_header = "Workbench administration"
+admin.site.site_title = "Workbench"
+admin.site.unregister(Group)
+
+
+class MembershipInline(admin.TabularInline):
+    model = Membership
+    extra = 0
+
+
+@admin.register(User)
+class UserAdmin(DjangoUserAdmin):
+    """People; a person who left is made inactive, so that the history keeps their name."""
+
+    list_display = ["username", "first_name", "last_name", "role", "is_active", "last_login"]
+    list_filter = ["role", "is_active", "teams"]
+    fieldsets = [
+        (None, {"fields": ["username", "password", "role", "is_active"]}),
+        ("Person", {"fields": ["first_name", "last_name", "email"]}),
+        ("Dates", {"fields": ["last_login", "date_joined"]}),
+    ]
+    add_fieldsets = [(None, {"classes": ["wide"], "fields": ["username", "password1", "password2", "role"]})]
+    filter_horizontal = []
+    inlines = [MembershipInline]
+
+    def has_delete_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
+        return False
+
+
+@admin.register(Team)
+class TeamAdmin(admin.ModelAdmin):
+    inlines = [MembershipInline]
+
+
+@admin.register(ApiToken)
+class ApiTokenAdmin(admin.ModelAdmin):
+    """Tokens can be revoked here; `manage.py create_token` makes them."""
+
+    list_display = ["user", "name", "created_at"]
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: ApiToken | None = None) -> bool:
+        return False

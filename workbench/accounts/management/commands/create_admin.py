@@ -1,0 +1,23 @@
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from workbench.accounts.services import first_administrator_make
+
+
+class Command(BaseCommand):
+    help = "Creates the first administrator, with WORKBENCH_ADMIN_PASSWORD or a password that is printed once."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        given = os.environ.get("WORKBENCH_ADMIN_PASSWORD") or None
+        made = first_administrator_make(password=given)
+        if made is None:
+            return
+        user, password = made
+        if given:
+            self.stdout.write(f"The first administrator is {user}; the password is WORKBENCH_ADMIN_PASSWORD.")
+        else:
+            self.stdout.write(f"The first administrator is {user}; the password, shown only now, is: {password}")

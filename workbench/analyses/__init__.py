@@ -1,0 +1,1 @@
+"""Runs of the diagnosis: queued, watched, cancelled, recovered and stored."""

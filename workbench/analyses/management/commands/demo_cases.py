@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import time
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.db.models import F
+
+from workbench.accounts.models import Role, User
+from workbench.analyses.models import Analysis
+from workbench.analyses.submission import demo_cases_load
+
+WAIT_SECONDS = 300
+DEMO_FOLDER = Path(__file__).resolve().parents[3] / "cases" / "demo"
+
+
+class Command(BaseCommand):
+    help = "Opens a case for each real incident that ships with the project; those that are there already stay."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--wait", action="store_true", help="return once they are analysed")
+
+    def handle(self, *args: Any, wait: bool, **options: Any) -> None:
+        user = User.objects.filter(role=Role.ADMINISTRATOR, is_active=True, teams__isnull=False).order_by("pk").first()
+        if user is None:
+            raise CommandError("There is no administrator with a team; manage.py create_admin makes one.")
+        opened = demo_cases_load(user=user, folder=DEMO_FOLDER)
+        for case in opened:
+            self.stdout.write(f"Opened {case}.")
+        if not opened:
+            self.stdout.write("The demo cases are there already.")
+        if wait:
+            self._wait([case.pk for case in opened])
+
+    def _wait(self, cases: list[int]) -> None:
+        deadline = time.monotonic() + WAIT_SECONDS
+        waiting = Analysis.objects.active().filter(case__in=cases)
+        while waiting.exists():
+            if time.monotonic() > deadline:
+                raise CommandError(f"Not analysed after {WAIT_SECONDS} seconds; is a worker running?")
+            time.sleep(0.5)
+        outcomes = Analysis.objects.filter(case__in=cases).values_list(
+            "case_id", "status", "error", F("case__verdict_class")
+        )
+        for case_id, status, error, verdict in outcomes.order_by("case_id"):
+            self.stdout.write(f"#{case_id}: {status} {error or verdict}")

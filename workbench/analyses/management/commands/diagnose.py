@@ -1,0 +1,82 @@
+"""`manage.py diagnose PATH... [--json FILE]`: a diagnosis without web server, queue or account."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from diagnostics.analyze import Progress, analyze
+from diagnostics.errors import DiagnosticsError, NoUsableInput
+from diagnostics.intake import SourceFile, sources_in
+from diagnostics.rule import Ruleset, shipped_rules
+from diagnostics.spark import embedded
+from diagnostics.terminal import printable, render
+
+NO_USABLE_INPUT = 2
+"""Exit status of the contract when no input could be used."""
+
+
+class Command(BaseCommand):
+    """Diagnose files, folders and archives with embedded Spark and the shipped rules; no database is touched."""
+
+    help = __doc__
+    requires_system_checks: list[str] = []
+    requires_migrations_checks = False
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """The contract's command line."""
+        parser.add_argument("paths", nargs="+", metavar="PATH", help="file, folder or archive")
+        parser.add_argument("--json", metavar="FILE", help="write the diagnosis document there; - is standard output")
+
+    def handle(self, *, paths: list[str], json: str | None = None, **options: Any) -> None:
+        """Diagnose and print."""
+        sources, refused = sources_in([Path(path) for path in paths])
+        for line in refused:
+            self.stderr.write(printable(line))
+        if not sources:
+            raise CommandError("no input could be used", returncode=NO_USABLE_INPUT)
+        try:
+            document = self._document(sources)
+        except NoUsableInput as error:
+            for line in str(error).splitlines():
+                self.stderr.write(printable(line))
+            raise CommandError("no input could be used", returncode=NO_USABLE_INPUT) from None
+        except DiagnosticsError as error:
+            raise CommandError(printable(str(error))) from None
+        self._write(document, json)
+
+    def _document(self, sources: list[SourceFile]) -> dict[str, Any]:
+        with tempfile.TemporaryDirectory(prefix="diagnose-") as workspace, embedded() as spark:
+            report = analyze(
+                sources,
+                ruleset=Ruleset.of(shipped_rules()),
+                spark=spark,
+                workspace=Path(workspace),
+                progress=self._show,
+            )
+        for warning in report.warnings:
+            self.stderr.write(printable(warning))
+        return report.document
+
+    def _show(self, progress: Progress) -> None:
+        if sys.stderr.isatty():
+            sys.stderr.write(f"\r\033[K{progress.fraction:4.0%} {progress.stage} {printable(progress.detail)[:60]}")
+            if progress.fraction >= 1:
+                sys.stderr.write("\r\033[K")
+
+    def _write(self, document: dict[str, Any], target: str | None) -> None:
+        if target is None:
+            self.stdout.write(render(document), ending="")
+            return
+        text = json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False)
+        if target == "-":
+            self.stdout.write(text)
+            return
+        Path(target).write_text(text + "\n", "utf-8")
+        self.stdout.write(render(document), ending="")

@@ -1,0 +1,175 @@
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django.db import models
+from django.urls import reverse
+
+from workbench.accounts.models import User
+from workbench.cases.models import Case
+from workbench.rules.models import Ruleset
+from workbench.uploads.models import UploadedFile
+
+
+class AnalysisStatus(models.TextChoices):
+    QUEUED = "queued", "Queued"
+    RUNNING = "running", "Running"
+    DONE = "done", "Done"
+    FAILED = "failed", "Failed"
+    CANCELLED = "cancelled", "Cancelled"
+
+
+ACTIVE = (AnalysisStatus.QUEUED, AnalysisStatus.RUNNING)
+
+
+class AnalysisQuerySet(models.QuerySet["Analysis"]):
+    def visible_to(self, user: User) -> AnalysisQuerySet:
+        """The analyses of the cases that the user sees."""
+        return self.filter(case__in=Case.objects.visible_to(user))
+
+    def active(self) -> AnalysisQuerySet:
+        """Queued or running."""
+        return self.filter(status__in=ACTIVE)
+
+    def done(self) -> AnalysisQuerySet:
+        return self.filter(status=AnalysisStatus.DONE)
+
+    def light(self) -> AnalysisQuerySet:
+        """Without the large columns: enough to show how far it is."""
+        return self.defer("document", "signals", "inputs")
+
+
+class Analysis(models.Model):
+    """One queued run over the files that a case had when it was asked for.
+
+    ruleset        the rules it judges with, frozen when it was asked for
+    spark_session  the Spark Connect session of the present attempt; whoever holds it owns the run
+    heartbeat_at   last sign of life of the worker
+    attempts       how often a worker began with it
+    stage_ms       {stage: milliseconds} in the order they ran
+    warnings       what failed on our side while the rest stands: one rule, signal or chart, named
+    document       the contract's diagnosis document; signals are kept to judge again without Spark
+    """
+
+    case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="analyses")
+    files = models.ManyToManyField(UploadedFile, related_name="analyses")
+    ruleset = models.ForeignKey(Ruleset, on_delete=models.PROTECT, related_name="analyses")
+    requested_by = models.ForeignKey(User, on_delete=models.PROTECT)
+
+    status = models.CharField(max_length=10, choices=AnalysisStatus.choices, default=AnalysisStatus.QUEUED)
+    stage = models.CharField(max_length=100, blank=True)
+    progress = models.FloatField(default=0.0)
+    detail = models.TextField(blank=True)
+    error = models.TextField(blank=True)
+    queued_at = models.DateTimeField(auto_now_add=True)
+    started_at = models.DateTimeField(null=True, blank=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+    heartbeat_at = models.DateTimeField(null=True, blank=True)
+    attempts = models.PositiveIntegerField(default=0)
+    spark_session = models.UUIDField(null=True, blank=True)
+    stage_ms = models.JSONField(default=dict)
+    warnings = models.JSONField(default=list)
+
+    document = models.JSONField(null=True, blank=True)
+    signals = models.JSONField(null=True, blank=True)
+    inputs = models.JSONField(null=True, blank=True)
+
+    objects = AnalysisQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-pk"]
+        verbose_name_plural = "analyses"
+        get_latest_by = "pk"
+        indexes = [models.Index(fields=["status", "heartbeat_at"], name="analysis_status_heartbeat")]
+
+    def __str__(self) -> str:
+        return f"Analysis {self.pk} of case {self.case_id}"
+
+    @property
+    def is_active(self) -> bool:
+        return self.status in ACTIVE
+
+    @property
+    def queue_position(self) -> int | None:
+        """1 for the next one to start, None when it does not wait."""
+        if self.status != AnalysisStatus.QUEUED:
+            return None
+        return Analysis.objects.filter(status=AnalysisStatus.QUEUED, pk__lt=self.pk).count() + 1
+
+
+class ChartPoints(models.Model):
+    """The points of one chart of one analysis, drawn when the page asks for them."""
+
+    analysis = models.ForeignKey(Analysis, on_delete=models.CASCADE, related_name="charts")
+    chart_id = models.CharField(max_length=80)
+    points = models.JSONField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["analysis", "chart_id"], name="one_row_for_each_chart")]
+
+    def __str__(self) -> str:
+        return self.chart_id
+
+
+class Finding(models.Model):
+    """A finding of the document as a row; `position` is its index there."""
+
+    analysis = models.ForeignKey(Analysis, on_delete=models.CASCADE, related_name="findings")
+    position = models.PositiveIntegerField()
+    symptom_class = models.CharField(max_length=50, db_index=True)
+    confidence = models.FloatField()
+    severity = models.CharField(max_length=10)
+    role = models.CharField(max_length=20)
+    title = models.TextField()
+    statement = models.TextField()
+    subject = models.JSONField(default=dict)
+    facts = models.JSONField(default=dict)
+    caused_by = models.ForeignKey("self", on_delete=models.CASCADE, null=True, blank=True, related_name="consequences")
+    rule_id = models.CharField(max_length=80)
+    rule_version = models.PositiveIntegerField()
+    runbook = models.CharField(max_length=80, null=True, blank=True)
+
+    class Meta:
+        ordering = ["analysis_id", "position"]
+        constraints = [models.UniqueConstraint(fields=["analysis", "position"], name="one_finding_for_each_position")]
+
+    def __str__(self) -> str:
+        return self.title
+
+
+class Citation(models.Model):
+    """One entry of a finding's evidence, with the stored file that it points into."""
+
+    finding = models.ForeignKey(Finding, on_delete=models.CASCADE, related_name="citations")
+    position = models.PositiveIntegerField()
+    file = models.ForeignKey(UploadedFile, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+    path = models.TextField()
+    line = models.BigIntegerField(null=True, blank=True)
+    last_line = models.BigIntegerField(null=True, blank=True)
+    pointer = models.TextField(null=True, blank=True)
+    kind = models.CharField(max_length=10)
+    ts = models.DateTimeField(null=True, blank=True)
+    text = models.TextField(blank=True)
+    name = models.TextField(null=True, blank=True)
+    value = models.JSONField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["finding_id", "position"]
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}" if self.line else self.path
+
+    def get_absolute_url(self) -> str | None:
+        """The viewer at exactly this line; the member is named when the file is an archive."""
+        if self.file is None:
+            return None
+        asked: dict[str, Any] = {}
+        if self.path != self.file.name:
+            asked["member"] = self.path
+        if self.last_line and self.last_line != self.line:
+            asked["to"] = self.last_line
+        if self.pointer:
+            asked["pointer"] = self.pointer
+        place = reverse("uploads:lines", args=[self.file_id, self.line or 1])
+        return f"{place}?{urlencode(asked)}" if asked else place

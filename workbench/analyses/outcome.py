@@ -1,0 +1,157 @@
+"""What an analysis leaves behind: its rows, and what the case repeats of them for the list and the search."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from django.db import transaction
+from django.utils import timezone
+
+from workbench.analyses.models import Analysis, AnalysisStatus, ChartPoints, Citation, Finding
+from workbench.cases.models import MOST_SEARCH_TEXT, Case
+from workbench.cases.services import case_lock, search_text_update
+from workbench.storable import storable
+from workbench.uploads.models import UploadedFile
+
+if TYPE_CHECKING:
+    from diagnostics.analyze import Report
+
+
+@transaction.atomic
+def report_save(*, analysis: Analysis, session: UUID, report: Report, warnings: list[str]) -> bool:
+    """Stores everything that the run found, in one transaction.
+
+    Gives False, with nothing stored, when the run was cancelled or taken over meanwhile.
+    """
+    case_lock(analysis.case)
+    analysis.refresh_from_db(fields=["queued_at", "started_at"])
+    document = storable(report.document)
+    waited = analysis.started_at - analysis.queued_at if analysis.started_at else timezone.now() - analysis.queued_at
+    document["timing"]["queued_ms"] = max(round(waited.total_seconds() * 1000), 0)
+    owned = Analysis.objects.filter(pk=analysis.pk, status=AnalysisStatus.RUNNING, spark_session=session)
+    kept = owned.update(
+        status=AnalysisStatus.DONE,
+        stage="Done",
+        progress=1.0,
+        detail="",
+        error="",
+        finished_at=timezone.now(),
+        document=document,
+        signals=storable(report.signals),
+        inputs=storable(report.inputs),
+        stage_ms=report.stage_ms,
+        warnings=storable([*warnings, *report.warnings]),
+    )
+    if not kept:
+        return False
+    ChartPoints.objects.bulk_create(
+        ChartPoints(analysis=analysis, chart_id=chart_id, points=storable(points))
+        for chart_id, points in report.charts.items()
+    )
+    _findings_save(analysis, document["findings"])
+    case_outcome_update(analysis.case)
+    return True
+
+
+def case_outcome_update(case: Case) -> None:
+    """Repeats the latest analysis, and the latest diagnosis, on the case, which the caller has locked."""
+    latest = case.analyses.light().first()
+    diagnosed = case.analyses.done().defer("signals").first()
+    case.analysis_status = latest.status if latest else None
+    if diagnosed:
+        _repeat(case, diagnosed.document)
+    case.save(
+        update_fields=[
+            "analysis_status",
+            "verdict_class",
+            "verdict_confidence",
+            "verdict_summary",
+            "severity",
+            "health_score",
+            "job_names",
+            "flink_version",
+            "found_text",
+            "updated_at",
+        ]
+    )
+    search_text_update(case)
+
+
+def _repeat(case: Case, document: dict[str, Any]) -> None:
+    verdict, findings = document["verdict"], document["findings"]
+    case.verdict_class = verdict["symptom_class"]
+    case.verdict_confidence = verdict["confidence"]
+    case.verdict_summary = verdict["summary"]
+    case.severity = findings[0]["severity"] if findings else None
+    case.health_score = document["health"]["score"]
+    case.job_names = "\n".join(dict.fromkeys(job["name"] for job in document["jobs"] if job["name"]))
+    versions = (entry.get("flink_version") for entry in document["inputs"])
+    case.flink_version = next((version[:50] for version in versions if version), None)
+    case.found_text = "\n".join(_found(document))[:MOST_SEARCH_TEXT]
+
+
+def _found(document: dict[str, Any]) -> Iterator[str]:
+    """The words of a diagnosis by which people look for a case, the most telling first."""
+    for job in document["jobs"]:
+        yield from (part for part in (job["name"], job["job_id"]) if part)
+    for finding in document["findings"]:
+        yield finding["title"]
+        yield finding["statement"]
+        yield from (str(part) for part in finding["subject"].values())
+    for finding in document["findings"]:
+        yield from (entry["text"] for entry in finding["evidence"] if entry.get("text"))
+    yield from (entry["file"] for entry in document["inputs"])
+
+
+def _findings_save(analysis: Analysis, findings: list[dict[str, Any]]) -> None:
+    rows = Finding.objects.bulk_create(_finding(analysis, position, entry) for position, entry in enumerate(findings))
+    for row, entry in zip(rows, findings, strict=True):
+        if entry["caused_by"] is not None:
+            row.caused_by = rows[entry["caused_by"]]
+    Finding.objects.bulk_update(rows, ["caused_by"])
+    # The longest name first: `logs.zip!/a` lies in `logs.zip`, whatever else the name of another file begins with.
+    files = sorted(analysis.files.all(), key=lambda file: len(file.name), reverse=True)
+    Citation.objects.bulk_create(
+        _citation(row, position, evidence, files)
+        for row, entry in zip(rows, findings, strict=True)
+        for position, evidence in enumerate(entry["evidence"])
+    )
+
+
+def _finding(analysis: Analysis, position: int, entry: dict[str, Any]) -> Finding:
+    return Finding(
+        analysis=analysis,
+        position=position,
+        symptom_class=entry["symptom_class"],
+        confidence=entry["confidence"],
+        severity=entry["severity"],
+        role=entry["role"],
+        title=entry["title"],
+        statement=entry["statement"],
+        subject=entry["subject"],
+        facts=entry["facts"],
+        rule_id=entry["rule"]["id"],
+        rule_version=entry["rule"]["version"],
+        runbook=entry["runbook"],
+    )
+
+
+def _citation(finding: Finding, position: int, entry: dict[str, Any], files: list[UploadedFile]) -> Citation:
+    moment = entry.get("ts")
+    return Citation(
+        finding=finding,
+        position=position,
+        file=next((file for file in files if file.holds(entry["file"])), None),
+        path=entry["file"],
+        line=entry.get("line"),
+        last_line=entry.get("last_line"),
+        pointer=entry.get("pointer"),
+        kind=entry["kind"],
+        ts=datetime.fromisoformat(moment) if moment else None,
+        text=entry.get("text", ""),
+        name=entry.get("name"),
+        value=entry.get("value"),
+    )

@@ -1,0 +1,106 @@
+"""One attempt at a queued analysis, from the claim to the stored report or the reason why there is none."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from uuid import UUID
+
+from celery.exceptions import SoftTimeLimitExceeded
+from django.conf import settings
+
+from diagnostics import spark
+from diagnostics.analyze import analyze
+from diagnostics.errors import AnalysisInterrupted, DiagnosticsError, SparkUnavailable
+from diagnostics.intake import SourceFile
+from workbench.analyses.models import Analysis
+from workbench.analyses.outcome import report_save
+from workbench.analyses.services import analysis_claim, analysis_fail, analysis_give_back
+from workbench.analyses.watch import Watch
+from workbench.rules.selectors import rules_of
+
+logger = logging.getLogger(__name__)
+
+SPARK_RETURNS_SECONDS = 120.0
+"""How long a run waits for a Spark server that is away, before that counts as an attempt. Measured: a killed server is
+back after 2 s on a quiet machine and after 40 s on a very busy one."""
+
+
+def analysis_run(analysis: Analysis) -> None:
+    """Runs a queued analysis and stores its outcome. Does nothing for one that is not waiting."""
+    _wait_for_spark()
+    orphan = analysis.spark_session
+    session = analysis_claim(analysis)
+    if session is None:
+        logger.info("analysis %s is not waiting; nothing to do", analysis.pk)
+        return
+    watch = Watch(analysis, session)
+    try:
+        with watch, _workspace(analysis) as workspace:
+            _interrupt_orphan(orphan)
+            _attempt(analysis, session, watch, workspace)
+    except SparkUnavailable as error:
+        reason = f"Spark is not there: {error}."
+        analysis_give_back(analysis=analysis, session=session, reason=reason)
+    except AnalysisInterrupted as error:
+        reason = str(error).capitalize() if watch.too_slow else "Its Spark work was interrupted from outside."
+        analysis_fail(analysis=analysis, session=session, reason=reason)
+    except SoftTimeLimitExceeded:
+        reason = f"It took longer than {settings.MOST_ANALYSIS_SECONDS} seconds."
+        analysis_fail(analysis=analysis, session=session, reason=reason)
+    except DiagnosticsError as error:
+        analysis_fail(analysis=analysis, session=session, reason=str(error))
+    except Exception as error:
+        logger.exception("analysis %s ended with an error of our own", analysis.pk)
+        reason = f"The workbench failed ({type(error).__name__}); the worker's log has the details."
+        analysis_fail(analysis=analysis, session=session, reason=reason)
+
+
+def _wait_for_spark() -> None:
+    """Returns once the Spark server listens, or after SPARK_RETURNS_SECONDS: the attempt then says what is wrong."""
+    deadline = time.monotonic() + SPARK_RETURNS_SECONDS
+    while not spark.answers(settings.SPARK_REMOTE) and time.monotonic() < deadline:
+        time.sleep(0.5)
+
+
+def _attempt(analysis: Analysis, session: UUID, watch: Watch, workspace: Path) -> None:
+    files = list(analysis.files.order_by("name"))
+    overrides = {member: format_id for file in files for member, format_id in file.overrides.items()}
+    ruleset, unreadable = rules_of(analysis.ruleset)
+    report = spark.run(
+        settings.SPARK_REMOTE,
+        str(session),
+        lambda connected: analyze(
+            [SourceFile(file.path, file.name) for file in files],
+            ruleset=ruleset,
+            spark=connected,
+            workspace=workspace,
+            overrides=overrides,
+            progress=watch.progress,
+        ),
+    )
+    if report_save(analysis=analysis, session=session, report=report, warnings=unreadable):
+        logger.info("analysis %s done: %s", analysis.pk, report.stage_ms)
+
+
+@contextlib.contextmanager
+def _workspace(analysis: Analysis) -> Iterator[Path]:
+    """An empty folder for the run; what a killed attempt left in it goes first."""
+    folder = settings.WORKSPACES_DIR / str(analysis.pk)
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(mode=0o700)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _interrupt_orphan(session: UUID | None) -> None:
+    """Ends what an earlier attempt left running: Spark goes on for a client that was killed."""
+    if session:
+        with contextlib.suppress(DiagnosticsError):
+            spark.interrupt(settings.SPARK_REMOTE, str(session))

@@ -1,0 +1,186 @@
+"""Writes about runs: asked for, cancelled, retried, given back to the queue, failed. `run.py` does the work itself.
+
+Whoever owns a running analysis is told by its `spark_session`: every write of a worker names it, so that a run which
+was cancelled or taken over meanwhile can change nothing any more.
+"""
+
+from __future__ import annotations
+
+import logging
+from datetime import datetime, timedelta
+from functools import partial
+from uuid import UUID, uuid4
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F, QuerySet
+from django.utils import timezone
+
+from workbench import broker
+from workbench.accounts.models import User
+from workbench.analyses.models import Analysis, AnalysisStatus
+from workbench.analyses.outcome import case_outcome_update
+from workbench.analyses.tasks import run_analysis
+from workbench.cases.models import Case
+from workbench.cases.services import case_lock
+from workbench.rules.services import ruleset_published
+
+logger = logging.getLogger(__name__)
+
+MOST_ATTEMPTS = 3
+"""A run that took its worker down so often is not tried again. Our choice."""
+
+SILENT = timedelta(seconds=15)
+"""A run that gave no sign of life for so long is lost; the worker gives one each half second. Our choice."""
+
+UNSENT = timedelta(seconds=30)
+"""A queued run that waits so long while the queue is empty has lost its message. Our choice."""
+
+
+class NothingToAnalyse(Exception):
+    """The case holds no file; the text is for the user."""
+
+
+@transaction.atomic
+def analysis_request(*, case: Case, user: User) -> Analysis:
+    """Queues an analysis of all files of the case with the rules published now; one under way is cancelled.
+
+    Raises NothingToAnalyse.
+    """
+    case_lock(case)
+    files = list(case.files.present())
+    if not files:
+        raise NothingToAnalyse("The case holds no file yet.")
+    for active in case.analyses.active().light():
+        analysis_cancel(analysis=active)
+    analysis = Analysis.objects.create(case=case, requested_by=user, ruleset=ruleset_published())
+    analysis.files.set(files)
+    case.files.present().filter(analysed_at=None).update(analysed_at=timezone.now())
+    case_outcome_update(case)
+    _send(analysis.pk)
+    return analysis
+
+
+def analysis_retry(*, analysis: Analysis, user: User) -> Analysis:
+    """Queues a new analysis of the same case, with the files and the rules that it has now."""
+    return analysis_request(case=analysis.case, user=user)
+
+
+@transaction.atomic
+def analysis_cancel(*, analysis: Analysis) -> bool:
+    """Ends an analysis. Its worker sees that within a second and stops the Spark work too.
+
+    Gives whether it was still queued or running.
+    """
+    case_lock(analysis.case)
+    ended = Analysis.objects.active().filter(pk=analysis.pk)
+    cancelled = ended.update(status=AnalysisStatus.CANCELLED, finished_at=timezone.now(), detail="Cancelled.")
+    if cancelled:
+        case_outcome_update(analysis.case)
+    return bool(cancelled)
+
+
+@transaction.atomic
+def analysis_claim(analysis: Analysis) -> UUID | None:
+    """Makes the calling worker the owner of a queued analysis.
+
+    Gives the Spark session that it shall use; None when the analysis is not waiting: it was cancelled, or the queue
+    delivered its message twice.
+    """
+    case_lock(analysis.case)
+    session, now = uuid4(), timezone.now()
+    claimed = Analysis.objects.filter(pk=analysis.pk, status=AnalysisStatus.QUEUED).update(
+        status=AnalysisStatus.RUNNING,
+        spark_session=session,
+        attempts=F("attempts") + 1,
+        started_at=now,
+        heartbeat_at=now,
+        stage="Starting",
+        progress=0.0,
+        detail="",
+    )
+    if not claimed:
+        return None
+    case_outcome_update(analysis.case)
+    return session
+
+
+@transaction.atomic
+def analysis_fail(*, analysis: Analysis, session: UUID, reason: str) -> bool:
+    """Ends the attempt that owns the session with a reason for the user. Gives whether it still owned the run."""
+    case_lock(analysis.case)
+    failed = _owned(analysis, session).update(
+        status=AnalysisStatus.FAILED, finished_at=timezone.now(), error=reason, detail=""
+    )
+    if failed:
+        logger.warning("analysis %s failed: %s", analysis.pk, reason)
+        case_outcome_update(analysis.case)
+    return bool(failed)
+
+
+@transaction.atomic
+def analysis_give_back(*, analysis: Analysis, session: UUID, reason: str) -> None:
+    """Queues a run again that its worker could not finish; after MOST_ATTEMPTS it fails with the reason."""
+    case_lock(analysis.case)
+    analysis.refresh_from_db(fields=["attempts"])
+    if analysis.attempts >= MOST_ATTEMPTS:
+        analysis_fail(analysis=analysis, session=session, reason=f"{reason} It was tried {analysis.attempts} times.")
+        return
+    returned = _owned(analysis, session).update(
+        status=AnalysisStatus.QUEUED,
+        stage="",
+        progress=0.0,
+        heartbeat_at=None,
+        detail=f"{reason} Waiting to be tried again.",
+    )
+    if returned:
+        logger.warning("analysis %s is queued again: %s", analysis.pk, reason)
+        case_outcome_update(analysis.case)
+        _send(analysis.pk)
+
+
+def lost_analyses_recover(now: datetime | None = None) -> int:
+    """Takes up runs whose worker vanished and queued ones whose message did. Gives how many.
+
+    Cheap: two small queries. Every worker calls it every few seconds, so that no run stays "running" for ever.
+    """
+    now = now or timezone.now()
+    lost = list(Analysis.objects.filter(status=AnalysisStatus.RUNNING, heartbeat_at__lt=now - SILENT).light())
+    for analysis in lost:
+        lost_analysis_recover(analysis, now)
+    unsent = list(Analysis.objects.filter(status=AnalysisStatus.QUEUED, queued_at__lt=now - UNSENT).light())
+    if not unsent or broker.messages_waiting():
+        return len(lost)
+    for analysis in reversed(unsent):
+        _send(analysis.pk)
+    return len(lost) + len(unsent)
+
+
+def lost_analysis_recover(analysis: Analysis, now: datetime | None = None) -> None:
+    """Takes up one run if its worker vanished; else does nothing.
+
+    Whoever shows a run calls it, so that the page tells the truth also while no worker is there to look after it.
+    """
+    now = now or timezone.now()
+    if analysis.status != AnalysisStatus.RUNNING or analysis.heartbeat_at >= now - SILENT:
+        return
+    if (now - analysis.started_at).total_seconds() > settings.CELERY_TASK_TIME_LIMIT:
+        reason = f"It took longer than {settings.MOST_ANALYSIS_SECONDS} seconds."
+        analysis_fail(analysis=analysis, session=analysis.spark_session, reason=reason)
+    else:
+        reason = "The worker that ran it stopped without a word."
+        analysis_give_back(analysis=analysis, session=analysis.spark_session, reason=reason)
+    analysis.refresh_from_db(fields=["status", "stage", "progress", "detail", "error"])
+
+
+def _owned(analysis: Analysis, session: UUID) -> QuerySet[Analysis]:
+    return Analysis.objects.filter(pk=analysis.pk, status=AnalysisStatus.RUNNING, spark_session=session)
+
+
+def _send(analysis_id: int) -> None:
+    """Queues the message once the row is committed.
+
+    A broker that is down must not turn a stored case into an error page: the row waits, `lost_analyses_recover` sends
+    the message later, and `/readyz` names the broker.
+    """
+    transaction.on_commit(partial(run_analysis.delay, analysis_id), robust=True)

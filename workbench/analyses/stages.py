@@ -1,0 +1,48 @@
+"""How far a run is, in words: the same for the page and for the script that keeps it current."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from workbench.analyses.models import Analysis, AnalysisStatus
+
+STAGES = ("Unpacking", "Reading", "Measuring", "Judging", "Drawing")
+"""The stages that `diagnostics.analyze` names, in order."""
+
+
+def run_shown(analysis: Analysis) -> dict[str, Any]:
+    """JSON values: status, headline, progress 0..1, the stages with `done`, `now` or `next`, and what went wrong."""
+    return {
+        "id": analysis.pk,
+        "status": analysis.status,
+        "active": analysis.is_active,
+        "headline": _headline(analysis),
+        "progress": round(analysis.progress, 3),
+        "detail": analysis.detail.replace("_", " ") if analysis.is_active else analysis.detail,
+        "error": analysis.error,
+        "stages": _stages(analysis),
+    }
+
+
+def _headline(analysis: Analysis) -> str:
+    if analysis.status == AnalysisStatus.QUEUED:
+        position = analysis.queue_position or 1
+        return "Next in the queue" if position == 1 else f"Number {position} in the queue"
+    if analysis.status == AnalysisStatus.RUNNING:
+        return analysis.stage or "Starting"
+    return {
+        AnalysisStatus.DONE: "Done",
+        AnalysisStatus.FAILED: "The analysis failed",
+        AnalysisStatus.CANCELLED: "The analysis was cancelled",
+    }[AnalysisStatus(analysis.status)]
+
+
+def _stages(analysis: Analysis) -> list[dict[str, str]]:
+    if analysis.status == AnalysisStatus.DONE:
+        return [{"name": stage, "state": "done"} for stage in STAGES]
+    reached = STAGES.index(analysis.stage) if analysis.stage in STAGES else -1
+    running = analysis.status == AnalysisStatus.RUNNING
+    return [
+        {"name": stage, "state": "done" if place < reached else "now" if place == reached and running else "next"}
+        for place, stage in enumerate(STAGES)
+    ]

@@ -1,0 +1,70 @@
+"""Files in, analysis queued: what the API and the demo cases do in one step."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import IO
+
+from django.core.files.uploadedfile import UploadedFile as ReceivedFile
+
+from workbench.accounts.models import User
+from workbench.analyses.models import Analysis
+from workbench.analyses.services import NothingToAnalyse, analysis_request
+from workbench.cases.models import Case
+from workbench.cases.services import case_open
+from workbench.uploads.models import UploadedFile
+from workbench.uploads.services import AlreadyInCase, case_discard, upload_add
+
+NamedFile = tuple[str, ReceivedFile | IO[bytes]]
+
+
+def case_submit(*, user: User, title: str, files: Sequence[NamedFile]) -> Case:
+    """A new case with these (name, content) files and its analysis queued; the same bytes twice count once.
+
+    All or nothing. Not one transaction, because hashing gigabytes would keep every other writer waiting.
+    Raises UploadRefused, NothingToAnalyse, ValidationError.
+    """
+    if not files:
+        raise NothingToAnalyse("At least one file is needed.")
+    case = case_open(user=user, title=title or _title_from([name for name, _ in files]))
+    try:
+        files_submit(case=case, user=user, files=files)
+    except Exception:
+        case_discard(case=case)
+        raise
+    return case
+
+
+def files_submit(*, case: Case, user: User, files: Sequence[NamedFile]) -> Analysis:
+    """Adds files to a case and queues an analysis of everything in it; what is in it already counts once.
+
+    Raises UploadRefused, NothingToAnalyse. Files that were added before one is refused stay.
+    """
+    if not files:
+        raise NothingToAnalyse("At least one file is needed.")
+    for name, content in files:
+        with contextlib.suppress(AlreadyInCase):
+            upload_add(case=case, user=user, content=content, name=name)
+    return analysis_request(case=case, user=user)
+
+
+def demo_cases_load(*, user: User, folder: Path) -> list[Case]:
+    """Opens a case for each archive of the folder whose bytes no case of the user's teams holds yet."""
+    opened = []
+    for archive in sorted(folder.glob("*.zip")):
+        with open(archive, "rb") as content:
+            sha256 = hashlib.file_digest(content, "sha256").hexdigest()
+            if UploadedFile.objects.visible_to(user).filter(sha256=sha256).exists():
+                continue
+            content.seek(0)
+            title = f"Demo: {archive.stem.replace('-', ' ').replace('_', ' ')}"
+            opened.append(case_submit(user=user, title=title, files=[(archive.name, content)]))
+    return opened
+
+
+def _title_from(names: Sequence[str]) -> str:
+    first = names[0].replace("\\", "/").rpartition("/")[2]
+    return first if len(names) == 1 else f"{first} and {len(names) - 1} more"

@@ -1,0 +1,58 @@
+"""A run while it is under way, and its document as a file."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_POST
+
+from workbench.analyses import selectors, services
+from workbench.analyses.stages import run_shown
+
+
+@login_required
+@never_cache
+@require_GET
+def progress(request: HttpRequest, analysis_id: int) -> JsonResponse:
+    """How far the run is, for the script that asks every second."""
+    analysis = selectors.analysis_visible(request.user, analysis_id)
+    services.lost_analysis_recover(analysis)
+    return JsonResponse(run_shown(analysis))
+
+
+@login_required
+@require_POST
+def cancel(request: HttpRequest, analysis_id: int) -> HttpResponse:
+    """Ends the run."""
+    analysis = selectors.analysis_to_change(request.user, analysis_id)
+    if not services.analysis_cancel(analysis=analysis):
+        messages.info(request, "The analysis had ended already.")
+    return redirect(analysis.case)
+
+
+@login_required
+@require_POST
+def retry(request: HttpRequest, analysis_id: int) -> HttpResponse:
+    """Queues a new run with the files and rules that the case has now."""
+    analysis = selectors.analysis_to_change(request.user, analysis_id)
+    try:
+        services.analysis_retry(analysis=analysis, user=request.user)
+    except services.NothingToAnalyse as error:
+        messages.error(request, str(error))
+    return redirect(analysis.case)
+
+
+@login_required
+@require_GET
+def document(request: HttpRequest, analysis_id: int) -> JsonResponse:
+    """The diagnosis document of the contract, as a file."""
+    analysis = selectors.analysis_visible(request.user, analysis_id)
+    if analysis.document is None:
+        raise Http404("This analysis has no diagnosis.")
+    name = f"case-{analysis.case_id}-diagnosis.json"
+    answer = JsonResponse(analysis.document, json_dumps_params={"indent": 2, "ensure_ascii": False})
+    answer.headers["Content-Disposition"] = f'attachment; filename="{name}"'
+    return answer

@@ -1,0 +1,88 @@
+"""The second thread of a run: signs of life and progress go out, "stop" comes in."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import threading
+import time
+from typing import Self
+from uuid import UUID
+
+from django.conf import settings
+from django.db import DatabaseError, connection
+from django.utils import timezone
+
+from diagnostics import spark
+from diagnostics.analyze import Progress
+from diagnostics.errors import AnalysisInterrupted, DiagnosticsError
+from workbench.analyses.models import Analysis, AnalysisStatus
+
+logger = logging.getLogger(__name__)
+
+BEAT_SECONDS = 0.5
+"""How often a run gives a sign of life and asks whether it is still wanted. Our choice: cancelling takes a second."""
+
+
+class Watch:
+    """Watches one attempt while its block runs.
+
+    When the run is no longer wanted or takes too long, `stopped_because` says why, the Spark work of the session is
+    interrupted until the block has ended, and the next `progress` raises AnalysisInterrupted.
+    """
+
+    def __init__(self, analysis: Analysis, session: UUID) -> None:
+        self._row = Analysis.objects.filter(pk=analysis.pk, status=AnalysisStatus.RUNNING, spark_session=session)
+        self._session = session
+        self._deadline = time.monotonic() + settings.MOST_ANALYSIS_SECONDS
+        self._latest = Progress("Starting", 0.0)
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name=f"watch-{analysis.pk}", daemon=True)
+        self.stopped_because: str | None = None
+        self.too_slow = False
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ended.set()
+        self._thread.join()
+
+    def progress(self, progress: Progress) -> None:
+        """Takes down how far the run is. Raises AnalysisInterrupted when it shall end."""
+        self._latest = progress
+        if self.stopped_because:
+            raise AnalysisInterrupted(self.stopped_because)
+
+    def _watch(self) -> None:
+        try:
+            while not self._ended.wait(BEAT_SECONDS):
+                self._beat()
+                if self.stopped_because:
+                    self._interrupt()
+        finally:
+            connection.close()
+
+    def _beat(self) -> None:
+        latest = self._latest
+        try:
+            wanted = self._row.update(
+                heartbeat_at=timezone.now(),
+                stage=latest.stage[:100],
+                progress=latest.fraction,
+                detail=latest.detail.replace("\x00", "")[:500],
+            )
+        except DatabaseError:
+            logger.warning("a sign of life could not be written", exc_info=True)
+            connection.close()
+            return
+        if not wanted:
+            self.stopped_because = "the analysis is no longer wanted"
+        elif time.monotonic() > self._deadline:
+            self.too_slow = True
+            self.stopped_because = f"it took longer than {settings.MOST_ANALYSIS_SECONDS} seconds"
+
+    def _interrupt(self) -> None:
+        with contextlib.suppress(DiagnosticsError):
+            spark.interrupt(settings.SPARK_REMOTE, str(self._session))

@@ -1,0 +1,1 @@
+"""The HTTP API, version 1: thin views over the same services as the pages."""

@@ -1,0 +1,81 @@
+"""Errors of the API are JSON, always: {"detail": "..."} or field to messages; never a page or a stack trace."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from django.core.exceptions import RequestDataTooBig, SuspiciousOperation, TooManyFilesSent, ValidationError
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.views import defaults
+from rest_framework import exceptions, status
+from rest_framework.response import Response
+from rest_framework.views import exception_handler
+
+from workbench.analyses.services import NothingToAnalyse
+from workbench.uploads.services import TooLarge, UploadRefused
+
+logger = logging.getLogger(__name__)
+
+
+class BodyTooLarge(exceptions.APIException):
+    status_code = status.HTTP_413_REQUEST_ENTITY_TOO_LARGE
+
+
+def api_exception_handler(error: Exception, context: dict[str, Any]) -> Response:
+    """The answer to every exception inside an API view."""
+    if isinstance(error, (RequestDataTooBig, TooManyFilesSent, TooLarge)):
+        error = BodyTooLarge(str(error))
+    elif isinstance(error, (UploadRefused, NothingToAnalyse)):
+        error = exceptions.ValidationError({"files": [str(error)]})
+    elif isinstance(error, ValidationError):
+        error = exceptions.ValidationError(error.message_dict)
+    elif isinstance(error, SuspiciousOperation):
+        error = exceptions.ParseError(str(error))
+    elif isinstance(error, Http404):
+        error = exceptions.NotFound()
+    response = exception_handler(error, context)
+    if response is None:
+        logger.error("API call failed: %s", context["request"].path, exc_info=error)
+        return Response({"detail": "The workbench failed to answer; its log says why."}, status=500)
+    if isinstance(response.data, list):
+        response.data = {"detail": " ".join(str(each) for each in response.data)}
+    return response
+
+
+def _is_api(request: HttpRequest) -> bool:
+    return request.path.startswith("/api/")
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """400 outside of API views, e.g. a wrong Host header; 413 for a body that a bound stopped."""
+    too_large = isinstance(exception, (RequestDataTooBig, TooManyFilesSent))
+    if too_large and (_is_api(request) or request.headers.get("Accept") == "application/json"):
+        return JsonResponse({"detail": str(exception)}, status=413)
+    if too_large:
+        return render(request, "413.html", status=413)
+    if _is_api(request):
+        return JsonResponse({"detail": "The request cannot be read."}, status=400)
+    return defaults.bad_request(request, exception)
+
+
+def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """403 outside of API views."""
+    if _is_api(request):
+        return JsonResponse({"detail": "Not allowed."}, status=403)
+    return defaults.permission_denied(request, exception)
+
+
+def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """404 for an address that no view answers."""
+    if _is_api(request):
+        return JsonResponse({"detail": "Not found."}, status=404)
+    return defaults.page_not_found(request, exception)
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """500 of a page, or of the API outside of its views."""
+    if _is_api(request):
+        return JsonResponse({"detail": "The workbench failed to answer; its log says why."}, status=500)
+    return defaults.server_error(request)

@@ -1,0 +1,160 @@
+"""What goes out and what comes in, in the words of the contract. Times are ISO 8601 in UTC with milliseconds."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+from rest_framework.reverse import reverse
+
+from workbench.analyses.models import Analysis, AnalysisStatus
+from workbench.cases.models import Case
+from workbench.cases.selectors import ORDERS
+
+STATUSES = ("queued", "running", "done", "failed")
+
+
+def api_status(status: str | None) -> str | None:
+    """The contract's word: a cancelled analysis is one that failed to give a diagnosis; null before the first."""
+    return AnalysisStatus.FAILED.value if status == AnalysisStatus.CANCELLED else status
+
+
+class Moment(serializers.DateTimeField):
+    """UTC with milliseconds."""
+
+    def to_representation(self, value: dt.datetime) -> str:
+        return value.astimezone(dt.UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+class VerdictSerializer(serializers.Serializer[Case]):
+    symptom_class = serializers.CharField(source="verdict_class")
+    confidence = serializers.FloatField(source="verdict_confidence")
+    summary = serializers.CharField(source="verdict_summary")
+
+
+class LinksSerializer(serializers.Serializer[Case]):
+    self = serializers.URLField()
+    files = serializers.URLField()
+    diagnosis = serializers.URLField()
+    page = serializers.URLField()
+
+
+class CaseSerializer(serializers.ModelSerializer[Case]):
+    """A case. `status`, `stage`, `progress` speak of its latest analysis, `verdict` of its latest diagnosis."""
+
+    url = serializers.SerializerMethodField()
+    status = serializers.SerializerMethodField()
+    stage = serializers.SerializerMethodField()
+    progress = serializers.SerializerMethodField()
+    detail = serializers.SerializerMethodField(help_text="what it is at, or why it failed")
+    queue_position = serializers.SerializerMethodField()
+    verdict = serializers.SerializerMethodField()
+    health = serializers.IntegerField(source="health_score", read_only=True)
+    jobs = serializers.SerializerMethodField()
+    case_status = serializers.CharField(source="status", read_only=True, help_text="where people stand with it")
+    owner = serializers.CharField(source="owner.username", read_only=True)
+    team = serializers.CharField(source="team.name", read_only=True)
+    created_at = Moment(read_only=True)
+    updated_at = Moment(read_only=True)
+    links = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Case
+        fields = [
+            "id",
+            "url",
+            "title",
+            "status",
+            "stage",
+            "progress",
+            "detail",
+            "queue_position",
+            "verdict",
+            "health",
+            "jobs",
+            "case_status",
+            "confirmed_class",
+            "owner",
+            "team",
+            "created_at",
+            "updated_at",
+            "links",
+        ]
+        read_only_fields = fields
+
+    def _latest(self, case: Case) -> Analysis | None:
+        return self.context["latest"].get(case.pk)
+
+    def get_url(self, case: Case) -> str:
+        return reverse("api:case", args=[case.pk], request=self.context["request"])
+
+    @extend_schema_field(serializers.ChoiceField(choices=STATUSES, allow_null=True))
+    def get_status(self, case: Case) -> str | None:
+        latest = self._latest(case)
+        return api_status(latest.status) if latest else None
+
+    @extend_schema_field(serializers.CharField(allow_null=True))
+    def get_stage(self, case: Case) -> str | None:
+        latest = self._latest(case)
+        return (latest.stage or None) if latest else None
+
+    @extend_schema_field(serializers.FloatField(min_value=0, max_value=1))
+    def get_progress(self, case: Case) -> float:
+        latest = self._latest(case)
+        return latest.progress if latest else 0.0
+
+    @extend_schema_field(serializers.CharField(allow_null=True))
+    def get_detail(self, case: Case) -> str | None:
+        latest = self._latest(case)
+        return (latest.error or latest.detail or None) if latest else None
+
+    @extend_schema_field(serializers.IntegerField(allow_null=True))
+    def get_queue_position(self, case: Case) -> int | None:
+        latest = self._latest(case)
+        return latest.queue_position if latest else None
+
+    @extend_schema_field(VerdictSerializer(allow_null=True))
+    def get_verdict(self, case: Case) -> dict[str, Any] | None:
+        return dict(VerdictSerializer(case).data) if case.verdict_class else None
+
+    @extend_schema_field(serializers.ListField(child=serializers.CharField()))
+    def get_jobs(self, case: Case) -> list[str]:
+        return case.job_names.splitlines()
+
+    @extend_schema_field(LinksSerializer)
+    def get_links(self, case: Case) -> dict[str, str]:
+        request = self.context["request"]
+        return {
+            "self": self.get_url(case),
+            "files": reverse("api:files", args=[case.pk], request=request),
+            "diagnosis": reverse("api:diagnosis", args=[case.pk], request=request),
+            "page": request.build_absolute_uri(case.get_absolute_url()),
+        }
+
+
+class FilesSerializer(serializers.Serializer[Any]):
+    """Evidence: any number of `files`."""
+
+    files = serializers.ListField(child=serializers.FileField(allow_empty_file=True), allow_empty=False)
+
+
+class NewCaseSerializer(FilesSerializer):
+    """A new case."""
+
+    title = serializers.CharField(required=False, allow_blank=True, max_length=200, default="")
+
+
+class CaseFilterSerializer(serializers.Serializer[Any]):
+    """What the list can be asked for."""
+
+    status = serializers.ChoiceField(choices=STATUSES, required=False)
+    symptom_class = serializers.CharField(required=False)
+    job = serializers.CharField(required=False, help_text="part of a job's name")
+    text = serializers.CharField(required=False, help_text='words and "phrases" that the case contains')
+    order = serializers.ChoiceField(choices=list(ORDERS), required=False)
+
+
+class ErrorSerializer(serializers.Serializer[Any]):
+    detail = serializers.CharField()

@@ -1,0 +1,1 @@
+"""Cases: the shared history of incidents, what was found and what fixed it."""

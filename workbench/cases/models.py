@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+import shlex
+
+from django.db import models
+from django.urls import reverse
+
+from workbench.accounts.models import Team, User
+
+MOST_SEARCH_WORDS = 10
+MOST_SEARCH_TEXT = 100_000
+
+
+class CaseStatus(models.TextChoices):
+    """Where people stand with the incident; how far the machine is stands in `analysis_status`."""
+
+    OPEN = "open", "Open"
+    INVESTIGATING = "investigating", "Investigating"
+    FIX_APPLIED = "fix_applied", "Fix applied"
+    VERIFYING = "verifying", "Verifying"
+    CLOSED = "closed", "Closed"
+
+
+def search_words(query: str) -> list[str]:
+    """The words and the "quoted phrases" of a query, folded; at most MOST_SEARCH_WORDS."""
+    try:
+        words = shlex.split(query.casefold())
+    except ValueError:
+        words = query.casefold().split()
+    return [word for word in words if word][:MOST_SEARCH_WORDS]
+
+
+class CaseQuerySet(models.QuerySet["Case"]):
+    def visible_to(self, user: User) -> CaseQuerySet:
+        """The cases of the user's teams; an administrator sees all."""
+        if user.is_administrator:
+            return self
+        return self.filter(team__in=user.teams.all())
+
+    def open(self) -> CaseQuerySet:
+        return self.exclude(status=CaseStatus.CLOSED)
+
+    def closed(self) -> CaseQuerySet:
+        return self.filter(status=CaseStatus.CLOSED)
+
+    def matching(self, query: str) -> CaseQuerySet:
+        """The cases whose text contains every word of the query, in any letter case and also inside words.
+
+        Class names, hosts and job names are searched by their parts (`Deserialization`, `tm-3`), which word indexes
+        of databases do not find; so both databases search the folded text and give the same answers.
+        """
+        found = self
+        for word in search_words(query):
+            found = found.filter(search_text__contains=word)
+        return found
+
+
+class Case(models.Model):
+    """One incident: its files, what was diagnosed, what people did and what fixed it.
+
+    The `verdict_*`, `health_score`, `job_names` and `analysis_status` columns repeat the latest analysis, so that the
+    list needs one table; `workbench.analyses.services` keeps them, null means not known (yet).
+    """
+
+    team = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="cases")
+    title = models.CharField(max_length=200)
+    status = models.CharField(max_length=20, choices=CaseStatus.choices, default=CaseStatus.OPEN)
+    owner = models.ForeignKey(User, on_delete=models.PROTECT, related_name="owned_cases")
+    created_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="created_cases")
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    confirmed_class = models.CharField(max_length=50, null=True, blank=True)
+    what_fixed_it = models.TextField(blank=True)
+    closed_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, blank=True, related_name="closed_cases")
+    closed_at = models.DateTimeField(null=True, blank=True)
+
+    analysis_status = models.CharField(max_length=20, null=True, blank=True)
+    verdict_class = models.CharField(max_length=50, null=True, blank=True)
+    verdict_confidence = models.FloatField(null=True, blank=True)
+    verdict_summary = models.TextField(blank=True)
+    severity = models.CharField(max_length=20, null=True, blank=True)
+    health_score = models.IntegerField(null=True, blank=True)
+    job_names = models.TextField(blank=True)
+    flink_version = models.CharField(max_length=50, null=True, blank=True)
+    found_text = models.TextField(blank=True)
+    search_text = models.TextField(blank=True)
+
+    objects = CaseQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-created_at", "-pk"]
+        indexes = [
+            models.Index(fields=["team", "-created_at"], name="case_team_newest"),
+            models.Index(fields=["team", "status"], name="case_team_status"),
+            models.Index(fields=["verdict_class"], name="case_verdict"),
+        ]
+
+    def __str__(self) -> str:
+        return f"#{self.pk} {self.title}"
+
+    def get_absolute_url(self) -> str:
+        return reverse("cases:detail", args=[self.pk])
+
+    @property
+    def is_closed(self) -> bool:
+        return self.status == CaseStatus.CLOSED
+
+    def may_be_changed_by(self, user: User) -> bool:
+        """Whether the user, who can see the case, may also change it."""
+        return user.may_change_cases
+
+
+class Note(models.Model):
+    """What somebody wrote down about a case."""
+
+    case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="notes")
+    author = models.ForeignKey(User, on_delete=models.PROTECT)
+    text = models.TextField()
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["created_at", "pk"]
+
+    def __str__(self) -> str:
+        return self.text[:80]

@@ -1,0 +1,172 @@
+"""A diagnosis as the case page tells it: causes with what follows from them, and a link for each piece of evidence."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from diagnostics.symptoms import symptom
+from workbench.analyses.models import Analysis, Citation
+from workbench.runbooks.filling import RunbookProgress, runbook_progress
+
+SHOWN_EVIDENCE = 4
+"""Citations that stand open under a finding; the others are one click away."""
+
+
+@dataclass(slots=True)
+class FindingShown:
+    """A finding with its place in the document and in the chain.
+
+    entry      the document's entry
+    citations  with the viewer's address
+    follows    what this finding explains
+    """
+
+    position: int
+    entry: Mapping[str, Any]
+    citations: Sequence[Citation]
+    runbook: RunbookProgress | None
+    follows: list[FindingShown] = field(default_factory=list)
+
+    @property
+    def first_citations(self) -> Sequence[Citation]:
+        return self.citations[:SHOWN_EVIDENCE]
+
+    @property
+    def more_citations(self) -> Sequence[Citation]:
+        return self.citations[SHOWN_EVIDENCE:]
+
+    @property
+    def where(self) -> list[str]:
+        """What the finding speaks of, from the outside in."""
+        subject = self.entry["subject"]
+        told = [subject.get("vertex") or subject.get("vertex_id")]
+        if subject.get("subtask") is not None:
+            told.append(f"subtask {subject['subtask']}")
+        if subject.get("task_manager"):
+            told.append(f"TaskManager {subject['task_manager']}")
+        if subject.get("host"):
+            told.append(f"host {subject['host']}")
+        return [part for part in told if part]
+
+
+@dataclass(frozen=True, slots=True)
+class JobShown:
+    """The findings of one job: what is the cause, what adds to it, what only follows from nothing shown.
+
+    name  None when there is no other job to tell it from
+    """
+
+    name: str | None
+    roots: list[FindingShown]
+    contributing: list[FindingShown]
+    unexplained: list[FindingShown]
+
+
+@dataclass(frozen=True, slots=True)
+class ChecksShown:
+    """Rules that did not hold or could not be judged, one entry for each rule."""
+
+    silent: list[dict[str, Any]]
+    undecided: list[dict[str, Any]]
+
+
+def jobs_shown(analysis: Analysis) -> list[JobShown]:
+    """The findings in the order of the document, each consequence below its cause."""
+    document = analysis.document
+    rows = {row.position: row for row in analysis.findings.prefetch_related("citations__file")}
+    progress = runbook_progress(analysis)
+    shown = [
+        FindingShown(
+            position,
+            entry,
+            list(rows[position].citations.all()) if position in rows else [],
+            progress.get(position),
+        )
+        for position, entry in enumerate(document["findings"])
+    ]
+    for each in shown:
+        cause = each.entry["caused_by"]
+        if cause is not None and cause != each.position:
+            shown[cause].follows.append(each)
+    tops = [each for each in shown if each.entry["caused_by"] is None]
+    return list(_by_job(tops, document["jobs"]))
+
+
+def _by_job(tops: Sequence[FindingShown], jobs: Sequence[Mapping[str, Any]]) -> Iterator[JobShown]:
+    names = {job["job_id"]: job["name"] or job["job_id"] for job in jobs}
+    order = [*names, None]
+    groups: dict[str | None, list[FindingShown]] = {}
+    for each in tops:
+        job = each.entry["subject"].get("job")
+        groups.setdefault(job if job in names else None, []).append(each)
+    for job in order:
+        found = groups.get(job)
+        if not found:
+            continue
+        roles = {role: [each for each in found if each.entry["role"] == role] for role in ROLES}
+        name = None if len(jobs) < 2 else names[job] if job else "All jobs of the cluster"
+        yield JobShown(name, roles["root_cause"], roles["contributing"], roles["consequence"])
+
+
+ROLES = ("root_cause", "contributing", "consequence")
+
+
+def checks_shown(document: Mapping[str, Any]) -> ChecksShown:
+    """The rules that are not findings, each once, those of the nearest miss first."""
+    checks = document.get("checks") or {}
+    return ChecksShown(_each_rule_once(checks.get("silent", ())), _each_rule_once(checks.get("undecided", ())))
+
+
+MOST_FORMATS = 3
+OPEN_INPUTS = 30
+"""Folders stand open while all of them together hold no more files than this."""
+
+
+@dataclass(frozen=True, slots=True)
+class InputFolder:
+    """What the analysis read in one folder of the upload."""
+
+    name: str
+    entries: Sequence[Mapping[str, Any]]
+    is_open: bool
+
+    @property
+    def formats(self) -> str:
+        """How many files of which format, where these are few."""
+        counted = Counter(entry.get("format") or "not analysed" for entry in self.entries)
+        if len(counted) > MOST_FORMATS:
+            unread = f", {counted['not analysed']} of them not analysed" if counted["not analysed"] else ""
+            return f"{len(self.entries)} files of {len(counted)} formats{unread}"
+        return ", ".join(f"{count} {name}" for name, count in counted.most_common())
+
+    @property
+    def warnings(self) -> int:
+        return sum(1 for entry in self.entries if entry.get("warnings"))
+
+    @property
+    def records(self) -> int:
+        return sum(entry.get("records") or 0 for entry in self.entries)
+
+    @property
+    def bytes(self) -> int:
+        return sum(entry.get("bytes") or 0 for entry in self.entries)
+
+
+def inputs_shown(document: Mapping[str, Any]) -> list[InputFolder]:
+    """The document's inputs by folder, in the order of the names."""
+    found: dict[str, list[Mapping[str, Any]]] = {}
+    for entry in sorted(document["inputs"], key=lambda each: each["file"]):
+        found.setdefault(entry["file"].rpartition("/")[0], []).append(entry)
+    is_open = len(document["inputs"]) <= OPEN_INPUTS
+    return [InputFolder(name, entries, is_open) for name, entries in found.items()]
+
+
+def _each_rule_once(entries: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = {}
+    for entry in entries:
+        known = found.setdefault(entry["rule"]["id"], {**entry, "subjects": 0})
+        known["subjects"] += 1
+    return sorted(found.values(), key=lambda each: (symptom(each["symptom_class"]).order, each["rule"]["id"]))

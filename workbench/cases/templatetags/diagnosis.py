@@ -1,0 +1,271 @@
+"""How values of a diagnosis are written on pages: durations, sizes, shares, ages, names of facts and classes."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+from typing import Any
+
+from django import template
+from django.templatetags.static import static
+from django.utils import timezone
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+
+from diagnostics import phrase
+from diagnostics.chart_panel import shortened
+from diagnostics.diagnosis.verdict import HEALTHY, INCONCLUSIVE
+from diagnostics.symptoms import symptom
+
+register = template.Library()
+
+GOOD_SCORE, WATCH_SCORE = 80, 60
+"""Bands of the health score, as `diagnostics.diagnosis.health` has them: over 80 good, 60 to 80 watch, under 60 act."""
+
+SUFFIXES = {
+    "_ms": "duration",
+    "_bytes": "bytes",
+    "_ratio": "percent",
+    "_share": "percent",
+    "_per_s": "rate",
+    "_at": "time",
+}
+"""The unit at the end of a fact's name -> how its value is written."""
+
+LONGEST_PATH = 80
+
+TIMES_EVEN = ("skew_ratio", "max_to_mean_ratio")
+"""Ratios that are multiples, not shares."""
+
+
+@register.simple_tag
+def icon(name: str) -> SafeString:
+    """A picture that only repeats what stands beside it."""
+    return format_html(
+        '<svg class="icon" aria-hidden="true" focusable="false"><use href="{}#{}"></use></svg>',
+        static("icons.svg"),
+        name,
+    )
+
+
+@register.filter
+def percent(value: float | None) -> str:
+    """0.93 as `93 %`."""
+    return "" if value is None else phrase.percent(value)
+
+
+@register.filter
+def size(value: float | None) -> str:
+    """Bytes for people."""
+    return "" if value is None else phrase.size(value)
+
+
+@register.filter
+def memory(value: float) -> str:
+    """Bytes in binary units, in which limits are set."""
+    return phrase.memory(value)
+
+
+@register.filter
+def milliseconds(value: float | None) -> str:
+    """Milliseconds for people."""
+    return "" if value is None else phrase.duration(value)
+
+
+@register.filter
+def symptom_title(symptom_class: str | None) -> str:
+    """The class's title."""
+    return symptom(symptom_class).title if symptom_class else ""
+
+
+@register.filter
+def symptom_summary(symptom_class: str) -> str:
+    """What the class means, in two sentences."""
+    return symptom(symptom_class).summary
+
+
+@register.filter
+def score_band(score: int | None) -> str:
+    """good, watch, act or unknown."""
+    if score is None:
+        return "unknown"
+    return "good" if score > GOOD_SCORE else "watch" if score >= WATCH_SCORE else "act"
+
+
+@register.filter
+def score_word(score: int | None) -> str:
+    """The band in words."""
+    return {"good": "good", "watch": "watch it", "act": "act now", "unknown": "not known"}[score_band(score)]
+
+
+@register.filter
+def tone(symptom_class: str | None, severity: str | None = None) -> str:
+    """good, critical, warning or info: the colour beside a verdict's words."""
+    if symptom_class == HEALTHY:
+        return "good"
+    if symptom_class in (INCONCLUSIVE, None, ""):
+        return "info"
+    return severity if severity in ("critical", "warning") else "warning"
+
+
+@register.filter
+def score_severity(score: int | None) -> str:
+    """The severity that goes with a health score, for a job's own verdict."""
+    return "critical" if score_band(score) == "act" else "warning"
+
+
+@register.filter
+def severity_icon(severity: str) -> str:
+    """The icon of a severity or a tone."""
+    return severity if severity in ("critical", "warning", "info", "good") else "unknown"
+
+
+@register.filter
+def fact_name(fact: str) -> str:
+    """`load_balance.hot_share_ratio` as `hot share`, with what it is measured on where the name alone says little."""
+    key, _, name = fact.rpartition(".")
+    for suffix in SUFFIXES:
+        name = name.removesuffix(suffix)
+    words = name.replace("_", " ")
+    return words if " " in words else f"{words} ({key.rpartition('.')[2].replace('_', ' ')})" if key else words
+
+
+@register.filter
+def fact_value(value: Any, fact: str) -> str:
+    """A fact's value in its unit, which its name ends with."""
+    if value is None:
+        return "unknown"
+    name = fact.rpartition(".")[2]
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        return ", ".join(fact_value(item, fact) for item in value[:20])
+    if not isinstance(value, (int, float)):
+        return str(value)
+    if name.endswith(TIMES_EVEN) or (name.endswith("_ratio") and value > 1):
+        return f"{phrase.number(value)} times"
+    form = next((form for suffix, form in SUFFIXES.items() if name.endswith(suffix)), "number")
+    return phrase.FORMATS[form](value)
+
+
+WORDS_OF_OPERATORS = {
+    "<": "below",
+    "<=": "at most",
+    ">": "above",
+    ">=": "at least",
+    "==": "is",
+    "!=": "is not",
+    "contains": "contains",
+    "in": "is one of",
+}
+
+
+@register.filter
+def bound(check: Mapping[str, Any]) -> str:
+    """`at least 2 times`: the bound of a check in words."""
+    op = str(check["op"])
+    return f"{WORDS_OF_OPERATORS.get(op, op)} {fact_value(check['bound'], check['fact'])}"
+
+
+MINUS = "\N{MINUS SIGN}"
+
+
+@register.filter
+def signed_points(delta: float) -> str:
+    """A step of the confidence, `+15` or `-20`, in points of a hundred."""
+    points = round(delta * 100)
+    return f"+{points}" if points >= 0 else f"{MINUS}{-points}"
+
+
+@register.filter
+def age(moment: dt.datetime | None) -> str:
+    """`12 min`, `3 h`, `5 days`: how long ago."""
+    if moment is None:
+        return ""
+    seconds = max((timezone.now() - moment).total_seconds(), 0)
+    if seconds < 60:
+        return "just now"
+    for length, unit in ((86_400, "day"), (3600, "h"), (60, "min")):
+        if seconds >= length:
+            count = int(seconds // length)
+            plural = "s" if unit == "day" and count > 1 else ""
+            return f"{count} {unit}{plural} ago"
+    return "just now"
+
+
+@register.filter
+def stamp(moment: dt.datetime | str | None) -> str:
+    """A time in UTC to the second."""
+    if not moment:
+        return ""
+    if isinstance(moment, str):
+        try:
+            moment = dt.datetime.fromisoformat(moment)
+        except ValueError:
+            return str(moment)
+    return f"{moment.astimezone(dt.UTC):%Y-%m-%d %H:%M:%S} UTC"
+
+
+@register.filter
+def first_lines(text: str, most: int = 3) -> str:
+    """The first lines of a text."""
+    return "\n".join(text.splitlines()[:most])
+
+
+@register.filter
+def words(name: str) -> str:
+    """`back_pressure` as `back pressure`."""
+    return name.replace("_", " ")
+
+
+@register.filter
+def dashes(name: str) -> str:
+    """`confirm-hot-key` as `confirm hot key`."""
+    return name.replace("-", " ")
+
+
+@register.filter
+def backticks(text: str) -> SafeString:
+    """Text with `code` in backticks, as our own sentences have it."""
+    parts = text.split("`")
+    return format_html_join(
+        "", "{}", ((format_html("<code>{}</code>", part) if place % 2 else part,) for place, part in enumerate(parts))
+    )
+
+
+def _lead(text: str) -> int:
+    """Where the first sentence ends. A full stop within a number or a name is not followed by a space and a capital."""
+    place = text.find(". ")
+    while place >= 0 and not text[place + 2 : place + 3].isupper():
+        place = text.find(". ", place + 1)
+    return len(text) if place < 0 else place + 1
+
+
+@register.filter
+def lead_sentence(text: str) -> str:
+    """The first sentence."""
+    return text[: _lead(text)]
+
+
+@register.filter
+def further_sentences(text: str) -> str:
+    """All but the first sentence."""
+    return text[_lead(text) :].strip()
+
+
+@register.filter
+def short_path(path: str) -> str:
+    """A long path cut in the middle; where it leads to, it stands in full."""
+    return shortened(path, LONGEST_PATH)
+
+
+@register.filter
+def last_part(path: str) -> str:
+    """The file's own name."""
+    return path.rpartition("/")[2]
+
+
+@register.filter
+def clock(moment: str) -> str:
+    """The time of day of an ISO time stamp, for the end of a stretch of time."""
+    return stamp(moment)[11:]

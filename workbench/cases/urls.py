@@ -1,0 +1,22 @@
+from __future__ import annotations
+
+from django.urls import path
+
+from workbench.cases import views
+
+app_name = "cases"
+
+urlpatterns = [
+    path("", views.case_list, name="list"),
+    path("cases/new/", views.case_new, name="new"),
+    path("cases/demo/", views.demo, name="demo"),
+    path("cases/<int:case_id>/", views.case_detail, name="detail"),
+    path("cases/<int:case_id>/files/", views.case_files, name="files"),
+    path("cases/<int:case_id>/paste/", views.paste, name="paste"),
+    path("cases/<int:case_id>/analyse/", views.analyse, name="analyse"),
+    path("cases/<int:case_id>/title/", views.rename, name="rename"),
+    path("cases/<int:case_id>/status/", views.status, name="status"),
+    path("cases/<int:case_id>/close/", views.close, name="close"),
+    path("cases/<int:case_id>/reopen/", views.reopen, name="reopen"),
+    path("cases/<int:case_id>/notes/", views.note, name="note"),
+]

@@ -1,0 +1,280 @@
+"""Pages of cases: the shared history, opening a case, its files, its diagnosis, and what people do about it."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import IO
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.core.files.uploadedfile import UploadedFile as ReceivedFile
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_POST
+
+from workbench.analyses.models import Analysis
+from workbench.analyses.selectors import latest_analyses
+from workbench.analyses.services import NothingToAnalyse, analysis_request
+from workbench.analyses.stages import run_shown
+from workbench.analyses.submission import case_submit, demo_cases_load
+from workbench.cases import selectors, services
+from workbench.cases.forms import CloseForm, NewCaseForm, NoteForm, PasteForm, StatusForm, TitleForm, cause_choices
+from workbench.cases.models import Case, CaseStatus
+from workbench.cases.presentation import checks_shown, inputs_shown, jobs_shown
+from workbench.charts.selectors import charts_shown
+from workbench.uploads.listing import files_listed, folders, format_choices
+from workbench.uploads.services import UploadRefused, text_add
+
+DEMO_FOLDER = Path(__file__).resolve().parent / "demo"
+
+
+@login_required
+@require_GET
+def case_list(request: HttpRequest) -> HttpResponse:
+    """The shared history with filters and search; the home page."""
+    page = selectors.case_page(request.user, request.GET)
+    latest = latest_analyses(page.object_list)
+    asked = {name: value for name, value in request.GET.items() if value and name != "page"}
+    return render(
+        request,
+        "cases/list.html",
+        {
+            "page": page,
+            "rows": [(case, latest.get(case.pk)) for case in page],
+            "choices": selectors.list_choices(request.user),
+            "statuses": CaseStatus.choices,
+            "orders": ORDER_NAMES,
+            "asked": asked,
+            "is_empty": not asked and not page.paginator.count,
+            "query": request.GET.urlencode(),
+        },
+    )
+
+
+ORDER_NAMES = {
+    "newest": "Newest first",
+    "oldest": "Oldest first",
+    "updated": "Changed last",
+    "health": "Worst health first",
+    "title": "By title",
+}
+
+
+@login_required
+def case_new(request: HttpRequest) -> HttpResponse:
+    """The drop zone. From a script a POST opens an empty case that files are then sent to; else it holds them all."""
+    _refuse_viewers(request)
+    if request.method != "POST":
+        return render(request, "cases/files.html", {"case": None, "folders": [], **_upload_context()})
+    form = NewCaseForm(request.POST)
+    title = form.cleaned_data["title"] if form.is_valid() else ""
+    try:
+        if request.headers.get("Accept") == "application/json":
+            case = services.case_open(user=request.user, title=title or "New incident")
+            return JsonResponse({"id": case.pk, **_case_addresses(case)}, status=201)
+        files: list[tuple[str, IO[bytes] | ReceivedFile]] = [
+            (file.name or "unnamed", file) for file in request.FILES.getlist("files")
+        ]
+        if text := form.cleaned_data.get("text", "").strip():
+            files.append(("pasted.txt", io.BytesIO(text.encode())))
+        return redirect(case_submit(user=request.user, title=title, files=files))
+    except (UploadRefused, NothingToAnalyse) as error:
+        messages.error(request, str(error))
+    except ValidationError as error:
+        if request.headers.get("Accept") == "application/json":
+            return JsonResponse({"detail": " ".join(error.messages)}, status=400)
+        messages.error(request, " ".join(error.messages))
+    return redirect("cases:new")
+
+
+def _refuse_viewers(request: HttpRequest) -> None:
+    if not request.user.may_change_cases:
+        raise PermissionDenied("Your role may read cases, not open them.")
+
+
+def _case_addresses(case: Case) -> dict[str, str]:
+    return {
+        "url": case.get_absolute_url(),
+        "files_url": reverse("cases:files", args=[case.pk]),
+        "add_url": reverse("uploads:add", args=[case.pk]),
+        "paste_url": reverse("cases:paste", args=[case.pk]),
+        "analyse_url": reverse("cases:analyse", args=[case.pk]),
+        "title_url": reverse("cases:rename", args=[case.pk]),
+    }
+
+
+def _upload_context() -> dict[str, object]:
+    return {
+        "most_file_bytes": settings.MOST_FILE_BYTES,
+        "most_case_bytes": settings.MOST_CASE_BYTES,
+        "most_case_files": settings.MOST_CASE_FILES,
+        "format_choices": format_choices(),
+    }
+
+
+@login_required
+@require_POST
+def demo(request: HttpRequest) -> HttpResponse:
+    """Loads the small real incidents that ship with the workbench."""
+    _refuse_viewers(request)
+    try:
+        opened = demo_cases_load(user=request.user, folder=DEMO_FOLDER)
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+        return redirect("cases:list")
+    if not opened:
+        messages.info(request, "The demo cases are there already.")
+    return redirect("cases:list")
+
+
+@login_required
+@require_GET
+def case_files(request: HttpRequest, case_id: int) -> HttpResponse:
+    """The files of a case and the place to add more."""
+    case = selectors.case_to_change(request.user, case_id)
+    listed = files_listed(request.user, case.files.present())
+    context = {"case": case, "folders": folders(listed), "addresses": _case_addresses(case), **_upload_context()}
+    return render(request, "cases/files.html", context)
+
+
+@login_required
+@require_POST
+def paste(request: HttpRequest, case_id: int) -> HttpResponse:
+    """Stores pasted text as a file."""
+    case = selectors.case_to_change(request.user, case_id)
+    form = PasteForm(request.POST)
+    try:
+        if not form.is_valid():
+            raise UploadRefused("Nothing was pasted.")
+        file = text_add(case=case, user=request.user, **form.cleaned_data)
+    except UploadRefused as error:
+        if request.headers.get("Accept") == "application/json":
+            return JsonResponse({"detail": str(error)}, status=400)
+        messages.error(request, str(error))
+        return redirect("cases:files", case.pk)
+    if request.headers.get("Accept") == "application/json":
+        from workbench.uploads.views import file_answer
+
+        return JsonResponse(file_answer(request, file))
+    return redirect("cases:files", case.pk)
+
+
+@login_required
+@require_POST
+def analyse(request: HttpRequest, case_id: int) -> HttpResponse:
+    """Queues an analysis of all files of the case."""
+    case = selectors.case_to_change(request.user, case_id)
+    try:
+        analysis_request(case=case, user=request.user)
+    except NothingToAnalyse as error:
+        messages.error(request, str(error))
+        return redirect("cases:files", case.pk)
+    return redirect(case)
+
+
+@login_required
+@require_GET
+def case_detail(request: HttpRequest, case_id: int) -> HttpResponse:
+    """Verdict, findings, what is missing, charts, files: in this order."""
+    case = selectors.case_visible(request.user, case_id)
+    latest = case.analyses.light().first()
+    diagnosed = case.analyses.done().defer("signals").first()
+    context = {
+        "case": case,
+        "may_change": case.may_be_changed_by(request.user),
+        "latest": latest,
+        "run": run_shown(latest) if latest and latest != diagnosed else None,
+        "diagnosed": diagnosed,
+        "notes": case.notes.select_related("author"),
+        "statuses": [choice for choice in CaseStatus.choices if choice[0] != CaseStatus.CLOSED],
+        "causes": cause_choices(case),
+        "steps": case.steps.select_related("by").order_by("-at")[:6],
+        "new_files": _files_not_yet_judged(case, diagnosed),
+    }
+    if diagnosed:
+        context |= _diagnosis_context(diagnosed)
+    return render(request, "cases/detail.html", context)
+
+
+def _files_not_yet_judged(case: Case, diagnosed: Analysis | None) -> int:
+    """Files that came after the diagnosis that is shown."""
+    if diagnosed is None:
+        return 0
+    return case.files.present().exclude(analyses=diagnosed).count()
+
+
+def _diagnosis_context(analysis: Analysis) -> dict[str, object]:
+    document = analysis.document
+    drawn, empty, span = charts_shown(analysis)
+    return {
+        "document": document,
+        "jobs": jobs_shown(analysis),
+        "checks": checks_shown(document),
+        "charts": drawn,
+        "empty_charts": empty,
+        "span": span,
+        "severity": document["findings"][0]["severity"] if document["findings"] else None,
+        "inputs": inputs_shown(document),
+    }
+
+
+@login_required
+@require_POST
+def rename(request: HttpRequest, case_id: int) -> HttpResponse:
+    """Gives the case another title."""
+    case = selectors.case_to_change(request.user, case_id)
+    form = TitleForm(request.POST)
+    if form.is_valid():
+        services.case_rename(case=case, title=form.cleaned_data["title"])
+    if request.headers.get("Accept") == "application/json":
+        return JsonResponse({"title": case.title})
+    return redirect(case)
+
+
+@login_required
+@require_POST
+def status(request: HttpRequest, case_id: int) -> HttpResponse:
+    """Where people stand with the case."""
+    case = selectors.case_to_change(request.user, case_id)
+    form = StatusForm(request.POST)
+    if form.is_valid():
+        services.case_status_set(case=case, status=CaseStatus(form.cleaned_data["status"]))
+    return redirect(case)
+
+
+@login_required
+def close(request: HttpRequest, case_id: int) -> HttpResponse:
+    """Closes the case with the confirmed cause; a page of its own where dialogs do not work."""
+    case = selectors.case_to_change(request.user, case_id)
+    form = CloseForm(request.POST or None, case=case)
+    if request.method == "POST" and form.is_valid():
+        services.case_close(case=case, user=request.user, **form.cleaned_data)
+        messages.success(request, "The case is closed. What fixed it can be found by everybody in the team.")
+        return redirect(case)
+    return render(request, "cases/close.html", {"case": case, "causes": cause_choices(case), "form": form})
+
+
+@login_required
+@require_POST
+def reopen(request: HttpRequest, case_id: int) -> HttpResponse:
+    """Opens a closed case again."""
+    case = selectors.case_to_change(request.user, case_id)
+    services.case_reopen(case=case)
+    return redirect(case)
+
+
+@login_required
+@require_POST
+def note(request: HttpRequest, case_id: int) -> HttpResponse:
+    """Writes a note down."""
+    case = selectors.case_to_change(request.user, case_id)
+    form = NoteForm(request.POST)
+    if form.is_valid():
+        services.note_add(case=case, user=request.user, text=form.cleaned_data["text"])
+    else:
+        messages.error(request, "The note is empty or too long.")
+    return redirect(f"{case.get_absolute_url()}#notes")

@@ -1,0 +1,29 @@
+"""The Celery application. Only ids cross the queue."""
+
+from __future__ import annotations
+
+import os
+
+from celery import Celery
+from celery.signals import worker_init
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "workbench.settings")
+
+app = Celery("workbench")
+app.config_from_object("django.conf:settings", namespace="CELERY")
+app.autodiscover_tasks()
+
+
+@worker_init.connect
+def refuse_to_start_with_wrong_settings(**_: object) -> None:
+    """A worker with an unreadable environment stops at once, as every other process does.
+
+    The pipeline is imported here, before the pool forks: its processes share it and begin their first task sooner.
+    """
+    from workbench.environment import refuse_wrong_environment
+
+    refuse_wrong_environment()
+    from workbench.analyses import run  # noqa: F401
+
+
+app.steps["consumer"].add("workbench.analyses.worker:Caretaker")

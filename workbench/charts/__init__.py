@@ -1,0 +1,1 @@
+"""Stored chart points, drawn for the page."""

@@ -1,0 +1,71 @@
+"""Stored points of charts, for this user and, where a case holds several jobs, for one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import Http404
+from django.shortcuts import get_object_or_404
+
+from diagnostics.chart import Chart
+from diagnostics.charts import CHARTS
+from workbench.accounts.models import User
+from workbench.analyses.models import Analysis, ChartPoints
+from workbench.analyses.selectors import analysis_visible
+
+
+@dataclass(frozen=True, slots=True)
+class ChartShown:
+    """A chart that has points."""
+
+    chart: Chart
+    summary: str
+
+
+Span = tuple[int, int] | None
+"""First and last epoch ms of all charts over time."""
+
+
+def chart_points(
+    user: User, analysis_id: int, chart_id: str, job: str | None
+) -> tuple[Chart, Mapping[str, Any] | None]:
+    """The chart and its points, None when they tell nothing of that job.
+
+    Raises Http404 for a stranger, an unknown chart, and one without points.
+    """
+    analysis = analysis_visible(user, analysis_id)
+    chart = CHARTS.get(chart_id)
+    if chart is None:
+        raise Http404("There is no such chart.")
+    row = get_object_or_404(ChartPoints, analysis=analysis, chart_id=chart_id)
+    return chart, of_job(row.points, job)
+
+
+def of_job(points: Mapping[str, Any], job: str | None) -> Mapping[str, Any] | None:
+    """The points of one job, and of what belongs to none; all of them for no job, or where they are not told by job."""
+    if not job or "jobs" not in points:
+        return points
+    jobs = [each for each in points["jobs"] if each["job_id"] in (job, None)]
+    return {**points, "jobs": jobs} if jobs else None
+
+
+def charts_shown(analysis: Analysis) -> tuple[list[ChartShown], list[Chart], Span]:
+    """The charts that have points, in the order of the page, those that have none, and the time they span.
+
+    Points that an earlier version of a chart stored and this one cannot read count as none.
+    """
+    stored = {row.chart_id: row.points for row in analysis.charts.all()}
+    drawn, empty = [], []
+    spans: list[tuple[int, int]] = []
+    for chart in CHARTS.values():
+        try:
+            drawn.append(ChartShown(chart, chart.summary(stored[chart.id])))
+            if chart.axis == "time":
+                spans.append((stored[chart.id]["from_ms"], stored[chart.id]["to_ms"]))
+        except (LookupError, TypeError, ValueError):
+            drawn = [each for each in drawn if each.chart is not chart]
+            empty.append(chart)
+    span = (min(start for start, _ in spans), max(end for _, end in spans)) if spans else None
+    return drawn, empty, span

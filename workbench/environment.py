@@ -1,0 +1,118 @@
+"""What is read from the environment, and the system checks that refuse wrong values with a hint."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from django.core import checks
+
+TAG = "environment"
+DATABASE_SCHEMES = ("sqlite", "postgres", "postgresql")
+REDIS_SCHEMES = ("redis", "rediss", "unix")
+SPARK_MASTER_FORM = re.compile(r"local(\[(\*|\d+)\])?|spark://\S+|yarn|k8s://\S+")
+SPARK_REMOTE_FORM = re.compile(r"sc://[^/;\s]+(/\S*)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """The variables that the workbench reads. A value that cannot be read is a problem, never a silent default."""
+
+    variables: Mapping[str, str]
+    problems: list[checks.Error] = field(default_factory=list)
+
+    def text(self, name: str, default: str) -> str:
+        """The variable's text."""
+        return self.variables.get(name, "").strip() or default
+
+    def words(self, name: str, default: list[str]) -> list[str]:
+        """The variable's comma-separated words."""
+        found = [word.strip() for word in self.variables.get(name, "").split(",")]
+        return [word for word in found if word] or default
+
+    def number(self, name: str, default: int, least: int, most: int) -> int:
+        """The variable's whole number within bounds."""
+        given = self.text(name, str(default))
+        if given.isascii() and given.isdigit() and least <= int(given) <= most:
+            return int(given)
+        self.refuse("E001", f"{name} is {given!r}.", f"Give a whole number from {least} to {most}, e.g. {default}.")
+        return default
+
+    def switch(self, name: str) -> bool:
+        """Whether the variable is on."""
+        given = self.text(name, "0").lower()
+        if given not in ("0", "1", "true", "false", "yes", "no"):
+            self.refuse("E002", f"{name} is {given!r}.", "Give 1 or 0.")
+        return given in ("1", "true", "yes")
+
+    def url(self, name: str, default: str, schemes: tuple[str, ...]) -> str:
+        """The variable's URL with one of the schemes."""
+        given = self.text(name, default)
+        try:
+            parts = urlsplit(given)
+            readable = parts.scheme in schemes and (parts.port is None or parts.port > 0)
+        except ValueError:
+            readable = False
+        if readable:
+            return given
+        self.refuse("E003", f"{name} is {_without_password(given)!r}.", f"Give a URL that begins with {_or(schemes)}.")
+        return default
+
+    def matching(self, name: str, default: str, pattern: re.Pattern[str], example: str) -> str:
+        """The variable's text, which must have a form."""
+        given = self.text(name, default)
+        if given == default or pattern.fullmatch(given):
+            return given
+        self.refuse("E004", f"{name} is {given!r}.", f"Give a value such as {example}.")
+        return default
+
+    def folder(self, name: str, default: Path) -> Path:
+        """The variable's folder, made if it does not exist, private to the user that runs the workbench.
+
+        A folder that cannot be used is a problem too; until the check ends the process, an empty one stands in.
+        """
+        given = Path(self.text(name, str(default))).expanduser().absolute()
+        try:
+            given.mkdir(parents=True, exist_ok=True, mode=0o700)
+        except OSError as error:
+            self.refuse("E005", f"{name} is {str(given)!r}: {error.strerror}.", "Give a folder that can be written.")
+            return Path(tempfile.mkdtemp())
+        if not os.access(given, os.W_OK | os.X_OK):
+            self.refuse("E005", f"{name} is {str(given)!r}: no permission to write.", "Give a folder of your own.")
+            return Path(tempfile.mkdtemp())
+        return given
+
+    def refuse(self, number: str, what: str, hint: str) -> None:
+        """Notes a problem for the system check."""
+        self.problems.append(checks.Error(what, hint=hint, id=f"workbench.{number}"))
+
+
+def _or(schemes: tuple[str, ...]) -> str:
+    return " or ".join(f"{scheme}://" for scheme in schemes)
+
+
+def _without_password(url: str) -> str:
+    return re.sub(r"//[^/@\s]*@", "//***@", url)
+
+
+@checks.register(TAG)
+def environment_is_readable(**_: object) -> list[checks.CheckMessage]:
+    """Every problem that was found while the settings were read."""
+    from django.conf import settings
+
+    return list(settings.ENVIRONMENT.problems)
+
+
+def refuse_wrong_environment() -> None:
+    """Ends a process that does not run Django's checks by itself (web server, worker) when the environment is wrong."""
+    problems = checks.run_checks(tags=[TAG])
+    for problem in problems:
+        sys.stderr.write(f"{problem.id}: {problem.msg} {problem.hint}\n")
+    if problems:
+        raise SystemExit(2)

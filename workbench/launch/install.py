@@ -1,0 +1,67 @@
+"""Builds `.venv` from `requirements.txt`. The Makefile runs it with the system's Python: `install.py VENV STAMP`.
+
+Only the standard library, and no syntax newer than Python 3.6: a too old Python can read it and says one clear line.
+"""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+LEAST_PYTHON = (3, 11)  # what pyspark 4.3 needs
+PROJECT = Path(__file__).resolve().parent.parent.parent
+REQUIREMENTS = PROJECT / "requirements.txt"
+
+
+def install(venv: Path, stamp: Path) -> int:
+    """Makes or completes the virtual environment, and touches the stamp once all of it stands."""
+    if sys.version_info < LEAST_PYTHON:
+        found = ".".join(str(part) for part in sys.version_info[:3])
+        return refuse(
+            f"Python 3.11 or newer is needed, {sys.executable} is {found}. Try make PYTHON=/path/to/python3.11"
+        )
+    try:
+        write_to(PROJECT)
+    except OSError as error:
+        return refuse(f"{PROJECT} cannot be written: {error.strerror}.")
+    if not runs(venv) and subprocess.call([sys.executable, "-m", "venv", "--clear", str(venv)]) != 0:
+        return refuse(f"{sys.executable} cannot make {venv}. On Debian and Ubuntu: apt install python3-venv.")
+    print("Installing requirements.txt into .venv. The first time this downloads about 0.7 GB, most of it Spark:")
+    print("about a minute on a fast line, many minutes on a slow one. pip reports as it goes.", flush=True)
+    pip = [str(venv / "bin" / "python"), "-m", "pip", "--disable-pip-version-check"]
+    if subprocess.call([*pip, "install", "--requirement", str(REQUIREMENTS)]) != 0:
+        return refuse("pip could not install requirements.txt; its reason stands above. make setup tries again.")
+    print("Preparing Spark for quick starts (once, half a minute).", flush=True)
+    prepare = [str(venv / "bin" / "python"), "-m", "diagnostics.spark", "prepare"]
+    prepared = subprocess.run(prepare, cwd=str(PROJECT), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    if prepared.returncode != 0:
+        sys.stderr.write(prepared.stdout.decode("utf-8", "replace"))
+        return refuse("Spark does not run here; its reason stands above.")
+    stamp.touch()
+    return 0
+
+
+def write_to(folder: Path) -> None:
+    """Raises OSError when nothing can be made in the folder."""
+    probe = folder / f".write-probe-{os.getpid()}"
+    probe.mkdir()
+    probe.rmdir()
+
+
+def runs(venv: Path) -> bool:
+    """Whether the virtual environment works: a moved clone or a replaced system Python breaks it."""
+    python = venv / "bin" / "python"
+    if not python.exists():
+        return False
+    check = [str(python), "-c", f"import sys, pip; sys.exit(sys.version_info < {LEAST_PYTHON})"]
+    return subprocess.call(check, stderr=subprocess.DEVNULL) == 0
+
+
+def refuse(line: str) -> int:
+    """One line on standard error."""
+    sys.stderr.write(f"setup: {line}\n")
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(install(PROJECT / sys.argv[1], PROJECT / sys.argv[2]))

@@ -1,0 +1,98 @@
+"""What will be started, decided from the environment before anything runs. What cannot work is refused in one line."""
+
+from __future__ import annotations
+
+import errno
+import secrets
+import socket
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from workbench.environment import Environment
+
+PROJECT = Path(__file__).resolve().parent.parent.parent
+
+
+class LaunchRefused(Exception):
+    """The workbench cannot start; the message is one line for the person at the terminal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Where the workbench keeps its files, where it listens, and which servers it brings itself.
+
+    `redis_port` and `spark_port` are None where REDIS_URL or SPARK_REMOTE name a server from outside. `variables` is
+    the whole environment of every program that is started.
+    """
+
+    data: Path
+    host: str
+    port: int
+    redis_port: int | None
+    redis_password: str
+    spark_port: int | None
+    variables: dict[str, str]
+
+    @property
+    def run(self) -> Path:
+        """What exists only while the workbench runs: configuration made for this start, lock, addresses."""
+        return self.data / "run"
+
+    @property
+    def logs(self) -> Path:
+        """One log for each program."""
+        return self.data / "logs"
+
+    @property
+    def address(self) -> str:
+        """Where a browser on this machine finds the workbench."""
+        return f"http://{'127.0.0.1' if self.host == '0.0.0.0' else self.host}:{self.port}"  # noqa: S104 compared only
+
+
+def plan_from(given: Mapping[str, str]) -> Plan:
+    """The plan for this environment. Raises LaunchRefused."""
+    environment = Environment(given)
+    data = environment.folder("WORKBENCH_DATA", PROJECT / "var")
+    host = environment.text("WORKBENCH_BIND", "127.0.0.1")
+    port = environment.number("WORKBENCH_PORT", 8000, 1, 65_535)
+    for problem in environment.problems:
+        raise LaunchRefused(f"{problem.msg} {problem.hint}")
+    redis_port, spark_port = _free_ports(2)
+    password, token = secrets.token_urlsafe(24), secrets.token_urlsafe(24)
+    variables = dict(given) | {"WORKBENCH_DATA": str(data), "WORKBENCH_PORT": str(port), "PYTHONUNBUFFERED": "1"}
+    own_redis, own_spark = not given.get("REDIS_URL"), not given.get("SPARK_REMOTE")
+    if own_redis:
+        variables["REDIS_URL"] = f"redis://:{password}@127.0.0.1:{redis_port}/0"
+    if own_spark:
+        # "localhost": only to this name does pyspark send the token without TLS.
+        variables["SPARK_REMOTE"] = f"sc://localhost:{spark_port}"
+        variables["SPARK_CONNECT_AUTHENTICATE_TOKEN"] = token
+    return Plan(
+        data=data,
+        host=host,
+        port=port,
+        redis_port=redis_port if own_redis else None,
+        redis_password=password,
+        spark_port=spark_port if own_spark else None,
+        variables=variables,
+    )
+
+
+def refuse_taken_port(plan: Plan) -> None:
+    """Raises LaunchRefused when nothing can listen where the web server will."""
+    try:
+        with socket.create_server((plan.host, plan.port)):
+            pass
+    except OSError as error:
+        where = f"{plan.host}:{plan.port}"
+        if error.errno == errno.EADDRINUSE:
+            raise LaunchRefused(f"{where} is in use. Choose another port: WORKBENCH_PORT=8001 make up") from error
+        raise LaunchRefused(f"Cannot listen on {where}: {error.strerror}.") from error
+
+
+def _free_ports(count: int) -> list[int]:
+    """Ports on the loopback interface that nobody uses now, all different."""
+    with ExitStack() as held:
+        return [held.enter_context(socket.create_server(("127.0.0.1", 0))).getsockname()[1] for _ in range(count)]

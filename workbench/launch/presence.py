@@ -1,0 +1,60 @@
+"""How one workbench for each data folder is kept, and how other commands find the one that runs."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from workbench.launch.plan import LaunchRefused, Plan
+
+SHARED_VARIABLES = ("WORKBENCH_PORT", "DATABASE_URL", "REDIS_URL", "SPARK_REMOTE", "SPARK_CONNECT_AUTHENTICATE_TOKEN")
+
+
+@contextmanager
+def only_one(plan: Plan) -> Iterator[None]:
+    """Holds the data folder. Raises LaunchRefused when another launcher does; the kernel lets go when we die."""
+    with _lock(plan).open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            at = variables_of_the_running(plan).get("WORKBENCH_PORT", "a port it has not said yet")
+            raise LaunchRefused(f"The workbench already runs on {plan.data}, port {at}.") from error
+        _variables(plan).unlink(missing_ok=True)
+        yield
+
+
+@contextmanager
+def found_by_others(plan: Plan) -> Iterator[None]:
+    """While the context lasts, other commands of this user find the running workbench's servers."""
+    shared = {name: plan.variables[name] for name in SHARED_VARIABLES if name in plan.variables}
+    with open(os.open(_variables(plan), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+        json.dump(shared, file)
+    try:
+        yield
+    finally:
+        _variables(plan).unlink(missing_ok=True)
+
+
+def variables_of_the_running(plan: Plan) -> dict[str, str]:
+    """The servers of the workbench that runs on the same data folder; empty when none is ready."""
+    try:
+        with _lock(plan).open("r") as lock:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        return {}
+    except FileNotFoundError:
+        return {}
+    except BlockingIOError:
+        variables = _variables(plan)
+        return dict(json.loads(variables.read_text("utf-8"))) if variables.exists() else {}
+
+
+def _lock(plan: Plan) -> Path:
+    return plan.run / "lock"
+
+
+def _variables(plan: Plan) -> Path:
+    return plan.run / "environment.json"

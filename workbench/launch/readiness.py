@@ -1,0 +1,62 @@
+"""Waiting until `/readyz` says that database, broker, worker and Spark answer."""
+
+from __future__ import annotations
+
+import json
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+
+from workbench.launch.plan import LaunchRefused, Plan
+
+READY_SECONDS = 240  # the first start also makes Spark's class archive; a loaded machine took over a minute
+ASK_EVERY_SECONDS = 0.3
+LOGS = {"database": "web", "broker": "redis"}  # where a part of /readyz is not named as its program
+
+
+def wait_until_ready(plan: Plan, alive: Callable[[], bool]) -> None:
+    """Returns once everything answers. Raises LaunchRefused, naming the parts that do not."""
+    started, said, waiting = time.monotonic(), "", "web"
+    while time.monotonic() - started < READY_SECONDS:
+        if not alive():
+            raise LaunchRefused(f"The supervisor ended; see {plan.logs}/supervisor.log")
+        waiting = _not_ready(plan.address)
+        if not waiting:
+            return
+        if waiting != said and time.monotonic() - started > 1:
+            print(f"  waiting for {waiting}", flush=True)
+            said = waiting
+        time.sleep(ASK_EVERY_SECONDS)
+    raise LaunchRefused(f"Not ready after {READY_SECONDS} s: {waiting} does not answer.\n{_last_lines(plan, waiting)}")
+
+
+def _not_ready(address: str) -> str:
+    """The parts that do not answer yet, empty when all do."""
+    try:
+        with urllib.request.urlopen(f"{address}/readyz", timeout=15):  # noqa: S310 our own http address
+            return ""
+    except urllib.error.HTTPError as error:
+        return _failing_parts(error.read())
+    except (OSError, ValueError):
+        return "web"
+
+
+def _failing_parts(body: bytes) -> str:
+    """The parts that `/readyz` names as failing."""
+    try:
+        parts = json.loads(body)["parts"]
+        return ", ".join(name for name, state in parts.items() if state != "ok") or "web"
+    except (ValueError, KeyError, AttributeError):
+        return "web"
+
+
+def _last_lines(plan: Plan, waiting: str) -> str:
+    """The end of the logs of the programs that do not answer."""
+    told = []
+    for name in waiting.split(", "):
+        log = plan.logs / f"{LOGS.get(name, name)}.log"
+        if log.exists():
+            lines = log.read_text("utf-8", errors="replace").splitlines()[-15:]
+            told += [f"The end of {log}:", *(f"  {line}" for line in lines)]
+    return "\n".join(told)

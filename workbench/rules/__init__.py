@@ -1,0 +1,1 @@
+"""Administered rules: drafts, versions that are never overwritten, and the rulesets that analyses keep."""

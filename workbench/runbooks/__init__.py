@@ -1,0 +1,1 @@
+"""Who did which step of which runbook, when, with what result."""

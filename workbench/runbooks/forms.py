@@ -1,0 +1,14 @@
+from __future__ import annotations
+
+from django import forms
+
+from workbench.runbooks.models import StepState
+
+LONGEST_NOTE = 5000
+
+
+class StepForm(forms.Form):
+    """What somebody says about a step."""
+
+    state = forms.ChoiceField(choices=StepState.choices)
+    note = forms.CharField(required=False, max_length=LONGEST_NOTE)

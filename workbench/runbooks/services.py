@@ -1,0 +1,29 @@
+"""Writes down who did which step of which runbook."""
+
+from __future__ import annotations
+
+from django.core.exceptions import ValidationError
+
+from diagnostics.runbook import runbooks
+from workbench.accounts.models import User
+from workbench.analyses.models import Analysis
+from workbench.runbooks.models import StepRecord, StepState
+
+
+def step_record(
+    *, analysis: Analysis, user: User, job: str, runbook: str, step: str, state: StepState, note: str
+) -> StepRecord:
+    """A new record; the last one of a step counts. Raises ValidationError for a step that does not exist."""
+    known = runbooks().get(runbook)
+    if known is None or step not in {each.id for each in known.steps}:
+        raise ValidationError({"step": "This runbook has no such step."})
+    return StepRecord.objects.create(
+        case=analysis.case,
+        analysis=analysis,
+        job=job,
+        runbook=runbook,
+        step=step,
+        state=state,
+        note=note.strip(),
+        by=user,
+    )

@@ -1,0 +1,12 @@
+from __future__ import annotations
+
+from django.urls import path
+
+from workbench.runbooks import views
+
+app_name = "runbooks"
+
+urlpatterns = [
+    path("<int:analysis_id>/<int:position>/", views.detail, name="detail"),
+    path("<int:analysis_id>/<int:position>/steps/<slug:step_id>/", views.step, name="step"),
+]

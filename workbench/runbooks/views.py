@@ -1,0 +1,84 @@
+"""The runbook of a finding, filled with the values of its case, and what people did of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import ValidationError
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_POST
+
+from workbench.analyses.models import Analysis
+from workbench.analyses.selectors import analysis_to_change, analysis_visible
+from workbench.runbooks.filling import steps_shown
+from workbench.runbooks.forms import StepForm
+from workbench.runbooks.models import StepState
+from workbench.runbooks.services import step_record
+
+
+def _finding(analysis: Analysis, position: int) -> dict[str, Any]:
+    findings = (analysis.document or {}).get("findings", [])
+    if position >= len(findings):
+        raise Http404("This diagnosis has no such finding.")
+    found: dict[str, Any] = findings[position]
+    return found
+
+
+@login_required
+@require_GET
+def detail(request: HttpRequest, analysis_id: int, position: int) -> HttpResponse:
+    """All steps, the first open one unfolded."""
+    analysis = analysis_visible(request.user, analysis_id)
+    finding = _finding(analysis, position)
+    shown = steps_shown(analysis, finding)
+    if shown is None:
+        raise Http404("This finding has no runbook.")
+    runbook, steps = shown
+    current = next((step for step in steps if not step.is_settled), None)
+    return render(
+        request,
+        "runbooks/detail.html",
+        {
+            "case": analysis.case,
+            "analysis": analysis,
+            "position": position,
+            "finding": finding,
+            "runbook": runbook,
+            "steps": steps,
+            "current": current,
+            "settled": sum(1 for step in steps if step.is_settled),
+            "may_change": analysis.case.may_be_changed_by(request.user),
+            "job": next(
+                (job for job in analysis.document["jobs"] if job["job_id"] == finding["subject"].get("job")), None
+            ),
+        },
+    )
+
+
+@login_required
+@require_POST
+def step(request: HttpRequest, analysis_id: int, position: int, step_id: str) -> HttpResponse:
+    """Ticks, skips, fails or reopens a step, with a note."""
+    analysis = analysis_to_change(request.user, analysis_id)
+    finding = _finding(analysis, position)
+    form = StepForm(request.POST)
+    if form.is_valid():
+        try:
+            step_record(
+                analysis=analysis,
+                user=request.user,
+                job=finding["subject"].get("job") or "",
+                runbook=finding.get("runbook") or "",
+                step=step_id,
+                state=StepState(form.cleaned_data["state"]),
+                note=form.cleaned_data["note"],
+            )
+        except ValidationError as error:
+            raise Http404(" ".join(error.messages)) from None
+    else:
+        messages.error(request, "Say done, skipped, failed or open; a note has at most 5,000 characters.")
+    return redirect(f"{reverse('runbooks:detail', args=[analysis_id, position])}#step-{step_id}")

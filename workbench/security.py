@@ -1,0 +1,65 @@
+"""What every answer and every request must keep to: where scripts may come from, and how large a body may be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, JsonResponse
+
+Respond = Callable[[HttpRequest], HttpResponse]
+
+POLICY = "; ".join(
+    [
+        "default-src 'self'",
+        "script-src 'self'",
+        # Plotly writes its own style rules into the page; no script can come in that way.
+        "style-src 'self' 'unsafe-inline'",
+        "img-src 'self' data: blob:",
+        "object-src 'none'",
+        "base-uri 'none'",
+        "form-action 'self'",
+        "frame-ancestors 'none'",
+    ]
+)
+
+
+class ContentSecurityPolicy:
+    """Nothing from another host and no inline script, on every answer."""
+
+    def __init__(self, respond: Respond) -> None:
+        self._respond = respond
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self._respond(request)
+        response.headers.setdefault("Content-Security-Policy", POLICY)
+        return response
+
+
+class BoundedRequests:
+    """Refuses a body that is too long before a byte of it is read.
+
+    Django's CSRF check reads the whole form, uploads included, before a view can ask who is there. So a visitor who is
+    not signed in may send no more than a form, and nobody more than a case may hold. The API asks for its token
+    before it reads the body, so only the second bound applies to it.
+    """
+
+    def __init__(self, respond: Respond) -> None:
+        self._respond = respond
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        length = request.META.get("CONTENT_LENGTH") or "0"
+        sent = int(length) if length.isascii() and length.isdigit() else 0
+        if sent > self._most(request):
+            refusal = JsonResponse(
+                {"detail": f"The request has {sent} bytes; {self._most(request)} are allowed."}, status=413
+            )
+            # The rest of the body is not read, so the connection cannot be used again.
+            refusal.headers["Connection"] = "close"
+            return refusal
+        return self._respond(request)
+
+    def _most(self, request: HttpRequest) -> int:
+        if request.path.startswith("/api/") or request.user.is_authenticated:
+            return settings.MOST_REQUEST_BYTES
+        return settings.MOST_FORM_BYTES

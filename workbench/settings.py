@@ -1,0 +1,216 @@
+"""Every setting, read from the environment. Wrong values are refused by the checks in `workbench.environment`."""
+
+from __future__ import annotations
+
+import os
+import socket
+from pathlib import Path
+
+import dj_database_url
+import plotly
+
+from workbench.environment import DATABASE_SCHEMES, REDIS_SCHEMES, SPARK_MASTER_FORM, SPARK_REMOTE_FORM, Environment
+from workbench.secret import kept_secret
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+ENVIRONMENT = Environment(os.environ)
+
+WORKBENCH_PORT = ENVIRONMENT.number("WORKBENCH_PORT", 8000, 1, 65_535)
+WORKBENCH_DATA = ENVIRONMENT.folder("WORKBENCH_DATA", BASE_DIR / "var")
+WORKBENCH_HTTPS = ENVIRONMENT.switch("WORKBENCH_HTTPS")
+DATABASE_URL = ENVIRONMENT.url("DATABASE_URL", f"sqlite:///{WORKBENCH_DATA}/workbench.sqlite3", DATABASE_SCHEMES)
+REDIS_URL = ENVIRONMENT.url("REDIS_URL", "redis://127.0.0.1:6379/0", REDIS_SCHEMES)
+SPARK_REMOTE = ENVIRONMENT.matching("SPARK_REMOTE", "sc://127.0.0.1:15002", SPARK_REMOTE_FORM, "sc://127.0.0.1:15002")
+SPARK_MASTER = ENVIRONMENT.matching("SPARK_MASTER", "", SPARK_MASTER_FORM, "local[*] or spark://host:7077")
+
+DEBUG = ENVIRONMENT.switch("WORKBENCH_DEBUG")
+SECRET_KEY = kept_secret(WORKBENCH_DATA / "secret-key")
+ALLOWED_HOSTS = ENVIRONMENT.words("WORKBENCH_HOSTS", ["localhost", "127.0.0.1", "[::1]", socket.gethostname().lower()])
+CSRF_TRUSTED_ORIGINS = ENVIRONMENT.words("WORKBENCH_ORIGINS", [])
+
+INSTALLED_APPS = [
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.humanize",
+    "django.contrib.messages",
+    "django.contrib.sessions",
+    "django.contrib.staticfiles",
+    "rest_framework",
+    "drf_spectacular",
+    "workbench.accounts",
+    "workbench.cases",
+    "workbench.uploads",
+    "workbench.rules",
+    "workbench.analyses",
+    "workbench.charts",
+    "workbench.runbooks",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "workbench.security.ContentSecurityPolicy",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "workbench.security.BoundedRequests",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+
+ROOT_URLCONF = "workbench.urls"
+WSGI_APPLICATION = "workbench.wsgi.application"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
+
+# People
+
+AUTH_USER_MODEL = "accounts.User"
+LOGIN_URL = "login"
+LOGIN_REDIRECT_URL = "cases:list"
+LOGOUT_REDIRECT_URL = "login"
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+
+# Database
+
+SQLITE_PRAGMAS = "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON; PRAGMA cache_size=-32000;"
+DATABASES = {"default": dj_database_url.parse(DATABASE_URL)}
+if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
+    # Web server and worker write at the same time: take the write lock at the start of a transaction, and wait for it.
+    DATABASES["default"]["OPTIONS"] = {
+        "transaction_mode": "IMMEDIATE",
+        "timeout": 20,
+        "init_command": SQLITE_PRAGMAS,
+    }
+else:
+    DATABASES["default"]["CONN_MAX_AGE"] = 60
+    DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# Language and time: UTC in the database and in the API
+
+LANGUAGE_CODE = "en"
+TIME_ZONE = "UTC"
+USE_TZ = True
+USE_I18N = True
+
+# Static files: served by the web server itself, plotly.js from its Python package so that versions cannot drift
+
+STATIC_URL = "/static/"
+STATICFILES_DIRS = [BASE_DIR / "static", ("plotly", Path(plotly.__file__).parent / "package_data")]
+WHITENOISE_USE_FINDERS = True
+
+# Uploads. Our choice, after the guards of common archive tools; archives have bounds of their own in diagnostics.intake
+
+UPLOADS_DIR = WORKBENCH_DATA / "uploads"
+INCOMING_DIR = WORKBENCH_DATA / "incoming"
+WORKSPACES_DIR = WORKBENCH_DATA / "work"
+for _folder in (UPLOADS_DIR, INCOMING_DIR, WORKSPACES_DIR):
+    _folder.mkdir(exist_ok=True, mode=0o700)
+MOST_FILE_BYTES = ENVIRONMENT.number("WORKBENCH_MOST_FILE_BYTES", 2 * 1024**3, 1024, 1024**4)
+MOST_CASE_BYTES = ENVIRONMENT.number("WORKBENCH_MOST_CASE_BYTES", 10 * 1024**3, 1024, 1024**4)
+MOST_CASE_FILES = ENVIRONMENT.number("WORKBENCH_MOST_CASE_FILES", 5_000, 1, 1_000_000)
+MOST_REQUEST_BYTES = MOST_CASE_BYTES + 10 * 1024**2
+MOST_FORM_BYTES = 2 * 1024**2
+DATA_UPLOAD_MAX_MEMORY_SIZE = MOST_FORM_BYTES
+DATA_UPLOAD_MAX_NUMBER_FILES = MOST_CASE_FILES
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 2 * MOST_CASE_FILES
+FILE_UPLOAD_HANDLERS = ["workbench.uploads.receiving.BoundedFileUploadHandler"]
+FILE_UPLOAD_TEMP_DIR = INCOMING_DIR
+FILE_UPLOAD_PERMISSIONS = 0o600
+
+# The queue
+
+CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://", 1)
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "visibility_timeout": 3600,
+    "socket_connect_timeout": 3,
+    "socket_timeout": 30,
+    "max_retries": 2,
+}
+CELERY_TASK_PUBLISH_RETRY_POLICY = {"max_retries": 1, "interval_start": 0.2}
+CELERY_TASK_SERIALIZER = "json"
+CELERY_ACCEPT_CONTENT = ["json"]
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_CONCURRENCY = ENVIRONMENT.number("WORKBENCH_WORKERS", 2, 1, 64)
+CELERY_WORKER_POOL = "prefork"
+CELERY_WORKER_MAX_TASKS_PER_CHILD = 100
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+# The run watches its own limit and ends its Spark work; Celery's limits are for one that looks at no clock any more.
+MOST_ANALYSIS_SECONDS = ENVIRONMENT.number("WORKBENCH_ANALYSIS_SECONDS", 1800, 10, 3_000)
+CELERY_TASK_SOFT_TIME_LIMIT = MOST_ANALYSIS_SECONDS + 30
+CELERY_TASK_TIME_LIMIT = MOST_ANALYSIS_SECONDS + 60
+CELERY_TASK_DEFAULT_QUEUE = ENVIRONMENT.text("WORKBENCH_QUEUE", "workbench")
+CELERY_TIMEZONE = "UTC"
+
+# The HTTP API
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "workbench.api.authentication.ApiTokenAuthentication",
+        "rest_framework.authentication.SessionAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "workbench.api.negotiation.JsonWhateverIsAccepted",
+    "DEFAULT_PAGINATION_CLASS": "workbench.api.pagination.Pages",
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "workbench.api.errors.api_exception_handler",
+    "DATETIME_FORMAT": "%Y-%m-%dT%H:%M:%S.%fZ",
+    "UNICODE_JSON": True,
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Flink troubleshooting workbench",
+    "DESCRIPTION": "Open cases, add evidence and read diagnoses.",
+    "VERSION": "1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
+}
+
+# Browsers
+
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_SECURE = WORKBENCH_HTTPS
+CSRF_COOKIE_SAMESITE = "Lax"
+CSRF_COOKIE_SECURE = WORKBENCH_HTTPS
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_HSTS_SECONDS = 30 * 24 * 3600 if WORKBENCH_HTTPS else 0
+X_FRAME_OPTIONS = "DENY"
+if WORKBENCH_HTTPS:
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+SILENCED_SYSTEM_CHECKS: list[str] = []
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": "WARNING"},
+    "loggers": {"workbench": {"level": "INFO"}, "diagnostics": {"level": "INFO"}},
+}

@@ -1,0 +1,1 @@
+"""Files of a case: received within bounds, hashed, recognised, stored under names of our own."""

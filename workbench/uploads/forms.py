@@ -1,0 +1,26 @@
+from __future__ import annotations
+
+from django import forms
+
+from workbench.uploads.listing import format_choices
+
+
+class OverrideForm(forms.Form):
+    """Which format a member has; an empty one gives the recognition its say back."""
+
+    member = forms.CharField(max_length=2000)
+    format = forms.ChoiceField(required=False)
+
+    def __init__(self, *args: object, **kwargs: object) -> None:
+        super().__init__(*args, **kwargs)  # type: ignore[arg-type]
+        self.fields["format"].choices = [("", ""), *format_choices()]  # type: ignore[attr-defined]
+
+
+class ViewForm(forms.Form):
+    """What the viewer shows; what is missing or senseless has a default."""
+
+    member = forms.CharField(max_length=2000, required=False)
+    to = forms.IntegerField(min_value=1, required=False)
+    pointer = forms.CharField(max_length=2000, required=False, strip=False)
+    before = forms.IntegerField(min_value=0, max_value=1000, required=False)
+    after = forms.IntegerField(min_value=0, max_value=1000, required=False)

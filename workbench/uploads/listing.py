@@ -1,0 +1,142 @@
+"""Files as pages list them: by folder, with what was recognised and where the same bytes were seen before."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from diagnostics.formats import FORMATS
+from workbench.accounts.models import User
+from workbench.uploads.models import FileKind, UploadedFile
+
+MOST_MEMBERS = 200
+"""Members of one archive that are listed; the others are counted."""
+OPEN_FILES = 30
+"""Folders stand open while all of them together hold no more files than this."""
+
+
+@dataclass(frozen=True, slots=True)
+class MemberShown:
+    """One file that can be read: the uploaded one, or one inside an archive."""
+
+    name: str
+    short_name: str
+    bytes: int
+    title: str
+    confidence: float | None
+    overruled: bool
+    format_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class FileShown:
+    """An uploaded file.
+
+    members   what is inside; one entry, the file itself, unless it is an archive
+    earlier   another case that holds the same bytes, the newest one
+    """
+
+    file: UploadedFile
+    folder: str
+    short_name: str
+    members: Sequence[MemberShown]
+    more_members: int
+    recognised: int
+    counts: str
+    earlier: UploadedFile | None
+
+    @property
+    def is_archive(self) -> bool:
+        return len(self.members) + self.more_members > 1 or (
+            bool(self.members) and self.members[0].name != self.file.name
+        )
+
+    @property
+    def only(self) -> MemberShown | None:
+        """The one member of a plain file."""
+        return self.members[0] if self.members and not self.is_archive else None
+
+    @property
+    def is_refused(self) -> bool:
+        return self.file.kind == FileKind.REFUSED
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """The files of one folder of the drop; the outermost has no name."""
+
+    name: str
+    files: Sequence[FileShown]
+    is_open: bool
+
+    @property
+    def bytes(self) -> int:
+        return sum(each.file.bytes for each in self.files)
+
+    @property
+    def recognised(self) -> int:
+        return sum(1 for each in self.files if each.recognised)
+
+
+def format_choices() -> list[tuple[str, str]]:
+    """Every format by title."""
+    return sorted(((each.id, each.title) for each in FORMATS.values()), key=lambda choice: choice[1].casefold())
+
+
+def files_listed(user: User, files: Iterable[UploadedFile]) -> list[FileShown]:
+    """The files as they are shown. Two queries, however many files."""
+    found = list(files)
+    earlier: dict[str, UploadedFile] = {}
+    if found:
+        same = UploadedFile.objects.visible_to(user).filter(sha256__in={each.sha256 for each in found})
+        others = same.exclude(case=found[0].case_id).select_related("case").order_by("pk")
+        earlier = {each.sha256: each for each in others}
+    return [_shown(each, earlier.get(each.sha256)) for each in found]
+
+
+def _shown(file: UploadedFile, earlier: UploadedFile | None) -> FileShown:
+    folder, _, short_name = file.name.rpartition("/")
+    members = [_member(file, each) for each in file.members[:MOST_MEMBERS]]
+    titles = Counter(
+        FORMATS[format_id].title
+        for each in file.members
+        if (format_id := file.overrides.get(each["name"], each["format"])) in FORMATS
+    )
+    unknown = len(file.members) - titles.total()
+    parts = [f"{count} {title}" for title, count in titles.most_common()]
+    if unknown:
+        parts.append(f"{unknown} not recognised")
+    return FileShown(
+        file=file,
+        folder=folder,
+        short_name=short_name,
+        members=members,
+        more_members=len(file.members) - len(members),
+        recognised=titles.total(),
+        counts=", ".join(parts),
+        earlier=earlier,
+    )
+
+
+def _member(file: UploadedFile, member: Mapping[str, Any]) -> MemberShown:
+    name = member["name"]
+    chosen = file.overrides.get(name)
+    return MemberShown(
+        name=name,
+        short_name=name.removeprefix(f"{file.name}!/"),
+        bytes=member["bytes"],
+        title=FORMATS[chosen].title if chosen in FORMATS else member["title"],
+        confidence=None if chosen or not member["format"] else member["confidence"],
+        overruled=bool(chosen),
+        format_id=chosen or member["format"],
+    )
+
+
+def folders(files: Sequence[FileShown]) -> list[Folder]:
+    """The files by folder, in the order of the names."""
+    found: dict[str, list[FileShown]] = {}
+    for each in sorted(files, key=lambda each: each.file.name):
+        found.setdefault(each.folder, []).append(each)
+    return [Folder(name, inside, len(files) <= OPEN_FILES) for name, inside in sorted(found.items())]

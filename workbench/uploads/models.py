@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.urls import reverse
+
+from workbench.accounts.models import User
+from workbench.cases.models import Case
+
+
+class FileKind(models.TextChoices):
+    """What an analysis does with a file."""
+
+    EVIDENCE = "evidence", "Evidence"
+    ATTACHMENT = "attachment", "Attachment: stored, not analysed"
+    REFUSED = "refused", "Stored, cannot be read"
+
+
+class UploadedFileQuerySet(models.QuerySet["UploadedFile"]):
+    def visible_to(self, user: User) -> UploadedFileQuerySet:
+        """The files of the cases that the user sees, removed ones left out."""
+        return self.of_cases_of(user).present()
+
+    def of_cases_of(self, user: User) -> UploadedFileQuerySet:
+        """Removed files as well."""
+        return self.filter(case__in=Case.objects.visible_to(user))
+
+    def present(self) -> UploadedFileQuerySet:
+        """The files that were not removed."""
+        return self.filter(removed_at=None)
+
+
+class UploadedFile(models.Model):
+    """One dropped file as it came, stored under a name of our own.
+
+    name       the path inside the drop, shown to people and used in citations; unique in its case
+    stored     where it lies below UPLOADS_DIR
+    members    what was recognised inside: [{name, format, title, confidence, bytes, refused}], one entry unless it is
+               an archive; format is null for an unknown one, `refused` says why one cannot be read
+    overrides  {member name: format id} where a person knew better
+    """
+
+    case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="files")
+    name = models.CharField(max_length=1000)
+    stored = models.CharField(max_length=200, unique=True)
+    bytes = models.BigIntegerField()
+    sha256 = models.CharField(max_length=64, db_index=True)
+    kind = models.CharField(max_length=20, choices=FileKind.choices)
+    refused_reason = models.TextField(blank=True)
+    members = models.JSONField(default=list)
+    overrides = models.JSONField(default=dict)
+    uploaded_by = models.ForeignKey(User, on_delete=models.PROTECT)
+    uploaded_at = models.DateTimeField(auto_now_add=True)
+    analysed_at = models.DateTimeField(null=True, blank=True)
+    removed_at = models.DateTimeField(null=True, blank=True)
+
+    objects = UploadedFileQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["case", "name"], condition=Q(removed_at=None), name="one_file_for_each_name"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def get_absolute_url(self) -> str:
+        return reverse("uploads:detail", args=[self.pk])
+
+    @property
+    def path(self) -> Path:
+        """Where the bytes are."""
+        return settings.UPLOADS_DIR / self.stored
+
+    @property
+    def may_be_removed(self) -> bool:
+        """Whether no analysis has read it yet; afterwards its lines are cited."""
+        return self.analysed_at is None
+
+    def member(self, name: str) -> dict[str, Any] | None:
+        """What was recognised under that path."""
+        return next((each for each in self.members if each["name"] == name), None)
+
+    def holds(self, path: str) -> bool:
+        """Whether a path of the diagnosis document lies in this file."""
+        return path == self.name or path.startswith(f"{self.name}!/")

@@ -1,0 +1,30 @@
+"""Reads of files: for this user, and the same bytes in earlier cases."""
+
+from __future__ import annotations
+
+from django.core.exceptions import PermissionDenied
+from django.shortcuts import get_object_or_404
+
+from workbench.accounts.models import User
+from workbench.uploads.models import UploadedFile, UploadedFileQuerySet
+
+
+def file_visible(user: User, file_id: int) -> UploadedFile:
+    """The file. Raises Http404 for whoever may not see its case."""
+    return get_object_or_404(UploadedFile.objects.visible_to(user).select_related("case"), pk=file_id)
+
+
+def file_to_change(user: User, file_id: int, *, removed: bool = False) -> UploadedFile:
+    """The file, for a change (`removed`: also one that was removed). Raises Http404, PermissionDenied for a viewer."""
+    files = UploadedFile.objects.select_related("case")
+    visible = files.of_cases_of(user) if removed else files.visible_to(user)
+    file = get_object_or_404(visible, pk=file_id)
+    if not file.case.may_be_changed_by(user):
+        raise PermissionDenied("Your role may read this case, not change it.")
+    return file
+
+
+def seen_before(user: User, file: UploadedFile) -> UploadedFileQuerySet:
+    """The same bytes in other cases that the user sees, newest first: the earlier case may have the answer."""
+    others = UploadedFile.objects.visible_to(user).filter(sha256=file.sha256).exclude(case=file.case)
+    return others.select_related("case").order_by("-pk")

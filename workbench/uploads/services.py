@@ -1,0 +1,238 @@
+"""Writes about files: received, bounded, hashed, recognised, stored. `UploadRefused` says why a file is not taken."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import shutil
+import uuid
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import IO, Any
+
+from django.conf import settings
+from django.core.files.uploadedfile import UploadedFile as ReceivedFile
+from django.db import transaction
+from django.db.models import Sum
+from django.utils import timezone
+
+from diagnostics.errors import UnknownFormat, UnreadableInput
+from diagnostics.formats import format_by_id
+from diagnostics.intake import peek
+from diagnostics.intake.peeking import NOT_LOOKED_AT
+from workbench.accounts.models import User
+from workbench.cases.models import Case
+from workbench.cases.services import case_lock
+from workbench.storable import storable
+from workbench.uploads.models import FileKind, UploadedFile
+
+PIECE_BYTES = 1024 * 1024
+LONGEST_NAME = 900
+REMOVED_KEPT = timedelta(hours=1)
+"""How long a removed file can be brought back. Our choice: longer than anybody needs to notice a slip."""
+
+
+class UploadRefused(Exception):
+    """A file is not taken; the text says why, for the user."""
+
+
+class TooLarge(UploadRefused):
+    """A bound on sizes or numbers was reached; the text names the bound."""
+
+
+class AlreadyInCase(UploadRefused):
+    """The same bytes are in the case already; `file` is the earlier one."""
+
+    def __init__(self, file: UploadedFile) -> None:
+        super().__init__(f"The same file is already in this case as {file.name}.")
+        self.file = file
+
+
+def upload_add(*, case: Case, user: User, content: ReceivedFile | IO[bytes], name: str) -> UploadedFile:
+    """Stores one file of a drop and recognises what is in it. `name` is its path inside the drop.
+
+    An unknown format is kept as an attachment, one that cannot be opened is kept with the reason.
+    Raises TooLarge, AlreadyInCase.
+    """
+    stored = f"{case.pk}/{uuid.uuid4().hex}"
+    path = settings.UPLOADS_DIR / stored
+    path.parent.mkdir(exist_ok=True, mode=0o700)
+    try:
+        size, sha256 = _store(content, path)
+        dropped = _clean(name)
+        recognised = _recognise(path, dropped)
+        with transaction.atomic():
+            # Orders the files that arrive at the same time, for bounds and names.
+            case_lock(case)
+            _refuse_what_does_not_fit(case, size, sha256)
+            file = UploadedFile(
+                case=case,
+                name=dropped,
+                stored=stored,
+                bytes=size,
+                sha256=sha256,
+                uploaded_by=user,
+                **recognised,
+            )
+            _name_freely(file)
+            file.save()
+            return file
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
+
+
+def text_add(*, case: Case, user: User, text: str, name: str = "") -> UploadedFile:
+    """Stores pasted text as a file. Raises UploadRefused when there is none, TooLarge, AlreadyInCase."""
+    if not text.strip():
+        raise UploadRefused("Nothing was pasted.")
+    return upload_add(case=case, user=user, content=io.BytesIO(text.encode()), name=name.strip() or "pasted.txt")
+
+
+def override_set(*, file: UploadedFile, member: str, format_id: str | None) -> None:
+    """Says which format a member has, or with None that the recognition counts again.
+
+    Raises UploadRefused for a member or a format that does not exist. It counts from the next analysis on.
+    """
+    if file.member(member) is None:
+        raise UploadRefused(f"{file.name} holds no {member}.")
+    if format_id is None:
+        file.overrides.pop(member, None)
+    else:
+        try:
+            format_by_id(format_id)
+        except UnknownFormat as error:
+            raise UploadRefused(str(error)) from None
+        file.overrides[member] = format_id
+    if file.kind != FileKind.REFUSED:
+        file.kind = _kind(file.members, file.overrides)
+    file.save(update_fields=["overrides", "kind"])
+
+
+def file_remove(*, file: UploadedFile) -> None:
+    """Takes a file out of the case; `file_restore` brings it back for a while. Raises UploadRefused once cited."""
+    removed = UploadedFile.objects.present().filter(pk=file.pk, analysed_at=None).update(removed_at=timezone.now())
+    if not removed:
+        raise UploadRefused(f"{file.name} was analysed; findings cite its lines, so it stays.")
+
+
+@transaction.atomic
+def file_restore(*, file: UploadedFile) -> None:
+    """Undoes `file_remove`. Raises UploadRefused when the bytes are gone."""
+    if not file.path.exists():
+        raise UploadRefused(f"{file.name} was removed too long ago.")
+    _refuse_what_does_not_fit(file.case, file.bytes, file.sha256)
+    _name_freely(file)
+    file.removed_at = None
+    file.save()
+
+
+def case_discard(*, case: Case) -> None:
+    """Undoes the opening of a case that could not get its files."""
+    shutil.rmtree(settings.UPLOADS_DIR / str(case.pk), ignore_errors=True)
+    case.delete()
+
+
+def removed_files_purge() -> int:
+    """Deletes for good what was removed longer ago than REMOVED_KEPT. Gives how many files that were."""
+    old = UploadedFile.objects.filter(removed_at__lt=timezone.now() - REMOVED_KEPT)
+    for file in old:
+        file.path.unlink(missing_ok=True)
+        file.delete()
+    return len(old)
+
+
+def _store(content: ReceivedFile | IO[bytes], path: Path) -> tuple[int, str]:
+    """Writes the bytes and gives their number and SHA-256. A file that Django wrote to the disk already is moved."""
+    received = getattr(content, "temporary_file_path", None)
+    digest = hashlib.sha256()
+    size = 0
+    with open(os.devnull if received else path, "wb") as target:
+        for piece in _pieces(content):
+            size += len(piece)
+            if size > settings.MOST_FILE_BYTES:
+                raise TooLarge(f"The file is larger than {settings.MOST_FILE_BYTES} bytes.")
+            digest.update(piece)
+            target.write(piece)
+    if received:
+        Path(received()).replace(path)
+    path.chmod(0o600)
+    return size, digest.hexdigest()
+
+
+def _pieces(content: ReceivedFile | IO[bytes]) -> Iterator[bytes]:
+    if isinstance(content, ReceivedFile):
+        yield from content.chunks(PIECE_BYTES)
+        return
+    while piece := content.read(PIECE_BYTES):
+        yield piece
+
+
+def _recognise(path: Path, name: str) -> dict[str, Any]:
+    """What the file is and holds, as columns of its row."""
+    try:
+        peeked = peek(path, name)
+    except UnreadableInput as error:
+        return {"kind": FileKind.REFUSED, "refused_reason": storable(str(error))}
+    members = [
+        {
+            "name": each.name,
+            "format": each.recognition.format_id,
+            "title": each.recognition.title,
+            "confidence": each.recognition.confidence,
+            "bytes": each.bytes,
+            "refused": each.refusal,
+        }
+        for each in peeked
+    ]
+    reasons = [each.refusal for each in peeked if each.refusal]
+    return {
+        "kind": FileKind.REFUSED if reasons and len(reasons) == len(peeked) else _kind(members, {}),
+        "refused_reason": storable(reasons[0]) if reasons and len(reasons) == len(peeked) else "",
+        "members": storable(members),
+    }
+
+
+def _kind(members: list[dict[str, Any]], overrides: dict[str, str]) -> FileKind:
+    """Evidence as soon as one member is known, or some were not looked at yet."""
+    known = any(
+        member["format"] or member["name"] in overrides or member["title"] == NOT_LOOKED_AT.title for member in members
+    )
+    return FileKind.EVIDENCE if known else FileKind.ATTACHMENT
+
+
+def _refuse_what_does_not_fit(case: Case, size: int, sha256: str) -> None:
+    present = case.files.present()
+    earlier = present.filter(sha256=sha256).first()
+    if earlier:
+        raise AlreadyInCase(earlier)
+    if present.count() >= settings.MOST_CASE_FILES:
+        raise TooLarge(f"A case holds at most {settings.MOST_CASE_FILES} files; an archive counts as one.")
+    held = present.aggregate(bytes=Sum("bytes"))["bytes"] or 0
+    if held + size > settings.MOST_CASE_BYTES:
+        raise TooLarge(f"A case holds at most {settings.MOST_CASE_BYTES} bytes; {held} are in it.")
+
+
+def _clean(name: str) -> str:
+    """The path inside the drop without what could mislead: no root, no `..`, no control characters, no `!/`."""
+    readable = "".join(letter if letter.isprintable() else "_" for letter in name).replace("\\", "/")
+    parts = [part.rstrip("!") for part in readable.split("/") if part not in ("", ".", "..")]
+    return "/".join(part for part in parts if part)[-LONGEST_NAME:] or "unnamed"
+
+
+def _name_freely(file: UploadedFile) -> None:
+    """Puts a number before the ending when the case has another file of that name; members are named after it."""
+    dropped = file.name
+    stem, dot, ending = dropped.rpartition(".")
+    if not stem or "/" in ending:
+        stem, dot, ending = dropped, "", ""
+    taken = set(file.case.files.present().filter(name__startswith=stem).values_list("name", flat=True))
+    count = 1
+    while file.name in taken:
+        count += 1
+        file.name = f"{stem} ({count}){dot}{ending}"
+    renamed = {member["name"]: file.name + member["name"].removeprefix(dropped) for member in file.members}
+    file.members = [member | {"name": renamed[member["name"]]} for member in file.members]
+    file.overrides = {renamed.get(name, name): format_id for name, format_id in file.overrides.items()}

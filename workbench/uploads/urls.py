@@ -1,0 +1,17 @@
+from __future__ import annotations
+
+from django.urls import path
+
+from workbench.uploads import views
+
+app_name = "uploads"
+
+urlpatterns = [
+    path("to/<int:case_id>/", views.add, name="add"),
+    path("<int:file_id>/", views.detail, name="detail"),
+    path("<int:file_id>/lines/<int:line>/", views.lines, name="lines"),
+    path("<int:file_id>/download/", views.download, name="download"),
+    path("<int:file_id>/format/", views.format_override, name="format"),
+    path("<int:file_id>/remove/", views.remove, name="remove"),
+    path("<int:file_id>/restore/", views.restore, name="restore"),
+]

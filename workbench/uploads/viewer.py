@@ -1,0 +1,152 @@
+"""A window of lines around the place that a finding cites, and the value at a JSON pointer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from diagnostics.errors import DiagnosticsError
+from diagnostics.intake import SourceFile, read_lines
+from workbench.uploads.models import UploadedFile
+
+CONTEXT_LINES = 30
+MOST_LINES = 1000
+"""Lines of one window, whatever was asked for."""
+LONGEST_LINE = 4000
+"""Characters of one line that are shown; the file can be downloaded."""
+MOST_JSON_CHARACTERS = 4_000_000
+MOST_POINTED_LINES = 60
+
+LEVELS = ("ERROR", "FATAL", "WARN")
+LEVEL_PLACE = 120
+"""A level stands among the first characters of a record."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line as it is shown."""
+
+    number: int
+    text: str
+    left_out: int
+    is_cited: bool
+    level: str
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Some lines of a file.
+
+    error  why they cannot be read, for the user
+    """
+
+    lines: Sequence[Line]
+    first: int
+    last: int
+    is_start: bool
+    is_end: bool
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PointedPart:
+    """A line of the pretty-printed JSON around a pointer."""
+
+    text: str
+    is_target: bool
+
+
+def window_of(file: UploadedFile, member: str, cited: range, before: int, after: int) -> Window:
+    """The cited lines with so many around them."""
+    first = max(1, cited.start - before)
+    last = min(cited.stop - 1 + after, first + MOST_LINES - 1)
+    try:
+        read = read_lines(SourceFile(path=file.path, name=file.name), member, first, last)
+    except (DiagnosticsError, OSError) as error:
+        reason = str(error) if isinstance(error, DiagnosticsError) else "The stored file cannot be opened."
+        return Window((), first, last, is_start=first == 1, is_end=True, error=reason)
+    lines = [_line(number, text, cited) for number, text in read]
+    return Window(
+        lines,
+        first,
+        lines[-1].number if lines else first,
+        is_start=first == 1,
+        is_end=len(lines) < last - first + 1,
+    )
+
+
+def _line(number: int, text: str, cited: range) -> Line:
+    head = text[:LEVEL_PLACE]
+    return Line(
+        number=number,
+        text=text[:LONGEST_LINE],
+        left_out=max(len(text) - LONGEST_LINE, 0),
+        is_cited=number in cited,
+        level=next((level for level in LEVELS if f"{level} " in head), ""),
+    )
+
+
+def pointed(file: UploadedFile, member: str, line: int, pointer: str) -> list[PointedPart]:
+    """The value at a JSON pointer within its object, as pretty-printed lines; nothing when there is no such value.
+
+    The whole file is one document, or, in JSON lines, the cited line is.
+    """
+    source = SourceFile(path=file.path, name=file.name)
+    for first, last in ((1, 2**31), (line, line)):
+        try:
+            text = _text(source, member, first, last)
+            document = json.loads(text) if text else None
+        except (DiagnosticsError, OSError, ValueError, RecursionError):
+            continue
+        parts = list(_around(document, pointer))
+        if parts:
+            return parts[:MOST_POINTED_LINES]
+    return []
+
+
+def _text(source: SourceFile, member: str, first: int, last: int) -> str:
+    """The lines as one text; empty when it is too long to be parsed while somebody waits."""
+    pieces: list[str] = []
+    length = 0
+    while first <= last:
+        read = read_lines(source, member, first, min(first + MOST_LINES - 1, last))
+        pieces += [text for _, text in read]
+        length += sum(len(text) for _, text in read)
+        if length > MOST_JSON_CHARACTERS:
+            return ""
+        if len(read) < MOST_LINES:
+            break
+        first += MOST_LINES
+    return "\n".join(pieces)
+
+
+def _around(document: Any, pointer: str) -> Iterator[PointedPart]:
+    keys = [key.replace("~1", "/").replace("~0", "~") for key in pointer.split("/")[1:]]
+    holder, value = None, document
+    for key in keys:
+        holder = value
+        if isinstance(value, dict) and key in value:
+            value = value[key]
+        elif isinstance(value, list) and key.isascii() and key.isdigit() and int(key) < len(value):
+            value = value[int(key)]
+        else:
+            return
+    if not keys:
+        return
+    if isinstance(holder, dict):
+        for name, each in holder.items():
+            yield from _part(f"{json.dumps(name, ensure_ascii=False)}: ", each, is_target=name == keys[-1])
+    elif isinstance(holder, list):
+        yield from _part(f"[{keys[-1]}]: ", value, is_target=True)
+
+
+def _part(label: str, value: Any, *, is_target: bool) -> Iterator[PointedPart]:
+    """The target in full, its neighbours shortened to one line."""
+    if not is_target:
+        short = json.dumps(value, ensure_ascii=False)
+        yield PointedPart(label + (short if len(short) <= 120 else f"{short[:117]}…"), is_target=False)
+        return
+    for number, line in enumerate(json.dumps(value, ensure_ascii=False, indent=2).splitlines()):
+        yield PointedPart((label if number == 0 else "  ") + line[:LONGEST_LINE], is_target=True)

@@ -1,0 +1,168 @@
+"""Receiving files, showing their lines, and what people say about them."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import FileResponse, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_POST
+
+from workbench.cases.selectors import case_to_change
+from workbench.uploads import selectors, services
+from workbench.uploads.forms import OverrideForm, ViewForm
+from workbench.uploads.listing import files_listed, format_choices
+from workbench.uploads.models import UploadedFile
+from workbench.uploads.viewer import CONTEXT_LINES, MOST_LINES, pointed, window_of
+
+MORE_LINES = 200
+MOST_CITED = 400
+"""Lines of one record that are marked; a longer stack trace is marked at its head."""
+
+
+@login_required
+@require_POST
+def add(request: HttpRequest, case_id: int) -> JsonResponse:
+    """Stores the files of one request; each part `file` has its path in the drop in the part `name` of the same place.
+
+    Answers for each file: what was recognised, or why it is not taken. One refused file does not stop the others.
+    """
+    case = case_to_change(request.user, case_id)
+    names = request.POST.getlist("name")
+    received = request.FILES.getlist("file")
+    answers = []
+    for place, content in enumerate(received):
+        name = names[place] if place < len(names) else content.name or "unnamed"
+        try:
+            file = services.upload_add(case=case, user=request.user, content=content, name=name)
+            answers.append(file_answer(request, file))
+        except services.AlreadyInCase as error:
+            answers.append({"taken": False, "repeats": True, "detail": str(error)})
+        except services.UploadRefused as error:
+            answers.append({"taken": False, "repeats": False, "detail": str(error)})
+    return JsonResponse({"files": answers})
+
+
+def file_answer(request: HttpRequest, file: UploadedFile) -> dict[str, Any]:
+    """What the drop zone shows of a stored file: its row of the list."""
+    shown = files_listed(request.user, [file])[0]
+    html = render_to_string("uploads/_file.html", {"shown": shown, "may_change": True}, request)
+    return {"taken": True, "id": file.pk, "name": file.name, "recognised": shown.recognised, "html": html}
+
+
+@login_required
+@require_GET
+def detail(request: HttpRequest, file_id: int) -> HttpResponse:
+    """The file from its beginning."""
+    return lines(request, file_id, 1, is_cited=False)
+
+
+@login_required
+@require_GET
+def lines(request: HttpRequest, file_id: int, line: int, *, is_cited: bool = True) -> HttpResponse:
+    """A window of the file around a line, which is marked."""
+    file = selectors.file_visible(request.user, file_id)
+    form = ViewForm(request.GET)
+    form.is_valid()
+    asked = form.cleaned_data
+    member = asked.get("member") or file.name
+    line = max(line, 1)
+    last = min(max(asked.get("to") or line, line), line + MOST_CITED)
+    before = CONTEXT_LINES if asked.get("before") is None else asked["before"]
+    after = CONTEXT_LINES if asked.get("after") is None else asked["after"]
+    cited = range(line, last + 1)
+    window = window_of(file, member, cited, before, after)
+    if not is_cited:
+        cited = range(0)
+        window = window_of(file, member, range(1, 2), 0, MORE_LINES)
+    known = {"member": asked.get("member"), "to": asked.get("to"), "pointer": asked.get("pointer")}
+    here = reverse("uploads:lines", args=[file.pk, line])
+    return render(
+        request,
+        "uploads/lines.html",
+        {
+            "file": file,
+            "member": member,
+            "line": line,
+            "last": last,
+            "is_cited": is_cited,
+            "window": window,
+            "pointer": asked.get("pointer"),
+            "pointed": pointed(file, member, line, asked["pointer"]) if asked.get("pointer") else [],
+            "more_before": f"{here}?{_query(known, min(before + MORE_LINES, MOST_LINES // 2), after)}#L{window.first}",
+            "more_after": f"{here}?{_query(known, before, min(after + MORE_LINES, MOST_LINES // 2))}#L{window.last}",
+            "member_query": urlencode({"member": asked["member"]}) if asked.get("member") else "",
+        },
+    )
+
+
+def _query(known: dict[str, Any], before: int, after: int) -> str:
+    return urlencode({**{name: value for name, value in known.items() if value}, "before": before, "after": after})
+
+
+@login_required
+@require_GET
+def download(request: HttpRequest, file_id: int) -> FileResponse:
+    """The original bytes, always as a download: what somebody uploaded is never shown by the browser itself."""
+    file = selectors.file_visible(request.user, file_id)
+    name = file.name.rpartition("/")[2]
+    return FileResponse(
+        open(file.path, "rb"), as_attachment=True, filename=name, content_type="application/octet-stream"
+    )
+
+
+@login_required
+def format_override(request: HttpRequest, file_id: int) -> HttpResponse:
+    """Overrules the recognised format of a file or of a member of an archive."""
+    file = selectors.file_to_change(request.user, file_id)
+    if request.method != "POST":
+        shown = files_listed(request.user, [file])[0]
+        return render(request, "uploads/format.html", {"shown": shown, "format_choices": format_choices()})
+    form = OverrideForm(request.POST)
+    try:
+        if not form.is_valid():
+            raise services.UploadRefused("There is no such format.")
+        chosen = form.cleaned_data["format"] or None
+        services.override_set(file=file, member=form.cleaned_data["member"], format_id=chosen)
+    except services.UploadRefused as error:
+        if request.headers.get("Accept") == "application/json":
+            return JsonResponse({"detail": str(error)}, status=400)
+        messages.error(request, str(error))
+        return redirect("uploads:format", file.pk)
+    if request.headers.get("Accept") == "application/json":
+        return JsonResponse(file_answer(request, file))
+    return redirect("cases:files", file.case_id)
+
+
+@login_required
+@require_POST
+def remove(request: HttpRequest, file_id: int) -> HttpResponse:
+    """Takes a file out of the case before it was analysed."""
+    file = selectors.file_to_change(request.user, file_id)
+    try:
+        services.file_remove(file=file)
+    except services.UploadRefused as error:
+        if request.headers.get("Accept") == "application/json":
+            return JsonResponse({"detail": str(error)}, status=400)
+        messages.error(request, str(error))
+        return redirect("cases:files", file.case_id)
+    if request.headers.get("Accept") == "application/json":
+        return JsonResponse({"restore_url": reverse("uploads:restore", args=[file.pk])})
+    return redirect("cases:files", file.case_id)
+
+
+@login_required
+@require_POST
+def restore(request: HttpRequest, file_id: int) -> HttpResponse:
+    """Brings a removed file back."""
+    file = selectors.file_to_change(request.user, file_id, removed=True)
+    try:
+        services.file_restore(file=file)
+    except services.UploadRefused as error:
+        return JsonResponse({"detail": str(error)}, status=400)
+    return JsonResponse(file_answer(request, file))

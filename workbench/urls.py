@@ -1,0 +1,29 @@
+from __future__ import annotations
+
+from django.contrib import admin
+from django.contrib.auth import views as auth
+from django.templatetags.static import static
+from django.urls import include, path
+from django.views.generic import RedirectView
+
+from workbench import probes
+
+urlpatterns = [
+    path("", include("workbench.cases.urls")),
+    path("uploads/", include("workbench.uploads.urls")),
+    path("analyses/", include("workbench.analyses.urls")),
+    path("charts/", include("workbench.charts.urls")),
+    path("runbooks/", include("workbench.runbooks.urls")),
+    path("login/", auth.LoginView.as_view(redirect_authenticated_user=True), name="login"),
+    path("logout/", auth.LogoutView.as_view(), name="logout"),
+    path("admin/", admin.site.urls),
+    path("api/v1/", include("workbench.api.urls")),
+    path("healthz", probes.healthz, name="healthz"),
+    path("readyz", probes.readyz, name="readyz"),
+    path("favicon.ico", RedirectView.as_view(url=static("favicon.svg"))),
+]
+
+handler400 = "workbench.api.errors.bad_request"
+handler403 = "workbench.api.errors.permission_denied"
+handler404 = "workbench.api.errors.page_not_found"
+handler500 = "workbench.api.errors.server_error"
