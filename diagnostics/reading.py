@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from diagnostics.document import timestamp
-from diagnostics.errors import DiagnosticsError
+from diagnostics.errors import AnalysisInterrupted, DiagnosticsError
 from diagnostics.evidence import TABLES, Evidence
 from diagnostics.format import Coverage, Format, Range, Rows
 from diagnostics.formats import FORMATS, format_by_id
@@ -166,12 +166,21 @@ def _run(spark: SparkSession, groups: list[list[PlannedRange]], folder: Path, pr
 
 
 def _read_group(group: Sequence[PlannedRange], folder: Path, number: int) -> pa.RecordBatch:
-    """In a Spark worker: read each range, write each table, and give the coverage."""
+    """In a Spark worker: read each range, write each table, and give the coverage.
+
+    Spark ends a cancelled task's own side at once, but not a Python worker in the middle of its work: it would read on
+    to the end of its group. The run's folder is removed when the run ends, so a worker looks for it before each range.
+    Raises  AnalysisInterrupted when it is gone.
+    """
     import pyarrow as pa
 
     writer = _TableWriter(folder, number)
+    covered = []
     try:
-        covered = [_read_range(planned, writer) for planned in group]
+        for planned in group:
+            if not folder.exists():
+                raise AnalysisInterrupted("the run that this belongs to has ended")
+            covered.append(_read_range(planned, writer))
     finally:
         writer.close()
     return pa.RecordBatch.from_pylist(covered, schema=_coverage_schema())

@@ -117,7 +117,7 @@ def disconnect(session: SparkSession, *, release: bool = True) -> None:
 
 
 def on_progress(session: SparkSession, report: Callable[[int, int], None]) -> Callable[[], None]:
-    """Call `report(tasks done, tasks in all)` while jobs of this session run; Spark sends it every second or so.
+    """Call `report(tasks done, tasks in all)` while jobs of this session run, at the pace of PROGRESS_INTERVAL.
 
     Gives   a function that ends it.
     """

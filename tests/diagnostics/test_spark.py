@@ -136,21 +136,35 @@ def test_an_address_of_another_kind_is_refused(wrong: str) -> None:
         address(wrong)
 
 
-def test_progress_is_told_while_a_job_runs(spark: SparkSession) -> None:
+def test_progress_is_told_while_a_job_runs(spark: SparkSession, tmp_path: Path) -> None:
     told: list[tuple[int, int]] = []
-    stop = engine.on_progress(spark, lambda done, total: told.append((done, total)))
+    seen = tmp_path / "seen"
+
+    def note(done: int, total: int) -> None:
+        told.append((done, total))
+        seen.touch()
+
+    stop = engine.on_progress(spark, note)
     try:
-        spark.range(0, 4, 1, 4).mapInArrow(nap, "id long").count()
+        spark.range(0, 4, 1, 4).mapInArrow(until_seen(seen), "id long").count()
     finally:
         stop()
     assert told
     assert all(0 <= done <= total for done, total in told)
 
 
-def nap(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    for batch in batches:
-        time.sleep(0.7)
-        yield batch
+def until_seen(seen: Path) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """Work that lasts until someone was told of it, 30 s at most."""
+
+    def wait(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for _ in range(300):
+                if seen.exists():
+                    break
+                time.sleep(0.1)
+            yield batch
+
+    return wait
 
 
 @pytest.mark.parametrize(
