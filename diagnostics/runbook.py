@@ -93,6 +93,8 @@ class _RunbookReader:
         )
         if not steps:
             self._report(("steps",), "a runbook has steps")
+        if any(phrase.placeholders(texts["title"])):
+            self._report(("title",), "a title is read without the case: no placeholders")
         ids = [step.id for step in steps]
         for repeated in sorted({each for each in ids if ids.count(each) > 1}):
             self._report(("steps",), f"two steps have the id {repeated!r}")
@@ -230,7 +232,7 @@ def fill(runbook: Runbook, finding: Mapping[str, Any], signals: Sequence[Mapping
     return {
         "id": runbook.id,
         "symptom_class": runbook.symptom_class,
-        "title": phrase.fill_or_name(runbook.title, lookup),
+        "title": runbook.title,
         "goal": phrase.fill_or_name(runbook.goal, lookup),
         "steps": [_filled_step(step, lookup) for step in runbook.steps],
     }

@@ -7,6 +7,7 @@ from django.urls import include, path
 from django.views.generic import RedirectView
 
 from workbench import probes
+from workbench.accounts.views import PasswordChange
 
 urlpatterns = [
     path("", include("workbench.cases.urls")),
@@ -16,6 +17,7 @@ urlpatterns = [
     path("runbooks/", include("workbench.runbooks.urls")),
     path("login/", auth.LoginView.as_view(redirect_authenticated_user=True), name="login"),
     path("logout/", auth.LogoutView.as_view(), name="logout"),
+    path("password/", PasswordChange.as_view(), name="password_change"),
     path("admin/", admin.site.urls),
     path("api/v1/", include("workbench.api.urls")),
     path("healthz", probes.healthz, name="healthz"),

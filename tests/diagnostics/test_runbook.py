@@ -85,6 +85,7 @@ def test_a_step_says_by_how_much_it_is_not_done() -> None:
         ("kind: code", "kind: magic", "one of config, code, sql, command"),
         ("|percent", "|parsec", "unknown format 'parsec'"),
         ('question: "Salt the key?"', "title: x", "`question` is missing"),
+        ("title: Spread the hot key", 'title: "Spread {keys.top_key}"', "line 3: a title is read without the case"),
     ],
 )
 def test_what_is_wrong_is_named_with_its_line(before: str, after: str, expected: str) -> None:

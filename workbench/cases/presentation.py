@@ -121,6 +121,8 @@ def checks_shown(document: Mapping[str, Any]) -> ChecksShown:
 
 
 MOST_FORMATS = 3
+MOST_FOLDERS = 20
+"""So many folders a person looks over at once. Our choice."""
 OPEN_INPUTS = 30
 """Folders stand open while all of them together hold no more files than this."""
 
@@ -156,12 +158,22 @@ class InputFolder:
 
 
 def inputs_shown(document: Mapping[str, Any]) -> list[InputFolder]:
-    """The document's inputs by folder, in the order of the names."""
+    """The document's inputs by folder, in the order of the names; each entry with its `path` inside that folder.
+
+    A REST dump has a folder for each vertex: folders that lie too deep are shown as part of one above them.
+    """
+    entries = sorted(document["inputs"], key=lambda each: each["file"])
+    paths = [entry["file"].split("/")[:-1] for entry in entries]
+    deepest = max(map(len, paths), default=0)
+    depth = max(
+        (to for to in range(1, deepest + 1) if len({tuple(path[:to]) for path in paths}) <= MOST_FOLDERS), default=1
+    )
     found: dict[str, list[Mapping[str, Any]]] = {}
-    for entry in sorted(document["inputs"], key=lambda each: each["file"]):
-        found.setdefault(entry["file"].rpartition("/")[0], []).append(entry)
-    is_open = len(document["inputs"]) <= OPEN_INPUTS
-    return [InputFolder(name, entries, is_open) for name, entries in found.items()]
+    for entry, path in zip(entries, paths, strict=True):
+        name = "/".join(path[:depth])
+        found.setdefault(name, []).append({**entry, "path": entry["file"].removeprefix(f"{name}/")})
+    is_open = len(entries) <= OPEN_INPUTS
+    return [InputFolder(name, inside, is_open) for name, inside in found.items()]
 
 
 def _each_rule_once(entries: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -65,7 +65,7 @@ def runbook_progress(analysis: Analysis) -> dict[int, RunbookProgress]:
         open_steps = [step for step in runbook.steps if step not in settled]
         found[position] = RunbookProgress(
             id=runbook.id,
-            title=_with_subject(runbook.title, finding, names),
+            title=runbook.title,
             settled=len(settled),
             total=len(runbook.steps),
             next_question=_with_subject(open_steps[0].texts["question"], finding, names) if open_steps else None,
@@ -74,7 +74,7 @@ def runbook_progress(analysis: Analysis) -> dict[int, RunbookProgress]:
 
 
 def _with_subject(text: str, finding: Mapping[str, Any], job_names: Mapping[str, str | None]) -> str:
-    """A runbook's title or question with what the finding itself tells; the signals stay in the database."""
+    """A runbook's question with what the finding itself tells; the signals stay in the database."""
     known = {f"subject.{part}": value for part, value in finding["subject"].items()}
     known["job.name"] = job_names.get(finding["subject"].get("job"))
     return phrase.fill_or_name(text, known.get)

@@ -35,7 +35,7 @@ def step_of(analysis: Analysis, step: str = STEP) -> str:
 def test_commands_hold_the_values_of_the_case(people: People, analysis: Analysis) -> None:
     page = signed_in(people.bob).get(page_of(analysis)).content.decode()
 
-    assert "Data skew in Window" in page
+    assert "One subtask does most of the work" in page
     assert f"/jobs/{'a' * 32}/vertices/{'b' * 32}" in page
     assert "Copy" in page
 

@@ -85,17 +85,20 @@ def symptom_summary(symptom_class: str) -> str:
 
 
 @register.filter
-def score_band(score: int | None) -> str:
-    """good, watch, act or unknown."""
+def score_band(score: int | None, symptom_class: str | None = None) -> str:
+    """good, watch, act or unknown. Without a verdict nothing is good: the score counts only what was found."""
     if score is None:
+        return "unknown"
+    if score >= WATCH_SCORE and symptom_class == INCONCLUSIVE:
         return "unknown"
     return "good" if score > GOOD_SCORE else "watch" if score >= WATCH_SCORE else "act"
 
 
 @register.filter
-def score_word(score: int | None) -> str:
+def score_word(score: int | None, symptom_class: str | None = None) -> str:
     """The band in words."""
-    return {"good": "good", "watch": "watch it", "act": "act now", "unknown": "not known"}[score_band(score)]
+    words = {"good": "good", "watch": "watch it", "act": "act now", "unknown": "at most: only what was found counts"}
+    return "not known" if score is None else words[score_band(score, symptom_class)]
 
 
 @register.filter
@@ -257,12 +260,6 @@ def further_sentences(text: str) -> str:
 def short_path(path: str) -> str:
     """A long path cut in the middle; where it leads to, it stands in full."""
     return shortened(path, LONGEST_PATH)
-
-
-@register.filter
-def last_part(path: str) -> str:
-    """The file's own name."""
-    return path.rpartition("/")[2]
 
 
 @register.filter
