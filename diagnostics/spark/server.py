@@ -15,7 +15,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, NoReturn
 
 from diagnostics.errors import SparkUnavailable
 from diagnostics.spark.client import answers, connect, disconnect, start_python_worker
@@ -40,6 +40,8 @@ SERVER_CLASS = "org.apache.spark.sql.connect.service.SparkConnectServer"
 
 TOKEN_VARIABLE = "SPARK_CONNECT_AUTHENTICATE_TOKEN"  # noqa: S105 - a name, not a secret
 """The environment variable with the secret of server and clients: every user of a machine reaches the port."""
+
+STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 _PR_SET_PDEATHSIG = 1
 
@@ -229,23 +231,25 @@ def prepare(say: Callable[[str], None]) -> None:
 def serve(port: int, say: Callable[[str], None]) -> int:
     """Run the server until SIGTERM or SIGINT; when its JVM dies, start it again.
 
-    Gives   an exit status: 0 after a signal, 1 when it cannot be started.
+    Gives   an exit status, 1 when it cannot be started.
+    Raises  SystemExit(0) after a signal, wherever it is: the warm-up of a busy machine takes longer than a supervisor
+            waits.
     """
     if answers(remote_at(port)):
         say(f"port {port} is in use")
         return 1
-    stopping = False
 
-    def stop(*_: object) -> None:
-        nonlocal stopping
-        stopping = True
+    def stop(*_: object) -> NoReturn:
+        for name in STOP_SIGNALS:
+            signal.signal(name, signal.SIG_IGN)
+        raise SystemExit(0)
 
-    for name in (signal.SIGTERM, signal.SIGINT):
+    for name in STOP_SIGNALS:
         signal.signal(name, stop)
     if not ClassArchive().exists:
         say("no class archive: this start is slower; `python -m diagnostics.spark prepare` makes it")
     started_once = False
-    while not stopping:
+    while True:
         began = time.monotonic()
         server = Server(port)
         try:
@@ -256,15 +260,13 @@ def serve(port: int, say: Callable[[str], None]) -> int:
                 say(f"warmed up in {warm_up(server.remote):.1f} s")
             except Exception as error:
                 say(f"warm-up failed, the first analyses are slower: {error}")
-            while not stopping and server.ended is None:
+            while server.ended is None:
                 time.sleep(0.2)
-            if not stopping:
-                say(f"the Spark server ended with status {server.ended}; it is started again")
-                time.sleep(1.0)
+            say(f"the Spark server ended with status {server.ended}; it is started again")
+            time.sleep(1.0)
         except SparkUnavailable as error:
             say(str(error))
             if not started_once:
                 return 1
         finally:
             server.stop()
-    return 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -122,6 +124,20 @@ def test_a_killed_server_ends_the_work_with_a_clear_error(remote: str, tmp_path:
         killer.join()
     finally:
         server.stop()
+
+
+def test_a_server_that_still_warms_up_ends_at_once_when_told_to() -> None:
+    port = free_port()
+    serving = subprocess.Popen([sys.executable, "-m", "diagnostics.spark", "serve", "--port", str(port)])
+    try:
+        for _ in range(1200):
+            if engine.answers(f"sc://localhost:{port}"):
+                break
+            time.sleep(0.1)
+        serving.terminate()
+        assert serving.wait(5) == 0
+    finally:
+        serving.kill()
 
 
 def test_a_server_that_is_not_there_is_said_with_its_address() -> None:
