@@ -22,6 +22,7 @@ from diagnostics.evidence import TABLES, Evidence
 from diagnostics.format import Coverage, Format, Range, Rows
 from diagnostics.formats import FORMATS, format_by_id
 from diagnostics.intake import InputFile, Intake
+from diagnostics.repeated_content import repeated_content
 from diagnostics.snapshot_time import snapshot_times
 from diagnostics.spark import expect_rows, on_progress
 
@@ -76,7 +77,13 @@ def read_evidence(
     """
     chosen = {each.file_id: _format_of(each, overrides) for each in intake.inputs}
     taken = snapshot_times(intake.inputs)
-    ranges = [part for each in intake.inputs for part in _ranges(each, chosen[each.file_id], taken.get(each.file_id))]
+    repeated = repeated_content(intake.inputs)
+    ranges = [
+        part
+        for each in intake.inputs
+        if each.file_id not in repeated
+        for part in _ranges(each, chosen[each.file_id], taken.get(each.file_id))
+    ]
     folder = workspace.resolve() / "evidence"
     folder.mkdir(parents=True, exist_ok=True)
     groups = _groups(ranges, TASKS_PER_CORE * (os.cpu_count() or 1))
@@ -89,7 +96,9 @@ def read_evidence(
     frames = {
         name: spark.read.schema(TABLES[name].ddl).parquet(str(folder / name)) for name in sorted(rows) if rows[name]
     }
-    return Evidence(spark, frames, rows), [_input(each, chosen[each.file_id], covered) for each in intake.inputs]
+    return Evidence(spark, frames, rows), [
+        _input(each, chosen[each.file_id], covered, repeated.get(each.file_id)) for each in intake.inputs
+    ]
 
 
 def _format_of(file: InputFile, overrides: Mapping[str, str]) -> Format | None:
@@ -333,7 +342,9 @@ def _from_rows(given: Rows, schema: pa.Schema) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(arrays, names=names)
 
 
-def _input(file: InputFile, chosen: Format | None, covered: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _input(
+    file: InputFile, chosen: Format | None, covered: Sequence[Mapping[str, Any]], same_as: str | None
+) -> dict[str, Any]:
     """The contract's `inputs[]` entry of a file."""
     total = Coverage()
     for each in covered:
@@ -342,6 +353,8 @@ def _input(file: InputFile, chosen: Format | None, covered: Sequence[Mapping[str
             part["samples"] = tuple((sample["line"], sample["text"]) for sample in each["samples"])
             total = _added(total, Coverage(**part | {"warnings": tuple(each["warnings"])}))
     warnings = [*([file.error] if file.error else []), *file.warnings, *total.warnings]
+    if chosen is not None and same_as:
+        warnings.append(f"the same content as {same_as}: read once")
     if chosen is None and not file.error:
         warnings.append("not recognised as evidence: kept as an attachment")
     entry: dict[str, Any] = {

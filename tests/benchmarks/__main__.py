@@ -1,4 +1,4 @@
-"""`make bench`: the pipeline on logs of growing size and on the demo incidents, beside a plain search by grep or rg.
+"""`make bench`: the pipeline on growing logs and on the demo incidents, beside a plain search; then in a browser.
 
 Ratios between the rows count, not seconds: another program on the machine slows all of them down.
 """
@@ -18,7 +18,7 @@ from diagnostics.analyze import analyze
 from diagnostics.intake import SourceFile
 from diagnostics.rule import Ruleset, shipped_rules
 from diagnostics.spark import embedded
-from tests.benchmarks import log_scan
+from tests.benchmarks import drop_to_verdict, log_scan
 from tests.benchmarks.synthetic_log import write_log
 
 if TYPE_CHECKING:
@@ -70,6 +70,7 @@ def main() -> int:
                 print(f"{source.name:38} {number:>5} {seconds:7.2f} {rate:7.1f}  {laps}; {said}", flush=True)
             if source.suffix == ".log":
                 log_scan.report(source, folder)
+    drop_to_verdict.report(sorted(DEMO.glob("*.zip")))
     return 0
 
 

@@ -43,7 +43,7 @@ class TooLarge(UploadRefused):
 
 
 class AlreadyInCase(UploadRefused):
-    """The same bytes are in the case already; `file` is the earlier one."""
+    """The case has this file already, under the same path; `file` is the earlier one."""
 
     def __init__(self, file: UploadedFile) -> None:
         super().__init__(f"The same file is already in this case as {file.name}.")
@@ -66,7 +66,7 @@ def upload_add(*, case: Case, user: User, content: ReceivedFile | IO[bytes], nam
         with transaction.atomic():
             # Orders the files that arrive at the same time, for bounds and names.
             case_lock(case)
-            _refuse_what_does_not_fit(case, size, sha256)
+            _refuse_what_does_not_fit(case, dropped, size, sha256)
             file = UploadedFile(
                 case=case,
                 name=dropped,
@@ -123,7 +123,7 @@ def file_restore(*, file: UploadedFile) -> None:
     """Undoes `file_remove`. Raises UploadRefused when the bytes are gone."""
     if not file.path.exists():
         raise UploadRefused(f"{file.name} was removed too long ago.")
-    _refuse_what_does_not_fit(file.case, file.bytes, file.sha256)
+    _refuse_what_does_not_fit(file.case, file.name, file.bytes, file.sha256)
     _name_freely(file)
     file.removed_at = None
     file.save()
@@ -203,9 +203,10 @@ def _kind(members: list[dict[str, Any]], overrides: dict[str, str]) -> FileKind:
     return FileKind.EVIDENCE if known else FileKind.ATTACHMENT
 
 
-def _refuse_what_does_not_fit(case: Case, size: int, sha256: str) -> None:
+def _refuse_what_does_not_fit(case: Case, name: str, size: int, sha256: str) -> None:
+    """The same bytes under another path stay: an answer of the REST API that did not change is evidence too."""
     present = case.files.present()
-    earlier = present.filter(sha256=sha256).first()
+    earlier = present.filter(sha256=sha256, name=name).first()
     if earlier:
         raise AlreadyInCase(earlier)
     if present.count() >= settings.MOST_CASE_FILES:

@@ -26,7 +26,7 @@ def lines(file: UploadedFile, line: int) -> str:
 def test_a_batch_keeps_each_path_and_one_repeat_does_not_stop_the_others(people: People) -> None:
     case = case_of(people.alice)
     form = {
-        "name": ["run/logs/tm.log", "run/again.log", "run/letter.txt"],
+        "name": ["run/logs/tm.log", "run/logs/tm.log", "run/letter.txt"],
         "file": [
             SimpleUploadedFile("file", LOG),
             SimpleUploadedFile("file", LOG),

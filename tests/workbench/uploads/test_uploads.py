@@ -119,12 +119,17 @@ def test_two_files_of_one_name_get_different_ones_and_their_members_too(case: Ca
     assert second.members[0]["name"] == "a/tm (2).log"
 
 
-def test_the_same_bytes_are_taken_once_for_each_case(case: Case, people: People, settings: LazySettings) -> None:
-    first = add(case, people.alice)
+def test_the_same_file_is_taken_once_for_each_case(case: Case, people: People, settings: LazySettings) -> None:
+    first = add(case, people.alice, name="logs/tm.log")
     with pytest.raises(AlreadyInCase) as refused:
-        add(case, people.alice, name="other.log")
+        add(case, people.alice, name="logs/tm.log")
     assert refused.value.file == first
     assert stored_files(settings) == [first.path]
+
+
+def test_an_answer_that_did_not_change_until_the_next_snapshot_is_kept(case: Case, people: People) -> None:
+    names = ["t1/watermarks.json", "t2/watermarks.json"]
+    assert [add(case, people.alice, name=name).name for name in names] == names
 
 
 def test_the_same_bytes_in_an_earlier_case_are_found_but_not_those_of_strangers(people: People) -> None:

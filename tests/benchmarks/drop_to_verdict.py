@@ -1,0 +1,67 @@
+"""From the drop in a browser to the verdict on the page: Chromium, the web server, Celery, Redis and a warm Spark."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+import zipfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from playwright.sync_api import Page, sync_playwright
+
+from tests.journeys.conftest import chromium, sign_in
+from tests.journeys.walking import all_stored, ask_for_diagnosis, choose, verdict
+from tests.running_workbench import ADMIN_PASSWORD, launch
+
+ROUNDS = 3
+
+
+def report(archives: Iterable[Path]) -> None:
+    """Prints, for each archive dropped whole and as a folder, the seconds until it is stored and until the verdict."""
+    if chromium() is None:
+        print("drop to verdict: no Chromium on this machine")
+        return
+    with tempfile.TemporaryDirectory(prefix="drop-") as place, _page(Path(place)) as page:
+        for archive in archives:
+            folder = Path(place) / archive.stem
+            with zipfile.ZipFile(archive) as packed:
+                packed.extractall(folder)
+            for dropped in (archive, folder):
+                for number in range(1, ROUNDS + 1):
+                    print(f"{dropped.name:38} {number:>5} {_round(page, dropped)}", flush=True)
+
+
+def _round(page: Page, dropped: Path) -> str:
+    page.goto("/cases/new/")
+    began = time.monotonic()
+    choose(page, dropped)
+    all_stored(page)
+    stored = time.monotonic() - began
+    ask_for_diagnosis(page)
+    document = verdict(page)
+    seconds, timing = time.monotonic() - began, document["timing"]
+    files, size = len(document["inputs"]), sum(each["bytes"] for each in document["inputs"]) / 1e6
+    return (
+        f"{seconds:7.2f}          stored after {stored:.2f} s, queued {timing['queued_ms']} ms, analysed in "
+        f"{timing['total_ms']} ms; {files} files, {size:.1f} MB: {document['verdict']['symptom_class']}"
+    )
+
+
+@contextmanager
+def _page(place: Path) -> Iterator[Page]:
+    """A signed-in page of a workbench of its own."""
+    running = launch(place / "data")
+    try:
+        running.wait_until_ready()
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(
+                executable_path=chromium(), args=["--no-sandbox", "--disable-dev-shm-usage"]
+            )
+            page = browser.new_context(base_url=running.address).new_page()
+            sign_in(page, ADMIN_PASSWORD)
+            yield page
+            browser.close()
+    finally:
+        running.end()
