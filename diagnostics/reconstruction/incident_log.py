@@ -54,6 +54,10 @@ KINDS: Mapping[str, str] = {
     ),
     "strategy": "startswith(message, 'Using restart back off time strategy ')"
     " OR startswith(message, 'Using restart strategy ')",
+    "state_limit": _contains("larger than the maximum permitted memory-backed state"),
+    "tolerance_exceeded": _contains("Exceeded checkpoint tolerable failure threshold"),
+    "refused_setting": _contains("IllegalConfigurationException", "Could not parse value "),
+    "version": "contains(message, '(Version: ')",
     "failure": "exception_class IS NOT NULL AND (contains(message, ' to FAILED') OR startswith(message, 'Job '))",
 }
 """Kind of event -> what tells it in a log record, over `message` and, as `everything`, all its texts.

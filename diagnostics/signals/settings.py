@@ -35,10 +35,11 @@ def _backend(text: str | None) -> str | None:
 
 
 def _storage(text: str | None) -> str | None:
+    """`jobmanager` or `filesystem`; before Flink 1.13 the state backend said where checkpoints go."""
     lowered = (text or "").lower()
-    if "jobmanager" in lowered:
+    if "jobmanager" in lowered or "memorystatebackend" in lowered:
         return "jobmanager"
-    return "filesystem" if "filesystem" in lowered else _word(text)
+    return "filesystem" if "filesystem" in lowered or "fsstatebackend" in lowered else None
 
 
 def _mode(text: str | None) -> str | None:
@@ -100,7 +101,12 @@ SETTINGS = (
         _word,
         (CHECKPOINTING + "dir", "state.checkpoints.dir", "state.backend.fs.checkpointdir"),
     ),
-    Setting("storage", "jobmanager or filesystem", _storage, (CHECKPOINTING + "storage", "state.checkpoint-storage")),
+    Setting(
+        "storage",
+        "jobmanager or filesystem",
+        _storage,
+        (CHECKPOINTING + "storage", "state.checkpoint-storage", "state.backend.type", "state.backend"),
+    ),
     Setting("state_backend", "rocksdb, forst or hashmap", _backend, ("state.backend.type", "state.backend")),
     Setting(
         "changelog",
@@ -147,14 +153,22 @@ SETTINGS = (
         number,
         ("taskmanager.memory.network.fraction", "taskmanager.network.memory.fraction"),
     ),
+    Setting("max_parallelism", "most parallelism that the key groups allow", number, ("pipeline.max-parallelism",)),
+    Setting("heartbeat_interval_ms", "heartbeat interval", duration_ms, ("heartbeat.interval",), 10_000.0),
     Setting("heartbeat_timeout_ms", "heartbeat timeout", duration_ms, ("heartbeat.timeout",), 50_000.0),
     Setting("restart_strategy", "restart strategy", _word, ("restart-strategy.type", "restart-strategy")),
+    Setting("restart_attempts", "restarts that are tried", number, ("restart-strategy.fixed-delay.attempts",)),
+    Setting("object_reuse", "whether records are handed on without a copy", truth, ("pipeline.object-reuse",)),
+    Setting("flink_version", "Flink's version as REST tells it", _word, ("flink.version",)),
     Setting("flame_graphs", "whether flame graphs are on", truth, ("rest.flamegraph.enabled",), False),
 )
 """Names and defaults: reference/config-keys.csv."""
 
 WHOLE_CONFIGURATION = ("jobmanager.rpc.address", "jobmanager.memory.process.size", "taskmanager.numberOfTaskSlots")
 """A file that has one of these states the configuration as a whole: what it leaves out is at its default."""
+
+TELLING = frozenset(key for setting in SETTINGS for key in setting.keys) - {*WHOLE_CONFIGURATION, "flink.version"}
+"""Options of which at least one must be stated before anything is said of the settings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +184,7 @@ class Stated:
 
 @read_once
 def stated_options(evidence: Evidence) -> tuple[Stated, ...]:
-    """The options that SETTINGS asks for, the last statement first. One Spark job, done once for each Evidence.
+    """The options of clusters, jobs and programs, the last statement first. One Spark job, done once for each Evidence.
 
     Reads   config_option.
     """
@@ -178,9 +192,8 @@ def stated_options(evidence: Evidence) -> tuple[Stated, ...]:
 
 
 def _read(evidence: Evidence) -> Iterable[Stated]:
-    wanted = [key for setting in SETTINGS for key in setting.keys] + list(WHOLE_CONFIGURATION)
-    options = evidence["config_option"]
-    rows = options.where(options.key.isin(wanted)).limit(MOST_OPTIONS).collect()
+    options = evidence["config_option"].where("key IS NOT NULL AND coalesce(scope, '') != 'jvm'")
+    rows = options.orderBy("file_id", "line").limit(MOST_OPTIONS).collect()
     for row in sorted(rows, key=lambda row: (-(row.ts_ms or 0), row.file_id, row.line or 0, row.key)):
         yield Stated(
             row.scope or "cluster",
@@ -238,13 +251,10 @@ def measure(evidence: Evidence) -> Measured:
     Empty   NotMeasured when no file states an option that counts.
     """
     options = stated_options(evidence)
-    if not any(each.key not in WHOLE_CONFIGURATION for each in options):
+    if not any(each.key in TELLING for each in options):
         yield NotMeasured("settings", "configuration", "no file states Flink's options")
         return
-    known = {*cluster_of(evidence).job_names, *checkpoint_histories(evidence), *load_timelines(evidence)}
-    known |= {each.job_id for each in options}
-    jobs: list[str | None] = [*sorted(job_id for job_id in known if job_id)]
-    for job_id in jobs or [None]:
+    for job_id in jobs_of(evidence):
         facts, citations = settings_of(options, job_id)
         order = [setting.fact for setting in SETTINGS if setting.fact in citations]
         yield Signal(
@@ -254,6 +264,13 @@ def measure(evidence: Evidence) -> Measured:
             tuple(citations[fact] for fact in order),
             citation_count=len(citations),
         )
+
+
+def jobs_of(evidence: Evidence) -> list[str | None]:
+    """Every job that any file names; one without a name when none does."""
+    known = {*cluster_of(evidence).job_names, *checkpoint_histories(evidence), *load_timelines(evidence)}
+    known |= {each.job_id for each in stated_options(evidence)}
+    return [*sorted(job_id for job_id in known if job_id)] or [None]
 
 
 def _facts() -> dict[str, Any]:

@@ -21,6 +21,7 @@ CONTRACT_CLASSES = {
     "out_of_order_events",
     "slow_dimension_join",
     "slow_sink",
+    "misconfiguration",
     "healthy",
 }
 

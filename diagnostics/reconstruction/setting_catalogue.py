@@ -1,0 +1,199 @@
+"""Flink's options as the catalogue `vocabulary/settings.csv` knows them: type, range, versions, former names."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Literal, cast
+
+from diagnostics.notation.flink_values import duration_ms, number, size_bytes, truth
+
+Type = Literal["duration", "integer", "number", "size", "truth", "choice", "text"]
+Version = tuple[int, int]
+
+VERSION = re.compile(r"(\d{1,3})\.(\d{1,3})")
+BOUND = re.compile(r"(>=|>|<=)?\s*([\d.]{1,20})\s*(ms|kb|mb)?")
+FURTHEST_MISS = 2
+"""Letters by which a name may differ from a known one to count as a slip of the keyboard. Our choice: pairs such as
+`network.min` and `network.max`, which both exist, differ by two, and whoever means neither writes something else."""
+SHORTEST_MISSED = 12
+"""Characters of the shortest name that is compared so: below, two letters are too large a part. Our choice."""
+LONGEST_NAME = 120
+TEMPLATE = ("${", "{{", "******", "<")
+"""What stands in a value that is filled in later, or that was masked: nothing to check."""
+EXAMPLES: Mapping[Type, str] = {
+    "duration": "a time such as 30 s",
+    "integer": "a whole number",
+    "number": "a number",
+    "size": "a memory size such as 512 mb",
+    "truth": "true or false",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FormerName:
+    """An older name of an option; `until` is the last version that still reads it, None when all later ones do."""
+
+    name: str
+    until: Version | None
+
+
+@dataclass(frozen=True, slots=True)
+class KnownSetting:
+    """One option.
+
+    allowed  `>=10 ms`, `0..1`, `>=1 or -1`, or the words of a choice joined by `|`; empty when everything is
+    since    the first version that knows the name, None for all; `until` the last one, None when it still exists
+    """
+
+    key: str
+    type: Type
+    allowed: str
+    since: Version | None
+    until: Version | None
+    default: str
+    former: tuple[FormerName, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SettingCatalogue:
+    """Every known option by its newest name, and which option a former name stands for."""
+
+    by_key: Mapping[str, KnownSetting]
+    by_former: Mapping[str, KnownSetting]
+
+    def find(self, key: str) -> KnownSetting | None:
+        """The option of that name, new or former."""
+        return self.by_key.get(key) or self.by_former.get(key)
+
+    def name_in(self, key: str, version: Version | None) -> str:
+        """What the option is called in a version: its newest name, unless that version has only a former one."""
+        known = self.by_key[key]
+        if version is None or known.since is None or version >= known.since or not known.former:
+            return key
+        return known.former[0].name
+
+
+def near_miss(key: str) -> str | None:
+    """The known name that a name is probably meant to be, None when it is known or like no other."""
+    if setting_catalogue().find(key) or len(key) > LONGEST_NAME:
+        return None
+    names = _names()
+    if _plain(key) in names:
+        return names[_plain(key)]
+    if len(key) < SHORTEST_MISSED:
+        return None
+    alike = [name for name in names.values() if abs(len(name) - len(key)) <= FURTHEST_MISS]
+    away, best = min(((_distance(key, name), name) for name in alike), default=(FURTHEST_MISS + 1, None))
+    return best if away <= FURTHEST_MISS else None
+
+
+@cache
+def _names() -> Mapping[str, str]:
+    """Every name, new and former, by its letters and digits alone."""
+    catalogue = setting_catalogue()
+    return {_plain(name): name for name in (*catalogue.by_former, *catalogue.by_key)}
+
+
+def _plain(key: str) -> str:
+    """The name without what people mix up: capitals, and what parts its words."""
+    return re.sub(r"[._-]", "", key.lower())
+
+
+def _distance(one: str, other: str) -> int:
+    """Letters to insert, drop or change from one to the other; FURTHEST_MISS + 1 stands for anything larger."""
+    row = list(range(len(other) + 1))
+    for place, letter in enumerate(one, 1):
+        above, row[0] = row[0], place
+        for column, compared in enumerate(other, 1):
+            above, row[column] = (
+                row[column],
+                min(row[column] + 1, row[column - 1] + 1, above + (letter != compared)),
+            )
+        if min(row) > FURTHEST_MISS:
+            return FURTHEST_MISS + 1
+    return row[-1]
+
+
+def version_of(text: str | None) -> Version | None:
+    """`1.20.5` as (1, 20); None for anything else."""
+    found = VERSION.match(text or "")
+    return (int(found.group(1)), int(found.group(2))) if found else None
+
+
+@cache
+def setting_catalogue() -> SettingCatalogue:
+    """The catalogue, read once."""
+    text = (files("diagnostics.vocabulary") / "settings.csv").read_text("utf-8")
+    known = [_known(row) for row in csv.DictReader(text.splitlines())]
+    by_key = {each.key: each for each in known}
+    by_former = {name.name: each for each in known for name in each.former if name.name not in by_key}
+    return SettingCatalogue(by_key, by_former)
+
+
+def _known(row: Mapping[str, str]) -> KnownSetting:
+    since, _, until = row["versions"].partition("..")
+    former = []
+    for each in row["former_names"].split():
+        name, _, last = each.partition("..")
+        former.append(FormerName(name, version_of(last)))
+    return KnownSetting(
+        key=row["key"],
+        type=cast(Type, row["type"]),
+        allowed=row["range"],
+        since=version_of(since),
+        until=version_of(until),
+        default=row["default"],
+        former=tuple(former),
+    )
+
+
+def wrong_value(known: KnownSetting, text: str | None) -> str | None:
+    """What the value should be instead, None when it is allowed (or cannot be told)."""
+    value = (text or "").strip()
+    if not value or any(mark in value for mark in TEMPLATE) or known.type == "text":
+        return None
+    if known.type == "choice":
+        words = known.allowed.split("|")
+        plain = {_plain(word) for word in words}
+        return None if _plain(value) in plain else f"one of {', '.join(words)}"
+    amount = _amount(known.type, value)
+    if amount is None:
+        return EXAMPLES[known.type]
+    if known.type == "integer" and not float(amount).is_integer():
+        return EXAMPLES["integer"]
+    return None if _within(known, amount) else known.allowed
+
+
+def _amount(kind: Type, value: str) -> float | None:
+    """The value as a number of milliseconds, bytes or itself; truth values as 0 and 1."""
+    if value.lower() in ("infinite", "infinity"):
+        return float("inf") if kind == "number" else 2.0**31
+    sign, text = (-1.0, value[1:]) if value.startswith("-") else (1.0, value)
+    if kind == "truth":
+        told = truth(value)
+        return None if told is None else float(told)
+    amount = duration_ms(text) if kind == "duration" else size_bytes(text) if kind == "size" else number(text)
+    return None if amount is None else sign * amount
+
+
+def _within(known: KnownSetting, amount: float) -> bool:
+    allowed, _, also = known.allowed.partition(" or ")
+    if not allowed or (also and amount == float(also)):
+        return True
+    if ".." in allowed:
+        least, _, most = allowed.partition("..")
+        return _bound(least, known.type)[1] <= amount <= _bound(most, known.type)[1]
+    sign, bound = _bound(allowed, known.type)
+    return amount > bound if sign == ">" else amount >= bound
+
+
+def _bound(text: str, kind: Type) -> tuple[str, float]:
+    found = BOUND.fullmatch(text.strip())
+    if found is None:
+        raise ValueError(f"vocabulary/settings.csv: {text!r} is no bound")
+    return found.group(1) or "", _amount(kind, f"{found.group(2)} {found.group(3) or ''}".strip()) or 0.0

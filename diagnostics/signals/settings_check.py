@@ -1,0 +1,252 @@
+"""What is wrong with the options that files state: names and values Flink does not know, and pairs that contradict."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from diagnostics.citation import Citation
+from diagnostics.evidence import Evidence
+from diagnostics.reconstruction.arithmetic import known, middle, quantile, ratio
+from diagnostics.reconstruction.checkpoint_history import History, checkpoint_histories
+from diagnostics.reconstruction.incident_log import IncidentLog, incident_log
+from diagnostics.reconstruction.setting_catalogue import (
+    KnownSetting,
+    Version,
+    near_miss,
+    setting_catalogue,
+    version_of,
+    wrong_value,
+)
+from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
+from diagnostics.signals.settings import TELLING, Stated, jobs_of, settings_of, stated_options
+
+VERSION = re.compile(r"\(Version: (\d{1,3}\.\d{1,3})")
+"""Source: the start-up banner of Flink's processes."""
+MOST_LISTED = 8
+"""Options that one fact lists. Our choice: a sentence stays readable."""
+CHECKED_SCOPES = ("cluster", "program")
+"""Where people write options; what REST says of a job is Flink's own reading of them."""
+LEAST_INTERVAL_MS, LEAST_PAUSE_MS = 10_000.0, 1_000.0
+"""Proposals go no lower. Our choice: checkpoints each ten seconds suit most jobs, and a second lets a job breathe."""
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """One thing about one option."""
+
+    kind: str
+    text: str
+    citation: Citation
+
+
+def measure(evidence: Evidence) -> Measured:
+    """The options of each job, held against the catalogue and against each other.
+
+    Reads   config_option, checkpoint, log_record (Flink's version, refused options).
+    Gives   one signal for each job, with proposals that fit its numbers.
+    Units   milliseconds; ratios of two options or of a duration to an option.
+    Empty   NotMeasured when no file states an option that counts.
+    """
+    options = stated_options(evidence)
+    if not any(each.key in TELLING for each in options):
+        yield NotMeasured("settings_check", "configuration", "no file states Flink's options")
+        return
+    log = incident_log(evidence)
+    remarks = tuple(_remarks(options, _version(options, log)))
+    histories = checkpoint_histories(evidence)
+    for job_id in jobs_of(evidence):
+        facts, citations = settings_of(options, job_id)
+        history = histories.get(job_id) or History(job_id)
+        told = _listed(remarks) | _names(_version(options, log)) | _pairs(facts) | _against(facts, history)
+        told["refused"] = log.count("refused_setting")
+        yield Signal(
+            "settings_check",
+            Subject(job=job_id),
+            {name: value for name, value in told.items() if value is not None},
+            (
+                *(event.cite(event.root_cause_message) for event in log.of("refused_setting")[:2]),
+                *(each.citation for each in remarks[:MOST_LISTED]),
+                *(citations[name] for name in PAIRED if name in citations),
+            ),
+            citation_count=len(remarks) + len(citations),
+        )
+
+
+def _version(options: Iterable[Stated], log: IncidentLog) -> Version | None:
+    stated = next((each.value for each in options if each.key == "flink.version"), None)
+    banner = next((hit[1] for event in log.of("version") if (hit := VERSION.search(event.message))), None)
+    return version_of(stated or banner)
+
+
+def _remarks(options: Sequence[Stated], version: Version | None) -> Iterator[Remark]:
+    """Each once, however many files state the same."""
+    seen: set[tuple[str, str]] = set()
+    for each in options:
+        if each.scope not in CHECKED_SCOPES:
+            continue
+        for remark in _of_option(each, version):
+            if (remark.kind, remark.text) not in seen:
+                seen.add((remark.kind, remark.text))
+                yield remark
+
+
+def _of_option(stated: Stated, version: Version | None) -> Iterator[Remark]:
+    option = setting_catalogue().find(stated.key)
+    if option is None:
+        meant = near_miss(stated.key)
+        if meant:
+            yield Remark("misspelt", f"{stated.key} (probably {meant})", stated.citation)
+        return
+    expected = wrong_value(option, stated.value)
+    if expected:
+        yield Remark("wrong", f"{stated.key}: {stated.value} (allowed: {expected})", stated.citation)
+    yield from _by_version(stated, option, version)
+
+
+def _by_version(stated: Stated, option: KnownSetting, version: Version | None) -> Iterator[Remark]:
+    if version is None:
+        return
+    if stated.key != option.key:
+        former = next(each for each in option.former if each.name == stated.key)
+        if former.until is not None and version > former.until:
+            yield Remark("without_effect", f"{stated.key} (now {option.key})", stated.citation)
+        elif option.since is not None and version >= option.since:
+            yield Remark("renamed", f"{stated.key} (now {option.key})", stated.citation)
+    elif option.until is not None and version > option.until:
+        yield Remark("without_effect", f"{stated.key} (until Flink {_shown(option.until)})", stated.citation)
+    elif option.since is not None and version < option.since:
+        in_use = setting_catalogue().name_in(option.key, version)
+        text = (
+            f"in Flink {_shown(version)}: {in_use}" if in_use != option.key else f"since Flink {_shown(option.since)}"
+        )
+        yield Remark("without_effect", f"{stated.key} ({text})", stated.citation)
+
+
+def _shown(version: Version) -> str:
+    return f"{version[0]}.{version[1]}"
+
+
+def _listed(remarks: Sequence[Remark]) -> dict[str, FactValue]:
+    facts: dict[str, FactValue] = {}
+    for kind in ("misspelt", "wrong", "without_effect", "renamed"):
+        found = [each.text for each in remarks if each.kind == kind]
+        facts[f"{kind}_count"] = len(found)
+        facts[kind] = list(found[:MOST_LISTED]) or None
+    return facts
+
+
+SINCE_STORAGE: Version = (1, 13)
+"""Before this version the state backend told where checkpoints go."""
+
+
+def _names(version: Version | None) -> dict[str, FactValue]:
+    """What to write for checkpoints in a file system, in the version's own names."""
+    catalogue = setting_catalogue()
+    storage = catalogue.name_in("execution.checkpointing.storage", version)
+    if version is not None and version < SINCE_STORAGE:
+        storage = "state.backend"
+    return {
+        "storage_key": storage,
+        "directory_key": catalogue.name_in("execution.checkpointing.dir", version),
+        "unaligned_key": catalogue.name_in("execution.checkpointing.unaligned.enabled", version),
+        "restart_key": catalogue.name_in("restart-strategy.type", version),
+    }
+
+
+PAIRED = (
+    "storage",
+    "interval_ms",
+    "timeout_ms",
+    "min_pause_ms",
+    "max_concurrent",
+    "mode",
+    "retention",
+    "tolerable_failed",
+    "unaligned",
+    "heartbeat_interval_ms",
+    "heartbeat_timeout_ms",
+    "default_parallelism",
+    "max_parallelism",
+    "checkpoint_dir",
+    "restart_strategy",
+)
+"""Settings that the facts of this signal speak of."""
+
+
+def _number(value: FactValue) -> float | None:
+    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+
+
+def _pairs(facts: Mapping[str, FactValue]) -> dict[str, FactValue]:
+    interval, heartbeat = _number(facts.get("interval_ms")), _number(facts.get("heartbeat_interval_ms"))
+    return {
+        "per_hour": 3_600_000 / interval if interval else None,
+        "min_pause_to_interval_ratio": ratio(_number(facts.get("min_pause_ms")), interval),
+        "timeout_to_interval_ratio": ratio(_number(facts.get("timeout_ms")), interval),
+        "heartbeat_ratio": ratio(_number(facts.get("heartbeat_timeout_ms")), heartbeat),
+        "parallelism_ratio": ratio(_number(facts.get("default_parallelism")), _number(facts.get("max_parallelism"))),
+        "local_directory": _is_local(facts.get("checkpoint_dir")),
+    }
+
+
+def _is_local(directory: FactValue) -> bool | None:
+    """Whether checkpoints go to a path of the machine itself."""
+    if not isinstance(directory, str):
+        return None
+    return directory.startswith(("file:", "/"))
+
+
+def _against(facts: Mapping[str, FactValue], history: History) -> dict[str, FactValue]:
+    """Durations of completed checkpoints against interval and timeout, and what would fit them."""
+    durations = known(each.duration_ms for each in history.of_status("completed"))
+    long = quantile(durations, 0.95)
+    longest = max(durations, default=None)
+    return {
+        "completed": len(durations),
+        "usual_duration_ms": middle(durations),
+        "long_duration_ms": long,
+        "long_to_interval_ratio": ratio(long, _number(facts.get("interval_ms"))),
+        "usual_to_interval_ratio": ratio(middle(durations), _number(facts.get("interval_ms"))),
+        "longest_to_timeout_ratio": ratio(longest, _number(facts.get("timeout_ms"))),
+        "proposed_interval_ms": max(LEAST_INTERVAL_MS, _whole_seconds(2 * (long or 0.0))),
+        "proposed_min_pause_ms": max(LEAST_PAUSE_MS, _whole_seconds((long or 0.0) / 2)),
+    }
+
+
+def _whole_seconds(duration_ms: float) -> float:
+    return -(-duration_ms // 1000) * 1000.0
+
+
+FACTS = {
+    "misspelt": "options that Flink does not know and that are nearly named like one it knows",
+    "misspelt_count": "how many",
+    "wrong": "options whose value Flink refuses, with what it allows",
+    "wrong_count": "how many",
+    "without_effect": "options that this version of Flink does not read",
+    "without_effect_count": "how many",
+    "renamed": "options stated under a former name that is still read",
+    "renamed_count": "how many",
+    "refused": "log records in which Flink refuses its configuration",
+    "storage_key": "what the option for checkpoint storage is called in this version",
+    "directory_key": "what the option for the checkpoint directory is called",
+    "unaligned_key": "what the option for unaligned checkpoints is called",
+    "restart_key": "what the option for the restart strategy is called",
+    "per_hour": "checkpoints in an hour by the interval",
+    "min_pause_to_interval_ratio": "least pause as a part of the interval",
+    "timeout_to_interval_ratio": "timeout as a multiple of the interval",
+    "heartbeat_ratio": "heartbeat timeout as a multiple of the heartbeat interval",
+    "parallelism_ratio": "default parallelism as a part of the highest that is allowed",
+    "local_directory": "whether checkpoints go to a directory of one machine",
+    "completed": "completed checkpoints whose duration is known",
+    "usual_duration_ms": "their median duration",
+    "long_duration_ms": "their 95th percentile",
+    "long_to_interval_ratio": "the 95th percentile as a part of the interval",
+    "usual_to_interval_ratio": "the median as a part of the interval",
+    "longest_to_timeout_ratio": "the longest as a part of the timeout",
+    "proposed_interval_ms": "twice the 95th percentile, at least ten seconds",
+    "proposed_min_pause_ms": "half of the 95th percentile (rules-of-thumb.csv conf.interval), at least a second",
+}
+
+SIGNALS = (SignalDefinition("settings_check", "job", FACTS, measure),)

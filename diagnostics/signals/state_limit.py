@@ -1,0 +1,109 @@
+"""Checkpoints that failed because a state outgrew checkpoint storage `jobmanager`, and the restarts that came of it."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+
+from diagnostics.citation import Citation
+from diagnostics.evidence import Evidence
+from diagnostics.reconstruction.cluster import Cluster, cluster_of
+from diagnostics.reconstruction.fault import SAME_MS, job_of_vertex
+from diagnostics.reconstruction.incident_log import Failure, IncidentLog, LogEvent, incident_log
+from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
+
+LIMIT = re.compile(r"Size=(\d{1,18}) ?, ?maxSize=(\d{1,18})")
+CHECKPOINT = re.compile(r"checkpoint (\d{1,12})", re.IGNORECASE)
+"""Source: Flink's MemCheckpointStreamFactory and CheckpointCoordinator; texts have a few thousand characters."""
+LIMIT_TEXT = "larger than the maximum permitted memory-backed state"
+THRESHOLD_TEXT = "Exceeded checkpoint tolerable failure threshold"
+MOST_LISTED = 12
+
+Told = LogEvent | Failure
+
+
+def measure(evidence: Evidence) -> Measured:
+    """States over the limit, and restarts because no further checkpoint failure was tolerated, for each job.
+
+    Reads   log_record, failure.
+    Gives   one signal for each job of which logs or REST tell either; with logs or exceptions that tell neither, one of
+            the case that says so.
+    Units   bytes, as Flink counts one state of one subtask.
+    Empty   NotMeasured without logs and exceptions.
+    """
+    if not (evidence.has("log_record") or evidence.has("failure")):
+        yield NotMeasured("state_limit", "jobmanager-log", "no log and no exceptions were given")
+        return
+    log, cluster = incident_log(evidence), cluster_of(evidence)
+    over = _by_job([*log.of("state_limit"), *_failures(log, LIMIT_TEXT)], cluster)
+    restarted = _by_job([*log.of("tolerance_exceeded"), *_failures(log, THRESHOLD_TEXT)], cluster)
+    for job_id in sorted({*over, *restarted, *cluster.job_names}, key=repr) or [None]:
+        yield _signal(job_id, over.get(job_id, []), restarted.get(job_id, []))
+
+
+def _failures(log: IncidentLog, text: str) -> Iterable[Failure]:
+    return (each for each in log.failures if text in each.texts)
+
+
+def _by_job(told: Iterable[Told], cluster: Cluster) -> dict[str | None, list[Told]]:
+    found: dict[str | None, list[Told]] = defaultdict(list)
+    for each in told:
+        found[each.job_id or job_of_vertex(each.vertex, cluster)].append(each)
+    return found
+
+
+def _signal(job_id: str | None, over: Sequence[Told], restarted: Sequence[Told]) -> Signal:
+    sizes = [(int(hit[1]), int(hit[2])) for each in over if (hit := LIMIT.search(each.texts))]
+    numbers = sorted({int(hit[1]) for each in over for hit in CHECKPOINT.finditer(_message(each))})
+    facts: dict[str, FactValue] = {
+        "records": len(over),
+        "checkpoints": len(numbers) or (1 if over else 0),
+        "checkpoint_ids": list(numbers[:MOST_LISTED]) or None,
+        "size_bytes": max(sizes)[0] if sizes else None,
+        "limit_bytes": max(sizes)[1] if sizes else None,
+        "vertex": next((each.vertex for each in over if each.vertex), None),
+        "first_ms": min((each.ts_ms for each in over if each.ts_ms is not None), default=None),
+        "restarts": _times(restarted),
+    }
+    shown = [*over[:4], *restarted[:2]]
+    return Signal(
+        "state_limit",
+        Subject(job=job_id),
+        {name: value for name, value in facts.items() if value is not None},
+        tuple(_cite(each) for each in shown),
+        citation_count=len(over) + len(restarted),
+    )
+
+
+def _times(told: Sequence[Told]) -> int:
+    """How many different moments they tell: log and REST tell each, some milliseconds apart."""
+    stamps = sorted(each.ts_ms for each in told if each.ts_ms is not None)
+    apart = sum(after - before > SAME_MS for before, after in pairwise(stamps))
+    return apart + 1 if stamps else len(told)
+
+
+def _message(told: Told) -> str:
+    return told.message if isinstance(told, LogEvent) else ""
+
+
+def _cite(told: Told) -> Citation:
+    if isinstance(told, Failure):
+        return told.cite()
+    hit = LIMIT.search(told.texts)
+    return told.cite(f"{told.message[:200]} ... {hit[0]}" if hit else None)
+
+
+FACTS = {
+    "records": "log records and REST entries that tell of a state over the limit",
+    "checkpoints": "checkpoints that failed with it",
+    "checkpoint_ids": "their numbers",
+    "size_bytes": "the largest of these states",
+    "limit_bytes": "the most that one state may have",
+    "vertex": "a task that has such a state",
+    "first_ms": "when it was told first, epoch ms",
+    "restarts": "restarts of the job because more checkpoints failed than are tolerated",
+}
+
+SIGNALS = (SignalDefinition("state_limit", "job", FACTS, measure),)

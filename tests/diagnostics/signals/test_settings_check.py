@@ -1,0 +1,146 @@
+"""Options held against the catalogue, against each other and against what checkpoints take."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from diagnostics.signals import settings_check, state_limit
+from tests.diagnostics.hand_made import JOB, START, hand_made, line_of_jobs, needs, only
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pyspark.sql import SparkSession
+
+    from diagnostics.signal import FactValue
+
+INTERVAL = {"key": "execution.checkpointing.interval", "value": "500 ms"}
+OVER = (
+    "Size of the state is larger than the maximum permitted memory-backed state. Size=5255167, maxSize=5242880. "
+    "Consider using a different checkpoint storage, like the FileSystemCheckpointStorage."
+)
+
+
+def _checked(spark: SparkSession, *options: dict[str, str], version: str | None = None) -> Mapping[str, FactValue]:
+    rows = [{"scope": "cluster", **each} for each in (INTERVAL, *options)]
+    if version:
+        rows.append({"scope": "environment", "key": "flink.version", "value": version})
+    return only(settings_check.measure(hand_made(spark, **line_of_jobs(), config_option=rows)), "settings_check").facts
+
+
+def test_a_misspelt_option_is_told_with_what_is_meant(spark: SparkSession) -> None:
+    facts = _checked(spark, {"key": "execution.checkpointing.tiemout", "value": "10 min"})
+    assert facts["misspelt"] == ["execution.checkpointing.tiemout (probably execution.checkpointing.timeout)"]
+
+
+def test_a_value_that_flink_refuses_is_told_with_what_it_allows(spark: SparkSession) -> None:
+    facts = _checked(spark, {"key": "taskmanager.numberOfTaskSlots", "value": "two"})
+    assert facts["wrong"] == ["taskmanager.numberOfTaskSlots: two (allowed: a whole number)"]
+
+
+@pytest.mark.parametrize(
+    ("key", "version", "kind", "told"),
+    [
+        ("akka.ask.timeout", "1.20.1", "renamed", "akka.ask.timeout (now pekko.ask.timeout)"),
+        (
+            "execution.checkpointing.dir",
+            "1.17.1",
+            "without_effect",
+            "execution.checkpointing.dir (in Flink 1.17: state.checkpoints.dir)",
+        ),
+        (
+            "taskmanager.network.memory.buffers-per-channel",
+            "2.0.0",
+            "without_effect",
+            "taskmanager.network.memory.buffers-per-channel (until Flink 1.20)",
+        ),
+    ],
+)
+def test_a_name_that_the_version_reads_otherwise_is_told(
+    spark: SparkSession, key: str, version: str, kind: str, told: str
+) -> None:
+    facts = _checked(spark, {"key": key, "value": "10"}, version=version)
+    assert facts[kind] == [told]
+
+
+def test_without_a_known_version_no_name_is_called_old(spark: SparkSession) -> None:
+    facts = _checked(spark, {"key": "akka.ask.timeout", "value": "10 s"})
+    assert (facts["renamed_count"], facts["without_effect_count"]) == (0, 0)
+
+
+def test_names_to_set_are_those_of_the_version(spark: SparkSession) -> None:
+    assert _checked(spark, version="1.12.7")["storage_key"] == "state.backend"
+    assert _checked(spark, version="1.17.1")["storage_key"] == "state.checkpoint-storage"
+    assert _checked(spark, version="2.1.0")["storage_key"] == "execution.checkpointing.storage"
+
+
+def test_options_that_several_files_state_are_told_once(spark: SparkSession) -> None:
+    wrong = {"key": "heartbeat.timeout", "value": "long"}
+    assert _checked(spark, wrong, {**wrong, "file_id": 1})["wrong_count"] == 1  # type: ignore[dict-item]
+
+
+def test_durations_are_held_against_the_interval(spark: SparkSession) -> None:
+    checkpoints = [
+        {
+            "job_id": JOB,
+            "checkpoint_id": number,
+            "status": "COMPLETED",
+            "trigger_ms": START + number * 500,
+            "end_to_end_ms": 700.0,
+            "ts_ms": START + 60_000,
+        }
+        for number in range(1, 11)
+    ]
+    options = [{"scope": "cluster", **INTERVAL}]
+    evidence = hand_made(spark, **line_of_jobs(), checkpoint=checkpoints, config_option=options)
+    facts = only(settings_check.measure(evidence), "settings_check").facts
+    assert (facts["per_hour"], facts["usual_to_interval_ratio"], facts["completed"]) == (7200, 1.4, 10)
+    assert (facts["proposed_interval_ms"], facts["proposed_min_pause_ms"]) == (10_000, 1000)
+
+
+def test_pairs_of_options_are_compared(spark: SparkSession) -> None:
+    facts = _checked(
+        spark,
+        {"key": "heartbeat.interval", "value": "60 s"},
+        {"key": "heartbeat.timeout", "value": "30 s"},
+        {"key": "parallelism.default", "value": "8"},
+        {"key": "pipeline.max-parallelism", "value": "4"},
+        {"key": "state.checkpoints.dir", "value": "file:///tmp/checkpoints"},
+    )
+    assert (facts["heartbeat_ratio"], facts["parallelism_ratio"], facts["local_directory"]) == (0.5, 2, True)
+
+
+def _declined(number: int, **columns: Any) -> dict[str, Any]:
+    return {
+        "ts_ms": START + number * 500,
+        "process": "jobmanager",
+        "job_id": JOB,
+        "message": f"Decline checkpoint {number} by task 0123 of job {JOB} at 10.0.0.1:6122.",
+        "exception_class": "org.apache.flink.runtime.checkpoint.CheckpointException",
+        "root_cause_class": "java.io.IOException",
+        "root_cause_message": OVER,
+        **columns,
+    }
+
+
+def test_a_state_over_the_limit_is_read_from_the_declined_checkpoint(spark: SparkSession) -> None:
+    log = [_declined(272), _declined(273)]
+    facts = only(state_limit.measure(hand_made(spark, **line_of_jobs(), log_record=log)), "state_limit").facts
+    assert (facts["size_bytes"], facts["limit_bytes"], facts["checkpoint_ids"]) == (5_255_167, 5_242_880, [272, 273])
+
+
+def test_a_restart_that_log_and_rest_tell_counts_once(spark: SparkSession) -> None:
+    reason = "Exceeded checkpoint tolerable failure threshold. The latest checkpoint failed due to x."
+    named = {"exception_class": "org.apache.flink.util.FlinkRuntimeException", "exception_message": reason}
+    log = [{"ts_ms": START, "process": "jobmanager", "message": "Trying to recover from a global failure.", **named}]
+    failure = [{"ts_ms": START + 3, "job_id": JOB, **named}]
+    evidence = hand_made(spark, **line_of_jobs(), log_record=log, failure=failure)
+    assert only(state_limit.measure(evidence), "state_limit").facts["restarts"] == 1
+
+
+def test_without_files_that_could_tell_nothing_is_said(spark: SparkSession) -> None:
+    evidence = hand_made(spark, **line_of_jobs())
+    assert needs(state_limit.measure(evidence)) == {"state_limit": "jobmanager-log"}
+    assert needs(settings_check.measure(evidence)) == {"settings_check": "configuration"}
