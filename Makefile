@@ -2,7 +2,7 @@
 PYTHON ?= $(firstword $(foreach name,python3.11 python3.12 python3.13 python3,$(shell command -v $(name) 2>/dev/null)))
 STAMP := .venv/installed
 
-.PHONY: setup up demo test bench accuracy lint
+.PHONY: setup up demo test bench accuracy ablation lint
 .DEFAULT_GOAL := up
 
 setup: $(STAMP)
@@ -26,6 +26,10 @@ bench: $(STAMP)
 accuracy: $(STAMP)
 	@test -d "$(CASES)" || { echo "usage: make accuracy CASES=folder-of-cases" >&2; exit 2; }
 	@exec .venv/bin/python manage.py accuracy "$(CASES)"
+
+ablation: $(STAMP)
+	@test -d "$(CASES)" || { echo "usage: make ablation CASES=folder-of-cases" >&2; exit 2; }
+	@exec .venv/bin/python manage.py ablation "$(CASES)"
 
 lint: $(STAMP)
 	@.venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/mypy

@@ -1,0 +1,62 @@
+"""Which files to take away from a case, to see whether less evidence makes a diagnosis wrong or only less sure."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from diagnostics.formats import FORMATS
+from diagnostics.intake import SourceFile
+
+JOBMANAGER_LOG, TASKMANAGER_LOG, OTHER_LOG = "JobManager log", "TaskManager logs", "other logs"
+LOGS = (JOBMANAGER_LOG, TASKMANAGER_LOG, OTHER_LOG)
+
+KIND_OF_TABLE = {
+    "log_record": OTHER_LOG,
+    "stack_sample": "profiles",
+    "gc_pause": "GC logs",
+    "event": "events",
+    "config_option": "configuration",
+    "metric_sample": "metrics",
+}
+"""The first table that a format fills -> the kind of evidence, as people speak of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subset:
+    """Part of a case's files, e.g. `only REST` or `without metrics`."""
+
+    name: str
+    sources: Sequence[SourceFile]
+
+
+def subsets(sources: Sequence[SourceFile], inputs: Sequence[Mapping[str, Any]]) -> Iterator[Subset]:
+    """The files of each kind alone, all logs alone, and all files but those of one kind.
+
+    inputs  the `inputs[]` of the diagnosis of all the files, which tell format and role of each
+    """
+    kinds = {entry["file"]: kind_of(entry) for entry in inputs}
+    by_kind: dict[str, list[SourceFile]] = defaultdict(list)
+    for source in sources:
+        if kind := kinds.get(source.name):
+            by_kind[kind].append(source)
+    for kind, inside in sorted(by_kind.items()):
+        yield Subset(f"only {kind}", inside)
+    logs = [source for kind in LOGS for source in by_kind.get(kind, ())]
+    if len(logs) > len(by_kind.get(JOBMANAGER_LOG, ())):
+        yield Subset("only logs", logs)
+    for kind in sorted(by_kind) if len(by_kind) > 1 else ():
+        yield Subset(f"without {kind}", [each for other in sorted(by_kind) if other != kind for each in by_kind[other]])
+
+
+def kind_of(entry: Mapping[str, Any]) -> str | None:
+    """The kind of evidence of an input; None for an attachment."""
+    chosen = FORMATS.get(entry.get("format") or "")
+    if chosen is None or not chosen.tables:
+        return None
+    if chosen.id == "flink-log":
+        return {"jobmanager": JOBMANAGER_LOG, "taskmanager": TASKMANAGER_LOG}.get(entry.get("role") or "", OTHER_LOG)
+    kind = KIND_OF_TABLE.get(chosen.tables[0], "REST")
+    return "REST" if chosen.id.startswith("flink-rest-") and kind != "profiles" else kind
