@@ -3,12 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Protocol, Self
 
 Kind = Literal["log", "metric", "rest", "frame", "config", "event", "gc", "thread"]
 
 CITATION_COLUMNS = ("file_id", "line", "last_line", "pointer")
 """The columns that every row of every evidence table carries."""
+
+
+class Placed(Protocol):
+    """A row of an evidence table, or whatever was made of one and still knows its place."""
+
+    @property
+    def file_id(self) -> int: ...
+    @property
+    def line(self) -> int | None: ...
+    @property
+    def last_line(self) -> int | None: ...
+    @property
+    def pointer(self) -> str | None: ...
+    @property
+    def ts_ms(self) -> int | None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +50,23 @@ class Citation:
     ts_ms: int | None = None
     name: str | None = None
     value: float | int | str | bool | None = None
+
+    @classmethod
+    def of(
+        cls, row: Placed, kind: Kind, text: str, *, name: str | None = None, value: float | str | bool | None = None
+    ) -> Self:
+        """The citation of the place that a row comes from."""
+        return cls(
+            file_id=row.file_id,
+            line=row.line,
+            kind=kind,
+            text=text,
+            last_line=row.last_line,
+            pointer=row.pointer,
+            ts_ms=row.ts_ms,
+            name=name,
+            value=value,
+        )
 
     def as_json(self) -> dict[str, Any]:
         """A mapping of JSON values; `from_json` is its inverse."""

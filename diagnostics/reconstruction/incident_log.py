@@ -134,15 +134,7 @@ class Failure:
         """The citation of the entry."""
         name = self.root_cause_class or self.exception_class
         said = self.root_cause_message or self.exception_message
-        return Citation(
-            file_id=self.file_id,
-            line=self.line,
-            last_line=self.last_line,
-            pointer=self.pointer,
-            kind="rest",
-            ts_ms=self.ts_ms,
-            text=f"{name}: {said}"[:300],
-        )
+        return Citation.of(self, "rest", f"{name}: {said}"[:300])
 
     @property
     def texts(self) -> str:

@@ -131,14 +131,10 @@ def _asked(evidence: Evidence) -> Iterator[Told]:
 
 def _cite(row: Any, metric: str, value: float) -> Citation:
     what = "busy" if metric == BUSY else "back pressured"
-    return Citation(
-        file_id=row.file_id,
-        line=row.line,
-        last_line=row.last_line,
-        pointer=row.pointer,
-        kind="rest",
-        ts_ms=row.ts_ms,
-        text=f"subtask {row.subtask}: {what} {percent(value)} of the time (level {row.level})",
+    return Citation.of(
+        row,
+        "rest",
+        f"subtask {row.subtask}: {what} {percent(value)} of the time (level {row.level})",
         name="busyRatio" if metric == BUSY else "ratio",
         value=value,
     )

@@ -92,14 +92,10 @@ class Series:
         of_subtask = f" of subtask {self.subtask}" if self.subtask is not None else ""
         place = self.operator or self.vertex or self.task_manager
         shown = "unknown" if point.value is None else f"{point.value:.15g}"
-        return Citation(
-            file_id=point.file_id,
-            line=point.line,
-            last_line=point.last_line,
-            pointer=point.pointer,
-            kind="metric",
-            ts_ms=point.ts_ms,
-            text=f"{self.metric}{of_subtask}{f' of {place}' if place else ''} = {shown}",
+        return Citation.of(
+            point,
+            "metric",
+            f"{self.metric}{of_subtask}{f' of {place}' if place else ''} = {shown}",
             name=self.metric,
             value=point.value,
         )

@@ -146,14 +146,10 @@ def _preference(kind: tuple[str, str]) -> int:
 def _cite(row: Mapping[str, Any], told: Stack) -> Citation:
     place = row["place"]
     shown = [frame for frame in (told.user, told.system_frame, told.top) if frame]
-    return Citation(
-        file_id=place["file_id"],
-        line=place["line"],
-        last_line=place["last_line"],
-        pointer=place["pointer"],
-        kind="thread" if row["profile"] == "thread-dump" else "frame",
-        ts_ms=place["ts_ms"],
-        text=f"{row['weight']:.0f} samples: {' > '.join(dict.fromkeys(shown))}"[:400],
+    return Citation.of(
+        place,
+        "thread" if row["profile"] == "thread-dump" else "frame",
+        f"{row['weight']:.0f} samples: {' > '.join(dict.fromkeys(shown))}"[:400],
         name=told.top,
         value=row["weight"],
     )

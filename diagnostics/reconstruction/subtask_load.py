@@ -141,17 +141,7 @@ def load_snapshots(evidence: Evidence, series: MetricSeries) -> Mapping[VertexKe
 def _load_of_rest(row: Any) -> Load:
     busy = row.busy_ms / row.duration_ms if row.busy_ms is not None and row.duration_ms else None
     text = f"subtask {row.subtask}: read-records {row.read_records}, write-records {row.write_records}"
-    place = Citation(
-        file_id=row.file_id,
-        line=row.line,
-        last_line=row.last_line,
-        pointer=row.pointer,
-        kind="rest",
-        ts_ms=row.ts_ms,
-        text=text,
-        name="read-records",
-        value=row.read_records,
-    )
+    place = Citation.of(row, "rest", text, name="read-records", value=row.read_records)
     return Load(row.subtask, row.read_records, row.write_records, row.read_bytes, busy, row.duration_ms, place)
 
 

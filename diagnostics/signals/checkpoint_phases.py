@@ -256,14 +256,10 @@ def _cite(number: int, part: Part, at: Slowest, vertex: str) -> Citation:
         )
         if value is not None
     )
-    return Citation(
-        file_id=at.file_id,
-        line=at.line,
-        last_line=at.last_line,
-        pointer=at.pointer,
-        kind="rest",
-        ts_ms=at.ts_ms,
-        text=f"checkpoint {number}, {vertex}, subtask {at.subtask}: {told}",
+    return Citation.of(
+        at,
+        "rest",
+        f"checkpoint {number}, {vertex}, subtask {at.subtask}: {told}",
         name="end_to_end_duration",
         value=at.end_to_end_ms,
     )

@@ -110,14 +110,10 @@ def _facts_of_rest(row: Any) -> dict[str, FactValue]:
 
 
 def _citation(row: Any) -> Citation:
-    return Citation(
-        file_id=row.file_id,
-        line=row.line,
-        last_line=row.last_line,
-        pointer=row.pointer,
-        kind="rest",
-        ts_ms=row.ts_ms,
-        text=f"TaskManager {row.task_manager}: heap {row.heap_used_bytes} of {row.heap_max_bytes} bytes",
+    return Citation.of(
+        row,
+        "rest",
+        f"TaskManager {row.task_manager}: heap {row.heap_used_bytes} of {row.heap_max_bytes} bytes",
         name="heapUsed",
         value=row.heap_used_bytes,
     )
