@@ -1,0 +1,69 @@
+"""What a job that looks well now must not have behind it to be called healthy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from diagnostics.diagnosis.fact_view import SignalIndex
+from diagnostics.diagnosis.match import match
+from diagnostics.rule import Ruleset, shipped_rules
+from diagnostics.signals import DEFINITIONS
+
+WELL = {
+    "checkpoint_progress": {
+        "completed": 15,
+        "failed": 0,
+        "recent_failed": 0,
+        "max_duration_ms": 167,
+        "timeout_ms": 60_000,
+        "max_duration_to_timeout_ratio": 0.003,
+        "recent_duration_to_timeout_ratio": 0.003,
+    },
+    "back_pressure.job": {"high_share_ratio": 0.0, "worst_ratio": 0.2},
+    "restarts": {"restarts": 0},
+}
+RULES = Ruleset.of(rule for rule in shipped_rules() if rule.symptom_class == "healthy")
+
+
+def is_healthy(**changed: dict[str, Any]) -> bool:
+    signals = [
+        {
+            "key": key,
+            "level": DEFINITIONS[key].level,
+            "subject": {"job": "1a"},
+            "facts": facts | changed.get(key.replace(".", "_"), {}),
+            "citations": [],
+            "citation_count": 0,
+        }
+        for key, facts in WELL.items()
+    ]
+    return bool(match(SignalIndex.from_stored(signals), RULES).findings)
+
+
+def test_a_job_whose_checkpoints_complete_and_that_nothing_holds_back_is_healthy() -> None:
+    assert is_healthy()
+
+
+def test_one_failure_before_all_tasks_ran_is_no_illness() -> None:
+    assert is_healthy(checkpoint_progress={"failed": 1, "completed_after_failure": 15})
+
+
+def test_thirty_checkpoints_since_the_last_failure_show_that_its_cause_is_gone() -> None:
+    assert is_healthy(checkpoint_progress={"failed": 8, "completed_after_failure": 30})
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"checkpoint_progress": {"failed": 8, "completed_after_failure": 11}},
+        {"checkpoint_progress": {"recent_failed": 1}},
+        {"checkpoint_progress": {"recent_duration_to_timeout_ratio": 0.85}},
+        {"restarts": {"restarts": 1, "steady_ms": 60_000}},
+        {"back_pressure_job": {"high_share_ratio": 0.4}},
+    ],
+    ids=["failures until lately", "a failure lately", "no room before the timeout", "a restart lately", "held back"],
+)
+def test_what_is_not_over_yet_is_not_healthy(changed: dict[str, dict[str, Any]]) -> None:
+    assert not is_healthy(**changed)
