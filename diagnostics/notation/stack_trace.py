@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from diagnostics.notation.stack_frame import frame_name, is_user_code
 
 MOST_MESSAGE = 500
 MOST_LINES = 5_000
+MOST_OWN_FRAMES = 4
+"""How many frames of the user's code are told. Our choice: the method that failed and what called it."""
+MOST_CAUSES = 12
+MOST_CAUSE = 240
+"""How many exceptions of a chain are told, the outer and the inner ones, and how much of each. Our choice: Flink wraps
+an exception five or six times, and the lines together stay below 3,000 characters."""
 
 _THROWABLE = re.compile(
     r'(?:Exception in thread "[^"]{0,200}" )?((?:[A-Za-z_$][\w$]{0,200}\.){1,30}[A-Za-z_$][\w$]{0,200})(?:: ?|$)'
@@ -20,7 +27,11 @@ _CAUSED_BY = "Caused by: "
 
 @dataclass(frozen=True, slots=True)
 class StackTrace:
-    """What a stack trace says, in the columns that `log_record` and `failure` share. None where it does not say it."""
+    """What a stack trace says, in the columns that `log_record` and `failure` share. None where it does not say it.
+
+    own_frames  the first frames of the user's code, innermost first, one a line
+    causes      the whole chain, outermost first, a line for each exception: its class and the first line of its message
+    """
 
     exception_class: str | None = None
     exception_message: str | None = None
@@ -28,6 +39,8 @@ class StackTrace:
     root_cause_message: str | None = None
     root_cause_frame: str | None = None
     user_frame: str | None = None
+    own_frames: str | None = None
+    causes: str | None = None
 
 
 @dataclass(slots=True)
@@ -50,15 +63,25 @@ def stack_trace(lines: Iterable[str]) -> StackTrace | None:
     if not chain:
         return None
     outer, root = chain[0], chain[-1]
-    frames = [frame for throwable in reversed(chain) for frame in throwable.frames]
+    frames = (frame for throwable in reversed(chain) for frame in throwable.frames)
+    own = list(islice((frame for frame in dict.fromkeys(frames) if is_user_code(frame)), MOST_OWN_FRAMES))
     return StackTrace(
         exception_class=outer.name,
         exception_message=_shortened(outer.message),
         root_cause_class=root.name,
         root_cause_message=_shortened(root.message),
         root_cause_frame=root.frames[0] if root.frames else None,
-        user_frame=next((frame for frame in frames if is_user_code(frame)), None),
+        user_frame=own[0] if own else None,
+        own_frames="\n".join(own) or None,
+        causes=_told(chain),
     )
+
+
+def _told(chain: Sequence[_Throwable]) -> str:
+    half = MOST_CAUSES // 2
+    shown = chain if len(chain) <= MOST_CAUSES else [*chain[:half], *chain[-half:]]
+    lines = (": ".join(part for part in (each.name, each.message.partition("\n")[0]) if part) for each in shown)
+    return "\n".join(line[:MOST_CAUSE] for line in lines).encode("utf-8", "replace").decode("utf-8")
 
 
 def _take(chain: list[_Throwable], line: str) -> None:

@@ -91,6 +91,8 @@ class LogEvent:
     last_line: int | None
     event: str | None = None
     reason: str | None = None
+    own_frames: str | None = None
+    causes: str | None = None
 
     def cite(self, text: str | None = None) -> Citation:
         """The citation of the record."""
@@ -129,6 +131,8 @@ class Failure:
     line: int | None
     last_line: int | None
     pointer: str | None
+    own_frames: str | None = None
+    causes: str | None = None
 
     def cite(self) -> Citation:
         """The citation of the entry."""

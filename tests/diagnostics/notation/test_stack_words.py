@@ -57,6 +57,20 @@ def test_a_trace_with_causes_and_suppressed_exceptions() -> None:
     )
     assert (trace.root_cause_class, trace.root_cause_message) == ("com.acme.LookupFailed", "key 7")
     assert (trace.root_cause_frame, trace.user_frame) == ("com.mysql.jdbc.Driver.read", "com.acme.Lookup.get")
+    assert trace.causes == "java.lang.RuntimeException: outer\ncom.acme.LookupFailed: key 7"
+
+
+def test_a_trace_tells_which_frames_of_the_users_code_lead_to_it() -> None:
+    trace = stack_trace(
+        [
+            "java.io.IOException: no key",
+            "\tat com.acme.Sealed.key(Sealed.java:1)",
+            "\tat com.acme.Sealed.write(Sealed.java:2)",
+            "\tat org.apache.flink.A.b(A.java:3)",
+        ]
+    )
+    assert trace is not None
+    assert trace.own_frames == "com.acme.Sealed.key\ncom.acme.Sealed.write"
 
 
 def test_text_without_an_exception_is_no_trace() -> None:

@@ -22,6 +22,7 @@ CONTRACT_CLASSES = {
     "slow_dimension_join",
     "slow_sink",
     "misconfiguration",
+    "checkpoint_declined",
     "healthy",
 }
 

@@ -1,0 +1,420 @@
+"""Why checkpoints failed apart from their timeout: what declined them, in which operator, for which exception.
+
+A snapshot that fails is told up to three times: by the TaskManager that could not take it, by the JobManager when the
+decline arrives, and when it gives the checkpoint up. Here the three are one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from pyspark.sql import functions as sf
+
+from diagnostics.citation import Citation
+from diagnostics.evidence import Evidence, read_once
+from diagnostics.reconstruction.checkpoint_history import checkpoint_histories
+from diagnostics.reconstruction.cluster import Cluster, cluster_of
+from diagnostics.reconstruction.fault import job_of_vertex
+from diagnostics.reconstruction.fault_origin import Origin, origin_of
+
+MOST_RECORDS = 5_000
+"""How many records are read, the earliest. Our choice: 1,000 failed checkpoints of five declining subtasks."""
+MOST_PLACES = 20_000
+"""How many executions are told apart by name, in logs without REST. Our choice: 5,000 subtasks, four attempts."""
+
+Kind = Literal[
+    "snapshot", "finished tasks", "alignment limit", "finalize", "trigger", "closing", "not ready", "consequence"
+]
+
+REASONS: Mapping[str, tuple[str, Kind]] = {
+    "Asynchronous task checkpoint failed": ("asynchronous part failed", "snapshot"),
+    "could not be completed": ("asynchronous part failed", "snapshot"),
+    "Could not materialize checkpoint": ("asynchronous part failed", "snapshot"),
+    "sharing the ChannelState file": ("a subtask that shares the channel state file failed", "snapshot"),
+    "(tasks not ready)": ("tasks not ready", "not ready"),
+    "Not all required tasks are currently running": ("tasks not ready", "not ready"),
+    "Some tasks of the job have already finished": ("tasks have finished", "finished tasks"),
+    "operators partially closed": ("task is closing", "closing"),
+    "(task is closing)": ("task is closing", "closing"),
+    "because one input stream is finished": ("an input has finished", "finished tasks"),
+    "Blocking output edge exists": ("a blocking edge runs", "not ready"),
+    "Task received cancellation from one of its inputs": ("cancelled by a task upstream", "consequence"),
+    "a barrier from newer checkpoint was received": ("overtaken by a newer checkpoint", "consequence"),
+    "Checkpoint has been subsumed": ("subsumed by a newer checkpoint", "consequence"),
+    "expired before completing": ("expired", "consequence"),
+    "Checkpoint Coordinator is suspending": ("the job went down", "consequence"),
+    "CheckpointCoordinator shutdown": ("the job went down", "consequence"),
+    "FailoverRegion is restarting": ("the job went down", "consequence"),
+    "The job has failed": ("the job went down", "consequence"),
+    "Task has failed": ("the task failed", "consequence"),
+    "needed to buffer more than the configured maximum bytes": ("alignment limit exceeded", "alignment limit"),
+    "Failure to finalize checkpoint": ("the JobManager could not finish it", "finalize"),
+    "Could not finalize the pending checkpoint": ("the JobManager could not finish it", "finalize"),
+    "checkpoint request for unknown task": ("the task was not on its TaskManager", "not ready"),
+    "Trigger checkpoint failure": ("could not be triggered", "trigger"),
+    "An Exception occurred while triggering the checkpoint": ("could not be triggered", "trigger"),
+    "Task local checkpoint failure": ("the task failed to take it", "snapshot"),
+    "Could not perform checkpoint": ("synchronous part failed", "snapshot"),
+    "Could not complete snapshot": ("synchronous part failed", "snapshot"),
+    "Checkpoint was declined": ("synchronous part failed", "snapshot"),
+}
+"""Text in a chain or message -> Flink's reason in words and its kind; the first that stands there counts.
+Source: reference/log-signals.csv (ckpt.reason.*, tm.ckpt.*)."""
+
+WANTED_EVENTS = (
+    "jm.ckpt.decline",
+    "jm.ckpt.failed",
+    "jm.ckpt.discarding.v110",
+    "jm.ckpt.trigger_failed.v114",
+    "jm.ckpt.triggering_failed",
+    "tm.ckpt.async.failed",
+    "tm.ckpt.async.materialize",
+    "tm.ckpt.perform_failed",
+    "tm.ckpt.snapshot_failed",
+)
+WANTED_TEXTS = ("Could not perform checkpoint ", "Could not complete snapshot ", "Could not materialize checkpoint ")
+THRESHOLD = "Exceeded checkpoint tolerable failure threshold"
+ABORTED = "java.util.concurrent.CancellationException"
+"""The asynchronous part of a checkpoint that was given up elsewhere ends so: it tells nothing by itself."""
+
+OF_CHECKPOINT = re.compile(r"(?:checkpoint|snapshot) (\d{1,18})\b")
+OF_OPERATOR = re.compile(r"for operator ([^\n]{1,300}?) \((\d{1,7})/\d{1,7}\)")
+EXECUTION = re.compile(r"by task ([0-9a-f_]{32,200}) of job")
+OF_GRAPH = re.compile(r"[0-9a-f]{32}_([0-9a-f]{32})_(\d{1,7})_\d{1,9}")
+"""The parts of an execution's id since Flink 1.15: graph, task, subtask, attempt."""
+EXECUTION_PATTERN = r"\(([0-9a-f_]{32,200})\) switched from"
+THRESHOLD_REASON = re.compile(r"The latest checkpoint failed due to ([^\n]{1,200}?)(?:, view the|$)", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One record about one failed checkpoint."""
+
+    ts_ms: int | None
+    job_id: str | None
+    number: int | None
+    vertex: str | None
+    subtask: int | None
+    task_manager: str | None
+    by: str
+    reason: str
+    kind: Kind
+    exception: str | None
+    message: str
+    frame: str | None
+    user_frame: str | None
+    own_frames: tuple[str, ...]
+    causes: str | None
+    citation: Citation
+
+    @property
+    def origin(self) -> Origin:
+        """Where its root cause comes from."""
+        return origin_of(self.exception or "", self.message, self.frame, self.user_frame, self.causes)
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotFailure:
+    """One checkpoint that failed, with all that was told of it, the most telling first.
+
+    duration_ms  from its trigger to its end, where both are known
+    """
+
+    number: int | None
+    ts_ms: int | None
+    duration_ms: float | None
+    told: tuple[Told, ...]
+
+    @property
+    def lead(self) -> Told:
+        """The record that tells most."""
+        return self.told[0]
+
+    @property
+    def places(self) -> list[tuple[str, int]]:
+        """The subtasks that declined it."""
+        return sorted({(each.vertex, each.subtask) for each in self.told if each.vertex and each.subtask is not None})
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotFailures:
+    """The failed checkpoints of one job in time order.
+
+    thresholds  when the job failed because too many checkpoints had failed, with the reason that it names
+    """
+
+    job_id: str | None
+    failures: tuple[SnapshotFailure, ...] = ()
+    thresholds: tuple[Told, ...] = ()
+
+
+@read_once
+def snapshot_failures(evidence: Evidence) -> Mapping[str | None, SnapshotFailures]:
+    """The failed checkpoints of each job, without those that expired. At most two Spark jobs.
+
+    Reads   log_record, failure, and the histories of checkpoints.
+    """
+    return _read(evidence)
+
+
+def _read(evidence: Evidence) -> Mapping[str | None, SnapshotFailures]:
+    cluster = cluster_of(evidence)
+    rows = list(_records(evidence)) if evidence.has("log_record") else []
+    rows += list(_answers(evidence)) if evidence.has("failure") else []
+    names = _names(evidence, rows, cluster)
+    told = [each for row in rows if (each := _told(row, cluster, names))]
+    told += _of_histories(evidence)
+    jobs = {each.job_id for each in told if each.job_id}
+    only = next(iter(jobs)) if len(jobs) == 1 else None
+    by_job: dict[str | None, list[Told]] = defaultdict(list)
+    for each in told:
+        by_job[each.job_id or only].append(each)
+    return {job_id: _of_job(evidence, job_id, of_job) for job_id, of_job in by_job.items()}
+
+
+COLUMNS = (
+    "ts_ms",
+    "event",
+    "job_id",
+    "process",
+    "checkpoint_id",
+    "vertex",
+    "subtask",
+    "task_manager",
+    "substr(message, 1, 600) AS message",
+    "reason",
+    "exception_class",
+    "exception_message",
+    "root_cause_class",
+    "root_cause_message",
+    "root_cause_frame",
+    "user_frame",
+    "own_frames",
+    "causes",
+    "file_id",
+    "line",
+    "last_line",
+    "CAST(NULL AS STRING) AS pointer",
+)
+
+
+def _records(evidence: Evidence) -> Iterable[Mapping[str, Any]]:
+    records = evidence["log_record"]
+    texts = " OR ".join(f"contains(causes, '{text}')" for text in (*WANTED_TEXTS, THRESHOLD))
+    wanted = records.where(records.event.isin(*WANTED_EVENTS) | sf.expr(f"coalesce({texts}, false)"))
+    chosen = wanted.selectExpr(*COLUMNS).orderBy("ts_ms", "file_id", "line").limit(MOST_RECORDS)
+    return (row.asDict() for row in chosen.collect())
+
+
+def _answers(evidence: Evidence) -> Iterable[Mapping[str, Any]]:
+    texts = " OR ".join(f"contains(causes, '{text}')" for text in (*WANTED_TEXTS, THRESHOLD))
+    for row in evidence["failure"].where(texts).orderBy("ts_ms", "file_id", "pointer").limit(MOST_RECORDS).collect():
+        yield {**dict.fromkeys(("event", "checkpoint_id", "reason")), **row.asDict(), "process": "rest", "message": ""}
+
+
+def _names(evidence: Evidence, rows: Sequence[Mapping[str, Any]], cluster: Cluster) -> Mapping[str, tuple[str, int]]:
+    """Execution id, or task and subtask of it -> task name and subtask, for declines of which only the id is known."""
+    unnamed = [row for row in rows if row["event"] == "jm.ckpt.decline" and not _vertex(row, cluster, {})]
+    if not unnamed:
+        return {}
+    records = evidence["log_record"]
+    states = records.where(records.event.isin("task.state", "task.failed.jm") & records.subtask.isNotNull())
+    execution = sf.regexp_extract("message", EXECUTION_PATTERN, 1).alias("execution")
+    found: dict[str, tuple[str, int]] = {}
+    for row in states.select(execution, "vertex", "subtask").distinct().limit(MOST_PLACES).collect():
+        found[row.execution] = (row.vertex, row.subtask)
+        if parts := OF_GRAPH.fullmatch(row.execution):
+            found[f"{parts[1]}_{parts[2]}"] = (row.vertex, row.subtask)
+    return found
+
+
+def _vertex(
+    row: Mapping[str, Any], cluster: Cluster, names: Mapping[str, tuple[str, int]]
+) -> tuple[str | None, int | None] | None:
+    """The task and subtask that a record speaks of, None when it does not tell."""
+    if row["vertex"] and row["subtask"] is not None:
+        return row["vertex"], row["subtask"]
+    operator = OF_OPERATOR.search(row["causes"] or "")
+    if operator:
+        return operator[1], int(operator[2]) - 1
+    execution = EXECUTION.search(row["message"] or "")
+    if not execution:
+        return None
+    if execution[1] in names:
+        return names[execution[1]]
+    parts = OF_GRAPH.fullmatch(execution[1])
+    if not parts:
+        return None
+    task = cluster.tasks.get((row["job_id"], parts[1]))
+    return (task.name, int(parts[2])) if task else names.get(f"{parts[1]}_{parts[2]}")
+
+
+def reason_of(text: str) -> tuple[str, Kind] | None:
+    """Flink's reason in words, and its kind, that a message and its chain of exceptions tell."""
+    return next((meaning for told, meaning in REASONS.items() if told in text), None)
+
+
+def _told(row: Mapping[str, Any], cluster: Cluster, names: Mapping[str, tuple[str, int]]) -> Told | None:
+    text = "\n".join(row[name] for name in ("causes", "exception_message", "reason", "message") if row[name])
+    if THRESHOLD in text:
+        return _of_threshold(row, text)
+    reason = reason_of(text)
+    exception = row["root_cause_class"] or row["exception_class"]
+    if reason is None or exception == ABORTED:
+        return None
+    number = row["checkpoint_id"]
+    if number is None and (named := OF_CHECKPOINT.search(text)):
+        number = int(named[1])
+    place = _vertex(row, cluster, names) or (row["vertex"], row["subtask"])
+    return Told(
+        ts_ms=row["ts_ms"],
+        job_id=row["job_id"] or job_of_vertex(place[0], cluster),
+        number=number,
+        vertex=place[0],
+        subtask=place[1],
+        task_manager=row["task_manager"],
+        by=row["process"] or "",
+        reason=reason[0],
+        kind=reason[1],
+        exception=exception,
+        message=((row["root_cause_message"] if row["root_cause_class"] else row["exception_message"]) or "")[:300],
+        frame=row["root_cause_frame"],
+        user_frame=row["user_frame"],
+        own_frames=tuple((row["own_frames"] or "").split()),
+        causes=row["causes"],
+        citation=_citation(row),
+    )
+
+
+def _of_threshold(row: Mapping[str, Any], text: str) -> Told:
+    named = THRESHOLD_REASON.search(text)
+    reason = reason_of(named[1]) if named else None
+    return Told(
+        ts_ms=row["ts_ms"],
+        job_id=row["job_id"],
+        number=None,
+        vertex=None,
+        subtask=None,
+        task_manager=None,
+        by="threshold",
+        reason=reason[0] if reason else "",
+        kind=reason[1] if reason else "consequence",
+        exception=None,
+        message=(named[1] if named else THRESHOLD)[:300],
+        frame=None,
+        user_frame=None,
+        own_frames=(),
+        causes=None,
+        citation=_citation(row),
+    )
+
+
+def _citation(row: Mapping[str, Any]) -> Citation:
+    said = row["message"] or f"{row['exception_class']}: {row['exception_message']}"
+    root = ": ".join(part for part in (row["root_cause_class"], row["root_cause_message"]) if part)
+    return Citation(
+        file_id=row["file_id"],
+        line=row["line"],
+        last_line=row["last_line"],
+        pointer=row["pointer"],
+        kind="rest" if row["process"] == "rest" else "log",
+        ts_ms=row["ts_ms"],
+        text=(f"{said} Caused by {root}" if root else said)[:400],
+    )
+
+
+def _of_histories(evidence: Evidence) -> list[Told]:
+    """What REST says of failed checkpoints: the reason, without an exception."""
+    found: list[Told] = []
+    for job_id, history in checkpoint_histories(evidence).items():
+        for each in history.checkpoints:
+            if each.status in ("completed", "expired", "in_progress", "aborted") or not each.reason:
+                continue
+            reason = reason_of(each.reason)
+            if reason and each.citations:
+                blank = Told(
+                    ts_ms=each.ended_ms or each.triggered_ms,
+                    job_id=job_id,
+                    number=each.number,
+                    vertex=None,
+                    subtask=None,
+                    task_manager=None,
+                    by="rest",
+                    reason=reason[0],
+                    kind=reason[1],
+                    exception=None,
+                    message=each.reason[:300],
+                    frame=None,
+                    user_frame=None,
+                    own_frames=(),
+                    causes=None,
+                    citation=each.citations[-1],
+                )
+                found.append(blank)
+    return found
+
+
+def _of_job(evidence: Evidence, job_id: str | None, told: Sequence[Told]) -> SnapshotFailures:
+    history = checkpoint_histories(evidence).get(job_id)
+    known = {each.number: each for each in history.checkpoints} if history else {}
+    by_number: dict[int | None, list[Told]] = defaultdict(list)
+    for each in told:
+        if each.by != "threshold":
+            by_number[each.number].append(each)
+    failures = []
+    for number, of_number in by_number.items():
+        checkpoint = known.get(number) if number is not None else None
+        if checkpoint is not None and checkpoint.status in ("completed", "expired"):
+            continue
+        stamps = [each.ts_ms for each in of_number if each.ts_ms is not None]
+        ordered = tuple(sorted(of_number, key=_least_telling))
+        duration_ms = checkpoint.duration_ms if checkpoint else None
+        failures.append(SnapshotFailure(number, min(stamps, default=None), duration_ms, ordered))
+    failures.sort(key=lambda each: (each.ts_ms is None, each.ts_ms or 0, each.number or 0))
+    thresholds = _apart([each for each in told if each.by == "threshold"])
+    return SnapshotFailures(job_id, tuple(failures), tuple(thresholds))
+
+
+KIND_ORDER: tuple[Kind, ...] = (
+    "snapshot",
+    "finalize",
+    "alignment limit",
+    "finished tasks",
+    "trigger",
+    "closing",
+    "not ready",
+    "consequence",
+)
+
+
+def _least_telling(told: Told) -> tuple[Any, ...]:
+    """Sorts the most telling first: a snapshot that failed before its consequences, with its exception and place."""
+    return (
+        KIND_ORDER.index(told.kind),
+        told.user_frame is None,
+        told.exception is None,
+        told.vertex is None,
+        told.ts_ms or 0,
+        told.citation.file_id,
+        told.citation.line or 0,
+    )
+
+
+SAME_MS = 2_000
+"""Log and REST tell of one failure of the job within this time. Our choice, as for faults."""
+
+
+def _apart(told: Sequence[Told]) -> list[Told]:
+    """The records of different failures of the job, each once."""
+    kept: list[Told] = []
+    for each in sorted(told, key=lambda one: (one.ts_ms or 0, one.citation.file_id, one.citation.line or 0)):
+        near = next((one for one in kept if abs((one.ts_ms or 0) - (each.ts_ms or 0)) <= SAME_MS), None)
+        if near is None:
+            kept.append(each)
+        elif not near.reason and each.reason:
+            kept[kept.index(near)] = replace(near, reason=each.reason, kind=each.kind, message=each.message)
+    return kept

@@ -1,0 +1,73 @@
+"""How long tasks took from deployment until they ran: restoring state, opening functions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from diagnostics.citation import Citation
+from diagnostics.evidence import Evidence, read_once
+
+MOST_CHANGES = 100_000
+"""How many state changes are read, the earliest. Our choice: a job of 5,000 subtasks, five attempts."""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskStart:
+    """One attempt of one subtask that reached RUNNING, and how long that took."""
+
+    job_id: str | None
+    vertex: str
+    subtask: int
+    took_ms: int
+    running_ms: int
+    citation: Citation
+
+
+@read_once
+def task_starts(evidence: Evidence) -> tuple[TaskStart, ...]:
+    """The starts that logs tell, the slowest first. One Spark job, done once for each Evidence.
+
+    Reads   log_record (state changes of tasks). Before Flink 1.14 a task is RUNNING while it still opens its functions.
+    """
+    if not evidence.has("log_record"):
+        return ()
+    records = evidence["log_record"]
+    changes = records.where(
+        (records.event == "task.state")
+        & records.subtask.isNotNull()
+        & records.ts_ms.isNotNull()
+        & records.state_to.isin("INITIALIZING", "RUNNING")
+    ).selectExpr(
+        "ts_ms",
+        "job_id",
+        "vertex",
+        "subtask",
+        "state_to",
+        "file_id",
+        "line",
+        "last_line",
+        "substr(message, 1, 300) text",
+    )
+    return tuple(
+        starts_from_rows(
+            row.asDict() for row in changes.orderBy("ts_ms", "file_id", "line").limit(MOST_CHANGES).collect()
+        )
+    )
+
+
+def starts_from_rows(rows: Iterable[Mapping[str, Any]]) -> list[TaskStart]:
+    """The starts that state changes in time order tell: from INITIALIZING to the next RUNNING of the same subtask."""
+    since: dict[tuple[int, str, int], int] = {}
+    found: list[TaskStart] = []
+    for row in rows:
+        place = (row["file_id"], row["vertex"], row["subtask"])
+        if row["state_to"] == "INITIALIZING":
+            since[place] = row["ts_ms"]
+        elif place in since:
+            named = {name: row[name] for name in ("file_id", "line", "last_line", "ts_ms", "text")}
+            took_ms = row["ts_ms"] - since.pop(place)
+            citation = Citation(kind="log", **named)
+            found.append(TaskStart(row["job_id"], row["vertex"], row["subtask"], took_ms, row["ts_ms"], citation))
+    return sorted(found, key=lambda each: (-each.took_ms, each.running_ms, each.vertex, each.subtask))

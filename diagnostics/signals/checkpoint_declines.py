@@ -1,0 +1,263 @@
+"""Why checkpoints failed before their timeout: reason, operator, exception, the job's own frame, and what it led to."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from diagnostics.citation import Citation
+from diagnostics.evidence import Evidence
+from diagnostics.reconstruction.arithmetic import highest, known, lowest
+from diagnostics.reconstruction.checkpoint_history import Checkpoint, History, checkpoint_histories
+from diagnostics.reconstruction.checkpoint_parts import checkpoint_parts
+from diagnostics.reconstruction.cluster import Cluster, cluster_of
+from diagnostics.reconstruction.fault_origin import UNKNOWN
+from diagnostics.reconstruction.snapshot_failure import SnapshotFailure, SnapshotFailures, Told, snapshot_failures
+from diagnostics.reconstruction.task_start import task_starts
+from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
+
+SHOWN = 8
+MOST_LISTED = 12
+"""How many checkpoints and subtasks a list names. Our choice: a sentence stays readable."""
+OF_TASKS = ("snapshot", "alignment limit", "finalize", "trigger", "closing")
+"""Kinds of failures that need an explanation; the others are harmless or follow from something else."""
+FINISHED = ("but FINISHED instead", "have already finished")
+"""Texts of refused triggers when tasks of the job have finished. Source: reference/log-signals.csv
+(jm.ckpt.task_not_running) and Flink's DefaultCheckpointPlanCalculator."""
+
+
+def measure(evidence: Evidence) -> Measured:
+    """The checkpoints of each job that were declined or failed otherwise, without those that expired.
+
+    Reads   log_record (declines, failed snapshots, failures of the job), failure, checkpoint, subtask_checkpoint.
+    Gives   one signal for each job whose checkpoints the evidence tells of, also when none failed.
+    Empty   NotMeasured without logs, exceptions and checkpoints; also, beside the signal, when a checkpoint failed and
+            no exception tells why.
+    """
+    if not any(evidence.has(table) for table in ("log_record", "failure", "checkpoint")):
+        yield NotMeasured(
+            "checkpoint_declines", "jobmanager-log", "no log, no exceptions and no checkpoints were given"
+        )
+        return
+    failed, histories, cluster = snapshot_failures(evidence), checkpoint_histories(evidence), cluster_of(evidence)
+    jobs = sorted({*failed, *histories}, key=repr)
+    for job_id in jobs:
+        of_job = failed.get(job_id, SnapshotFailures(job_id))
+        history = histories.get(job_id, History(job_id))
+        facts = _facts(evidence, of_job, history, cluster)
+        if facts.get("failures") and "exception" not in facts:
+            yield NotMeasured("checkpoint_declines", "jobmanager-log", "no exception tells why checkpoints failed")
+        yield _signal(of_job, history, facts)
+
+
+def _facts(evidence: Evidence, of_job: SnapshotFailures, history: History, cluster: Cluster) -> dict[str, FactValue]:
+    real = _real(of_job)
+    facts: dict[str, FactValue] = {
+        "failures": len(real),
+        "finished_tasks": sum(each.lead.kind == "finished tasks" for each in of_job.failures),
+        "thresholds": len(of_job.thresholds),
+        "threshold_reason": next((each.message for each in of_job.thresholds if each.reason), None),
+        **_refused(history),
+    }
+    if facts["not_ready"]:
+        facts |= _slowest_start(evidence)
+    if real:
+        facts |= _course(real, history) | _cause(real) | _places(real)
+        if "vertex" not in facts:
+            facts |= _unacknowledged(evidence, of_job.job_id, real, cluster)
+    return {name: value for name, value in facts.items() if value is not None}
+
+
+def _real(of_job: SnapshotFailures) -> list[SnapshotFailure]:
+    return [each for each in of_job.failures if each.lead.kind in OF_TASKS]
+
+
+def _refused(history: History) -> dict[str, FactValue]:
+    """Triggers that were refused before any task was asked: tasks not running yet, or finished."""
+    early = [each for each in history.not_started if each.not_ready and not _has_finished(each.reason)]
+    finished = [each for each in history.not_started if _has_finished(each.reason)]
+    facts: dict[str, FactValue] = {
+        "not_ready": sum(each.count for each in early),
+        "finished_refusals": sum(each.count for each in finished),
+    }
+    if early:
+        facts["not_ready_reason"] = early[0].reason.partition(" Failure reason:")[0][:200]
+        stamps = known(stamp for each in early for stamp in (each.first_ms, each.last_ms))
+        if stamps:
+            facts |= {"not_ready_first_ms": min(stamps), "not_ready_last_ms": max(stamps)}
+    if finished:
+        facts["finished_reason"] = finished[-1].reason[:200]
+        last = highest(known(each.last_ms for each in finished))
+        completed = highest(known(each.ended_ms for each in history.of_status("completed")))
+        facts["finished_is_last"] = last is not None and (completed is None or completed < last)
+    return facts
+
+
+def _slowest_start(evidence: Evidence) -> dict[str, FactValue]:
+    """What triggers waited for at the start: the task that took longest until it ran."""
+    slowest = next(iter(task_starts(evidence)), None)
+    if slowest is None:
+        return {}
+    return {"slowest_start_vertex": slowest.vertex, "slowest_start_ms": slowest.took_ms}
+
+
+def _has_finished(reason: str) -> bool:
+    return any(text in reason for text in FINISHED)
+
+
+def _course(real: Sequence[SnapshotFailure], history: History) -> dict[str, FactValue]:
+    """When they failed, how fast, and what completed before and after."""
+    numbers = [each.number for each in real if each.number is not None]
+    completed = history.of_status("completed")
+    facts: dict[str, FactValue] = {
+        "ids": numbers[-MOST_LISTED:],
+        "reasons": _counted(each.lead.reason for each in real),
+        "synchronous": sum(each.lead.reason == "synchronous part failed" for each in real),
+        "first_ms": lowest(known(each.ts_ms for each in real)),
+        "last_ms": highest(known(each.ts_ms for each in real)),
+        "shortest_ms": lowest(known(each.duration_ms for each in real)),
+        "longest_ms": highest(known(each.duration_ms for each in real)),
+    }
+    if history.checkpoints and numbers:
+        good = [each for each in completed if each.number < numbers[0]]
+        facts |= {"first_id": numbers[0], "completed_after": sum(each.number > numbers[-1] for each in completed)}
+        facts |= _last_good(good)
+    return facts
+
+
+def _last_good(good: Sequence[Checkpoint]) -> dict[str, FactValue]:
+    return {"last_good_id": good[-1].number, "last_good_ms": good[-1].ended_ms} if good else {}
+
+
+def _counted(words: Iterable[str]) -> list[str]:
+    return [f"{word} ({count})" for word, count in Counter(words).most_common(SHOWN)]
+
+
+def _cause(real: Sequence[SnapshotFailure]) -> dict[str, FactValue]:
+    """The exception that most of them have, the first one first."""
+    told = [each.lead for each in real if each.lead.exception]
+    if not told:
+        return {}
+    kinds = Counter((each.exception, each.frame) for each in told)
+    most = kinds.most_common(1)[0][0]
+    first = next(each for each in told if (each.exception, each.frame) == most)
+    origin = first.origin
+    return {
+        "exception_class": first.exception,
+        "exception": (first.exception or "").rpartition(".")[2],
+        "message": first.message,
+        "said": _said(first),
+        "frame": first.frame,
+        "user_frame": first.user_frame,
+        "own_frames": list(first.own_frames) or None,
+        "in_own_code": first.user_frame is not None and first.user_frame == first.frame,
+        "origin": origin.id,
+        "origin_title": origin.title if origin.id != UNKNOWN else None,
+        "same_cause": kinds[most],
+        "causes": len(kinds),
+    }
+
+
+def _said(told: Told) -> str:
+    name = (told.exception or "").rpartition(".")[2]
+    return f"{name}: {told.message}" if told.message else name
+
+
+def _places(real: Sequence[SnapshotFailure]) -> dict[str, FactValue]:
+    """The operator that declined most of them, its subtasks, and the TaskManagers."""
+    votes = Counter(vertex for each in real for vertex in dict.fromkeys(place[0] for place in each.places))
+    hosts = sorted({each.task_manager for one in real for each in one.told if each.task_manager})
+    if not votes:
+        return {"task_managers": hosts[:MOST_LISTED]} if hosts else {}
+    vertex = votes.most_common(1)[0][0]
+    subtasks = sorted({subtask for each in real for name, subtask in each.places if name == vertex})
+    return {
+        "vertex": vertex,
+        "vertices": len(votes),
+        "in_checkpoints": votes[vertex],
+        "subtasks": subtasks[:MOST_LISTED],
+        "subtask_count": len(subtasks),
+        "task_managers": hosts[:MOST_LISTED] if hosts else None,
+    }
+
+
+def _unacknowledged(
+    evidence: Evidence, job_id: str | None, real: Sequence[SnapshotFailure], cluster: Cluster
+) -> dict[str, FactValue]:
+    """Without a record that names the operator: the tasks that never acknowledged these checkpoints."""
+    numbers = {each.number for each in real}
+    pending = Counter(
+        part.vertex_id
+        for part in checkpoint_parts(evidence)
+        if part.job_id == job_id and part.number in numbers and part.pending
+    )
+    if not pending:
+        return {}
+    first = sorted(pending, key=lambda vertex: (-pending[vertex], len(cluster.upstream((job_id, vertex))), vertex))
+    return {"unacknowledged": [cluster.vertex_subject(job_id, each).vertex or each for each in first[:MOST_LISTED]]}
+
+
+def _signal(of_job: SnapshotFailures, history: History, facts: Mapping[str, FactValue]) -> Signal:
+    real = _real(of_job)
+    citations: list[Citation] = [each.lead.citation for each in real[:SHOWN]]
+    citations += [each.citation for one in real[:2] for each in one.told[1:3]]
+    citations += [each.citation for each in of_job.thresholds[:2]]
+    citations += [each.citation for each in history.not_started[:2]]
+    stamps = [stamp for each in real if (stamp := each.ts_ms) is not None]
+    return Signal(
+        "checkpoint_declines",
+        Subject(job=of_job.job_id),
+        facts,
+        tuple(dict.fromkeys(citations)),
+        citation_count=sum(len(each.told) for each in real) + len(of_job.thresholds),
+        window=(min(stamps), max(stamps)) if stamps else None,
+    )
+
+
+FACTS = {
+    "failures": "checkpoints that failed before their timeout, without those that only followed from something else",
+    "ids": "which, the last ones",
+    "first_id": "the first of them",
+    "reasons": "Flink's reasons in words, each with how often",
+    "synchronous": "of these, how many failed in the synchronous part, which fails the task itself",
+    "first_ms": "when the first failed, epoch ms",
+    "last_ms": "when the last failed, epoch ms",
+    "shortest_ms": "shortest time from trigger to failure, ms",
+    "longest_ms": "longest time from trigger to failure, ms",
+    "last_good_id": "last checkpoint that completed before the first failure",
+    "last_good_ms": "when it completed, epoch ms",
+    "completed_after": "how many completed after the last failure",
+    "exception_class": "class of the innermost exception that most failures have",
+    "exception": "the same without the package",
+    "message": "its message",
+    "said": "class and message",
+    "frame": "its top frame",
+    "user_frame": "the first frame of the job's own code in the chain",
+    "own_frames": "the first frames of the job's own code, innermost first",
+    "in_own_code": "whether the job's own code threw it",
+    "origin": "where it comes from, an id of vocabulary/fault_origins.yaml, or own_code or unknown",
+    "origin_title": "the same in words",
+    "same_cause": "how many failures have this exception and frame",
+    "causes": "how many different ones there are",
+    "vertex": "operator or task that declined most of them",
+    "vertices": "how many operators declined",
+    "in_checkpoints": "how many checkpoints it declined",
+    "subtasks": "its subtasks that did",
+    "subtask_count": "how many subtasks that is",
+    "task_managers": "TaskManagers from which the declines came",
+    "unacknowledged": "tasks that never acknowledged these checkpoints, where no record names the operator",
+    "thresholds": "how often the job failed because too many checkpoints had failed",
+    "threshold_reason": "the reason that the job's failure names",
+    "not_ready": "triggers refused because not all tasks were running",
+    "not_ready_reason": "what the first of them said",
+    "not_ready_first_ms": "when the first was refused, epoch ms",
+    "not_ready_last_ms": "when the last was refused, epoch ms",
+    "slowest_start_vertex": "task that took longest from INITIALIZING to RUNNING",
+    "slowest_start_ms": "how long that took",
+    "finished_refusals": "triggers refused because tasks have finished",
+    "finished_reason": "what the last of them said",
+    "finished_is_last": "whether no checkpoint completed after that",
+    "finished_tasks": "checkpoints that a task declined because an input has finished",
+}
+
+SIGNALS = (SignalDefinition("checkpoint_declines", "job", FACTS, measure),)

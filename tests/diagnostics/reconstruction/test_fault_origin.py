@@ -1,0 +1,80 @@
+"""Where a failure comes from, told by its chain of exceptions."""
+
+from __future__ import annotations
+
+import pytest
+
+from diagnostics.reconstruction.fault_origin import is_in_snapshot, origin_of, origins
+
+OWN = "org.acme.Enrich.map"
+
+
+@pytest.mark.parametrize(
+    ("chain", "frame", "user_frame", "origin"),
+    [
+        (["java.lang.NullPointerException: "], OWN, OWN, "own_code"),
+        (["java.lang.NumberFormatException: For input string: x"], "java.lang.Integer.parseInt", OWN, "own_code"),
+        (["java.lang.NullPointerException: "], "StreamExecCalc$12.processElement", None, "own_code"),
+        (["java.lang.IllegalStateException: x"], "org.apache.flink.A.b", None, "unknown"),
+        (["java.lang.OutOfMemoryError: Java heap space"], OWN, OWN, "memory"),
+        (["java.net.ConnectException: Connection refused"], "sun.nio.ch.Net.pollConnect", OWN, "network"),
+        (["org.apache.zookeeper.KeeperException$ConnectionLossException: x"], "x.Y.z", None, "high_availability"),
+        (
+            [
+                "java.io.IOException: Could not flush to file and close the file system output stream to s3://b/c",
+                "java.net.SocketTimeoutException: Read timed out",
+            ],
+            "java.net.SocketInputStream.socketRead0",
+            None,
+            "storage",
+        ),
+        (["java.io.IOException: No space left on device"], "java.io.FileOutputStream.writeBytes", OWN, "disk_full"),
+        (
+            ["java.lang.RuntimeException: Cannot instantiate", "java.lang.ClassNotFoundException: org.acme.Order"],
+            "java.net.URLClassLoader.findClass",
+            None,
+            "class_loading",
+        ),
+        (
+            ["com.esotericsoftware.kryo.KryoException: Buffer underflow"],
+            "com.esotericsoftware.kryo.io.Input.require",
+            None,
+            "serialization",
+        ),
+        (
+            [
+                "java.io.IOException: Failed to deserialize JSON object.",
+                "com.fasterxml.jackson.core.JsonParseException: x",
+            ],
+            "com.fasterxml.jackson.core.JsonParser._constructError",
+            None,
+            "record",
+        ),
+        (["org.apache.kafka.common.errors.ProducerFencedException: x"], None, None, "kafka_transactions"),
+        (["org.apache.kafka.common.errors.TimeoutException: Expiring 5 record(s)"], None, None, "outside_system"),
+        (
+            [
+                "java.lang.Exception: Exception while creating StreamOperatorStateContext.",
+                "org.apache.flink.util.FlinkException: Could not restore keyed state backend for x from any of the 1",
+                "org.apache.flink.util.StateMigrationException: The new state serializer must not be incompatible",
+            ],
+            "org.apache.flink.runtime.state.heap.HeapKeyedStateBackend.x",
+            None,
+            "restore",
+        ),
+    ],
+)
+def test_a_chain_tells_where_the_failure_comes_from(
+    chain: list[str], frame: str | None, user_frame: str | None, origin: str
+) -> None:
+    exception, _, message = chain[-1].partition(": ")
+    assert origin_of(exception, message, frame, user_frame, "\n".join(chain)).id == origin
+
+
+def test_every_origin_has_something_to_know_it_by() -> None:
+    assert all(each.in_chain or each.at_root or each.frames for each in origins())
+
+
+def test_a_chain_tells_of_a_snapshot() -> None:
+    assert is_in_snapshot("java.io.IOException: Could not perform checkpoint 7 for operator enrich (3/4)#1.")
+    assert not is_in_snapshot("java.io.IOException: disk full")
