@@ -18,6 +18,8 @@ from diagnostics.symptoms import symptom_folders
 from diagnostics.yaml_document import Place, YamlDocument, read_yaml
 
 Severity = Literal["critical", "warning", "info"]
+Status = Literal["experimental", "stable", "deprecated"]
+"""How far people may rely on a rule; it judges all the same. A rule that does not say is stable."""
 
 SUBJECT_PARTS = ("job", "vertex", "vertex_id", "subtask", "task_manager", "host")
 IDENTIFIER = re.compile(r"[a-z0-9][a-z0-9._-]{0,79}")
@@ -52,10 +54,14 @@ class Remark:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule. `from_mapping` and `from_yaml` are the only ways to make one; they collect all errors."""
+    """One rule. `from_mapping` and `from_yaml` are the only ways to make one; they collect all errors.
+
+    false_alarms  sentences: known situations in which it holds although nothing is wrong
+    """
 
     id: str
     version: int
+    status: Status
     symptom_class: str
     level: Level
     title: str
@@ -72,6 +78,7 @@ class Rule:
     runbook: str | None
     flink: str | None
     docs: tuple[str, ...]
+    false_alarms: tuple[str, ...]
 
     @classmethod
     def from_yaml(cls, text: str, source: str, vocabulary: Mapping[str, SignalDefinition] | None = None) -> Rule:
@@ -84,6 +91,13 @@ class Rule:
     ) -> Rule:
         """The rule that the mapping holds. Raises InvalidRule with every error."""
         return _RuleReader(YamlDocument(source, mapping, {}), vocabulary).rule()
+
+    def conditions(self) -> Iterator[Condition]:
+        """Every condition in it: what it needs, what makes it surer or more severe, what its remarks need."""
+        yield self.when
+        yield from (condition for condition, _ in self.severity_when)
+        yield from (adjustment.when for adjustment in self.adjustments)
+        yield from (remark.when for remark in self.also if remark.when)
 
     def asked_facts(self) -> Iterator[str]:
         """Every fact that its condition and its adjustments ask for."""
@@ -133,6 +147,7 @@ class _RuleReader:
         rule = Rule(
             id=self._text("id", IDENTIFIER),
             version=self._version(),
+            status=cast(Status, self._one_of("status", get_args(Status), "stable")),
             symptom_class=self._text("symptom_class", SYMPTOM_CLASS),
             level=level,
             title=self._text("title"),
@@ -152,6 +167,7 @@ class _RuleReader:
             runbook=self._optional("runbook", IDENTIFIER),
             flink=self._optional("flink", FLINK_WINDOW),
             docs=self._words("docs"),
+            false_alarms=self._words("false_alarms"),
         )
         if not self._errors:
             self._check_references(rule)
@@ -174,8 +190,8 @@ class _RuleReader:
     def _optional(self, field: str, pattern: re.Pattern[str]) -> str | None:
         return self._text(field, pattern) if self._document.content.get(field) is not None else None
 
-    def _one_of(self, field: str, choices: tuple[str, ...]) -> str:
-        value = self._document.content.get(field)
+    def _one_of(self, field: str, choices: tuple[str, ...], default: str | None = None) -> str:
+        value = self._document.content.get(field, default)
         if value not in choices:
             self._report((field,), f"`{field}` is one of {', '.join(choices)}, not {value!r}")
         return str(value)
@@ -244,9 +260,7 @@ class _RuleReader:
             rest = phrase.PLACEHOLDER.sub("", template)
             if "{" in rest or "}" in rest:
                 self._report(place, "a brace that is no placeholder {signal.fact|format}")
-        conditions = [rule.when, *(pair[0] for pair in rule.severity_when), *(each.when for each in rule.adjustments)]
-        conditions += [remark.when for remark in rule.also if remark.when]
-        for condition in conditions:
+        for condition in rule.conditions():
             for reference in condition.facts():
                 self._check_reference(reference, ("when",), rule.level)
         for reference in rule.facts:

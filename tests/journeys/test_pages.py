@@ -38,12 +38,28 @@ def addresses(browser: Browser, workbench: RunningWorkbench, signed_in: dict[str
         "close": f"{case}close/",
         "lines": str(page.locator(".evidence a").first.get_attribute("href")),
         "runbook": str(page.get_by_role("link", name="Start the runbook").get_attribute("href")),
+        "rules": "/rules/",
+        "no-rule-found": "/rules/?text=nothing-like-this",
+        "rule": "/rules/sink.origin/",
         "api": "/api/v1/docs/",
     }
     context.close()
 
 
-NAMES = ("cases", "no-case-found", "new-case", "case", "files", "close", "lines", "runbook", "api")
+NAMES = (
+    "cases",
+    "no-case-found",
+    "new-case",
+    "case",
+    "files",
+    "close",
+    "lines",
+    "runbook",
+    "rules",
+    "no-rule-found",
+    "rule",
+    "api",
+)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_POST
 from diagnostics.errors import InvalidRule
 from workbench.rules.forms import DraftForm
 from workbench.rules.models import Origin, Rule, Ruleset, RuleVersion, VersionState
-from workbench.rules.services import draft_from, draft_save, rule_publish, rule_switch, version_retire
+from workbench.rules.services import draft_from, draft_save, rule_publish, rule_switch
 
 
 class ForRuleEditors(admin.ModelAdmin):
@@ -123,7 +123,7 @@ class RuleVersionAdmin(ForRuleEditors):
     def get_urls(self) -> list[URLPattern]:
         doors = [
             path(f"<int:version_id>/{name}/", self.admin_site.admin_view(require_POST(view)), name=f"rule_{name}")
-            for name, view in (("publish", self.publish), ("edit", self.edit), ("retire", self.retire))
+            for name, view in (("publish", self.publish), ("edit", self.edit))
         ]
         return doors + super().get_urls()
 
@@ -143,16 +143,6 @@ class RuleVersionAdmin(ForRuleEditors):
         draft = draft_from(version=self._version(request, version_id), user=request.user)
         self.message_user(request, f"Draft {draft.number} holds the same text; change it here.", messages.SUCCESS)
         return self._back_to(draft)
-
-    def retire(self, request: HttpRequest, version_id: int) -> HttpResponse:
-        """Takes a local version out of use."""
-        version = self._version(request, version_id)
-        if version.origin == Origin.SHIPPED:
-            self.message_user(request, "A shipped version is switched off at its rule.", messages.ERROR)
-            return self._back_to(version)
-        ruleset = version_retire(version=version, user=request.user)
-        self.message_user(request, f"{ruleset.reason}: ruleset {ruleset.pk} counts from now on.", messages.SUCCESS)
-        return self._back_to(version)
 
     def _version(self, request: HttpRequest, version_id: int) -> RuleVersion:
         if not self.has_module_permission(request):

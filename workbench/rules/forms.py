@@ -6,7 +6,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 
 from diagnostics.errors import InvalidRule
-from workbench.rules.models import RuleVersion
+from workbench.rules.models import LONGEST_REASON, RuleVersion
 from workbench.rules.validation import checked_rule
 
 NEW_RULE = """\
@@ -49,3 +49,9 @@ class DraftForm(forms.ModelForm):
         except InvalidRule as error:
             raise ValidationError(error.errors) from None
         return text
+
+
+class ReasonForm(forms.Form):
+    """Why something was done."""
+
+    reason = forms.CharField(max_length=LONGEST_REASON)

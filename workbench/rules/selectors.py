@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 
+from django.db.models import QuerySet
+
 from diagnostics import rule as diagnostics_rule
 from diagnostics.errors import InvalidRule
-from workbench.rules.models import Ruleset, RuleVersion
+from workbench.rules.models import Origin, Ruleset, RuleVersion
 
 
 def rules_of(ruleset: Ruleset) -> tuple[diagnostics_rule.Ruleset, list[str]]:
@@ -20,10 +22,25 @@ def rules_from(versions: Iterable[RuleVersion]) -> tuple[diagnostics_rule.Rulese
     rules, unreadable = [], []
     for version in versions:
         try:
-            rules.append(_rule(version.rule.rule_id, version.text))
+            rules.append(rule_of(version))
         except InvalidRule as error:
             unreadable.append(f"Rule {version.rule} version {version.number} was left out: {error}")
     return diagnostics_rule.Ruleset.of(rules), unreadable
+
+
+def versions_that_count(published: QuerySet[RuleVersion]) -> dict[int, RuleVersion]:
+    """For each rule (by primary key) the published version that judges: the local one, else the newest shipped one."""
+    chosen: dict[int, RuleVersion] = {}
+    for version in published.order_by("rule_id", "-pk"):
+        present = chosen.setdefault(version.rule_id, version)
+        if version.origin == Origin.LOCAL and present.origin == Origin.SHIPPED:
+            chosen[version.rule_id] = version
+    return chosen
+
+
+def rule_of(version: RuleVersion) -> diagnostics_rule.Rule:
+    """The library's rule of a stored version. Raises InvalidRule for one that no longer loads."""
+    return _rule(version.rule.rule_id, version.text)
 
 
 @lru_cache(maxsize=1000)

@@ -11,9 +11,11 @@ from django.utils import timezone
 
 from diagnostics import rule as diagnostics_rule
 from diagnostics.errors import InvalidRule
+from diagnostics.sample import shipped_samples
 from diagnostics.yaml_document import read_yaml
 from workbench.accounts.models import User
-from workbench.rules.models import Origin, Rule, Ruleset, RuleVersion, VersionState
+from workbench.rules.models import EventKind, Origin, Rule, RuleEvent, Ruleset, RuleVersion, VersionState
+from workbench.rules.selectors import versions_that_count
 from workbench.rules.validation import checked_rule
 
 
@@ -75,54 +77,114 @@ def draft_save(*, text: str, user: User, draft: RuleVersion | None = None) -> Ru
 
 def draft_from(*, version: RuleVersion, user: User) -> RuleVersion:
     """A draft with the version's text under the next free version number, to be edited."""
-    number = _highest(version.rule) + 1
-    lines = version.text.splitlines()
-    place = read_yaml(version.text, version.rule.rule_id).lines[("version",)] - 1
-    lines[place] = f"version: {number}"
-    return draft_save(text="\n".join(lines) + "\n", user=user)
+    return draft_save(text=with_version(version.text, _highest(version.rule) + 1), user=user)
 
 
 @transaction.atomic
-def rule_publish(*, version: RuleVersion, user: User) -> Ruleset:
+def rule_publish(*, version: RuleVersion, user: User, reason: str = "") -> Ruleset:
     """Makes the version the one that counts for its rule, in a new ruleset. Raises InvalidRule."""
     if version.origin == Origin.SHIPPED:
         raise InvalidRule([f"{version} is shipped: loading the shipped rules publishes it"])
     checked_rule(version.text, version)
-    same_rule = RuleVersion.objects.filter(rule=version.rule, state=VersionState.PUBLISHED)
-    same_rule.filter(origin=Origin.LOCAL).exclude(pk=version.pk).update(state=VersionState.RETIRED)
-    version.state = VersionState.PUBLISHED
+    before = _text_that_counts(version.rule)
     version.published_by = user
     version.published_at = timezone.now()
-    version.save(update_fields=["state", "published_by", "published_at"])
+    version.reason = reason
+    version.save(update_fields=["published_by", "published_at", "reason"])
+    _make_it_count(version)
+    event_record(version, EventKind.PUBLISHED, user, reason=reason, before=before, after=version.text)
     return ruleset_make(reason=f"{version.rule} version {version.number} published", user=user)
 
 
 @transaction.atomic
-def version_retire(*, version: RuleVersion, user: User) -> Ruleset:
-    """Takes a local version out of use; the shipped one of the same rule counts again, if there is one."""
-    version.state = VersionState.RETIRED
-    version.save(update_fields=["state"])
-    return ruleset_make(reason=f"{version.rule} version {version.number} retired", user=user)
+def rule_roll_back(*, version: RuleVersion, user: User, reason: str) -> Ruleset:
+    """Makes an earlier version count again. Findings of it carry its number as before.
+
+    To the shipped version that is published the way back is to retire the local one: later shipped versions then count
+    as they come. An older shipped one becomes a local copy under a new number, because loading the shipped rules would
+    replace it. Raises InvalidRule for a text that no longer loads.
+    """
+    version.refresh_from_db()
+    checked_rule(version.text, version)
+    before = _text_that_counts(version.rule)
+    if version.origin == Origin.SHIPPED and version.state == VersionState.PUBLISHED:
+        _retire_local(version.rule)
+    else:
+        if version.origin == Origin.SHIPPED:
+            version = _local_copy(version, user, reason)
+        _make_it_count(version)
+    event_record(version, EventKind.ROLLED_BACK, user, reason=reason, before=before, after=version.text)
+    return ruleset_make(reason=f"{version.rule} rolled back to version {version.number}", user=user)
 
 
 @transaction.atomic
-def rule_switch(*, rule: Rule, enabled: bool, user: User) -> Ruleset:
+def rule_switch(*, rule: Rule, enabled: bool, user: User, reason: str = "") -> Ruleset:
     """Takes a rule out of new rulesets without losing its versions, or brings it back."""
     rule.enabled = enabled
     rule.save(update_fields=["enabled"])
+    kind = EventKind.SWITCHED_ON if enabled else EventKind.SWITCHED_OFF
+    RuleEvent.objects.create(rule_id=rule.rule_id, kind=kind, by=user, reason=reason)
     return ruleset_make(reason=f"{rule} switched {'on' if enabled else 'off'}", user=user)
+
+
+def event_record(
+    version: RuleVersion, kind: EventKind, user: User, *, reason: str = "", before: str = "", after: str = ""
+) -> RuleEvent:
+    """Writes down what was done with a version."""
+    return RuleEvent.objects.create(
+        rule_id=version.rule.rule_id, kind=kind, by=user, version=version, reason=reason, before=before, after=after
+    )
+
+
+def _make_it_count(version: RuleVersion) -> None:
+    _retire_local(version.rule)
+    version.state = VersionState.PUBLISHED
+    version.save(update_fields=["state"])
+
+
+def _retire_local(rule: Rule) -> None:
+    local = RuleVersion.objects.filter(rule=rule, origin=Origin.LOCAL, state=VersionState.PUBLISHED)
+    local.update(state=VersionState.RETIRED)
+
+
+def _text_that_counts(rule: Rule) -> str:
+    counting = versions_that_count(rule.versions.filter(state=VersionState.PUBLISHED)).get(rule.pk)
+    return counting.text if counting else ""
+
+
+def _local_copy(version: RuleVersion, user: User, reason: str) -> RuleVersion:
+    number = _highest(version.rule) + 1
+    text = with_version(version.text, number)
+    return RuleVersion.objects.create(
+        rule=version.rule,
+        number=number,
+        origin=Origin.LOCAL,
+        state=VersionState.RETIRED,
+        text=text,
+        fires_sample=version.fires_sample,
+        silent_sample=version.silent_sample,
+        reason=reason,
+        sha256=_digest(text),
+        symptom_class=version.symptom_class,
+        title=version.title,
+        author=user,
+        published_by=user,
+        published_at=timezone.now(),
+    )
+
+
+def with_version(text: str, number: int) -> str:
+    """The rule's text with another version number; everything else stays as it is written."""
+    lines = text.splitlines()
+    lines[read_yaml(text, "rule").lines[("version",)] - 1] = f"version: {number}"
+    return "\n".join(lines) + "\n"
 
 
 def ruleset_make(*, reason: str, user: User | None) -> Ruleset:
     """A ruleset of what is published now: for each enabled rule its local version, else the newest shipped one."""
     published = RuleVersion.objects.filter(state=VersionState.PUBLISHED, rule__enabled=True)
-    chosen: dict[int, RuleVersion] = {}
-    for version in published.order_by("rule_id", "-pk"):
-        present = chosen.setdefault(version.rule_id, version)
-        if version.origin == Origin.LOCAL and present.origin == Origin.SHIPPED:
-            chosen[version.rule_id] = version
     ruleset = Ruleset.objects.create(reason=reason, created_by=user)
-    ruleset.versions.set(chosen.values())
+    ruleset.versions.set(versions_that_count(published).values())
     return ruleset
 
 
@@ -130,7 +192,9 @@ def _store_shipped(rule: diagnostics_rule.Rule, text: str) -> bool:
     """Stores a shipped text that is not the published one already; the shipped text before it is retired."""
     identity, _ = Rule.objects.get_or_create(rule_id=rule.id)
     shipped = RuleVersion.objects.filter(rule=identity, origin=Origin.SHIPPED)
-    if shipped.filter(sha256=_digest(text), state=VersionState.PUBLISHED).exists():
+    samples = shipped_samples().get(rule.id, {})
+    texts = {"fires_sample": samples.get("fires", ""), "silent_sample": samples.get("silent", "")}
+    if shipped.filter(sha256=_digest(text), state=VersionState.PUBLISHED).update(**texts):
         return False
     shipped.filter(state=VersionState.PUBLISHED).update(state=VersionState.RETIRED)
     RuleVersion.objects.update_or_create(
@@ -142,6 +206,7 @@ def _store_shipped(rule: diagnostics_rule.Rule, text: str) -> bool:
             "state": VersionState.PUBLISHED,
             "published_at": timezone.now(),
             "text": text,
+            **texts,
             "symptom_class": rule.symptom_class,
             "title": rule.title,
         },

@@ -65,7 +65,7 @@ def test_the_case_page_tells_verdict_then_findings_then_charts_then_files(people
     assert "Window has a skew of" in page
     assert "at least 2 times" in page
     assert "made up for the test" in page
-    assert "skew.test v1" in page
+    assert "rule skew.test version 1" in page
 
 
 def test_evidence_leads_to_the_line_it_was_read_from(people: People) -> None:

@@ -14,11 +14,11 @@ from workbench.rules.services import (
     draft_from,
     draft_save,
     rule_publish,
+    rule_roll_back,
     rule_switch,
     rules_load,
     ruleset_make,
     ruleset_published,
-    version_retire,
 )
 
 
@@ -72,12 +72,46 @@ def test_a_local_edit_stays_when_a_newer_shipped_version_comes(people: People, s
     assert Rule.objects.get().versions.count() == 3
 
 
-def test_retiring_a_local_edit_brings_the_newest_shipped_version_back(people: People, shipped: dict[str, str]) -> None:
+def test_rolling_back_to_the_shipped_version_lets_later_shipped_ones_count_again(
+    people: People, shipped: dict[str, str]
+) -> None:
     rules_load()
-    draft = draft_from(version=RuleVersion.objects.get(), user=people.rita)
-    rule_publish(version=draft, user=people.rita)
-    version_retire(version=draft, user=people.rita)
+    original = RuleVersion.objects.get()
+    rule_publish(version=draft_from(version=original, user=people.rita), user=people.rita)
+    rule_roll_back(version=original, user=people.rita, reason="it was better")
     assert counting() == [("skew.test", 1, "shipped")]
+    shipped["skew.test"] = SKEW_RULE.replace("version: 1", "version: 9")
+    rules_load()
+    assert counting() == [("skew.test", 9, "shipped")]
+
+
+def test_rolling_back_to_an_older_shipped_version_outlives_the_next_start(
+    people: People, shipped: dict[str, str]
+) -> None:
+    rules_load()
+    oldest = RuleVersion.objects.get()
+    shipped["skew.test"] = SKEW_RULE.replace("value: 2", "value: 3").replace("version: 1", "version: 2")
+    rules_load()
+    rule_roll_back(version=oldest, user=people.rita, reason="it was better")
+    rules_load()
+    counts = ruleset_published().versions.get()
+    assert (counts.number, counts.origin) == (3, "local")
+    assert "value: 2," in counts.text
+
+
+def test_rolling_back_to_an_earlier_local_version_keeps_its_number(people: People, shipped: dict[str, str]) -> None:
+    rules_load()
+    first = draft_from(version=RuleVersion.objects.get(), user=people.rita)
+    rule_publish(version=first, user=people.rita)
+    rule_publish(version=draft_from(version=first, user=people.rita), user=people.rita)
+    rule_roll_back(version=first, user=people.rita, reason="it was better")
+    assert counting() == [("skew.test", 2, "local")]
+
+
+def test_the_shipped_samples_are_stored_with_the_shipped_rules(db: None) -> None:
+    rules_load()
+    assert not RuleVersion.objects.filter(fires_sample="").exists()
+    assert not RuleVersion.objects.filter(silent_sample="").exists()
 
 
 def test_a_rule_that_is_shipped_no_longer_does_not_count(db: None, shipped: dict[str, str]) -> None:

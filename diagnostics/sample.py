@@ -1,0 +1,112 @@
+"""A rule's test: a few signals written down, on which the rule must hold or must stay silent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from functools import cache
+from typing import Any, Literal, get_args
+
+from diagnostics.diagnosis.fact_view import SignalIndex
+from diagnostics.diagnosis.match import Matches, match
+from diagnostics.errors import InvalidRule
+from diagnostics.rule import Rule, Ruleset
+from diagnostics.signal import Signal, SignalDefinition, Subject
+from diagnostics.symptoms import symptom_folders
+from diagnostics.yaml_document import Place, YamlDocument, read_yaml
+
+Kind = Literal["fires", "silent"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+MOST_SIGNALS = 200
+"""Signals in one sample. Our choice: the longest shipped sample has a dozen."""
+
+SUBJECT_PARTS = {field.name for field in fields(Subject)}
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """The signals of one test. `from_yaml` is the only way to make one; it collects all errors."""
+
+    index: SignalIndex
+
+    @classmethod
+    def from_yaml(cls, text: str, source: str, vocabulary: Mapping[str, SignalDefinition]) -> Sample:
+        """The sample that the YAML text holds. Raises InvalidRule with every error, each with its line."""
+        return _SampleReader(read_yaml(text, source), vocabulary).sample()
+
+    def judged_by(self, rule: Rule) -> Matches:
+        """What the rule makes of the signals."""
+        return match(self.index, Ruleset.of([rule]))
+
+    def passes(self, rule: Rule, kind: Kind) -> bool:
+        """Whether the rule holds on a sample that must fire, or does not on one that must be silent."""
+        return bool(self.judged_by(rule).findings) == (kind == "fires")
+
+
+class _SampleReader:
+    def __init__(self, document: YamlDocument, vocabulary: Mapping[str, SignalDefinition]) -> None:
+        self._document = document
+        self._vocabulary = vocabulary
+        self._errors: list[str] = []
+
+    def sample(self) -> Sample:
+        entries = self._document.content.get("signals")
+        for unknown in sorted(set(self._document.content) - {"signals"}):
+            self._report((unknown,), f"unknown entry {unknown!r}")
+        if not isinstance(entries, list) or not 1 <= len(entries) <= MOST_SIGNALS:
+            self._report(("signals",), f"`signals` is a list of 1 to {MOST_SIGNALS} signals")
+            raise InvalidRule(self._errors)
+        signals = list(self._signals(entries))
+        if self._errors:
+            raise InvalidRule(self._errors)
+        return Sample(SignalIndex(signals, {each.key: self._vocabulary[each.key].level for each in signals}))
+
+    def _report(self, place: Place, text: str) -> None:
+        self._errors.append(f"{self._document.where(place)}: {text}")
+
+    def _signals(self, entries: list[Any]) -> Iterator[Signal]:
+        for position, entry in enumerate(entries):
+            place: Place = ("signals", position)
+            if not isinstance(entry, dict) or not {"key", "facts"} <= set(entry) <= {"key", "subject", "facts"}:
+                self._report(place, "a signal has key, subject and facts")
+                continue
+            definition = self._vocabulary.get(str(entry["key"]))
+            if definition is None:
+                self._report((*place, "key"), f"unknown signal {entry['key']!r}")
+                continue
+            subject = self._mapping(entry.get("subject", {}), (*place, "subject"), SUBJECT_PARTS, "part of a subject")
+            facts = self._mapping(entry["facts"], (*place, "facts"), set(definition.facts), f"fact of {entry['key']!r}")
+            if not self._errors:
+                yield Signal(definition.key, Subject(**subject), facts)
+
+    def _mapping(self, entry: Any, place: Place, known: set[str], what: str) -> dict[str, Any]:
+        if not isinstance(entry, dict):
+            self._report(place, "a mapping is expected")
+            return {}
+        for name, value in entry.items():
+            if name not in known:
+                self._report((*place, name), f"unknown {what}: {name!r}")
+            elif not _is_plain(value):
+                self._report((*place, name), "a number, a word, true, false or a list of them is expected")
+        return entry
+
+
+def _is_plain(value: Any) -> bool:
+    if isinstance(value, list):
+        return all(isinstance(item, (str, int, float)) for item in value)
+    return isinstance(value, (str, int, float))
+
+
+@cache
+def shipped_samples() -> Mapping[str, Mapping[Kind, str]]:
+    """The YAML texts of both samples of every shipped rule, by the rule's id."""
+    texts: dict[str, dict[Kind, str]] = {}
+    for folder in symptom_folders():
+        for path in sorted((folder / "rules").glob("*.yaml")):
+            if path.name.endswith(tuple(f".{kind}.yaml" for kind in KINDS)):
+                continue
+            rule_id = Rule.from_yaml(path.read_text("utf-8"), path.name).id
+            found = {kind: path.with_name(f"{path.stem}.{kind}.yaml") for kind in KINDS}
+            texts[rule_id] = {kind: each.read_text("utf-8") for kind, each in found.items() if each.is_file()}
+    return texts

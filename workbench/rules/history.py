@@ -1,0 +1,55 @@
+"""What rules did in the cases that a user sees: where they fired, and what people confirmed there."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass
+
+from django.db.models import Count, F, Max, Q, QuerySet
+
+from diagnostics.diagnosis.verdict import INCONCLUSIVE
+from workbench.accounts.models import User
+from workbench.analyses.models import Analysis, Finding
+from workbench.cases.models import CaseStatus
+
+CLAIMS = ("root_cause", "contributing")
+"""The roles in which a finding says that it is a cause."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What one rule did.
+
+    fired      cases whose latest diagnosis has a finding of it
+    confirmed  those of them that were closed with its class as the cause
+    refuted    those that were closed with another cause although it had claimed one
+    """
+
+    fired: int = 0
+    confirmed: int = 0
+    refuted: int = 0
+    last_fired: dt.datetime | None = None
+
+
+def latest_diagnoses(user: User) -> QuerySet[Analysis]:
+    """The newest finished analysis of each case that the user sees."""
+    newest = Analysis.objects.visible_to(user).done().order_by().values("case").annotate(newest=Max("pk"))
+    return Analysis.objects.filter(pk__in=newest.values("newest"))
+
+
+def records_of_rules(user: User) -> dict[str, Record]:
+    """What each rule did, by rule id. A case nobody found the cause of neither confirms nor refutes."""
+    findings = Finding.objects.filter(analysis__in=latest_diagnoses(user)).order_by()
+    closed = Q(analysis__case__status=CaseStatus.CLOSED)
+    right = Q(analysis__case__confirmed_class=F("symptom_class"))
+    known = ~Q(analysis__case__confirmed_class=INCONCLUSIVE)
+    counted = findings.values("rule_id").annotate(
+        fired=Count("analysis__case", distinct=True),
+        confirmed=Count("analysis__case", distinct=True, filter=closed & right),
+        refuted=Count("analysis__case", distinct=True, filter=closed & known & ~right & Q(role__in=CLAIMS)),
+        last_fired=Max("analysis__finished_at"),
+    )
+    return {
+        each["rule_id"]: Record(each["fired"], each["confirmed"], each["refuted"], each["last_fired"])
+        for each in counted
+    }

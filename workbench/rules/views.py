@@ -1,0 +1,116 @@
+"""Pages of rules: the list, what a rule means, its versions."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_POST
+
+from diagnostics.errors import InvalidRule
+from workbench.accounts.models import User
+from workbench.rules import services
+from workbench.rules.difference import difference
+from workbench.rules.forms import ReasonForm
+from workbench.rules.models import Rule, RuleVersion
+from workbench.rules.presentation import STATUSES, classes_shown, classes_with_rules, help_shown
+
+
+def rule_to_read(rule_id: str) -> Rule:
+    """The rule; every signed-in person may read it. Raises Http404."""
+    return get_object_or_404(Rule.objects.filter(versions__isnull=False).distinct(), rule_id=rule_id)
+
+
+def refuse_readers(user: User) -> None:
+    """Raises PermissionDenied for whoever may only read rules."""
+    if not user.may_edit_rules:
+        raise PermissionDenied("Your role may read rules, not change them.")
+
+
+@login_required
+@require_GET
+def rule_list(request: HttpRequest) -> HttpResponse:
+    """Every rule by class, with what it did so far."""
+    asked = {name: request.GET[name] for name in ("text", "symptom_class", "status") if request.GET.get(name)}
+    classes = classes_shown(request.user, asked)
+    return render(
+        request,
+        "rules/list.html",
+        {
+            "classes": classes,
+            "count": sum(len(each.rules) for each in classes),
+            "choices": classes_with_rules(),
+            "statuses": STATUSES,
+            "asked": asked,
+        },
+    )
+
+
+@login_required
+@require_GET
+def detail(request: HttpRequest, rule_id: str) -> HttpResponse:
+    """The rule's help page."""
+    shown = help_shown(request.user, rule_to_read(rule_id))
+    return render(request, "rules/detail.html", {"help": shown, "may_edit": request.user.may_edit_rules})
+
+
+@login_required
+@require_POST
+def switch(request: HttpRequest, rule_id: str) -> HttpResponse:
+    """Switches the rule on or off, with a reason."""
+    refuse_readers(request.user)
+    rule = rule_to_read(rule_id)
+    form = ReasonForm(request.POST)
+    if form.is_valid():
+        enabled = request.POST.get("enabled") == "1"
+        services.rule_switch(rule=rule, enabled=enabled, user=request.user, reason=form.cleaned_data["reason"])
+        said = "New analyses use it again." if enabled else "New analyses no longer use it."
+        messages.success(request, f"{rule} is switched {'on' if enabled else 'off'}. {said}")
+    else:
+        messages.error(request, "Say why, in up to 500 characters: the next person will ask.")
+    return redirect("rules:detail", rule_id)
+
+
+@login_required
+@require_GET
+def version_detail(request: HttpRequest, rule_id: str, version_id: int) -> HttpResponse:
+    """One version: what changed from the version before it, and its text."""
+    version = _version(rule_id, version_id)
+    before = version.rule.versions.filter(pk__lt=version.pk).order_by("-pk").first()
+    return render(
+        request,
+        "rules/version.html",
+        {
+            "version": version,
+            "before": before,
+            "lines": difference(before.text, version.text) if before else [],
+            "may_edit": request.user.may_edit_rules,
+        },
+    )
+
+
+@login_required
+@require_POST
+def roll_back(request: HttpRequest, rule_id: str, version_id: int) -> HttpResponse:
+    """Makes an earlier version count again, with a reason."""
+    refuse_readers(request.user)
+    version = _version(rule_id, version_id)
+    form = ReasonForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, "Say why, in up to 500 characters: the next person will ask.")
+        return redirect("rules:version", rule_id, version_id)
+    try:
+        ruleset = services.rule_roll_back(version=version, user=request.user, reason=form.cleaned_data["reason"])
+    except InvalidRule as error:
+        messages.error(request, f"It does not load any more: {'; '.join(error.errors)}")
+    else:
+        messages.success(request, f"{ruleset.reason}. New analyses use it from now on.")
+    return redirect(f"{reverse('rules:detail', args=[rule_id])}#versions")
+
+
+def _version(rule_id: str, version_id: int) -> RuleVersion:
+    known = RuleVersion.objects.select_related("rule", "author", "published_by")
+    return get_object_or_404(known, pk=version_id, rule__rule_id=rule_id)

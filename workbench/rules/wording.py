@@ -1,0 +1,117 @@
+"""Conditions, statements and steps of a rule as a person reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from diagnostics import phrase
+from diagnostics.condition import Compare, Condition, Group, IsMeasured
+from diagnostics.rule import Rule
+from diagnostics.signal import SignalDefinition
+from workbench.cases.templatetags.diagnosis import bound, fact_name, fact_value
+
+GROUP_WORDS = {"all": "all of these", "any": "at least one of these", "none": "none of these"}
+OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
+NEGATED_WORDS = {"contains": "no longer contains", "in": "is none of"}
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A condition in words: a group with its parts, or one comparison with what bounds it.
+
+    words    of the group ("all of these"), or the bound of a comparison ("at least 50 %")
+    fact     the reference `<signal key>.<fact>`, empty for a group
+    meaning  what the signal says the fact is
+    """
+
+    words: str
+    fact: str = ""
+    meaning: str = ""
+    source: str = ""
+    parts: tuple[Told, ...] = ()
+
+    @property
+    def sentence(self) -> str:
+        """All of it in one line."""
+        if self.fact:
+            return f"{fact_name(self.fact)} {self.words}"
+        return f"{self.words}: {'; '.join(part.sentence for part in self.parts)}"
+
+
+class Teller:
+    """Tells conditions with the meanings that the signals give their facts."""
+
+    def __init__(self, definitions: Mapping[str, SignalDefinition]) -> None:
+        self._definitions = definitions
+
+    def trigger(self, condition: Condition) -> Told:
+        """What must hold."""
+        if isinstance(condition, Group):
+            parts = tuple(self.trigger(item) for item in condition.items)
+            single = len(parts) == 1 and condition.mode != "none"
+            return parts[0] if single else Told(GROUP_WORDS[condition.mode], parts=parts)
+        if isinstance(condition, IsMeasured):
+            return self._leaf(condition.fact, "is measured" if condition.measured else "is not measured")
+        words = bound({"op": condition.op, "bound": condition.value, "fact": condition.fact})
+        return self._leaf(condition.fact, words, condition.source or "")
+
+    def clearing(self, condition: Condition) -> Told:
+        """What would have to hold instead, so that the rule is judged and found not to hold."""
+        if isinstance(condition, Group):
+            if condition.mode == "none":
+                return self.trigger(Group("any", condition.items))
+            parts = tuple(self.clearing(item) for item in condition.items)
+            other = "any" if condition.mode == "all" else "all"
+            return parts[0] if len(parts) == 1 else Told(GROUP_WORDS[other], parts=parts)
+        if isinstance(condition, IsMeasured):
+            return self.trigger(IsMeasured(condition.fact, not condition.measured))
+        if condition.op == "==" and isinstance(condition.value, bool):
+            return self.trigger(Compare(condition.fact, "==", not condition.value))
+        if condition.op in OPPOSITE:
+            return self.trigger(Compare(condition.fact, OPPOSITE[condition.op], condition.value))
+        words = f"{NEGATED_WORDS[condition.op]} {fact_value(condition.value, condition.fact)}"
+        return self._leaf(condition.fact, words)
+
+    def _leaf(self, fact: str, words: str, source: str = "") -> Told:
+        key, _, name = fact.rpartition(".")
+        definition = self._definitions.get(key)
+        return Told(words, fact, definition.facts.get(name, "") if definition else "", source)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step of the confidence: how much, why, and when it counts."""
+
+    delta: float
+    because: str
+    when: Told | None
+
+
+def confidence_steps(rule: Rule, teller: Teller) -> list[Step]:
+    """The base first, then what makes it surer or less sure."""
+    steps = [Step(rule.base, "the trigger holds", None)]
+    return steps + [Step(each.delta, each.because, teller.trigger(each.when)) for each in rule.adjustments]
+
+
+def pieces(template: str) -> Iterator[tuple[str, bool]]:
+    """The text of a statement; True marks the name of a measured value that stands there in a finding."""
+    place = 0
+    for found in phrase.PLACEHOLDER.finditer(template):
+        if found.start() > place:
+            yield template[place : found.start()], False
+        yield fact_name(found.group(1).removeprefix("subject.")), True
+        place = found.end()
+    if place < len(template):
+        yield template[place:], False
+
+
+def sources(rule: Rule) -> list[str]:
+    """Where its bounds come from and which documents it follows, each once."""
+    return list(dict.fromkeys([*(each for part in rule.conditions() for each in _sources(part)), *rule.docs]))
+
+
+def _sources(condition: Condition) -> Sequence[str]:
+    if isinstance(condition, Group):
+        return [source for item in condition.items for source in _sources(item)]
+    return [condition.source] if isinstance(condition, Compare) and condition.source else []
