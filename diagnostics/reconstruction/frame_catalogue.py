@@ -18,13 +18,22 @@ Purpose = Literal[
     "upload",
     "download",
     "source",
+    "state",
+    "coordination",
+    "call",
     "serialization",
     "parsing",
     "regex",
-    "state",
+    "formatting",
+    "dates",
+    "reflection",
+    "scripts",
+    "logging",
+    "exceptions",
     "compression",
-    "coordination",
-    "call",
+    "hashing",
+    "arithmetic",
+    "collections",
 ]
 OUTSIDE: frozenset[str] = frozenset(("look-up", "sink", "call", "upload", "download", "source"))
 """Purposes of calls that leave the process."""
@@ -52,7 +61,10 @@ class Prefixes:
 
 @dataclass(frozen=True, slots=True)
 class KnownFrames:
-    """The catalogue `vocabulary/frames.yaml`."""
+    """The catalogue `vocabulary/frames.yaml`.
+
+    computing  purposes that use the CPU, with what helps against it
+    """
 
     operators: Prefixes
     systems: Prefixes
@@ -60,6 +72,7 @@ class KnownFrames:
     idle: Prefixes
     upload_frames: Prefixes
     upload_threads: tuple[str, ...]
+    computing: Mapping[str, str]
 
 
 @cache
@@ -74,6 +87,7 @@ def known_frames() -> KnownFrames:
         idle=Prefixes(dict.fromkeys(content["idle"], True)),
         upload_frames=Prefixes({entry["prefix"]: entry["what"] for entry in uploads["frames"]}),
         upload_threads=tuple(uploads["threads"]),
+        computing={purpose: advice.strip() for purpose, advice in content["computing"].items()},
     )
 
 
@@ -109,6 +123,12 @@ def _wait_kind(frame: str) -> bool:
     return bool(known_frames().waits.meaning(frame))
 
 
+@lru_cache(maxsize=8192)
+def _is_own(frame: str) -> bool:
+    """Whether a frame is the job's own code: of no common library and of none that the catalogue knows."""
+    return is_user_code(frame) and known_frames().systems.meaning(frame) is None
+
+
 def stack(frames: Sequence[str]) -> Stack:
     """What a stack does. `frames` from the root to the top, at least one."""
     catalogue = known_frames()
@@ -118,7 +138,7 @@ def stack(frames: Sequence[str]) -> Stack:
     for frame in reversed(frames):
         if role is None:
             role = catalogue.operators.meaning(frame)
-        if user is None and is_user_code(frame):
+        if user is None and _is_own(frame):
             user = frame
         if role is not None and user is not None:
             break

@@ -46,6 +46,7 @@ FOLLOWED = (
     "lastCheckpointDuration",
     "lastCheckpointFullSize",
     "Status.JVM.CPU.Load",
+    "Status.JVM.CPU.Time",
     "Status.JVM.Memory.Heap.Used",
     "Status.JVM.Memory.Heap.Max",
     "Status.JVM.Memory.Metaspace.Used",

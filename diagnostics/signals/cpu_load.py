@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import pairwise
 from statistics import median
 
 from diagnostics.evidence import Evidence
+from diagnostics.reconstruction.arithmetic import highest, middle
 from diagnostics.reconstruction.cluster import cluster_of, normalised
-from diagnostics.reconstruction.series import metric_series
+from diagnostics.reconstruction.series import MetricSeries, Series, metric_series
 from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition, Subject
 
 FEWEST_SAMPLES = 4
 """How many samples make a level. Our choice."""
+NANOSECONDS = 1_000_000.0
+"""In a millisecond. `Status.JVM.CPU.Time` counts nanoseconds of all threads of the process."""
 
 
 def measure(evidence: Evidence) -> Measured:
     """CPU load of each TaskManager.
 
-    Reads   metric_sample (Status.JVM.CPU.Load: 0 to 1, all cores of the host are 1).
+    Reads   metric_sample (Status.JVM.CPU.Load: 0 to 1, all cores of the host are 1; Status.JVM.CPU.Time).
     Gives   one signal of the case.
     Empty   NotMeasured with too few samples.
     """
     cluster = cluster_of(evidence)
+    series_of = metric_series(evidence)
     loads = {}
-    for each in metric_series(evidence).of("Status.JVM.CPU.Load"):
+    for each in series_of.of("Status.JVM.CPU.Load"):
         values = sorted(point.value for point in each.known if point.value is not None)
         if each.task_manager and len(values) >= FEWEST_SAMPLES:
             loads[normalised(each.task_manager)] = (median(values), values[len(values) * 9 // 10], each)
@@ -30,21 +36,38 @@ def measure(evidence: Evidence) -> Measured:
         yield NotMeasured("cpu_load", "metric-scrapes", "no samples of Status.JVM.CPU.Load")
         return
     place = max(loads, key=lambda name: (loads[name][0], name))
-    middle, high, series = loads[place]
+    load, high, series = loads[place]
     busiest = max(series.known, key=lambda point: (point.value or 0.0, point.ts_ms or 0))
+    cores = highest(_cores(series_of))
     yield Signal(
         key="cpu_load",
         subject=Subject(),
         facts={
             "resource": "cpu",
             "task_manager": cluster.task_manager(series.task_manager),
-            "median_ratio": middle,
+            "median_ratio": load,
             "high_ratio": high,
             "task_managers": len(loads),
+            **({"cores_used": cores} if cores is not None else {}),
         },
         citations=(series.cite(busiest),),
         citation_count=len(series.known),
     )
+
+
+def _cores(series_of: MetricSeries) -> Iterator[float | None]:
+    """Cores that each TaskManager's process usually keeps busy."""
+    for each in series_of.of("Status.JVM.CPU.Time"):
+        if each.task_manager and len(each.known) >= FEWEST_SAMPLES:
+            yield middle(_rates(each))
+
+
+def _rates(series: Series) -> Iterator[float]:
+    for before, after in pairwise(series.known):
+        if before.ts_ms is None or after.ts_ms is None or before.value is None or after.value is None:
+            continue
+        if after.ts_ms > before.ts_ms and after.value >= before.value:
+            yield (after.value - before.value) / NANOSECONDS / (after.ts_ms - before.ts_ms)
 
 
 SIGNALS = (
@@ -57,6 +80,7 @@ SIGNALS = (
             "median_ratio": "its median CPU load, 1 is all cores of its host",
             "high_ratio": "its ninth decile",
             "task_managers": "TaskManagers whose load is known",
+            "cores_used": "cores that the busiest TaskManager process usually keeps busy",
         },
         measure=measure,
     ),

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from diagnostics.evidence import Evidence
 from diagnostics.reconstruction.cluster import Cluster, cluster_of
-from diagnostics.reconstruction.frame_catalogue import OUTSIDE
+from diagnostics.reconstruction.frame_catalogue import OUTSIDE, known_frames
 from diagnostics.reconstruction.stack_profile import Profile, Sampled, stack_profiles
 from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
 
@@ -103,8 +103,34 @@ def _signal(task: tuple[str | None, str], profile: Profile, cluster: Cluster) ->
         if found:
             facts[fact if fact in ("system", "category") else f"{fact}_frame"] = found[0]
             facts[f"{fact}_share_ratio"] = found[1] / whole
+    computing = [each for each in at_work if not each.stack.waiting]
+    facts |= {"computing_ratio": sum(each.weight for each in computing) / whole, **_hot(computing, whole)}
     cited = sorted(at_work, key=lambda each: -each.weight)[:MOST_CITED]
     return Signal("hot_frames", subject_of(task, cluster), facts, tuple(each.citation for each in cited), len(at_work))
+
+
+def _hot(computing: Sequence[Sampled], whole: float) -> dict[str, FactValue]:
+    """The known function that uses most of the CPU, and the own code that does without one."""
+    advice = known_frames().computing
+    facts: dict[str, FactValue] = {}
+    known = [each for each in computing if each.stack.purpose in advice]
+    hottest = heaviest(known, lambda each: each.stack.purpose)
+    if hottest:
+        purpose, weight = hottest
+        inside = [each for each in known if each.stack.purpose == purpose]
+        facts |= {"hot_purpose": purpose, "hot_share_ratio": weight / whole, "hot_advice": advice[purpose]}
+        for fact, found in (
+            ("hot_function", heaviest(inside, lambda each: each.stack.system)),
+            ("hot_frame", heaviest(inside, lambda each: each.stack.system_frame)),
+            ("hot_caller", heaviest(inside, lambda each: each.stack.user)),
+        ):
+            if found:
+                facts[fact] = found[0]
+    own = heaviest([each for each in computing if each.stack.purpose is None], lambda each: each.stack.user)
+    if own:
+        facts |= {"own_frame": own[0], "own_share_ratio": own[1] / whole}
+    state = sum(each.weight for each in computing if each.stack.purpose == "state")
+    return {**facts, "state_share_ratio": state / whole}
 
 
 def _category(sampled: Sampled) -> str | None:
@@ -127,10 +153,20 @@ FACTS = {
     "top_user_share_ratio": "its share",
     "system": "the outside system or known library seen most",
     "system_share_ratio": "its share",
-    "category": "what that is for: outside call, serialization, parsing, regex, state, compression",
+    "category": "what that is for: outside call, state, or a purpose that uses the CPU (serialization, regex, ...)",
     "category_share_ratio": "its share",
     "top_frame": "the top frame seen most",
     "top_share_ratio": "its share",
+    "computing_ratio": "share of its work in which it used the CPU",
+    "hot_purpose": "what the CPU is used for most, of what is known: serialization, parsing, regex, ...",
+    "hot_share_ratio": "its share of the work",
+    "hot_function": "the library or function seen most in it",
+    "hot_frame": "its outermost frame seen most",
+    "hot_caller": "the user's function that calls it",
+    "hot_advice": "what helps against it",
+    "own_frame": "the user's function that uses the CPU most without a known library",
+    "own_share_ratio": "its share of the work",
+    "state_share_ratio": "share of the work in state access",
 }
 UPLOAD_FACTS = {
     "samples": "samples of threads that write state",

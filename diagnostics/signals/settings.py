@@ -158,6 +158,13 @@ SETTINGS = (
     Setting("heartbeat_timeout_ms", "heartbeat timeout", duration_ms, ("heartbeat.timeout",), 50_000.0),
     Setting("restart_strategy", "restart strategy", _word, ("restart-strategy.type", "restart-strategy")),
     Setting("restart_attempts", "restarts that are tried", number, ("restart-strategy.fixed-delay.attempts",)),
+    Setting("ha_type", "high availability", _word, ("high-availability.type", "high-availability", "recovery.mode")),
+    Setting(
+        "ha_storage",
+        "where metadata for high availability lies",
+        _word,
+        ("high-availability.storageDir", "high-availability.zookeeper.storageDir"),
+    ),
     Setting("object_reuse", "whether records are handed on without a copy", truth, ("pipeline.object-reuse",)),
     Setting("flink_version", "Flink's version as REST tells it", _word, ("flink.version",)),
     Setting("flame_graphs", "whether flame graphs are on", truth, ("rest.flamegraph.enabled",), False),

@@ -10,7 +10,8 @@ from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.reconstruction.arithmetic import known, middle, quantile, ratio
 from diagnostics.reconstruction.checkpoint_history import History, checkpoint_histories
-from diagnostics.reconstruction.incident_log import IncidentLog, incident_log
+from diagnostics.reconstruction.cluster import cluster_of
+from diagnostics.reconstruction.incident_log import IncidentLog, LogEvent, incident_log
 from diagnostics.reconstruction.setting_catalogue import (
     KnownSetting,
     Version,
@@ -26,6 +27,7 @@ VERSION = re.compile(r"\(Version: (\d{1,3}\.\d{1,3})")
 """Source: the start-up banner of Flink's processes."""
 MOST_LISTED = 8
 """Options that one fact lists. Our choice: a sentence stays readable."""
+MOST_TEXT = 300
 CHECKED_SCOPES = ("cluster", "program")
 """Where people write options; what REST says of a job is Flink's own reading of them."""
 LEAST_INTERVAL_MS, LEAST_PAUSE_MS = 10_000.0, 1_000.0
@@ -49,29 +51,36 @@ def measure(evidence: Evidence) -> Measured:
     Units   milliseconds; ratios of two options or of a duration to an option.
     Empty   NotMeasured when no file states an option that counts.
     """
-    options = stated_options(evidence)
-    if not any(each.key in TELLING for each in options):
+    options, log = stated_options(evidence), incident_log(evidence)
+    refusals = log.of("refused_setting")
+    if not refusals and not any(each.key in TELLING for each in options):
         yield NotMeasured("settings_check", "configuration", "no file states Flink's options")
         return
-    log = incident_log(evidence)
     remarks = tuple(_remarks(options, _version(options, log)))
     histories = checkpoint_histories(evidence)
     for job_id in jobs_of(evidence):
         facts, citations = settings_of(options, job_id)
         history = histories.get(job_id) or History(job_id)
         told = _listed(remarks) | _names(_version(options, log)) | _pairs(facts) | _against(facts, history)
-        told["refused"] = log.count("refused_setting")
+        told["hosts"] = len(set(cluster_of(evidence).hosts.values())) or None
+        told |= {"refused": log.count("refused_setting"), "refused_text": _refusal(refusals)}
         yield Signal(
             "settings_check",
             Subject(job=job_id),
             {name: value for name, value in told.items() if value is not None},
             (
-                *(event.cite(event.root_cause_message) for event in log.of("refused_setting")[:2]),
+                *(event.cite(event.root_cause_message) for event in refusals[:2]),
                 *(each.citation for each in remarks[:MOST_LISTED]),
                 *(citations[name] for name in PAIRED if name in citations),
             ),
             citation_count=len(remarks) + len(citations),
         )
+
+
+def _refusal(refusals: Sequence[LogEvent]) -> str | None:
+    """What Flink said of the first option that it refused."""
+    texts = [event.root_cause_message or event.exception_message for event in refusals]
+    return next((text.strip()[:MOST_TEXT] for text in texts if text), None)
 
 
 def _version(options: Iterable[Stated], log: IncidentLog) -> Version | None:
@@ -171,6 +180,7 @@ PAIRED = (
     "max_parallelism",
     "checkpoint_dir",
     "restart_strategy",
+    "ha_type",
 )
 """Settings that the facts of this signal speak of."""
 
@@ -187,8 +197,16 @@ def _pairs(facts: Mapping[str, FactValue]) -> dict[str, FactValue]:
         "timeout_to_interval_ratio": ratio(_number(facts.get("timeout_ms")), interval),
         "heartbeat_ratio": ratio(_number(facts.get("heartbeat_timeout_ms")), heartbeat),
         "parallelism_ratio": ratio(_number(facts.get("default_parallelism")), _number(facts.get("max_parallelism"))),
+        "ha_without_storage": _needs_storage(facts),
         "local_directory": _is_local(facts.get("checkpoint_dir")),
     }
+
+
+def _needs_storage(facts: Mapping[str, FactValue]) -> bool | None:
+    """Whether high availability is on and a whole configuration names no place for its metadata."""
+    if "defaults" not in facts or not isinstance(facts.get("ha_type"), str):
+        return None
+    return str(facts["ha_type"]).lower() != "none" and "ha_storage" not in facts
 
 
 def _is_local(directory: FactValue) -> bool | None:
@@ -229,6 +247,8 @@ FACTS = {
     "renamed": "options stated under a former name that is still read",
     "renamed_count": "how many",
     "refused": "log records in which Flink refuses its configuration",
+    "refused_text": "what it said first",
+    "ha_without_storage": "whether high availability is on and no directory for its metadata is stated",
     "storage_key": "what the option for checkpoint storage is called in this version",
     "directory_key": "what the option for the checkpoint directory is called",
     "unaligned_key": "what the option for unaligned checkpoints is called",
@@ -238,6 +258,7 @@ FACTS = {
     "timeout_to_interval_ratio": "timeout as a multiple of the interval",
     "heartbeat_ratio": "heartbeat timeout as a multiple of the heartbeat interval",
     "parallelism_ratio": "default parallelism as a part of the highest that is allowed",
+    "hosts": "hosts that TaskManagers run on",
     "local_directory": "whether checkpoints go to a directory of one machine",
     "completed": "completed checkpoints whose duration is known",
     "usual_duration_ms": "their median duration",

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from importlib.resources import files
+
 import pytest
 
-from diagnostics.reconstruction.frame_catalogue import stack, upload_of
+from diagnostics.reconstruction.frame_catalogue import OUTSIDE, known_frames, stack, upload_of
+from diagnostics.yaml_document import read_yaml
 
 TASK = ("java.lang.Thread.run", "org.apache.flink.streaming.runtime.tasks.StreamTask.invoke")
 FLAT_MAP = "org.apache.flink.streaming.api.operators.StreamFlatMap.processElement"
@@ -93,3 +96,31 @@ def test_an_upload_of_rocksdb_files_is_known_by_its_frames() -> None:
     ]
     assert upload_of(frames) == "RocksDB upload"
     assert upload_of(["java.lang.Thread.run", "java.util.concurrent.ThreadPoolExecutor.getTask"]) is None
+
+
+@pytest.mark.parametrize(
+    ("frame", "purpose"),
+    [
+        ("com.esotericsoftware.kryo.Kryo.writeClassAndObject", "serialization"),
+        ("com.fasterxml.jackson.databind.ObjectMapper.readTree", "parsing"),
+        ("java.lang.String.format", "formatting"),
+        ("java.text.SimpleDateFormat.parse", "dates"),
+        ("java.lang.Throwable.fillInStackTrace", "exceptions"),
+        ("org.apache.logging.log4j.spi.AbstractLogger.info", "logging"),
+        ("java.util.zip.Deflater.deflate", "compression"),
+        ("java.security.MessageDigest.digest", "hashing"),
+        ("java.math.BigDecimal.divide", "arithmetic"),
+        ("org.codehaus.janino.SimpleCompiler.cook", "scripts"),
+        ("java.util.ArrayList.contains", "collections"),
+        ("java.lang.Class.forName", "reflection"),
+    ],
+)
+def test_well_known_functions_are_told_by_what_they_are_for(frame: str, purpose: str) -> None:
+    assert stack([*TASK, FLAT_MAP, "com.shop.Map.flatMap", frame]).purpose == purpose
+    assert purpose in known_frames().computing
+
+
+def test_every_purpose_of_a_known_frame_is_an_outside_call_state_or_computing() -> None:
+    known = {*OUTSIDE, *known_frames().computing, "state", "coordination"}
+    content = read_yaml((files("diagnostics.vocabulary") / "frames.yaml").read_text("utf-8"), "frames.yaml").content
+    assert {entry["purpose"] for entry in content["systems"]} <= known

@@ -48,6 +48,16 @@ def test_the_busiest_task_manager_tells_the_cpu_load(spark: SparkSession) -> Non
     assert (facts["task_manager"], facts["median_ratio"]) == ("tm-2", 0.95)
 
 
+def test_cores_in_use_are_the_growth_of_cpu_time(spark: SparkSession) -> None:
+    course = [moment * 9.5e9 for moment in range(6)]  # 9.5 s of CPU in each 5 s
+    rows = [
+        *samples("Status.JVM.CPU.Load", [0.1] * 6, task_manager="tm-1"),
+        *samples("Status.JVM.CPU.Time", course, task_manager="tm-1"),
+    ]
+    facts = only(cpu_load.measure(hand_made(spark, metric_sample=rows)), "cpu_load").facts
+    assert facts["cores_used"] == pytest.approx(1.9)
+
+
 def test_a_drop_of_what_the_sources_emit_is_found(spark: SparkSession) -> None:
     course = [0.0]
     for moment in range(24):

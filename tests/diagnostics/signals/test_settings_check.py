@@ -112,6 +112,28 @@ def test_pairs_of_options_are_compared(spark: SparkSession) -> None:
     assert (facts["heartbeat_ratio"], facts["parallelism_ratio"], facts["local_directory"]) == (0.5, 2, True)
 
 
+def test_high_availability_without_a_directory_is_told_of_a_whole_configuration_only(spark: SparkSession) -> None:
+    zookeeper = {"key": "high-availability.type", "value": "zookeeper"}
+    assert "ha_without_storage" not in _checked(spark, zookeeper)
+    whole = {"key": "jobmanager.rpc.address", "value": "jm"}
+    assert _checked(spark, zookeeper, whole)["ha_without_storage"] is True
+    storage = {"key": "high-availability.storageDir", "value": "s3://bucket/ha"}
+    assert _checked(spark, zookeeper, whole, storage)["ha_without_storage"] is False
+
+
+def test_what_flink_says_of_a_refused_option_is_kept(spark: SparkSession) -> None:
+    said = "Could not parse value 'two' for key 'taskmanager.numberOfTaskSlots'."
+    record = {
+        "ts_ms": START,
+        "process": "taskmanager",
+        "message": "Terminating TaskManagerRunner with exit code 1.",
+        "exception_class": "java.lang.IllegalArgumentException",
+        "exception_message": said,
+    }
+    facts = only(settings_check.measure(hand_made(spark, log_record=[record])), "settings_check").facts
+    assert (facts["refused"], facts["refused_text"]) == (1, said)
+
+
 def _declined(number: int, **columns: Any) -> dict[str, Any]:
     return {
         "ts_ms": START + number * 500,

@@ -39,6 +39,13 @@ PARSE = [
     "java.util.regex.Matcher.find",
 ]
 
+OWN = [
+    *TASK,
+    "org.apache.flink.streaming.api.operators.StreamMap.processElement",
+    "com.shop.Score.map",
+    "com.shop.Score.score",
+]
+
 
 def _stack(frames: list[str], weight: float, **columns: Any) -> dict[str, Any]:
     flame_graph = {"profile": "flame-graph", "mode": "full", "job_id": JOB, "vertex_id": MIDDLE}
@@ -90,6 +97,24 @@ def test_cpu_work_is_no_outside_call(spark: SparkSession) -> None:
     facts = only(hot_frames.measure(evidence), "hot_frames").facts
     assert (facts["category"], facts["category_share_ratio"]) == ("regex", 1)
     assert facts["top_user_frame"] == "com.shop.Parse.map"
+
+
+def test_the_hot_function_is_named_with_its_share_its_caller_and_what_helps(spark: SparkSession) -> None:
+    evidence = hand_made(
+        spark, **line_of_jobs(), stack_sample=[_stack(PARSE, 60.0), _stack(OWN, 30.0), _stack(QUERY, 10.0)]
+    )
+    facts = only(hot_frames.measure(evidence), "hot_frames").facts
+    assert (facts["hot_purpose"], facts["hot_share_ratio"], facts["hot_caller"]) == ("regex", 0.6, "com.shop.Parse.map")
+    assert (facts["hot_function"], facts["hot_frame"]) == ("regular expressions", "java.util.regex.Matcher.find")
+    assert str(facts["hot_advice"]).startswith("Compile each pattern once")
+    assert (facts["own_frame"], facts["own_share_ratio"]) == ("com.shop.Score.score", 0.3)
+    assert facts["computing_ratio"] == 0.9  # the query waits in a socket
+
+
+def test_a_librarys_frame_is_not_taken_for_the_jobs_own_code(spark: SparkSession) -> None:
+    stack = [*PARSE[:-1], "com.github.luben.zstd.Zstd.compress"]
+    facts = only(hot_frames.measure(hand_made(spark, stack_sample=[_stack(stack, 50.0)])), "hot_frames").facts
+    assert facts["hot_caller"] == "com.shop.Parse.map"
 
 
 def test_a_graph_of_all_threads_goes_before_one_of_the_cpu(spark: SparkSession) -> None:

@@ -20,6 +20,7 @@ CONTRACT_CLASSES = {
     "slow_sink",
     "misconfiguration",
     "checkpoint_declined",
+    "cpu_hotspot",
     "healthy",
 }
 
