@@ -75,6 +75,19 @@ def _scaled(value: FactValue, step: float, units: tuple[str, ...]) -> str:
     return f"{shown} {units[unit]}"
 
 
+def _often(value: FactValue) -> str:
+    """How often something happened: `once`, `3 times`."""
+    return (
+        "once"
+        if value == 1
+        else "twice"
+        if value == 2
+        else f"{value:,.0f} times"
+        if isinstance(value, (int, float))
+        else str(value)
+    )
+
+
 def _time(value: FactValue) -> str:
     if not isinstance(value, (int, float)):
         return str(value)
@@ -97,6 +110,7 @@ FORMATS: Mapping[str, Callable[[FactValue], str]] = {
     "plain": _plain,
     "number": number,
     "count": lambda value: f"{value:,.0f}" if isinstance(value, (int, float)) else str(value),
+    "often": _often,
     "percent": percent,
     "percents": lambda value: _joined(value, percent),
     "ratio": lambda value: f"{value:.2f}" if isinstance(value, (int, float)) else str(value),

@@ -50,7 +50,13 @@ KINDS: Mapping[str, str] = {
     "exclusive_buffers": _contains("Timeout triggered when requesting exclusive buffers"),
     "oom": _contains("OutOfMemoryError"),
     "killed": _contains(
-        "OOMKilled", "exitCode=137", "Exit code is 137", "PHYSICAL' memory limit", "Memory cgroup out of memory"
+        "OOMKilled",
+        "exitCode=137",
+        "Exit code is 137",
+        "PHYSICAL' memory limit",
+        "beyond physical memory limits",
+        "beyond virtual memory limits",
+        "Memory cgroup out of memory",
     ),
     "strategy": "startswith(message, 'Using restart back off time strategy ')"
     " OR startswith(message, 'Using restart strategy ')",

@@ -100,7 +100,7 @@ def _signal(
         facts["lag_last_ms"] = slowest[-1][0] - slowest[-1][1]
     facts |= _spread_facts(vertex, with_watermark, series)
     if without:
-        facts["blocks_downstream"] = _blocks(vertex, gauges_of_all, cluster)
+        facts["blocks_downstream"] = _blocks(vertex, gauges_of_all, series, cluster)
     still = standstill(slowest)
     facts["stalled"] = False if still is None and len(slowest) >= FEWEST_MOMENTS else None
     if still:
@@ -136,9 +136,17 @@ def _is_first(vertex: VertexKey, gauges: Mapping[VertexKey, list[Series]], clust
     return not sources or vertex in sources
 
 
-def _blocks(vertex: VertexKey, gauges: Mapping[VertexKey, list[Series]], cluster: Cluster) -> bool | None:
-    """Whether no task below has a watermark: one subtask without holds all back unless it is marked idle."""
+def _blocks(
+    vertex: VertexKey, gauges: Mapping[VertexKey, list[Series]], series: MetricSeries, cluster: Cluster
+) -> bool | None:
+    """Whether no task below has a watermark: one subtask without holds all back unless it is marked idle.
+
+    Without a job graph every other task of the job that reports an input watermark may be below.
+    """
     below = [place for place in cluster.tasks if vertex in cluster.upstream(place)]
+    if not any(place[0] == vertex[0] for place in cluster.inputs):
+        reported = series.by_vertex("currentInputWatermark", operators=False)
+        below = [place for place in reported if place[0] == vertex[0] and place != vertex]
     return not any(place in gauges for place in below) if below else None
 
 

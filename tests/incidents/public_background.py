@@ -120,11 +120,12 @@ def _scrapes(metrics: Sequence[Mapping[str, Any]]) -> Iterator[str]:
                 "job_id": JOB,
                 "job_name": JOB_NAME,
                 "task_name": each["operator"],
-                "operator_name": each["operator"],
                 "subtask_index": each["subtask"],
                 "tm_id": "localhost:18040-99560d",
                 "host": "localhost",
             }
+            if "_operator_" in each["name"]:
+                labels["operator_name"] = each["operator"]
             inside = ",".join(f'{name}="{value}"' for name, value in labels.items())
             yield f"# TYPE {each['name']} gauge"
             yield f"{each['name']}{{{inside},}} {each['first'] + number * each['step']}"
