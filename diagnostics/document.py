@@ -53,6 +53,7 @@ def build_document(
                     "dimension": each.dimension,
                     "symptom_class": each.finding.symptom_class,
                     "title": each.finding.rule.title,
+                    "finding": _position(each.finding, diagnosis.findings),
                 }
                 for each in diagnosis.health.deductions
             ],

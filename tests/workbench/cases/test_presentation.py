@@ -3,7 +3,7 @@
 import pytest
 
 from workbench.cases.presentation import MOST_FOLDERS, inputs_shown
-from workbench.cases.templatetags.diagnosis import score_band
+from workbench.cases.templatetags.diagnosis import score_band, waterfall
 
 
 def shown(*names: str) -> dict[str, list[str]]:
@@ -44,3 +44,12 @@ def test_the_path_below_the_shown_folder_tells_the_files_apart() -> None:
 )
 def test_a_good_score_counts_only_with_a_verdict(score: int | None, symptom_class: str | None, band: str) -> None:
     assert score_band(score, symptom_class) == band
+
+
+def test_the_waterfall_goes_down_to_the_score_and_never_below_zero() -> None:
+    deductions = [
+        {"title": "skew", "points": 49.0},
+        {"title": "pressure", "points": 7.5},
+        {"title": "heap", "points": 50.0},
+    ]
+    assert [step["left"] for step in waterfall({"deductions": deductions})] == [51, 44, 0]

@@ -102,6 +102,16 @@ def score_word(score: int | None, symptom_class: str | None = None) -> str:
 
 
 @register.filter
+def waterfall(health: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The deductions of a health score, each with the `left` that it leaves of the 100."""
+    left, steps = 100.0, []
+    for each in health.get("deductions", ()):
+        left = max(left - each["points"], 0.0)
+        steps.append({**each, "left": round(left)})
+    return steps
+
+
+@register.filter
 def tone(symptom_class: str | None, severity: str | None = None) -> str:
     """good, critical, warning or info: the colour beside a verdict's words."""
     if symptom_class == HEALTHY:
