@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
+from diagnostics.condition import Check
 from diagnostics.rule import Rule
 from diagnostics.signal import NotMeasured
 from diagnostics.symptoms import symptom
@@ -42,28 +43,48 @@ class MissingEvidence:
     how: str
 
 
+@dataclass(frozen=True, slots=True)
+class Hypothesis:
+    """A rule that more evidence could settle.
+
+    facts   the facts that were unknown
+    weight  how near it is to being the cause; see `nearness`
+    """
+
+    rule: Rule
+    facts: tuple[str, ...]
+    weight: float
+
+
+def nearness(rule: Rule, checks: Sequence[Check], suffered: AbstractSet[str]) -> float:
+    """How near an undecided rule is to being the cause: 1, plus 2 for the share of its checks that hold already, plus 3
+    when it would explain a consequence that was found. Our choice: what explains what is seen goes first.
+    """
+    holding = sum(check.holds is True for check in checks) / len(checks) if checks else 0.0
+    return 1.0 + 2.0 * holding + (3.0 if suffered & set(rule.explains) else 0.0)
+
+
 def missing_evidence(
-    not_measured: Iterable[NotMeasured], asking: Iterable[tuple[Rule, Iterable[str]]], job: str | None
+    not_measured: Iterable[NotMeasured], hypotheses: Iterable[Hypothesis], job: str | None
 ) -> tuple[MissingEvidence, ...]:
-    """What would settle the rules in `asking`, each with the facts that were unknown; the most wanted first."""
+    """What would settle the hypotheses, the file first that serves the nearest ones; two classes are told apart."""
     needs_by_signal: dict[str, list[str]] = {}
     for each in not_measured:
         needs_by_signal.setdefault(each.key, []).append(each.needs)
-    wanted: Counter[str] = Counter()
-    titles: dict[str, list[str]] = {}
-    for rule, facts in asking:
-        keys = {fact.rpartition(".")[0] for fact in facts}
-        for need in sorted({need for key in keys for need in needs_by_signal.get(key, ())}):
-            wanted[need] += 1
-            title = symptom(rule.symptom_class).title
-            if title not in titles.setdefault(need, []):
-                titles[need].append(title)
-    ranked = sorted(wanted, key=lambda need: (-wanted[need], need))
-    return tuple(_entry(need, titles[need], job) for need in ranked)[:MOST_NEEDS]
+    wanted: dict[str, dict[str, float]] = {}
+    for hypothesis in hypotheses:
+        keys = {fact.rpartition(".")[0] for fact in hypothesis.facts}
+        for need in {need for key in keys for need in needs_by_signal.get(key, ())}:
+            classes = wanted.setdefault(need, {})
+            name = hypothesis.rule.symptom_class
+            classes[name] = max(classes.get(name, 0.0), hypothesis.weight)
+    ranked = sorted(wanted, key=lambda need: (-sum(wanted[need].values()), need))
+    return tuple(_entry(need, wanted[need], job) for need in ranked)[:MOST_NEEDS]
 
 
-def _entry(need: str, titles: list[str], job: str | None) -> MissingEvidence:
+def _entry(need: str, classes: Mapping[str, float], job: str | None) -> MissingEvidence:
     entry = needs()[need]
-    decided = ", ".join(title.lower() for title in titles[:3])
+    first, *others = [symptom(name).title.lower() for name in sorted(classes, key=lambda name: (-classes[name], name))]
+    decided = f"tell {first} from {others[0]}" if others else f"decide on {first}"
     how = entry.how.replace("{job}", job or "<job>")
-    return MissingEvidence(entry.what, f"Shows {entry.shows}; it would decide on {decided}.", how)
+    return MissingEvidence(entry.what, f"Shows {entry.shows}; it would {decided}.", how)

@@ -10,9 +10,9 @@ from diagnostics.diagnosis.causes import LEAST_EXPLAINING, order_causes, weight
 from diagnostics.diagnosis.fact_view import SignalIndex
 from diagnostics.diagnosis.health import Health, health
 from diagnostics.diagnosis.match import Matches, match
-from diagnostics.diagnosis.missing import MissingEvidence, missing_evidence
+from diagnostics.diagnosis.missing import Hypothesis, MissingEvidence, missing_evidence, nearness
 from diagnostics.finding import Finding
-from diagnostics.rule import Rule, Ruleset
+from diagnostics.rule import Ruleset
 from diagnostics.signal import Level, NotMeasured, Signal, Subject
 from diagnostics.symptoms import symptom
 
@@ -78,7 +78,7 @@ def diagnose(
         findings=findings,
         health=worst.health,
         matches=matches,
-        missing=missing_evidence(not_measured, _asking(worst, matches), worst.job),
+        missing=missing_evidence(not_measured, _hypotheses(worst, matches), worst.job),
         ruleset=ruleset,
     )
 
@@ -154,17 +154,20 @@ def _badness(verdict: Verdict) -> float:
     return 1.0 + (weight(verdict.lead) if verdict.lead else 0.0)
 
 
-def _asking(worst: JobVerdict, matches: Matches) -> Iterable[tuple[Rule, Iterable[str]]]:
-    """The rules that more evidence could settle.
+def _hypotheses(worst: JobVerdict, matches: Matches) -> Iterable[Hypothesis]:
+    """What more evidence could settle.
 
-    A verdict asks for what would make it surer; without one, every rule that could not be judged asks.
+    A verdict asks for what would make it surer, and its rivals with it; without one every rule that could not be judged
+    asks, those first that would explain what was seen.
     """
     lead = worst.verdict.lead
-    if worst.verdict.symptom_class != INCONCLUSIVE and lead is not None:
-        yield lead.rule, tuple(lead.rule.asked_facts())
+    rivals = [each for each in worst.findings if each.role == "contributing" and each.severity != "info"]
+    for each in [lead, *rivals] if lead else rivals:
+        yield Hypothesis(each.rule, tuple(each.rule.asked_facts()), 1.0 + weight(each))
+    if worst.verdict.symptom_class != INCONCLUSIVE:
         return
-    if lead is not None:
-        yield lead.rule, tuple(lead.rule.asked_facts())
-    for each in matches.undecided:
-        if each.job in (worst.job, None):
-            yield each.rule, each.unknown
+    suffered = {each.symptom_class for each in worst.findings}
+    for undecided in matches.undecided:
+        if undecided.job in (worst.job, None):
+            near = nearness(undecided.rule, undecided.checks, suffered)
+            yield Hypothesis(undecided.rule, undecided.unknown, near)

@@ -106,6 +106,19 @@ def test_an_inconclusive_verdict_asks_for_what_was_not_measured() -> None:
     assert "job" in document["missing_evidence"][0]["how"]
 
 
+def test_the_file_that_tells_the_two_nearest_causes_apart_is_asked_for_first() -> None:
+    settings = rule("settings", "misconfiguration", "settings.wrong")
+    missing = [
+        {"key": "load", "needs": "job-rest", "reason": "no vertex"},
+        {"key": "sink", "needs": "job-rest", "reason": "no vertex"},
+        {"key": "settings", "needs": "configuration", "reason": "no configuration"},
+    ]
+    rules = Ruleset.of([SKEW, SINK, EXPIRED, FIT, settings])
+    asked = judge([signal("checkpoints", expired=2), *missing], INPUTS, rules)["missing_evidence"]
+    assert asked[0]["what"] == "The job and its vertices from the REST API"
+    assert asked[0]["why"].endswith("it would tell data skew from slow sink.")
+
+
 @pytest.mark.parametrize("times", [2, 5])
 def test_the_same_signals_give_the_same_document(times: int) -> None:
     signals = [signal("load", skew=3), signal("sink", busy=1), signal("checkpoints", expired=2)]
