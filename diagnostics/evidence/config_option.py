@@ -9,7 +9,11 @@ TABLE = Table(
     "one setting, or one fact about the JVM, as one file states it",
     (
         Column("ts_ms", "long", "when it was true, if known"),
-        Column("scope", "string", "cluster, job, jvm or environment"),
+        Column(
+            "scope",
+            "string",
+            "cluster, job (as REST tells), program (its code), session (SQL), table, jvm or environment",
+        ),
         Column("job_id", "string", "32 hex digits for scope job"),
         Column("process", "string", "jobmanager or taskmanager, if known"),
         Column(

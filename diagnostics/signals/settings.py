@@ -221,17 +221,28 @@ def _read(evidence: Evidence) -> Iterable[Stated]:
         )
 
 
+RANKS: Mapping[str, int] = {"job": 0, "program": 1, "session": 2, "cluster": 3}
+"""Who goes before whom: what REST says a job runs with, what its code sets, its SQL session, the cluster's files."""
+
+
+def of_one_program(options: Iterable[Stated]) -> Iterable[Stated]:
+    """The options without those of code when several sources were given: nothing tells which job is whose."""
+    told = list(options)
+    sources = {each.citation.file_id for each in told if each.scope in ("program", "session")}
+    return told if len(sources) < 2 else [each for each in told if each.scope not in ("program", "session")]
+
+
 def settings_of(options: Iterable[Stated], job_id: str | None) -> tuple[dict[str, FactValue], dict[str, Citation]]:
-    """The facts of one job and where each stands: what REST says of the job goes before the cluster's configuration."""
+    """The facts of one job and where each stands: RANKS tells who goes before whom."""
     by_key: dict[str, list[Stated]] = defaultdict(list)
-    for each in options:
+    for each in of_one_program(options):
         if each.job_id is None or each.job_id == job_id or job_id is None:
             by_key[each.key].append(each)
     facts: dict[str, FactValue] = {}
     citations: dict[str, Citation] = {}
     for setting in SETTINGS:
         stated = [each for key in setting.keys for each in by_key.get(key, ())]
-        for each in sorted(stated, key=lambda each: each.scope != "job"):
+        for each in sorted(stated, key=lambda each: RANKS.get(each.scope, len(RANKS))):
             value = setting.read(each.value)
             if value is not None:
                 facts[setting.fact] = value

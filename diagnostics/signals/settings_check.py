@@ -28,8 +28,10 @@ VERSION = re.compile(r"\(Version: (\d{1,3}\.\d{1,3})")
 MOST_LISTED = 8
 """Options that one fact lists. Our choice: a sentence stays readable."""
 MOST_TEXT = 300
-CHECKED_SCOPES = ("cluster", "program")
+CHECKED_SCOPES = ("cluster", "program", "session", "table")
 """Where people write options; what REST says of a job is Flink's own reading of them."""
+SCOPES_OF_A_VERSION = ("cluster", "session")
+"""Where an option is written under the name that one version has; a call of the API stands for the newest name."""
 LEAST_INTERVAL_MS, LEAST_PAUSE_MS = 10_000.0, 1_000.0
 """Proposals go no lower. Our choice: checkpoints each ten seconds suit most jobs, and a second lets a job breathe."""
 
@@ -115,7 +117,7 @@ def _of_option(stated: Stated, version: Version | None) -> Iterator[Remark]:
 
 
 def _by_version(stated: Stated, option: KnownSetting, version: Version | None) -> Iterator[Remark]:
-    if version is None:
+    if version is None or stated.scope not in SCOPES_OF_A_VERSION:
         return
     if stated.key != option.key:
         former = next(each for each in option.former if each.name == stated.key)

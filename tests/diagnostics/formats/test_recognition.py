@@ -41,6 +41,7 @@ ROLES = (
     (r"profile/.*\.collapsed$", "collapsed-stacks"),
     (r"conf/config\.yaml$", "flink-configuration"),
     (r"events/.*\.jsonl\.gz$", "event-sample"),
+    (r"SensorWindowJob\.java$", "flink-job-code"),
     (r"(truth\.json|\.java|log4j\.properties|_LOG|\.jfr)$", None),
     (r"(host|net)/", None),
     (r"logs/postgresql", None),

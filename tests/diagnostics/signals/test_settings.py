@@ -49,5 +49,26 @@ def test_two_jobs_keep_their_own_settings(spark: SparkSession) -> None:
     assert (measured[JOB]["interval_ms"], measured[other]["interval_ms"]) == (10_000, 60_000)
 
 
+def test_what_the_code_sets_goes_before_the_clusters_configuration_and_behind_rest(spark: SparkSession) -> None:
+    options = [
+        _option("execution.checkpointing.timeout", "10 min"),
+        _option("execution.checkpointing.timeout", "60000 ms", "program", file_id=1),
+        _option("execution.checkpointing.min-pause", "500 ms", "program", file_id=1),
+        _option("execution.checkpointing.min-pause", "2000 ms", "job", job_id=JOB),
+    ]
+    facts = only(measure(hand_made(spark, **line_of_jobs(), config_option=options)), "settings").facts
+    assert (facts["timeout_ms"], facts["min_pause_ms"]) == (60_000, 2000)
+
+
+def test_the_code_of_several_programs_is_left_aside(spark: SparkSession) -> None:
+    options = [
+        _option("execution.checkpointing.timeout", "10 min"),
+        _option("execution.checkpointing.timeout", "60000 ms", "program", file_id=1),
+        _option("execution.checkpointing.timeout", "90000 ms", "program", file_id=2),
+    ]
+    facts = only(measure(hand_made(spark, **line_of_jobs(), config_option=options)), "settings").facts
+    assert facts["timeout_ms"] == 600_000
+
+
 def test_nothing_is_measured_without_options(spark: SparkSession) -> None:
     assert needs(measure(hand_made(spark, **line_of_jobs()))) == {"settings": "configuration"}

@@ -1,0 +1,149 @@
+"""Settings in a job's source: Java, Scala or Python (`env.enableCheckpointing(5000)`) and SQL (`SET`, `WITH (...)`)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+
+from diagnostics.errors import LimitExceeded
+from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample
+from diagnostics.notation.code_setting import settings_of, states_setting
+from diagnostics.notation.secret_option import masked
+from diagnostics.notation.source_text import Lines, calls, enclosed, parted, without_comments
+
+MOST_BYTES = 1_000_000
+"""Our choice: the longest source file of a job seen has 40 KB."""
+MOST_OPTIONS = 2_000
+MOST_VALUE = 2_000
+
+_OF_FLINK = re.compile(
+    r"org\.apache\.flink|pyflink|StreamExecutionEnvironment|CheckpointConfig|RestartStrategies|\benv\."
+)
+_CALLED = re.compile(r"(?:enable|disable|set)_?[A-Za-z_]{4,40}\s?\(|RestartStrategies|restart_strategies")
+_SQL = re.compile(r"\bCREATE\s{1,20}(?:TEMPORARY\s{1,20})?TABLE\b|\bSET\s{1,20}'?[a-z]{1,40}\.", re.I)
+_SET = re.compile(
+    r"\bSET\s{1,20}'?([a-z][\w-]{0,60}\.[\w.-]{2,120})'?\s{0,20}=\s{0,20}('[^'\n]{0,500}'|[^\s;'\n]{1,200})", re.I
+)
+_TABLE = re.compile(r"\bCREATE\s{1,20}(?:TEMPORARY\s{1,20})?TABLE\b", re.I)
+_WITH = re.compile(r"\bWITH\s{0,20}\(", re.I)
+_OPTION = re.compile(r"\s{0,200}'([a-z][\w.-]{1,120})'\s{0,20}=\s{0,20}'([^'\n]{0,500})'\s{0,200}", re.I)
+FURTHEST_WITH, LONGEST_WITH = 20_000, 8_000
+"""Characters from CREATE TABLE to its WITH, and of what stands in it. Our choice: some hundred columns and options."""
+MOST_TABLES = 300
+
+Option = tuple[str, str, str, int, int]
+"""Scope, key, value, first and last line."""
+
+
+def _recognise(head: Head) -> float:
+    """A source is only recognised by a setting that it states: other code is no evidence."""
+    is_code = bool(_OF_FLINK.search(head.text) and _CALLED.search(head.text))
+    is_sql = bool(_SQL.search(head.text))
+    if not (is_code or is_sql) or head.text.lstrip()[:1] in "{[<":
+        return 0.0
+    plain = without_comments(head.text)
+    if is_code and next(_of_code(plain), None):
+        return 0.85
+    return 0.7 if is_sql and next(_of_sql(plain), None) else 0.0
+
+
+def _read(part: Range) -> Iterator[Rows | Coverage]:
+    if part.size > MOST_BYTES:
+        raise LimitExceeded(f"source code of {part.size:,} bytes; at most {MOST_BYTES:,} are read")
+    with open(part.path, encoding="utf-8-sig", errors="replace") as opened:
+        plain = without_comments(opened.read())
+    options = sorted([*_of_code(plain), *_of_sql(plain)], key=lambda option: option[3:])[:MOST_OPTIONS]
+    rows = [
+        {"scope": scope, "key": key, "value": masked(key, value[:MOST_VALUE]), "line": first, "last_line": last}
+        for scope, key, value, first, last in options
+    ]
+    yield Rows("config_option", rows)
+    yield Coverage(records=len(rows))
+
+
+def _of_code(plain: str) -> Iterator[Option]:
+    for call in calls(plain, states_setting):
+        for key, value in settings_of(call):
+            yield "program", key, value, call.line, call.last_line
+
+
+def _of_sql(plain: str) -> Iterator[Option]:
+    lines = Lines(plain)
+    for found in _SET.finditer(plain):
+        first, last = lines.at(found.start()), lines.at(found.end() - 1)
+        yield "session", found.group(1), found.group(2).strip("'"), first, last
+    for table in islice(_TABLE.finditer(plain), MOST_TABLES):
+        opening = _WITH.search(plain, table.end(), table.end() + FURTHEST_WITH)
+        inside = enclosed(plain, opening.end() - 1, LONGEST_WITH) if opening else None
+        if opening is None or inside is None:
+            continue
+        place = opening.end()
+        for each in parted(inside):
+            place = plain.index(each, place)
+            option = _OPTION.fullmatch(each)
+            if option:
+                yield "table", option.group(1), option.group(2), lines.at(place), lines.at(place)
+
+
+FORMAT = Format(
+    id="flink-job-code",
+    title="Settings in a job's source",
+    documentation="https://nightlies.apache.org/flink/flink-docs-stable/docs/dev/datastream/fault-tolerance/checkpointing/",
+    tables=("config_option",),
+    recognise=_recognise,
+    read=_read,
+    samples=(
+        Sample(
+            name="conf/OrderJob.java",
+            text="import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;\n"
+            "StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();\n"
+            "env.enableCheckpointing(1000); // each second\n"
+            "CheckpointConfig config = env.getCheckpointConfig();\n"
+            "config.setMinPauseBetweenCheckpoints(500);\n"
+            "config.setCheckpointTimeout(60 * 1000L);\n"
+            "config.setMaxConcurrentCheckpoints(1);\n"
+            "config.enableExternalizedCheckpoints(ExternalizedCheckpointCleanup.RETAIN_ON_CANCELLATION);\n"
+            "config.enableUnalignedCheckpoints();\n"
+            'config.setCheckpointStorage("hdfs://nn:8020/checkpoints");\n'
+            "/* env.setParallelism(9); */\n"
+            "stream.map(new Parse()).setParallelism(4);\n",
+            rows={
+                "config_option": [
+                    {"scope": "program", "key": "execution.checkpointing.interval", "value": "1000 ms", "line": 3},
+                    {"key": "execution.checkpointing.min-pause", "value": "500 ms", "line": 5},
+                    {"key": "execution.checkpointing.timeout", "value": "60000 ms", "line": 6},
+                    {"key": "execution.checkpointing.max-concurrent-checkpoints", "value": "1", "line": 7},
+                    {
+                        "key": "execution.checkpointing.externalized-checkpoint-retention",
+                        "value": "RETAIN_ON_CANCELLATION",
+                        "line": 8,
+                    },
+                    {"key": "execution.checkpointing.unaligned.enabled", "value": "true", "line": 9},
+                    {"key": "execution.checkpointing.storage", "value": "filesystem", "line": 10},
+                    {"key": "execution.checkpointing.dir", "value": "hdfs://nn:8020/checkpoints", "line": 10},
+                ]
+            },
+        ),
+        Sample(
+            name="job.sql",
+            text="-- settings of the session\n"
+            "SET 'execution.checkpointing.interval' = '10 s';\n"
+            "SET table.exec.state.ttl = 1h;\n"
+            "CREATE TABLE orders (id BIGINT, paid BOOLEAN) WITH (\n"
+            "  'connector' = 'kafka',\n"
+            "  'sink.delivery-guarantee' = 'exactly-once',\n"
+            "  'properties.sasl.jaas.config' = 'secret'\n"
+            ");\n",
+            rows={
+                "config_option": [
+                    {"scope": "session", "key": "execution.checkpointing.interval", "value": "10 s", "line": 2},
+                    {"scope": "session", "key": "table.exec.state.ttl", "value": "1h", "line": 3},
+                    {"scope": "table", "key": "connector", "value": "kafka", "line": 5},
+                    {"scope": "table", "key": "sink.delivery-guarantee", "value": "exactly-once", "line": 6},
+                    {"scope": "table", "key": "properties.sasl.jaas.config", "value": "******", "line": 7},
+                ]
+            },
+        ),
+    ),
+)

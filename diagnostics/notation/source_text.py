@@ -1,0 +1,129 @@
+"""Source text of Java, Scala, Python and SQL, as far as settings need it: no comments, calls with their arguments."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+LONGEST_CALL = 600
+"""Characters of a call's arguments that are looked at. Our choice: settings are short."""
+MOST_CALLS = 2_000
+"""Calls whose arguments are looked at, the first ones. Our choice: a job has some dozen settings."""
+LINE_START = 200
+"""Characters before a mark that are looked at to tell whether it begins its line. Our choice."""
+
+_MARK = re.compile(r"\"|'|//|/\*|--|#")
+_CALL = re.compile(r"(?:\b([A-Za-z_]\w{0,60})\s{0,80}\.\s{0,80})?\b([A-Za-z_]\w{2,80})\s?\(")
+_CLOSERS = {"(": ")", "[": "]", "{": "}"}
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call `receiver.name(arguments)`; the receiver is the word before the dot, None without one."""
+
+    receiver: str | None
+    name: str
+    arguments: tuple[str, ...]
+    line: int
+    last_line: int
+
+
+def without_comments(text: str) -> str:
+    """The text with its comments blanked; lines stay where they are.
+
+    `//` and `/*` begin a comment in any language, `--` one between blanks (SQL; else it counts down), `#` one at the
+    start of a line (Python). Text in quotes is left alone.
+    """
+    kept: list[str] = []
+    at = 0
+    while found := _MARK.search(text, at):
+        mark, start = found.group(), found.start()
+        if mark in "\"'":
+            end = _end_of_quotes(text, start, mark)
+            kept.append(text[at:end])
+        elif mark in ("#", "--") and not _begins_comment(text, start, mark):
+            end = found.end()
+            kept.append(text[at:end])
+        else:
+            end = _end_of_comment(text, start, mark)
+            kept += [text[at:start], "\n" * text.count("\n", start, end)]
+        at = end
+    return "".join([*kept, text[at:]])
+
+
+def _begins_comment(text: str, start: int, mark: str) -> bool:
+    before = text[max(0, start - LINE_START) : start]
+    if not before.rpartition("\n")[2].strip():
+        return True
+    return mark == "--" and before[-1:].isspace() and text[start + 2 : start + 3].isspace()
+
+
+def _end_of_quotes(text: str, start: int, mark: str) -> int:
+    at = start + 1
+    while at < len(text) and text[at] not in (mark, "\n"):
+        at += 2 if text[at] == "\\" else 1
+    return min(at + 1, len(text))
+
+
+def _end_of_comment(text: str, start: int, mark: str) -> int:
+    end = text.find("*/", start + 2) if mark == "/*" else text.find("\n", start)
+    if end < 0:
+        return len(text)
+    return end + 2 if mark == "/*" else end
+
+
+class Lines:
+    """Line numbers of places in a text, from 1."""
+
+    def __init__(self, text: str) -> None:
+        self._breaks = [found.start() for found in re.finditer("\n", text)]
+
+    def at(self, place: int) -> int:
+        """The line of a place."""
+        return bisect_right(self._breaks, place - 1) + 1
+
+
+def calls(text: str, wanted: Callable[[str], bool]) -> Iterator[Call]:
+    """The calls of a text without comments whose names are wanted, in its order; calls inside arguments too."""
+    lines = Lines(text)
+    named = (found for found in _CALL.finditer(text) if wanted(found.group(2)))
+    for found in islice(named, MOST_CALLS):
+        inside = enclosed(text, found.end() - 1)
+        if inside is not None:
+            first, last = lines.at(found.start()), lines.at(found.end() + len(inside))
+            yield Call(found.group(1), found.group(2), tuple(parted(inside)), first, last)
+
+
+def enclosed(text: str, opening: int, longest: int = LONGEST_CALL) -> str | None:
+    """What stands between the bracket at `opening` and its partner; None when that is further off or missing."""
+    depth, at, end = 0, opening, min(len(text), opening + longest)
+    while at < end:
+        letter = text[at]
+        if letter in "\"'":
+            at = _end_of_quotes(text, at, letter)
+            continue
+        depth += (letter in _CLOSERS) - (letter in _CLOSERS.values())
+        if depth == 0:
+            return text[opening + 1 : at]
+        at += 1
+    return None
+
+
+def parted(inside: str) -> Sequence[str]:
+    """The arguments, at the commas that are in no bracket and no quotes."""
+    parts, depth, begun, at = [], 0, 0, 0
+    while at < len(inside):
+        letter = inside[at]
+        if letter in "\"'":
+            at = _end_of_quotes(inside, at, letter)
+            continue
+        depth += (letter in _CLOSERS) - (letter in _CLOSERS.values())
+        if letter == "," and depth == 0:
+            parts.append(inside[begun:at].strip())
+            begun = at + 1
+        at += 1
+    last = inside[begun:].strip()
+    return [*parts, last] if last or parts else []
