@@ -65,9 +65,22 @@ KINDS: Mapping[str, str] = {
     "refused_setting": _contains("IllegalConfigurationException", "Could not parse value "),
     "version": "contains(message, '(Version: ')",
     "failure": "exception_class IS NOT NULL AND (contains(message, ' to FAILED') OR startswith(message, 'Job '))",
+    "coordination_lost": "event LIKE 'zk.leader.%' AND event <> 'zk.leader.reconnected' OR event LIKE 'zk.retrieval.%'"
+    " OR event LIKE 'zk.jobgraph.%' OR event LIKE 'zk.client.%' AND event <> 'zk.client.established'"
+    " OR event LIKE 'zk.curator.%' AND (event <> 'zk.curator.state' OR state_to IN ('SUSPENDED', 'LOST'))"
+    " OR event LIKE 'k8sha.lock.%' OR event LIKE 'k8sha.cm.%' OR event = 'k8s.leader.renew' OR "
+    + _contains("KeeperErrorCode = ConnectionLoss", "KeeperErrorCode = SessionExpired", "KeeperErrorCode = Operation"),
+    "coordination_back": "event IN ('zk.client.established', 'k8sha.leader.elected')"
+    " OR event = 'zk.curator.state' AND state_to IN ('CONNECTED', 'RECONNECTED')",
+    "coordination_server": "event LIKE 'zk.server.%' AND event <> 'zk.server.closed'",
+    "leadership": "event LIKE 'ha.%.revoked%' OR event LIKE 'ha.%.granted'",
+    "process_end": "event IN ('res.jm.entry.fatal', 'res.tm.runner.fatal', 'res.tm.fatal', 'res.tm.exit', 'task.fatal',"
+    " 'process.signal', 'res.worker.terminated', 'k8s.pod.terminated')",
+    "process_start": "event = 'layout.banner'",
+    "restored": "event LIKE 'jm.ckpt.restore_from%'",
 }
 """Kind of event -> what tells it in a log record, over `message` and, as `everything`, all its texts.
-Source: reference/log-signals.csv (job.state, task.failed.*, hb.tm*, res.*, net.buffers.*, mem.*)."""
+Source: reference/log-signals.csv (job.state, task.failed.*, hb.*, res.*, net.*, mem.*, zk.*, ha.*, k8s.*)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +112,8 @@ class LogEvent:
     reason: str | None = None
     own_frames: str | None = None
     causes: str | None = None
+    host: str | None = None
+    duration_ms: float | None = None
 
     def cite(self, text: str | None = None) -> Citation:
         """The citation of the record."""

@@ -1,0 +1,375 @@
+"""What the Flink processes lost of their coordination service (ZooKeeper, Kubernetes), and what that cost them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from diagnostics.citation import Citation
+from diagnostics.evidence import Evidence, read_once
+from diagnostics.notation.flink_values import duration_ms, truth
+from diagnostics.reconstruction.gc_timeline import SLICE_MS, Timeline, timelines
+from diagnostics.reconstruction.incident_log import IncidentLog, LogEvent, incident_log
+from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
+
+SAME_OUTAGE_MS = 30_000
+"""Signs of trouble with less than this between them are one outage. Our choice: some session timeouts' slack."""
+AFTER_OUTAGE_MS = 60_000
+"""A process that ends, or a leadership that is lost, within this time after a sign belongs to the outage. Our choice:
+Flink's default session timeout of Curator, after which a suspended connection is given up."""
+BEFORE_SIGN_MS = 20_000
+"""How long before the first sign the collections are looked at. Our choice."""
+SHOWN = 10
+STARTED = re.compile(r"Starting TaskManager with ResourceID:? ([^\s()]{1,200})")
+CHECKPOINT = re.compile(r" from (?:latest valid checkpoint: )?(?:Completed)?Checkpoint (\d{1,18})\b")
+"""Source: Flink's TaskManagerRunner and CheckpointCoordinator; matched in texts of at most 2,000 characters."""
+COORDINATION = ("KeeperErrorCode", "KeeperException", "curator", "ZooKeeper", "ConfigMap", "LeaderElection")
+"""Part of the texts of an error whose reason is the service. Source: reference/log-signals.csv zk.*, k8sha.*."""
+OPTIONS: Mapping[str, str] = {
+    "high-availability.zookeeper.quorum": "servers",
+    "high-availability.zookeeper.client.session-timeout": "session_timeout_ms",
+    "high-availability.zookeeper.client.tolerate-suspended-connections": "tolerates_suspended",
+    "high-availability.kubernetes.leader-election.renew-deadline": "renew_deadline_ms",
+}
+"""Option -> fact. Source: reference/config-keys.csv."""
+MOST_OPTIONS = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Outage:
+    """Signs of trouble that follow one another."""
+
+    signs: tuple[LogEvent, ...]
+
+    @property
+    def first_ms(self) -> int:
+        """When the first process noticed."""
+        return self.signs[0].ts_ms or 0
+
+    @property
+    def last_ms(self) -> int:
+        """The last sign."""
+        return self.signs[-1].ts_ms or 0
+
+    @property
+    def files(self) -> frozenset[int]:
+        """The processes that noticed, by their logs."""
+        return frozenset(each.file_id for each in self.signs)
+
+    def covers(self, ts_ms: int | None) -> bool:
+        """Whether something happened during the outage or shortly after its last sign."""
+        return ts_ms is not None and self.first_ms <= ts_ms <= self.last_ms + AFTER_OUTAGE_MS
+
+
+def measure(evidence: Evidence) -> Measured:
+    """Trouble with the coordination service, by all processes together.
+
+    Reads   log_record, config_option (high-availability.*), gc_pause.
+    Gives   one signal of the case, also when there was no trouble.
+    Empty   NotMeasured without logs.
+    """
+    if not evidence.has("log_record"):
+        yield NotMeasured("high_availability", "jobmanager-log", "no log was given")
+        return
+    log = incident_log(evidence)
+    found = outages(log)
+    options, option_lines = _options(evidence)
+    ended = [each for each in _fatal(log) if _is_of_service(each, found)]
+    managers, masters = _ended(log, ended, "taskmanager"), _ended(log, ended, "jobmanager")
+    facts: dict[str, FactValue] = {
+        "service": _service(log),
+        "signs": log.count("coordination_lost"),
+        "outages": len(found),
+        **_signs(log),
+        **_extent(log, found),
+        **_leadership(log, found),
+        "jobmanagers_ended": len(masters),
+        "task_managers_ended": len({each.file_id for each in managers}),
+        "task_managers_ended_names": _names(log, managers),
+        **_jobmanager_starts(log),
+        "restored_from": [int(hit[1]) for each in log.of("restored") if (hit := CHECKPOINT.search(each.message))],
+        **_server(log, found),
+        "pause_ratio_before": _pause_before(timelines(evidence), found),
+        **options,
+    }
+    shown = [each for outage in found for each in outage.signs[:3]] + masters[:2] + managers[:2]
+    shown += [each for each in log.of("leadership") if each.event and "revoked" in each.event][:1]
+    shown += log.of("coordination_server")[:2]
+    yield Signal(
+        key="high_availability",
+        subject=Subject(),
+        facts={name: value for name, value in facts.items() if value is not None and value != []},
+        citations=tuple(dict.fromkeys([*(each.cite() for each in shown), *option_lines]))[:SHOWN],
+        citation_count=log.count("coordination_lost") + len(ended),
+        window=(found[0].first_ms, found[-1].last_ms) if found else None,
+    )
+
+
+def outages(log: IncidentLog) -> list[Outage]:
+    """The times of trouble, in order. What has no time belongs to none."""
+    groups: list[list[LogEvent]] = []
+    for event in log.of("coordination_lost"):
+        if event.ts_ms is None:
+            continue
+        if groups and event.ts_ms - (groups[-1][-1].ts_ms or 0) <= SAME_OUTAGE_MS:
+            groups[-1].append(event)
+        else:
+            groups.append([event])
+    return [Outage(tuple(group)) for group in groups]
+
+
+def _service(log: IncidentLog) -> str | None:
+    """Which service it is, told by the events; leadership alone does not tell."""
+    told = [each.event or each.texts for kind in ("coordination_lost", "coordination_back") for each in log.of(kind)]
+    if any(text.startswith("zk.") or "Keeper" in text for text in told):
+        return "ZooKeeper"
+    return "Kubernetes" if any(text.startswith("k8s") for text in told) else None
+
+
+def _signs(log: IncidentLog) -> dict[str, FactValue]:
+    """How often each kind of sign came, over all processes."""
+    lost = log.of("coordination_lost")
+    silences = [each.duration_ms for each in lost if each.event == "zk.client.timeout" and each.duration_ms is not None]
+    negotiated = [each.duration_ms for each in log.of("coordination_back") if each.duration_ms is not None]
+    return {
+        "suspended": sum(each.state_to == "SUSPENDED" for each in lost),
+        "lost": sum(each.state_to == "LOST" for each in lost),
+        "session_timeouts": len(silences),
+        "silent_ms": max(silences, default=None),
+        "sessions_expired": sum((each.event or "").endswith((".expired", ".session_expired")) for each in lost),
+        "connection_loss": sum("KeeperErrorCode = ConnectionLoss" in each.texts for each in lost),
+        "lock_failures": sum((each.event or "").startswith("k8s") for each in lost),
+        "session_timeout_ms": max(negotiated, default=None),
+    }
+
+
+def _extent(log: IncidentLog, found: Sequence[Outage]) -> dict[str, FactValue]:
+    """How many processes noticed, and how many of those that could have noticed together."""
+    if not found:
+        return {}
+    roles = {each.file_id: each.process for outage in found for each in outage.signs}
+    could = {each.file_id for each in [*log.of("coordination_back"), *log.of("coordination_lost")]}
+    reconnected = [
+        each.ts_ms
+        for each in log.of("coordination_back")
+        if each.ts_ms is not None and each.event == "zk.curator.state" and each.ts_ms > found[0].first_ms
+    ]
+    return {
+        "first_ms": found[0].first_ms,
+        "last_ms": found[-1].last_ms,
+        "longest_ms": max(each.last_ms - each.first_ms for each in found),
+        "processes": len(roles),
+        "jobmanager_logs": sum(role == "jobmanager" for role in roles.values()),
+        "taskmanager_logs": sum(role == "taskmanager" for role in roles.values()),
+        "processes_together": max(len(each.files) for each in found),
+        "processes_connected": len(could),
+        "back_ms": max(reconnected, default=None),
+    }
+
+
+def _leadership(log: IncidentLog, found: Sequence[Outage]) -> dict[str, FactValue]:
+    """Leaderships that were lost and granted again, and jobs that were suspended for it."""
+    revoked = [each for each in log.of("leadership") if "revoked" in (each.event or "")]
+    granted = [each for each in log.of("leadership") if "granted" in (each.event or "")]
+    suspended = [each for each in log.of("job_state") if each.state_to == "SUSPENDED"]
+    restarted = [
+        each
+        for each in log.of("job_state")
+        if each.state_to == "RESTARTING" and any(outage.covers(each.ts_ms) for outage in found)
+    ]
+    return {
+        "leadership_lost": _moments(revoked),
+        "leadership_granted": _moments(granted),
+        "first_revoked_ms": min((each.ts_ms for each in revoked if each.ts_ms is not None), default=None),
+        "jobs_suspended": len(suspended),
+        "restarts_then": len(restarted),
+    }
+
+
+SAME_MOMENT_MS = 10_000
+"""Components of one JobManager lose or gain their leadership within this time. Our choice."""
+
+
+def _moments(events: Iterable[LogEvent]) -> int:
+    """Events of the same process within SAME_MOMENT_MS are one."""
+    last: dict[int, int] = {}
+    count = 0
+    for each in events:
+        if each.ts_ms is None or each.ts_ms - last.get(each.file_id, -SAME_MOMENT_MS) >= SAME_MOMENT_MS:
+            count += 1
+            last[each.file_id] = each.ts_ms or 0
+    return count
+
+
+def _fatal(log: IncidentLog) -> list[LogEvent]:
+    return [
+        each
+        for each in log.of("process_end")
+        if each.event in ("res.jm.entry.fatal", "res.tm.runner.fatal", "res.tm.fatal")
+    ]
+
+
+def _is_of_service(event: LogEvent, found: Sequence[Outage]) -> bool:
+    """Whether an end belongs to the service: its error says so, or it came during an outage and names nothing else."""
+    told = f"{event.texts} {event.exception_class} {event.root_cause_class}"
+    if any(text in told for text in COORDINATION):
+        return True
+    return "OutOfMemoryError" not in told and any(outage.covers(event.ts_ms) for outage in found)
+
+
+def _ended(log: IncidentLog, fatal: Iterable[LogEvent], role: str) -> list[LogEvent]:
+    """One event for each end of a process of that role."""
+    found: list[LogEvent] = []
+    for each in fatal:
+        last = next((one for one in reversed(found) if one.file_id == each.file_id), None)
+        starts = [one.ts_ms or 0 for one in log.of("process_start") if one.file_id == each.file_id]
+        since = any((last.ts_ms or 0) < start <= (each.ts_ms or 0) for start in starts) if last else True
+        if each.process == role and since:
+            found.append(each)
+    return found
+
+
+def _jobmanager_starts(log: IncidentLog) -> dict[str, FactValue]:
+    """Starts of JobManager processes, and those of them before which another one had ended."""
+    starts = [each for each in log.of("process_start") if each.process == "jobmanager" and each.ts_ms is not None]
+    if not starts:
+        return {}
+    files = {each.file_id for each in starts}
+    again = [each for each in starts if _replaces(each, starts, {file: log.last_ms.get(file) for file in files})]
+    return {
+        "jobmanager_starts": len(starts),
+        "jobmanager_restarts": len(again),
+        "jobmanager_last_start_ms": max(each.ts_ms or 0 for each in starts),
+    }
+
+
+def _replaces(start: LogEvent, starts: Sequence[LogEvent], ends: Mapping[int, int | None]) -> bool:
+    """Whether a process before it had ended: its log goes no further, or the same log has an earlier start."""
+    began = start.ts_ms or 0
+    return any(
+        (ends.get(each.file_id) or began) < began or each.file_id == start.file_id
+        for each in starts
+        if (each.ts_ms or 0) < began
+    )
+
+
+def _names(log: IncidentLog, ended: Iterable[LogEvent]) -> list[str]:
+    """Resource ids of the TaskManagers whose logs these are."""
+    by_file = {each.file_id: hit[1] for each in log.of("started") if (hit := STARTED.search(each.message))}
+    return list(dict.fromkeys(by_file[each.file_id] for each in ended if each.file_id in by_file))
+
+
+def _server(log: IncidentLog, found: Sequence[Outage]) -> dict[str, FactValue]:
+    """What the ZooKeeper servers' own logs tell, where one was given."""
+    told = log.of("coordination_server")
+    if not told:
+        return {}
+    starts = [each for each in told if each.event == "zk.server.start" and each.ts_ms is not None]
+    fsync = [each.duration_ms for each in told if each.event == "zk.server.fsync" and each.duration_ms is not None]
+    again = [each.ts_ms for each in starts if found and each.ts_ms is not None and each.ts_ms > found[0].first_ms]
+    return {
+        "server_starts": len(starts),
+        "server_started_again_ms": max(again, default=None),
+        "server_expired": sum(each.event == "zk.server.expired" for each in told),
+        "server_fsync_ms": max(fsync, default=None),
+    }
+
+
+def _pause_before(known: Sequence[Timeline], found: Sequence[Outage]) -> float | None:
+    """The largest share of BEFORE_SIGN_MS before an outage that a JVM stood still for collections; None if unknown."""
+    shares = [
+        sum(each.pause_ms for each in timeline.slices if -BEFORE_SIGN_MS <= each.start_ms - outage.first_ms < SLICE_MS)
+        / BEFORE_SIGN_MS
+        for timeline in known
+        if timeline.has_clock
+        for outage in found
+    ]
+    return min(max(shares), 1.0) if shares else None
+
+
+@read_once
+def _options(evidence: Evidence) -> tuple[dict[str, FactValue], tuple[Citation, ...]]:
+    """The options of OPTIONS as facts, and where they stand."""
+    if not evidence.has("config_option"):
+        return {}, ()
+    options = evidence["config_option"]
+    rows = options.where(options.key.isin(list(OPTIONS))).orderBy("file_id", "line").limit(MOST_OPTIONS).collect()
+    facts: dict[str, FactValue] = {}
+    lines: dict[str, Citation] = {}
+    for row in rows:
+        fact = OPTIONS[row.key]
+        value = _value(fact, row.value)
+        if value is not None:
+            facts[fact] = value
+            lines.setdefault(
+                fact,
+                Citation(
+                    file_id=row.file_id,
+                    line=row.line,
+                    last_line=row.last_line,
+                    pointer=row.pointer,
+                    kind="config",
+                    text=f"{row.key}: {row.value}",
+                    name=row.key,
+                    value=row.value,
+                ),
+            )
+    return facts, tuple(lines.values())
+
+
+def _value(fact: str, text: str | None) -> FactValue:
+    if fact == "servers":
+        return len([each for each in (text or "").split(",") if each.strip()]) or None
+    return truth(text) if fact == "tolerates_suspended" else duration_ms(text)
+
+
+SIGNALS = (
+    SignalDefinition(
+        key="high_availability",
+        level="case",
+        facts={
+            "service": "`ZooKeeper` or `Kubernetes`",
+            "signs": "log records that tell of trouble with it",
+            "outages": "times of trouble",
+            "suspended": "connections that were SUSPENDED, over all processes",
+            "lost": "connections that were LOST",
+            "session_timeouts": "sessions in which nothing was heard from the server",
+            "silent_ms": "longest such silence, ms",
+            "sessions_expired": "sessions that expired",
+            "connection_loss": "errors `KeeperErrorCode = ConnectionLoss`",
+            "lock_failures": "failures of the Kubernetes lock or its ConfigMap",
+            "session_timeout_ms": "session timeout, ms: negotiated, else configured",
+            "first_ms": "first sign, epoch ms",
+            "last_ms": "last sign, epoch ms",
+            "longest_ms": "longest outage from its first to its last sign, ms",
+            "processes": "Flink processes that noticed",
+            "jobmanager_logs": "JobManager processes that noticed",
+            "taskmanager_logs": "TaskManager processes that noticed",
+            "processes_together": "most processes that noticed the same outage",
+            "processes_connected": "processes whose logs tell of a connection to it",
+            "back_ms": "last reconnection after the first sign, epoch ms",
+            "leadership_lost": "how often a JobManager lost its leadership",
+            "leadership_granted": "how often a JobManager was granted leadership",
+            "first_revoked_ms": "when leadership was lost first, epoch ms",
+            "jobs_suspended": "how often a job was suspended",
+            "restarts_then": "restarts of jobs during an outage",
+            "jobmanagers_ended": "JobManager processes that ended with a fatal error of it",
+            "jobmanager_starts": "starts of JobManager processes",
+            "jobmanager_restarts": "those of them before which another JobManager process had ended",
+            "jobmanager_last_start_ms": "last start of a JobManager process, epoch ms",
+            "task_managers_ended": "TaskManager processes that ended with a fatal error of it",
+            "task_managers_ended_names": "their resource ids",
+            "restored_from": "checkpoints that jobs were restored from, in order",
+            "server_starts": "starts that the ZooKeeper servers' own logs tell of",
+            "server_started_again_ms": "last start of a ZooKeeper server after the first sign, epoch ms",
+            "server_expired": "sessions that the ZooKeeper servers gave up",
+            "server_fsync_ms": "longest wait of a ZooKeeper server for its disk, ms",
+            "pause_ratio_before": "largest share of the 20 s before an outage that a JVM spent in GC pauses, 0 to 1",
+            "servers": "ZooKeeper servers in the configuration",
+            "tolerates_suspended": "whether suspended connections are tolerated",
+            "renew_deadline_ms": "time within which the Kubernetes lock must be renewed, ms",
+        },
+        measure=measure,
+    ),
+)
