@@ -77,6 +77,21 @@ KINDS: Mapping[str, str] = {
     "process_end": "event IN ('res.jm.entry.fatal', 'res.tm.runner.fatal', 'res.tm.fatal', 'res.tm.exit', 'task.fatal',"
     " 'process.signal', 'res.worker.terminated', 'k8s.pod.terminated')",
     "process_start": "event = 'layout.banner'",
+    "peer_lost": "event IN ('hb.jm', 'hb.jm.unreachable', 'hb.rm', 'hb.rm.unreachable') AND process = 'taskmanager'",
+    "connection": _contains(
+        "remote task manager '",
+        "onnection to task manager '",
+        "TransportException",
+        "PartitionConnectionException",
+        "PartitionNotFoundException",
+        "Association with remote system",
+        "unreachable remote address",
+        "Remote connection to [",
+        "Could not connect to rpc endpoint",
+        "non-local recipient",
+        "Could not resolve ResourceManager address",
+        "Could not resolve JobManager address",
+    ),
     "restored": "event LIKE 'jm.ckpt.restore_from%'",
 }
 """Kind of event -> what tells it in a log record, over `message` and, as `everything`, all its texts.

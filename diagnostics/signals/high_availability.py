@@ -11,6 +11,7 @@ from diagnostics.evidence import Evidence, read_once
 from diagnostics.notation.flink_values import duration_ms, truth
 from diagnostics.reconstruction.gc_timeline import SLICE_MS, Timeline, timelines
 from diagnostics.reconstruction.incident_log import IncidentLog, LogEvent, incident_log
+from diagnostics.reconstruction.process_end import task_manager_of_file
 from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
 
 SAME_OUTAGE_MS = 30_000
@@ -21,9 +22,8 @@ Flink's default session timeout of Curator, after which a suspended connection i
 BEFORE_SIGN_MS = 20_000
 """How long before the first sign the collections are looked at. Our choice."""
 SHOWN = 10
-STARTED = re.compile(r"Starting TaskManager with ResourceID:? ([^\s()]{1,200})")
 CHECKPOINT = re.compile(r" from (?:latest valid checkpoint: )?(?:Completed)?Checkpoint (\d{1,18})\b")
-"""Source: Flink's TaskManagerRunner and CheckpointCoordinator; matched in texts of at most 2,000 characters."""
+"""Source: Flink's CheckpointCoordinator; matched in texts of at most 2,000 characters."""
 COORDINATION = ("KeeperErrorCode", "KeeperException", "curator", "ZooKeeper", "ConfigMap", "LeaderElection")
 """Part of the texts of an error whose reason is the service. Source: reference/log-signals.csv zk.*, k8sha.*."""
 OPTIONS: Mapping[str, str] = {
@@ -76,6 +76,7 @@ def measure(evidence: Evidence) -> Measured:
     found = outages(log)
     options, option_lines = _options(evidence)
     ended = [each for each in _fatal(log) if _is_of_service(each, found)]
+    names = task_manager_of_file(log)
     managers, masters = _ended(log, ended, "taskmanager"), _ended(log, ended, "jobmanager")
     facts: dict[str, FactValue] = {
         "service": _service(log),
@@ -86,7 +87,9 @@ def measure(evidence: Evidence) -> Measured:
         **_leadership(log, found),
         "jobmanagers_ended": len(masters),
         "task_managers_ended": len({each.file_id for each in managers}),
-        "task_managers_ended_names": _names(log, managers),
+        "task_managers_ended_names": list(
+            dict.fromkeys(names[each.file_id] for each in managers if each.file_id in names)
+        ),
         **_jobmanager_starts(log),
         "restored_from": [int(hit[1]) for each in log.of("restored") if (hit := CHECKPOINT.search(each.message))],
         **_server(log, found),
@@ -252,12 +255,6 @@ def _replaces(start: LogEvent, starts: Sequence[LogEvent], ends: Mapping[int, in
         for each in starts
         if (each.ts_ms or 0) < began
     )
-
-
-def _names(log: IncidentLog, ended: Iterable[LogEvent]) -> list[str]:
-    """Resource ids of the TaskManagers whose logs these are."""
-    by_file = {each.file_id: hit[1] for each in log.of("started") if (hit := STARTED.search(each.message))}
-    return list(dict.fromkeys(by_file[each.file_id] for each in ended if each.file_id in by_file))
 
 
 def _server(log: IncidentLog, found: Sequence[Outage]) -> dict[str, FactValue]:

@@ -1,4 +1,4 @@
-"""Which TaskManagers the JobManager lost, and whether their processes lived on."""
+"""Which TaskManagers the JobManager lost, and whether their processes ended, stood still, or lived on cut off."""
 
 from __future__ import annotations
 
@@ -7,21 +7,31 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from diagnostics.evidence import Evidence
-from diagnostics.reconstruction.cluster import cluster_of, normalised
-from diagnostics.reconstruction.gc_timeline import SLICE_MS, WORST_WINDOW_MS, Timeline, timelines
-from diagnostics.reconstruction.incident_log import IncidentLog, LogEvent, incident_log
+from diagnostics.evidence import Evidence, read_once
+from diagnostics.reconstruction.cluster import Cluster, cluster_of, normalised
+from diagnostics.reconstruction.gc_timeline import (
+    SLICE_MS,
+    WORST_WINDOW_MS,
+    Timeline,
+    collector_series,
+    timelines,
+)
+from diagnostics.reconstruction.incident_log import Failure, IncidentLog, LogEvent, incident_log
+from diagnostics.reconstruction.process_end import ProcessEnd, process_ends, task_manager_of_file
 from diagnostics.reconstruction.series import MetricSeries, metric_series
 from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
 
 IDENTITY = re.compile(r"TaskManager with (?:id|ResourceID:?) ([^\s()]{1,200})|TaskExecutor connection ([^\s()]{1,200})")
-STARTED = re.compile(r"Starting TaskManager with ResourceID:? ([^\s()]{1,200})")
-"""Source: Flink's ResourceManager, JobMaster and TaskManagerRunner; matched in texts of at most 2,000 characters."""
+LOST = re.compile(r"TaskManager with id ([^\s()]{1,200})(?:\([^)]{0,200}\))? (?:timed out|is no longer reachable)")
+"""Source: Flink's ResourceManager and JobMaster; matched in texts of at most 2,000 characters."""
 STANDSTILL_MS = 20_000
 """How long before a loss the collections are looked at. Our choice: shorter than the default heartbeat.timeout of 50 s,
 so that a standstill that costs the heartbeat fills it."""
+STOOD_STILL_RATIO = 0.5
+"""From which part of that time in pauses on a process counts as standing still. Our choice."""
 SAME_LOSS_MS = 60_000
 """JobMaster and ResourceManager notice the same loss within this time; more is another one. Our choice."""
+SHOWN = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,42 +40,52 @@ class Loss:
 
     task_manager: str
     ts_ms: int | None
-    events: tuple[LogEvent, ...]
+    told: tuple[LogEvent | Failure, ...]
 
     @property
     def how(self) -> str:
         """`heartbeat timed out` or `unreachable`."""
-        return "heartbeat timed out" if any("timed out" in each.message for each in self.events) else "unreachable"
+        return "heartbeat timed out" if any("timed out" in each.texts for each in self.told) else "unreachable"
+
+
+@dataclass(frozen=True, slots=True)
+class Traces:
+    """What the evidence tells of the TaskManager processes, by normalised resource id.
+
+    last_log_ms  last record of its own log
+    noticed_ms   when its own log says that it lost the JobManager or the ResourceManager
+    back_ms      when it registered at the JobManager
+    """
+
+    last_log_ms: Mapping[str, int]
+    noticed_ms: Mapping[str, Sequence[int]]
+    back_ms: Mapping[str, Sequence[int]]
+    collections: Mapping[str, Timeline]
+    ends: Sequence[ProcessEnd]
+    series: MetricSeries
 
 
 def measure(evidence: Evidence) -> Measured:
     """Each lost TaskManager.
 
-    Reads   log_record, gc_pause (whether the process went on, and how much it stood still before).
+    Reads   log_record, failure; gc_pause and metric_sample (whether the process went on, how much it stood still).
     Gives   one signal for each TaskManager that was lost.
-    Empty   NotMeasured without logs; nothing when none was lost.
+    Empty   NotMeasured without logs and exceptions; nothing when none was lost.
     """
-    if not evidence.has("log_record"):
-        yield NotMeasured("task_manager_loss", "jobmanager-log", "no log was given")
+    if not (evidence.has("log_record") or evidence.has("failure")):
+        yield NotMeasured("task_manager_loss", "jobmanager-log", "no log and no exceptions were given")
         return
-    log, cluster = incident_log(evidence), cluster_of(evidence)
-    back = _registrations(log)
-    own_logs = _own_logs(log)
-    by_process = {normalised(each.process): each for each in timelines(evidence)}
-    for loss in losses(log):
+    cluster = cluster_of(evidence)
+    for loss, facts in _lost(evidence):
         place = normalised(loss.task_manager)
-        facts: dict[str, FactValue] = {"lost_ms": loss.ts_ms, "how": loss.how}
-        facts |= _afterwards(loss, own_logs.get(place), by_process.get(place))
-        again = [ts for ts in back.get(place, []) if loss.ts_ms is not None and ts > loss.ts_ms]
-        facts["registered_again_ms"] = min(again, default=None)
         yield Signal(
             key="task_manager_loss",
             subject=Subject(
-                job=cluster.job_of(loss.task_manager), task_manager=loss.task_manager, host=cluster.hosts.get(place)
+                job=cluster.job_of(loss.task_manager), task_manager=loss.task_manager, host=_host(loss, cluster, place)
             ),
-            facts={name: value for name, value in facts.items() if value is not None},
-            citations=tuple(event.cite() for event in loss.events[:4]),
-            citation_count=len(loss.events),
+            facts=facts,
+            citations=tuple(each.cite() for each in loss.told[:4]),
+            citation_count=len(loss.told),
             window=(loss.ts_ms, loss.ts_ms) if loss.ts_ms is not None else None,
         )
 
@@ -73,65 +93,116 @@ def measure(evidence: Evidence) -> Measured:
 def measure_all(evidence: Evidence) -> Measured:
     """All losses together, and how many TaskManagers are registered at the end.
 
-    Reads   log_record, metric_sample (numRegisteredTaskManagers).
+    Reads   as `measure`, and numRegisteredTaskManagers.
     Gives   one signal of the case, also when none was lost.
-    Empty   NotMeasured without logs and metrics.
+    Empty   NotMeasured without logs, exceptions and metrics.
     """
-    if not (evidence.has("log_record") or evidence.has("metric_sample")):
-        yield NotMeasured("task_manager_loss.all", "jobmanager-log", "neither a log nor metrics were given")
+    if not any(evidence.has(table) for table in ("log_record", "failure", "metric_sample")):
+        yield NotMeasured("task_manager_loss.all", "jobmanager-log", "no log, exception or metric was given")
         return
-    log, cluster = incident_log(evidence), cluster_of(evidence)
-    lost = losses(log)
-    own_logs = _own_logs(log)
-    by_process = {normalised(each.process): each for each in timelines(evidence)}
-    afterwards = [
-        _afterwards(loss, own_logs.get(normalised(loss.task_manager)), by_process.get(normalised(loss.task_manager)))
-        for loss in lost
-    ]
-    stamps = [loss.ts_ms for loss in lost if loss.ts_ms is not None]
-    standing = [share for each in afterwards if isinstance(share := each.get("gc_ratio_before"), float)]
+    cluster, series = cluster_of(evidence), metric_series(evidence)
+    lost = _lost(evidence)
+    stamps = [loss.ts_ms for loss, _ in lost if loss.ts_ms is not None]
+    fates = [each["lived_on"] for _, each in lost if "lived_on" in each]
+    has_own_logs = any("last_log_ms" in each for _, each in lost)
+    shares = _numbers(lost, "gc_ratio_before")
+    both = _numbers(lost, "noticed_apart_ms")
+    back = _numbers(lost, "registered_again_ms")
+    full = _numbers(lost, "full_gcs_before")
     facts: dict[str, FactValue] = {
-        "lost": len({loss.task_manager for loss in lost}),
-        "task_managers": list(dict.fromkeys(loss.task_manager for loss in lost)),
-        "unreachable": sum(loss.how == "unreachable" for loss in lost),
-        "lived_on": sum(each.get("lived_on") is True for each in afterwards),
-        "standing_still": sum(share >= 0.5 for share in standing) if standing else None,
-        "gc_ratio_before": max(standing, default=None),
+        "lost": len({loss.task_manager for loss, _ in lost}),
+        "task_managers": list(dict.fromkeys(loss.task_manager for loss, _ in lost)),
+        "unreachable": sum(loss.how == "unreachable" for loss, _ in lost),
+        "lived_on": fates.count(True) if fates or not lost else None,
+        "log_ends": fates.count(False) if fates or not lost else None,
+        "ended": sum("ended" in each for _, each in lost),
+        "ended_how": list(dict.fromkeys(str(each["ended"]) for _, each in lost if "ended" in each)) or None,
+        "standing_still": sum(share >= STOOD_STILL_RATIO for share in shares) if shares else None,
+        "gc_ratio_before": max(shares, default=None),
+        "full_gcs_before": round(sum(full)) if full else None,
+        "both_sides": len(both) if has_own_logs or not lost else None,
+        "noticed_apart_ms": min(both, default=None),
+        "registered_again": len(back),
+        "registered_again_ms": max(back, default=None),
         "first_ms": min(stamps, default=None),
         "last_ms": max(stamps, default=None),
+        **_without_jobmanager(incident_log(evidence)),
+        "known": len([each for each in cluster.task_managers if each]) or None,
+        **_registered(series, stamps),
     }
-    facts |= _registered(metric_series(evidence), stamps)
-    known = [each for each in cluster.task_managers if each]
-    if known:
-        facts["known"] = len(known)
-    citations = [loss.events[0].cite() for loss in lost]
-    citations += [
-        each.cite(each.known[-1]) for each in metric_series(evidence).of("numRegisteredTaskManagers") if each.known
-    ]
+    citations = [loss.told[0].cite() for loss, _ in lost]
+    citations += [each.cite(each.known[-1]) for each in series.of("numRegisteredTaskManagers") if each.known]
     yield Signal(
         key="task_manager_loss.all",
         subject=Subject(),
         facts={name: value for name, value in facts.items() if value is not None},
-        citations=tuple(citations[:8]),
-        citation_count=sum(len(loss.events) for loss in lost),
+        citations=tuple(citations[:SHOWN]),
+        citation_count=sum(len(loss.told) for loss, _ in lost),
         window=(min(stamps), max(stamps)) if stamps else None,
     )
 
 
+@read_once
+def _lost(evidence: Evidence) -> list[tuple[Loss, dict[str, FactValue]]]:
+    """Every loss with its facts."""
+    log = incident_log(evidence)
+    found = losses(log)
+    if not found:
+        return []
+    names = task_manager_of_file(log)
+    traces = Traces(
+        last_log_ms={
+            normalised(name): log.last_ms[file] for file, name in sorted(names.items()) if file in log.last_ms
+        },
+        noticed_ms=_times(log.of("peer_lost"), names),
+        back_ms=_times(log.of("registered"), {}),
+        collections={normalised(each.process): each for each in timelines(evidence)},
+        ends=process_ends(log),
+        series=metric_series(evidence),
+    )
+    return [(loss, _facts(loss, traces)) for loss in found]
+
+
+def _numbers(lost: Sequence[tuple[Loss, Mapping[str, FactValue]]], fact: str) -> list[float]:
+    return [value for _, facts in lost if isinstance(value := facts.get(fact), (int, float))]
+
+
+def _host(loss: Loss, cluster: Cluster, place: str) -> str | None:
+    """The host that REST names, else the address in a resource id of the form `address:port-suffix`."""
+    address, separator, _ = loss.task_manager.rpartition(":")
+    return cluster.hosts.get(place) or (address if separator else None)
+
+
+def _facts(loss: Loss, traces: Traces) -> dict[str, FactValue]:
+    place = normalised(loss.task_manager)
+    end = next((each for each in traces.ends if each.is_of(loss.task_manager) and each.explains(loss.ts_ms)), None)
+    facts: dict[str, FactValue] = {"lost_ms": loss.ts_ms, "how": loss.how, "ended": end.how if end else None}
+    if loss.ts_ms is not None:
+        lost_ms = loss.ts_ms
+        apart = [abs(ts - lost_ms) for ts in traces.noticed_ms.get(place, ()) if abs(ts - lost_ms) <= SAME_LOSS_MS]
+        again = min((ts for ts in traces.back_ms.get(place, ()) if ts > lost_ms), default=None)
+        facts |= {"noticed_apart_ms": min(apart, default=None), "registered_again_ms": again}
+        facts |= _afterwards(lost_ms, traces.last_log_ms.get(place), traces.collections.get(place), again)
+        if "gc_ratio_before" not in facts:
+            facts["gc_ratio_before"] = _reported_pauses(traces.series, place, lost_ms)
+    return {name: value for name, value in facts.items() if value is not None}
+
+
 def losses(log: IncidentLog) -> list[Loss]:
     """The losses in time order; what several components say of one loss is one."""
-    grouped: list[tuple[str, list[LogEvent]]] = []
-    for event in log.of("lost"):
-        name = _identity(event)
-        if not name:
-            continue
+    grouped: list[tuple[str, list[LogEvent | Failure]]] = []
+    told: list[tuple[str, LogEvent | Failure]] = [
+        (name, event) for event in log.of("lost") if (name := _identity(event))
+    ]
+    told += [(hit[1].rstrip("."), failure) for failure in log.failures if (hit := LOST.search(failure.texts))]
+    for name, each in sorted(told, key=lambda pair: (pair[1].ts_ms is None, pair[1].ts_ms or 0)):
         for known, events in grouped:
-            near = event.ts_ms is None or events[-1].ts_ms is None or event.ts_ms - events[-1].ts_ms <= SAME_LOSS_MS
+            near = each.ts_ms is None or events[-1].ts_ms is None or each.ts_ms - events[-1].ts_ms <= SAME_LOSS_MS
             if known == name and near:
-                events.append(event)
+                events.append(each)
                 break
         else:
-            grouped.append((name, [event]))
+            grouped.append((name, [each]))
     return [Loss(name, events[0].ts_ms, tuple(events)) for name, events in grouped]
 
 
@@ -140,44 +211,72 @@ def _identity(event: LogEvent) -> str | None:
     return event.task_manager or ((found[1] or found[2]).rstrip(".") if found else None)
 
 
-def _registrations(log: IncidentLog) -> Mapping[str, list[int]]:
+def _times(events: Sequence[LogEvent], names: Mapping[int, str]) -> Mapping[str, list[int]]:
+    """TaskManager -> times of its events; it is who wrote the file, else whom the message names."""
     found: dict[str, list[int]] = defaultdict(list)
-    for event in log.of("registered"):
-        name = _identity(event)
+    for event in events:
+        name = names.get(event.file_id) or _identity(event)
         if name and event.ts_ms is not None:
             found[normalised(name)].append(event.ts_ms)
     return found
 
 
-def _own_logs(log: IncidentLog) -> Mapping[str, int]:
-    """TaskManager -> time of the last record in its own log."""
-    found: dict[str, int] = {}
-    for event in log.of("started"):
-        name = STARTED.search(event.message)
-        last = log.last_ms.get(event.file_id)
-        if name and last is not None:
-            found[normalised(name[1])] = max(last, found.get(normalised(name[1]), last))
-    return found
+def _afterwards(
+    lost_ms: int, last_log_ms: int | None, collections: Timeline | None, registered_again_ms: int | None
+) -> dict[str, FactValue]:
+    """Whether the process lived on, and how much of the time before it stood still for collections.
 
-
-def _afterwards(loss: Loss, last_log_ms: int | None, collections: Timeline | None) -> dict[str, FactValue]:
-    """Whether the process lived on, and how much of the time before it stood still for collections."""
-    if loss.ts_ms is None:
-        return {}
+    A resource id is new with each start, so whoever registers with it again is the same process.
+    """
     facts: dict[str, FactValue] = {"last_log_ms": last_log_ms}
-    signs = [last_log_ms > loss.ts_ms] if last_log_ms is not None else []
+    signs = [last_log_ms > lost_ms] if last_log_ms is not None else []
+    if registered_again_ms is not None:
+        signs.append(True)
     if collections and collections.has_clock and collections.slices:
-        before = [each.pause_ms for each in collections.slices if -STANDSTILL_MS <= each.start_ms - loss.ts_ms < 0]
+        before = [each.pause_ms for each in collections.slices if -STANDSTILL_MS <= each.start_ms - lost_ms < 0]
         last_gc = collections.slices[-1].start_ms + SLICE_MS
         facts |= {
             "gc_ratio_before": min(sum(before) / STANDSTILL_MS, 1.0),
-            "full_gcs_before": sum(0 <= loss.ts_ms - each.ts_ms <= WORST_WINDOW_MS for each in collections.for_room),
+            "full_gcs_before": sum(0 <= lost_ms - each.ts_ms <= WORST_WINDOW_MS for each in collections.for_room),
             "last_gc_ms": last_gc,
         }
-        signs.append(last_gc > loss.ts_ms)
+        signs.append(last_gc > lost_ms)
     if signs:
         facts["lived_on"] = any(signs)
     return facts
+
+
+def _reported_pauses(series: MetricSeries, place: str, lost_ms: int) -> float | None:
+    """The part of the time before a loss in GC pauses, from the collectors' own times in the metrics.
+
+    Needs a sample on each side: one older than STANDSTILL_MS and one from within it.
+    """
+    share = 0.0
+    seen = False
+    for each in collector_series(series, "Time"):
+        if normalised(each.task_manager) != place:
+            continue
+        known = [
+            (point.ts_ms, point.value) for point in each.known if point.ts_ms is not None and point.value is not None
+        ]
+        before = [pair for pair in known if -WORST_WINDOW_MS <= pair[0] - lost_ms <= -STANDSTILL_MS]
+        within = [pair for pair in known if -STANDSTILL_MS < pair[0] - lost_ms <= 0]
+        if before and within and within[-1][0] > before[-1][0]:
+            seen = True
+            share += max(within[-1][1] - before[-1][1], 0.0) / (within[-1][0] - before[-1][0])
+    return min(share, 1.0) if seen else None
+
+
+def _without_jobmanager(log: IncidentLog) -> dict[str, FactValue]:
+    """What the TaskManagers' own logs tell of losing the JobManager or the ResourceManager."""
+    told = log.of("peer_lost")
+    stamps = [each.ts_ms for each in told if each.ts_ms is not None]
+    silent = {each.file_id for each in told if " timed out" in each.message}
+    return {
+        "without_jobmanager": len({each.file_id for each in told}),
+        "without_jobmanager_silent": len(silent),
+        "without_jobmanager_ms": min(stamps, default=None),
+    }
 
 
 def _registered(series: MetricSeries, lost_at: Sequence[int]) -> dict[str, FactValue]:
@@ -193,6 +292,7 @@ def _registered(series: MetricSeries, lost_at: Sequence[int]) -> dict[str, FactV
     return {
         "registered_end": round(max(points)[1]),
         "registered_most": round(max(value for _, value in points)),
+        "gone": round(max(value for _, value in points) - max(points)[1]),
         "registered_end_ms": max(points)[0] or None,
         "seen_after_loss": bool(lost_at) and max(points)[0] > max(lost_at),
     }
@@ -205,7 +305,9 @@ SIGNALS = (
         facts={
             "lost_ms": "when the JobManager gave it up, epoch ms",
             "how": "`heartbeat timed out` or `unreachable`",
-            "lived_on": "whether its log or GC log goes on after that: stalled or cut off, not dead",
+            "lived_on": "whether its log or GC log goes on, or it registered again: stalled or cut off, not dead",
+            "ended": "how its process ended, if anything tells: OutOfMemoryError, killed, container ended, fatal error",
+            "noticed_apart_ms": "time between this loss and its own loss of the JobManager or ResourceManager, ms",
             "last_log_ms": "last record of its own log, epoch ms",
             "last_gc_ms": "last collection in its GC log, epoch ms",
             "gc_ratio_before": "part of the 20 s before in GC pauses, 0 to 1",
@@ -222,14 +324,26 @@ SIGNALS = (
             "task_managers": "their resource ids",
             "unreachable": "losses that were noticed by failing connections, not by the heartbeat",
             "lived_on": "of the lost ones, how many processes lived on",
+            "log_ends": "of the lost ones, how many whose own logs end with the loss",
+            "ended": "of the lost ones, how many whose end is told",
+            "ended_how": "how they ended",
+            "both_sides": "of the lost ones, how many lost the JobManager or ResourceManager too by their own logs",
+            "noticed_apart_ms": "least time between the two sides noticing, ms",
+            "registered_again": "of the lost ones, how many registered again",
+            "registered_again_ms": "when the last of them did, epoch ms",
+            "full_gcs_before": "full collections for room in the minute before the losses",
             "standing_still": "of the lost ones, how many stood still for collections for half of the 20 s before",
             "gc_ratio_before": "largest part of the 20 s before a loss in GC pauses, 0 to 1",
             "first_ms": "first loss, epoch ms",
             "last_ms": "last loss, epoch ms",
+            "without_jobmanager": "TaskManagers whose own logs say that they lost the JobManager or ResourceManager",
+            "without_jobmanager_silent": "those of them whose heartbeat timed out: nothing refused the connection",
+            "without_jobmanager_ms": "when the first of them did, epoch ms",
             "known": "TaskManagers that the evidence knows",
             "registered_end": "TaskManagers registered at the end",
             "registered_end_ms": "when that was, epoch ms",
             "registered_most": "most TaskManagers registered at any time",
+            "gone": "by how many fewer are registered at the end",
             "seen_after_loss": "whether the number at the end was taken after the last loss",
         },
         measure=measure_all,

@@ -43,6 +43,8 @@ ROLES = (
     (r"events/.*\.jsonl\.gz$", "event-sample"),
     (r"SensorWindowJob\.java$", "flink-job-code"),
     (r"(truth\.json|\.java|log4j\.properties|_LOG|\.jfr)$", None),
+    (r"net/.*-snmp\.txt$", "tcp-counters"),
+    (r"net/.*-ss-ti\.txt$", "tcp-connections"),
     (r"(host|net)/", None),
     (r"logs/postgresql", None),
 )

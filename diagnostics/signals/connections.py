@@ -1,0 +1,171 @@
+"""What the logs tell of broken connections between Flink's own processes, and whether a process had ended before."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+
+from diagnostics.evidence import Evidence
+from diagnostics.reconstruction.cluster import cluster_of
+from diagnostics.reconstruction.fault import Fault, faults
+from diagnostics.reconstruction.incident_log import Failure, IncidentLog, LogEvent, incident_log
+from diagnostics.reconstruction.process_end import process_ends
+from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
+
+SHOWN = 8
+TOGETHER_MS = 10_000
+"""Processes that lose the same peer within this time lose it for one reason. Source: reference/rules-of-thumb.csv
+net.reset."""
+OWN = (
+    "TransportException",
+    "PartitionConnectionException",
+    "PartitionNotFoundException",
+    "remote task manager",
+    "to task manager '",
+)
+"""Part of the texts of a failure whose connection is one between Flink's processes, not one to an outside system."""
+KINDS: Mapping[str, tuple[str, ...]] = {
+    "wrong_address": ("non-local recipient",),
+    "unknown_host": ("UnknownHostException", "Name or service not known", "Temporary failure in name resolution"),
+    "no_route": ("No route to host", "Network is unreachable", "Host is unreachable"),
+    "timed_out": ("onnection timed out", "connect timed out", "Connection timeout", "Operation timed out"),
+    "refused": ("onnection refused",),
+    "reset": ("Connection reset", "Broken pipe"),
+    "not_found": ("PartitionNotFoundException",),
+    "closed": ("unexpectedly closed",),
+}
+"""What a broken connection says of its reason, the most telling first. Source: log-signals.csv net.*, rpc.*."""
+PEER = re.compile(r"task manager (?:\+ )?'([^'\s\[]{1,200})|(?:system|address|connection to) \[([^\]]{1,200})\]")
+HOST = re.compile(r"(?:^|[@/])([A-Za-z0-9_.-]{1,200}):\d{1,5}|^([A-Za-z0-9_.-]{1,200})/")
+"""Source: Flink's network stack, Akka and Pekko; matched in texts of at most 2,000 characters."""
+
+
+def measure(evidence: Evidence) -> Measured:
+    """Broken connections between processes, by reason and by peer.
+
+    Reads   log_record, failure.
+    Gives   one signal of the case, also when none broke.
+    Empty   NotMeasured without logs and exceptions.
+    """
+    if not (evidence.has("log_record") or evidence.has("failure")):
+        yield NotMeasured("connections", "taskmanager-log", "no log and no exceptions were given")
+        return
+    log = incident_log(evidence)
+    told: list[LogEvent | Failure] = [*log.of("connection"), *(each for each in log.failures if _is_own(_all(each)))]
+    told = [each for each in told if not isinstance(each, LogEvent) or each.process != "client"]
+    told.sort(key=lambda each: (each.ts_ms is None, each.ts_ms or 0, each.file_id, each.line or 0))
+    by_kind = Counter(_kind(_all(each)) for each in told)
+    first_ms = next((each.ts_ms for each in told if each.ts_ms is not None), None)
+    facts: dict[str, FactValue] = {
+        "broken": len(told),
+        **{kind: by_kind[kind] for kind in KINDS},
+        "processes": len({each.file_id for each in told}),
+        "first_ms": first_ms,
+        "first_text": _said(told[0]) if told else None,
+        **_peer(told),
+        **_ends(log, first_ms),
+        **_first_fault(faults(log, cluster_of(evidence)), told),
+    }
+    stamps = [each.ts_ms for each in told if each.ts_ms is not None]
+    yield Signal(
+        key="connections",
+        subject=Subject(),
+        facts={name: value for name, value in facts.items() if value is not None},
+        citations=tuple(each.cite() for each in told[:SHOWN]),
+        citation_count=log.count("connection"),
+        window=(min(stamps), max(stamps)) if stamps else None,
+    )
+
+
+def _all(each: LogEvent | Failure) -> str:
+    return f"{each.exception_class} {each.root_cause_class} {each.texts}"
+
+
+def _is_own(text: str) -> bool:
+    return any(word in text for word in OWN)
+
+
+def _kind(text: str) -> str | None:
+    return next((kind for kind, words in KINDS.items() if any(word in text for word in words)), None)
+
+
+def _said(each: LogEvent | Failure) -> str:
+    """The exception that tells of the connection, else the message."""
+    if each.root_cause_class and (each.root_cause_message or not each.exception_message):
+        return f"{each.root_cause_class.rpartition('.')[2]}: {each.root_cause_message}"[:200]
+    if each.exception_class:
+        return f"{each.exception_class.rpartition('.')[2]}: {each.exception_message}"[:200]
+    return each.texts[:200]
+
+
+def _peer(told: Sequence[LogEvent | Failure]) -> dict[str, FactValue]:
+    """The host that most processes lost together."""
+    by_host: dict[str, list[LogEvent | Failure]] = defaultdict(list)
+    for each in told:
+        found = PEER.search(_all(each))
+        host = HOST.search(found[1] or found[2]) if found else None
+        if host:
+            by_host[host[1] or host[2]].append(each)
+    if not by_host:
+        return {}
+    together = {host: _together(events) for host, events in by_host.items()}
+    name = max(sorted(by_host), key=lambda host: (together[host], len(by_host[host])))
+    return {"peers": len(by_host), "peer": name, "peer_victims": together[name]}
+
+
+def _together(events: Sequence[LogEvent | Failure]) -> int:
+    """Most processes that tell of it within TOGETHER_MS."""
+    timed = [(each.ts_ms, each.file_id) for each in events if each.ts_ms is not None]
+    return max(
+        (len({file for ts, file in timed if 0 <= ts - start <= TOGETHER_MS}) for start, _ in timed),
+        default=len({each.file_id for each in events}),
+    )
+
+
+def _ends(log: IncidentLog, first_ms: int | None) -> dict[str, FactValue]:
+    """Ends of processes around the first broken connection: who died closes its connections."""
+    near = [each for each in process_ends(log) if each.explains(first_ms)] if first_ms is not None else []
+    return {"ends": len(near), "ends_how": list(dict.fromkeys(each.how for each in near)) or None}
+
+
+def _first_fault(found: Sequence[Fault], told: Sequence[LogEvent | Failure]) -> dict[str, FactValue]:
+    """Whether the first failure of a job was a broken connection, and of which kind."""
+    if not found:
+        return {}
+    first = found[0]
+    text = f"{first.exception} {first.message}"
+    same = [each for each in told if each.ts_ms is not None and each.ts_ms == first.ts_ms]
+    texts = " ".join([text, *(_all(each) for each in same[:SHOWN])])
+    is_own = _is_own(text) or bool(same)
+    return {"is_first_fault": is_own, "first_fault_kind": (_kind(texts) or "closed") if is_own else None}
+
+
+SIGNALS = (
+    SignalDefinition(
+        key="connections",
+        level="case",
+        facts={
+            "broken": "broken connections between processes, or processes that could not be reached",
+            "wrong_address": "because messages came for another address than the process has",
+            "unknown_host": "because a name could not be resolved",
+            "no_route": "because there is no way to the host",
+            "timed_out": "because nothing answered in time",
+            "refused": "because nothing listens at the address: the host answers, the process is gone",
+            "reset": "because the other side, or something between, cut it",
+            "not_found": "because the other process does not have the result partition",
+            "closed": "because the other side closed it without a reason given",
+            "processes": "processes or answers that tell of it",
+            "first_ms": "the first, epoch ms",
+            "first_text": "what it says",
+            "peers": "hosts to which connections broke",
+            "peer": "the host that most processes lost together",
+            "peer_victims": "how many that were, within 10 s",
+            "ends": "processes whose end is told around the first broken connection, with OutOfMemoryErrors",
+            "ends_how": "how they ended",
+            "is_first_fault": "whether the first failure of a job is a broken connection",
+            "first_fault_kind": "of which kind it is: one of the reasons above",
+        },
+        measure=measure,
+    ),
+)

@@ -1,0 +1,221 @@
+"""Whether packets get lost between hosts: what the kernels sent again, and which connections got no answer."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from diagnostics.citation import Citation
+from diagnostics.evidence import Evidence
+from diagnostics.reconstruction.incident_log import incident_log
+from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
+from diagnostics.signals.task_manager_loss import losses
+
+MOST_ROWS = 50_000
+"""How many readings are read, the earliest. Our choice: a hundred connections on five hosts, a hundred times."""
+LEAST_SEGMENTS = 50
+"""Segments below which a share says nothing: one segment sent again of ten is chance. Our choice."""
+LEAST_AGAIN = 5
+"""Segments sent again below which an interval does not count as growth. Our choice, for the same reason."""
+STALLED_BACKOFF = 3
+"""From how many doublings of the timeout on a connection gets no answer. Our choice: 200 ms doubled three times is 3 s
+without one acknowledgement; a single lost packet never needs more than one or two."""
+STALLED_RTO_MS = 5_000.0
+"""The same for readings without the number of doublings. Our choice: far above any round trip in a data centre."""
+SHOWN = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """What one connection or host sent between two readings, or since its start where there is only one."""
+
+    sent: int
+    again: int
+    to_row: Any
+    since_start: bool
+
+    @property
+    def ratio(self) -> float:
+        """The part that was sent again."""
+        return min(self.again / max(self.sent, 1), 1.0)
+
+
+def measure(evidence: Evidence) -> Measured:
+    """Retransmissions over time, by connection and by host.
+
+    Reads   tcp_sample; log_record and failure (when TaskManagers were lost).
+    Gives   one signal of the case, also when nothing was lost.
+    Empty   NotMeasured without readings of the kernel's TCP counters.
+    """
+    if not evidence.has("tcp_sample"):
+        yield NotMeasured("tcp_loss", "tcp-counters", "no file tells what the kernels count of TCP")
+        return
+    rows = evidence["tcp_sample"].orderBy("ts_ms", "file_id", "line").limit(MOST_ROWS).collect()
+    connections = _intervals(row for row in rows if row.peer_address is not None)
+    hosts = _intervals(row for row in rows if row.peer_address is None)
+    stalled = [row for row in rows if _is_stalled(row)]
+    worst = max(
+        (each for each in connections if each.sent >= LEAST_SEGMENTS and each.again >= LEAST_AGAIN),
+        key=lambda each: each.ratio,
+        default=None,
+    )
+    busiest = max((each for each in hosts if each.sent >= LEAST_SEGMENTS), key=lambda each: each.ratio, default=None)
+    times = [row.ts_ms for row in rows if row.ts_ms is not None]
+    facts: dict[str, FactValue] = {
+        "readings": len(rows),
+        "connections": len({_place(row) for row in rows if row.peer_address is not None}),
+        "connection_ratio": worst.ratio if worst else None,
+        "connection_from": worst.to_row.local_address if worst else None,
+        "connection_to": worst.to_row.peer_address if worst else None,
+        "connection_again": worst.again if worst else None,
+        "connection_sent": worst.sent if worst else None,
+        "host_ratio": busiest.ratio if busiest else None,
+        "again": sum(each.again for each in hosts or connections),
+        "stalled": len({_place(row) for row in stalled}),
+        "stalled_ends": sorted({end for row in stalled for end in (row.local_address, row.peer_address) if end})[
+            :SHOWN
+        ],
+        "backoff": max((row.backoff or 0 for row in stalled), default=None),
+        "longest_rto_ms": max((row.rto_ms or 0.0 for row in stalled), default=None),
+        "longest_silent_ms": max((row.silent_ms or 0.0 for row in stalled), default=None),
+        "waiting_bytes": max((row.waiting_bytes or 0 for row in stalled), default=None),
+        "first_stalled_ms": min((row.ts_ms for row in stalled if row.ts_ms is not None), default=None),
+        **_timeouts(rows),
+        **_before_loss(evidence, hosts or connections),
+        **_worst_host(stalled, connections),
+    }
+    shown = [each.to_row for each in (worst, busiest) if each] + sorted(stalled, key=lambda row: -(row.rto_ms or 0.0))
+    yield Signal(
+        key="tcp_loss",
+        subject=Subject(),
+        facts={name: value for name, value in facts.items() if value is not None and value != []},
+        citations=tuple(dict.fromkeys(_cite(row) for row in shown))[:SHOWN],
+        citation_count=len(shown),
+        window=(min(times), max(times)) if times else None,
+    )
+
+
+def _place(row: Any) -> Hashable:
+    """What makes two readings those of the same connection or host: the addresses, not the file's name."""
+    if row.peer_address is not None:
+        return row.local_address, row.local_port, row.peer_address, row.peer_port
+    return str(row.host) if row.host else int(row.file_id)
+
+
+def _intervals(rows: Iterable[Any]) -> list[Interval]:
+    """From reading to reading; a counter that fell belongs to a new connection, and counts from its start."""
+    by_place: dict[Hashable, list[Any]] = defaultdict(list)
+    for row in rows:
+        if row.segments_out is not None and row.segments_retransmitted is not None:
+            by_place[_place(row)].append(row)
+    found = []
+    for readings in by_place.values():
+        if len(readings) == 1:
+            only = readings[0]
+            found.append(Interval(only.segments_out, only.segments_retransmitted, only, since_start=True))
+        for before, after in itertools.pairwise(readings):
+            grown = after.segments_out >= before.segments_out
+            sent = after.segments_out - (before.segments_out if grown else 0)
+            again = after.segments_retransmitted - (before.segments_retransmitted if grown else 0)
+            found.append(Interval(sent, max(again, 0), after, since_start=not grown))
+    return found
+
+
+def _is_stalled(row: Any) -> bool:
+    """Whether a connection sends again and again without an answer."""
+    if row.peer_address is None:
+        return False
+    return (row.backoff or 0) >= STALLED_BACKOFF or (row.rto_ms or 0.0) >= STALLED_RTO_MS
+
+
+def _timeouts(rows: Sequence[Any]) -> dict[str, FactValue]:
+    """Retransmission timeouts of all hosts together, at their first and at their last readings."""
+    by_host: dict[Hashable, list[int]] = defaultdict(list)
+    for row in rows:
+        if row.peer_address is None and row.timeouts is not None:
+            by_host[_place(row)].append(row.timeouts)
+    if not by_host:
+        return {}
+    first, last = sum(each[0] for each in by_host.values()), sum(each[-1] for each in by_host.values())
+    return {"timeouts_first": first, "timeouts_last": last, "timeouts_grown": max(last - first, 0)}
+
+
+def _before_loss(evidence: Evidence, intervals: Sequence[Interval]) -> dict[str, FactValue]:
+    """What was sent again in intervals that ended before the first TaskManager was lost."""
+    stamps = [loss.ts_ms for loss in losses(incident_log(evidence)) if loss.ts_ms is not None]
+    if not stamps:
+        return {}
+    before = [
+        each
+        for each in intervals
+        if not each.since_start and each.to_row.ts_ms is not None and each.to_row.ts_ms <= min(stamps)
+    ]
+    return {"again_before_loss": sum(each.again for each in before)} if before else {}
+
+
+def _worst_host(stalled: Sequence[Any], connections: Sequence[Interval]) -> dict[str, FactValue]:
+    """The host that the troubled connections have in common: to more other hosts than any other one has."""
+    troubled = [*stalled, *(each.to_row for each in connections if each.again >= LEAST_AGAIN and each.ratio >= LOSSY)]
+    pairs = {frozenset((row.local_address, row.peer_address)) for row in troubled if row.local_address}
+    counts = Counter(end for pair in pairs if len(pair) == 2 for end in pair)
+    ranked: Mapping[str, int] = dict(counts.most_common(2))
+    if len(ranked) == 2 and len(set(ranked.values())) == 2:
+        name = max(ranked, key=lambda each: ranked[each])
+        return {"host": name, "host_peers": ranked[name]}
+    return {}
+
+
+LOSSY = 0.01
+"""Part of the segments sent again from which on a connection counts as troubled. Our choice: ten times what a wired
+network within a data centre shows."""
+
+
+def _cite(row: Any) -> Citation:
+    place = f"{row.local_address} to {row.peer_address}" if row.peer_address else f"host {row.host or ''}".strip()
+    counted = f"{row.segments_retransmitted} of {row.segments_out} segments sent again"
+    waits = f", timeout {row.rto_ms:.0f} ms" if row.rto_ms is not None else ""
+    doubled = f" after {row.backoff} doublings" if row.backoff else ""
+    return Citation(
+        file_id=row.file_id,
+        line=row.line,
+        last_line=row.last_line,
+        kind="metric",
+        ts_ms=row.ts_ms,
+        text=f"{place}: {counted}{waits}{doubled}",
+    )
+
+
+SIGNALS = (
+    SignalDefinition(
+        key="tcp_loss",
+        level="case",
+        facts={
+            "readings": "readings of connections and hosts",
+            "connections": "connections that were read",
+            "connection_ratio": "largest part of the segments of a connection that was sent again, 0 to 1",
+            "connection_from": "the side that sent them",
+            "connection_to": "the other side",
+            "connection_again": "how many segments that were",
+            "connection_sent": "of how many",
+            "host_ratio": "largest part of the segments of a whole host that was sent again, 0 to 1",
+            "again": "segments sent again in all while it was watched",
+            "stalled": "connections that sent again and again without an answer",
+            "stalled_ends": "their addresses",
+            "backoff": "most doublings of the retransmission timeout",
+            "longest_rto_ms": "longest retransmission timeout, ms",
+            "longest_silent_ms": "longest time without an acknowledgement on them, ms",
+            "waiting_bytes": "most bytes that waited on one of them",
+            "first_stalled_ms": "when the first of them was seen, epoch ms",
+            "timeouts_first": "retransmission timeouts of all hosts at the first reading",
+            "timeouts_last": "at the last reading",
+            "timeouts_grown": "by how many they grew",
+            "again_before_loss": "segments sent again before the first TaskManager was lost",
+            "host": "address that the troubled connections have in common",
+            "host_peers": "other hosts that have trouble with it",
+        },
+        measure=measure,
+    ),
+)
