@@ -299,19 +299,8 @@ def _options(evidence: Evidence) -> tuple[dict[str, FactValue], tuple[Citation, 
         value = _value(fact, row.value)
         if value is not None:
             facts[fact] = value
-            lines.setdefault(
-                fact,
-                Citation(
-                    file_id=row.file_id,
-                    line=row.line,
-                    last_line=row.last_line,
-                    pointer=row.pointer,
-                    kind="config",
-                    text=f"{row.key}: {row.value}",
-                    name=row.key,
-                    value=row.value,
-                ),
-            )
+            text = f"{row.key}: {row.value}"
+            lines.setdefault(fact, Citation.of(row, "config", text, name=row.key, value=row.value))
     return facts, tuple(lines.values())
 
 

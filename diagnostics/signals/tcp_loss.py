@@ -178,14 +178,7 @@ def _cite(row: Any) -> Citation:
     counted = f"{row.segments_retransmitted} of {row.segments_out} segments sent again"
     waits = f", timeout {row.rto_ms:.0f} ms" if row.rto_ms is not None else ""
     doubled = f" after {row.backoff} doublings" if row.backoff else ""
-    return Citation(
-        file_id=row.file_id,
-        line=row.line,
-        last_line=row.last_line,
-        kind="metric",
-        ts_ms=row.ts_ms,
-        text=f"{place}: {counted}{waits}{doubled}",
-    )
+    return Citation.of(row, "metric", f"{place}: {counted}{waits}{doubled}")
 
 
 SIGNALS = (
