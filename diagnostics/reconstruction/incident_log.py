@@ -73,7 +73,9 @@ KINDS: Mapping[str, str] = {
     "coordination_back": "event IN ('zk.client.established', 'k8sha.leader.elected')"
     " OR event = 'zk.curator.state' AND state_to IN ('CONNECTED', 'RECONNECTED')",
     "coordination_server": "event LIKE 'zk.server.%' AND event <> 'zk.server.closed'",
-    "leadership": "event LIKE 'ha.%.revoked%' OR event LIKE 'ha.%.granted'",
+    "leadership": "event LIKE 'ha.%.revoked%' OR event LIKE 'ha.%.granted'"
+    " OR process = 'jobmanager' AND (contains(message, 'lost leadership')"
+    " OR contains(everything, 'is no longer the leader'))",
     "process_end": "event IN ('res.jm.entry.fatal', 'res.tm.runner.fatal', 'res.tm.fatal', 'res.tm.exit', 'task.fatal',"
     " 'process.signal', 'res.worker.terminated', 'k8s.pod.terminated')",
     "process_start": "event = 'layout.banner'",

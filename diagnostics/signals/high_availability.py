@@ -24,7 +24,16 @@ BEFORE_SIGN_MS = 20_000
 SHOWN = 10
 CHECKPOINT = re.compile(r" from (?:latest valid checkpoint: )?(?:Completed)?Checkpoint (\d{1,18})\b")
 """Source: Flink's CheckpointCoordinator; matched in texts of at most 2,000 characters."""
-COORDINATION = ("KeeperErrorCode", "KeeperException", "curator", "ZooKeeper", "ConfigMap", "LeaderElection")
+COORDINATION = (
+    "KeeperErrorCode",
+    "KeeperException",
+    "curator",
+    "ZooKeeper",
+    "ConfigMap",
+    "LeaderElection",
+    "leader election",
+    "Leadership lost",
+)
 """Part of the texts of an error whose reason is the service. Source: reference/log-signals.csv zk.*, k8sha.*."""
 OPTIONS: Mapping[str, str] = {
     "high-availability.zookeeper.quorum": "servers",
@@ -34,6 +43,11 @@ OPTIONS: Mapping[str, str] = {
 }
 """Option -> fact. Source: reference/config-keys.csv."""
 MOST_OPTIONS = 1_000
+CHECKPOINT_FAILED = "complete checkpoint"
+"""What CheckpointFailureManager says of a checkpoint that could not be finished, in small letters."""
+SUSPENDED = ("zk.leader.suspended", "zk.retrieval.suspended", "zk.jobgraph.suspended")
+LOST = ("zk.leader.lost", "zk.retrieval.lost", "zk.jobgraph.lost")
+"""Events of Flink's own components that tell of Curator's states. Source: reference/log-signals.csv zk.*."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +111,7 @@ def measure(evidence: Evidence) -> Measured:
         **options,
     }
     shown = [each for outage in found for each in outage.signs[:3]] + masters[:2] + managers[:2]
-    shown += [each for each in log.of("leadership") if each.event and "revoked" in each.event][:1]
+    shown += [each for each in log.of("leadership") if "granted" not in (each.event or "")][:1]
     shown += log.of("coordination_server")[:2]
     yield Signal(
         key="high_availability",
@@ -136,15 +150,21 @@ def _signs(log: IncidentLog) -> dict[str, FactValue]:
     silences = [each.duration_ms for each in lost if each.event == "zk.client.timeout" and each.duration_ms is not None]
     negotiated = [each.duration_ms for each in log.of("coordination_back") if each.duration_ms is not None]
     return {
-        "suspended": sum(each.state_to == "SUSPENDED" for each in lost),
-        "lost": sum(each.state_to == "LOST" for each in lost),
+        "suspended": _moments(each for each in lost if _is_state(each, "SUSPENDED", SUSPENDED)),
+        "lost": _moments(each for each in lost if _is_state(each, "LOST", LOST)),
         "session_timeouts": len(silences),
         "silent_ms": max(silences, default=None),
         "sessions_expired": sum((each.event or "").endswith((".expired", ".session_expired")) for each in lost),
         "connection_loss": sum("KeeperErrorCode = ConnectionLoss" in each.texts for each in lost),
+        "checkpoint_failures": sum(CHECKPOINT_FAILED in each.texts.lower() for each in lost),
         "lock_failures": sum((each.event or "").startswith("k8s") for each in lost),
         "session_timeout_ms": max(negotiated, default=None),
     }
+
+
+def _is_state(event: LogEvent, state: str, events: tuple[str, ...]) -> bool:
+    """Whether a record tells of that state: Curator's own record, or what Flink's drivers say of it."""
+    return event.state_to == state or (event.event or "").startswith(events)
 
 
 def _extent(log: IncidentLog, found: Sequence[Outage]) -> dict[str, FactValue]:
@@ -173,7 +193,7 @@ def _extent(log: IncidentLog, found: Sequence[Outage]) -> dict[str, FactValue]:
 
 def _leadership(log: IncidentLog, found: Sequence[Outage]) -> dict[str, FactValue]:
     """Leaderships that were lost and granted again, and jobs that were suspended for it."""
-    revoked = [each for each in log.of("leadership") if "revoked" in (each.event or "")]
+    revoked = [each for each in log.of("leadership") if "granted" not in (each.event or "")]
     granted = [each for each in log.of("leadership") if "granted" in (each.event or "")]
     suspended = [each for each in log.of("job_state") if each.state_to == "SUSPENDED"]
     restarted = [
@@ -324,6 +344,7 @@ SIGNALS = (
             "silent_ms": "longest such silence, ms",
             "sessions_expired": "sessions that expired",
             "connection_loss": "errors `KeeperErrorCode = ConnectionLoss`",
+            "checkpoint_failures": "checkpoints that could not be finished for an error of it",
             "lock_failures": "failures of the Kubernetes lock or its ConfigMap",
             "session_timeout_ms": "session timeout, ms: negotiated, else configured",
             "first_ms": "first sign, epoch ms",

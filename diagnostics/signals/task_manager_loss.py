@@ -140,6 +140,10 @@ def measure_all(evidence: Evidence) -> Measured:
         citation_count=sum(len(loss.told) for loss, _ in lost),
         window=(min(stamps), max(stamps)) if stamps else None,
     )
+    if lost and not fates:
+        yield NotMeasured("task_manager_loss.all", "taskmanager-log", "no file tells whether the lost process lived on")
+    if lost and not shares:
+        yield NotMeasured("task_manager_loss.all", "gc-log", "no file tells whether the lost process stood still")
 
 
 @read_once
@@ -194,7 +198,9 @@ def losses(log: IncidentLog) -> list[Loss]:
     told: list[tuple[str, LogEvent | Failure]] = [
         (name, event) for event in log.of("lost") if (name := _identity(event))
     ]
-    told += [(hit[1].rstrip("."), failure) for failure in log.failures if (hit := LOST.search(failure.texts))]
+    failed: list[LogEvent | Failure] = [event for event in log.of("failure") if event.process != "taskmanager"]
+    failed += log.failures
+    told += [(hit[1].rstrip("."), each) for each in failed if (hit := LOST.search(each.texts))]
     for name, each in sorted(told, key=lambda pair: (pair[1].ts_ms is None, pair[1].ts_ms or 0)):
         for known, events in grouped:
             near = each.ts_ms is None or events[-1].ts_ms is None or each.ts_ms - events[-1].ts_ms <= SAME_LOSS_MS
