@@ -54,6 +54,8 @@ def measure(evidence: Evidence) -> Measured:
     log = incident_log(evidence)
     told: list[LogEvent | Failure] = [*log.of("connection"), *(each for each in log.failures if _is_own(_all(each)))]
     told = [each for each in told if not isinstance(each, LogEvent) or each.process != "client"]
+    began_ms = _began_ms(log)
+    told = [each for each in told if began_ms is None or each.ts_ms is None or each.ts_ms >= began_ms]
     told.sort(key=lambda each: (each.ts_ms is None, each.ts_ms or 0, each.file_id, each.line or 0))
     by_kind = Counter(_kind(_all(each)) for each in told)
     first_ms = next((each.ts_ms for each in told if each.ts_ms is not None), None)
@@ -76,6 +78,12 @@ def measure(evidence: Evidence) -> Measured:
         citation_count=log.count("connection"),
         window=(min(stamps), max(stamps)) if stamps else None,
     )
+
+
+def _began_ms(log: IncidentLog) -> int | None:
+    """When the cluster was up: processes that start before the JobManager are refused, which is no trouble."""
+    stamps = [each.ts_ms for kind in ("registered", "job_state") for each in log.of(kind) if each.ts_ms is not None]
+    return min(stamps, default=None)
 
 
 def _all(each: LogEvent | Failure) -> str:

@@ -61,6 +61,7 @@ class Traces:
     noticed_ms: Mapping[str, Sequence[int]]
     back_ms: Mapping[str, Sequence[int]]
     collections: Mapping[str, Timeline]
+    timelines: Sequence[Timeline]
     ends: Sequence[ProcessEnd]
     series: MetricSeries
 
@@ -109,6 +110,7 @@ def measure_all(evidence: Evidence) -> Measured:
     both = _numbers(lost, "noticed_apart_ms")
     back = _numbers(lost, "registered_again_ms")
     full = _numbers(lost, "full_gcs_before")
+    known = len([each for each in cluster.task_managers if each])
     facts: dict[str, FactValue] = {
         "lost": len({loss.task_manager for loss, _ in lost}),
         "task_managers": list(dict.fromkeys(loss.task_manager for loss, _ in lost)),
@@ -119,6 +121,7 @@ def measure_all(evidence: Evidence) -> Measured:
         "ended_how": list(dict.fromkeys(str(each["ended"]) for _, each in lost if "ended" in each)) or None,
         "standing_still": sum(share >= STOOD_STILL_RATIO for share in shares) if shares else None,
         "gc_ratio_before": max(shares, default=None),
+        "any_pause_ratio_before": max(_numbers(lost, "any_pause_ratio_before"), default=None),
         "full_gcs_before": round(sum(full)) if full else None,
         "both_sides": len(both) if has_own_logs or not lost else None,
         "noticed_apart_ms": min(both, default=None),
@@ -127,7 +130,8 @@ def measure_all(evidence: Evidence) -> Measured:
         "first_ms": min(stamps, default=None),
         "last_ms": max(stamps, default=None),
         **_without_jobmanager(incident_log(evidence)),
-        "known": len([each for each in cluster.task_managers if each]) or None,
+        "known": known or None,
+        "all_lost": len({loss.task_manager for loss, _ in lost}) >= known if known > 1 and lost else None,
         **_registered(series, stamps),
     }
     citations = [loss.told[0].cite() for loss, _ in lost]
@@ -161,6 +165,7 @@ def _lost(evidence: Evidence) -> list[tuple[Loss, dict[str, FactValue]]]:
         noticed_ms=_times(log.of("peer_lost"), names),
         back_ms=_times(log.of("registered"), {}),
         collections={normalised(each.process): each for each in timelines(evidence)},
+        timelines=timelines(evidence),
         ends=process_ends(log),
         series=metric_series(evidence),
     )
@@ -189,6 +194,7 @@ def _facts(loss: Loss, traces: Traces) -> dict[str, FactValue]:
         facts |= _afterwards(lost_ms, traces.last_log_ms.get(place), traces.collections.get(place), again)
         if "gc_ratio_before" not in facts:
             facts["gc_ratio_before"] = _reported_pauses(traces.series, place, lost_ms)
+        facts["any_pause_ratio_before"] = _any_pauses(traces, lost_ms)
     return {name: value for name, value in facts.items() if value is not None}
 
 
@@ -239,10 +245,9 @@ def _afterwards(
     if registered_again_ms is not None:
         signs.append(True)
     if collections and collections.has_clock and collections.slices:
-        before = [each.pause_ms for each in collections.slices if -STANDSTILL_MS <= each.start_ms - lost_ms < 0]
         last_gc = collections.slices[-1].start_ms + SLICE_MS
         facts |= {
-            "gc_ratio_before": min(sum(before) / STANDSTILL_MS, 1.0),
+            "gc_ratio_before": _pauses(collections, lost_ms),
             "full_gcs_before": sum(0 <= lost_ms - each.ts_ms <= WORST_WINDOW_MS for each in collections.for_room),
             "last_gc_ms": last_gc,
         }
@@ -250,6 +255,26 @@ def _afterwards(
     if signs:
         facts["lived_on"] = any(signs)
     return facts
+
+
+def _any_pauses(traces: Traces, lost_ms: int) -> float | None:
+    """The largest part of the time before a loss that any JVM stood still, whichever process it is.
+
+    A GC log does not say whose it is, and a JobManager that stands still loses its TaskManagers too.
+    """
+    shares = [_pauses(each, lost_ms) for each in traces.timelines if each.has_clock and _covers(each, lost_ms)]
+    places = {normalised(each.task_manager) for each in collector_series(traces.series, "Time")}
+    shares += [share for each in places if (share := _reported_pauses(traces.series, each, lost_ms)) is not None]
+    return max(shares, default=None)
+
+
+def _covers(timeline: Timeline, lost_ms: int) -> bool:
+    return bool(timeline.slices) and timeline.slices[0].start_ms <= lost_ms
+
+
+def _pauses(timeline: Timeline, lost_ms: int) -> float:
+    before = [each.pause_ms for each in timeline.slices if -STANDSTILL_MS <= each.start_ms - lost_ms < 0]
+    return min(sum(before) / STANDSTILL_MS, 1.0)
 
 
 def _reported_pauses(series: MetricSeries, place: str, lost_ms: int) -> float | None:
@@ -317,6 +342,7 @@ SIGNALS = (
             "last_log_ms": "last record of its own log, epoch ms",
             "last_gc_ms": "last collection in its GC log, epoch ms",
             "gc_ratio_before": "part of the 20 s before in GC pauses, 0 to 1",
+            "any_pause_ratio_before": "largest part of the 20 s before that any JVM spent in GC pauses, 0 to 1",
             "full_gcs_before": "full collections for room in the minute before",
             "registered_again_ms": "when it registered again, epoch ms",
         },
@@ -337,7 +363,9 @@ SIGNALS = (
             "noticed_apart_ms": "least time between the two sides noticing, ms",
             "registered_again": "of the lost ones, how many registered again",
             "registered_again_ms": "when the last of them did, epoch ms",
+            "any_pause_ratio_before": "largest part of the 20 s before a loss that any JVM spent in GC pauses, 0 to 1",
             "full_gcs_before": "full collections for room in the minute before the losses",
+            "all_lost": "whether all TaskManagers that are known, and more than one, were lost",
             "standing_still": "of the lost ones, how many stood still for collections for half of the 20 s before",
             "gc_ratio_before": "largest part of the 20 s before a loss in GC pauses, 0 to 1",
             "first_ms": "first loss, epoch ms",

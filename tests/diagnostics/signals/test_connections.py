@@ -78,6 +78,12 @@ def test_a_first_failure_that_is_a_broken_connection_is_told_with_its_peer(spark
     assert (facts["peer"], facts["peer_victims"]) == ("10.0.0.3", 2)
 
 
+def test_a_process_that_started_before_the_job_manager_and_was_refused_is_no_trouble(spark: SparkSession) -> None:
+    refused = "Association with remote system [pekko.tcp://flink@jm:6123] has failed. Connection refused"
+    registered = record(60, "Registering TaskManager with ResourceID tm-1:6122-aa (x) at ResourceManager")
+    assert broken(spark, [record(10, refused, "taskmanager"), registered])["refused"] == 0
+
+
 def test_an_out_of_memory_error_before_explains_the_broken_connection(spark: SparkSession) -> None:
     out_of_memory = record(
         50, "Encountered fatal error java.lang.OutOfMemoryError - terminating the JVM", "taskmanager"
@@ -133,6 +139,18 @@ def test_pauses_before_a_loss_are_taken_from_the_collectors_times_where_there_is
     ]
     share = lost(spark, [record(60, LOST)], metric_sample=reported)["gc_ratio_before"]
     assert share == pytest.approx(0.9)
+
+
+def test_a_job_manager_that_stood_still_is_told_although_its_gc_log_does_not_say_whose_it_is(
+    spark: SparkSession,
+) -> None:
+    pauses = [
+        {"file_id": 4, "ts_ms": START + at * 1000, "uptime_ms": at * 1000.0, "kind": "full", "pause_ms": 900.0}
+        for at in range(30, 60)
+    ]
+    facts = lost(spark, [record(60, LOST)], gc_pause=pauses)
+    assert "gc_ratio_before" not in facts
+    assert facts["any_pause_ratio_before"] == pytest.approx(0.9)
 
 
 def connection(second: int, peer: str, sent: int, again: int, **rest: Any) -> dict[str, Any]:
