@@ -22,6 +22,10 @@ ORDERED: Mapping[str, Callable[[Any, Any], bool]] = {
 OPERATORS = (*ORDERED, "==", "!=", "contains", "in")
 DEEPEST = 8
 """How deep conditions may nest. Our choice: more is unreadable."""
+MOST_COMPARISONS = 200
+"""Comparisons in all conditions of one rule. Our choice: the longest shipped rule has 30, and each costs time."""
+LARGEST_NUMBER = 1e18
+"""Bounds lie between this and its negative: epoch nanoseconds fit, and every format can write it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,11 +141,36 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
-class ConditionParser:
-    """From a mapping to a Condition; every error is handed to `report(place, text)`, none is raised."""
+def _refusal(op: str, value: Any) -> str:
+    """What is wrong with the value of a comparison, or nothing."""
+    if op == "in" and not isinstance(value, list):
+        return "`in` takes a list as its value"
+    if op != "in" and isinstance(value, list):
+        return f"`{op}` takes one value, not a list"
+    if op in ORDERED and not _is_number(value):
+        return f"`{op}` takes a number as its value, not {value!r}"
+    for each in value if isinstance(value, list) else [value]:
+        if not isinstance(each, (str, bool, int, float)):
+            return f"a value is a number, a word, true or false, not {each!r}"
+        if isinstance(each, (int, float)) and not abs(each) <= LARGEST_NUMBER:
+            return f"a number lies between -{LARGEST_NUMBER:.0e} and {LARGEST_NUMBER:.0e}"
+    return ""
 
-    def __init__(self, report: Callable[[Place, str], None]) -> None:
+
+class ConditionParser:
+    """From a mapping to a Condition; every error is handed to `report(place, text)`, none is raised.
+
+    check  is told of every comparison that was read, with its place, and reports what is wrong with it
+    """
+
+    def __init__(
+        self,
+        report: Callable[[Place, str], None],
+        check: Callable[[Compare | IsMeasured, Place], None] = lambda leaf, place: None,
+    ) -> None:
         self._report = report
+        self._check = check
+        self._comparisons = 0
 
     def parse(self, entry: Any, place: Place, depth: int = 0) -> Condition | None:
         """The condition, or None when it has errors (which were reported)."""
@@ -167,6 +196,15 @@ class ConditionParser:
         return Group(mode, tuple(item for item in parsed if item))
 
     def _leaf(self, entry: dict[str, Any], place: Place) -> Condition | None:
+        self._comparisons += 1
+        if self._comparisons == MOST_COMPARISONS + 1:
+            self._report(place, f"a rule has at most {MOST_COMPARISONS} comparisons")
+        leaf = self._comparison(entry, place)
+        if leaf is not None:
+            self._check(leaf, place)
+        return leaf
+
+    def _comparison(self, entry: dict[str, Any], place: Place) -> Compare | IsMeasured | None:
         unknown = set(entry) - {"fact", "op", "value", "measured", "source"}
         if unknown:
             self._report(place, f"unknown entries {', '.join(sorted(unknown))}")
@@ -185,11 +223,9 @@ class ConditionParser:
         if value is None:
             self._report(place, "`value` is missing")
             return None
-        if op == "in" and not isinstance(value, list):
-            self._report(place, "`in` takes a list as its value")
-            return None
-        if op in ("<", "<=", ">", ">=") and not _is_number(value):
-            self._report(place, f"`{op}` takes a number as its value, not {value!r}")
+        refusal = _refusal(op, value)
+        if refusal:
+            self._report(place, refusal)
             return None
         source = entry.get("source")
         return Compare(fact, op, value, str(source) if source is not None else None)

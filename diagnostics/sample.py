@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 from diagnostics.diagnosis.fact_view import SignalIndex
 from diagnostics.diagnosis.match import Matches, match
 from diagnostics.errors import InvalidRule
-from diagnostics.rule import Rule, Ruleset
+from diagnostics.rule import LONGEST_RULE, Rule, Ruleset
 from diagnostics.signal import Signal, SignalDefinition, Subject
 from diagnostics.symptoms import symptom_folders
 from diagnostics.yaml_document import Place, YamlDocument, read_yaml
@@ -33,7 +33,7 @@ class Sample:
     @classmethod
     def from_yaml(cls, text: str, source: str, vocabulary: Mapping[str, SignalDefinition]) -> Sample:
         """The sample that the YAML text holds. Raises InvalidRule with every error, each with its line."""
-        return _SampleReader(read_yaml(text, source), vocabulary).sample()
+        return _SampleReader(read_yaml(text, source, LONGEST_RULE), vocabulary).sample()
 
     def judged_by(self, rule: Rule) -> Matches:
         """What the rule makes of the signals."""

@@ -13,6 +13,9 @@ from diagnostics.errors import InvalidRule
 LONGEST_DOCUMENT = 100_000
 """Characters. Our choice: the longest shipped runbook has a tenth of it."""
 
+DEEPEST_NESTING = 40
+"""Mappings and lists inside one another. Our choice: rules need a dozen, and the time to read grows with the square."""
+
 Place = tuple[str | int, ...]
 """Where an entry stands, e.g. `("when", "all", 0, "value")`."""
 
@@ -25,25 +28,27 @@ class YamlDocument:
     content: Mapping[str, Any]
     lines: Mapping[Place, int]
 
+    def line(self, place: Place) -> int:
+        """The line of the entry, or of the nearest one around it; 0 when the content came without lines."""
+        found = (self.lines[place[:length]] for length in range(len(place), -1, -1) if place[:length] in self.lines)
+        return next(found, 0)
+
     def where(self, place: Place) -> str:
         """`file line N` of the entry, or of the nearest one around it."""
-        for length in range(len(place), -1, -1):
-            if place[:length] in self.lines:
-                return f"{self.source} line {self.lines[place[:length]]}"
-        return self.source
+        line = self.line(place)
+        return f"{self.source} line {line}" if line else self.source
 
 
-def read_yaml(text: str, source: str) -> YamlDocument:
-    """The mapping that the text holds.
+def read_yaml(text: str, source: str, longest: int = LONGEST_DOCUMENT) -> YamlDocument:
+    """The mapping that the text holds; at most `longest` characters of it.
 
     Anchors and aliases are refused: a few lines of them can stand for gigabytes. Keys may not come twice.
     Raises InvalidRule naming source and line.
     """
-    if len(text) > LONGEST_DOCUMENT:
-        raise InvalidRule([f"{source}: {len(text)} characters, at most {LONGEST_DOCUMENT} are read"])
+    if len(text) > longest:
+        raise InvalidRule([f"{source} line 1: {len(text):,} characters, at most {longest:,} are read"])
     try:
-        if any(isinstance(token, yaml.AliasToken) for token in yaml.scan(text, Loader=yaml.SafeLoader)):
-            raise InvalidRule([f"{source}: aliases (*name) are not allowed"])
+        _refuse_bombs(text, source)
         root = yaml.compose(text, Loader=yaml.SafeLoader)
     except RecursionError:
         raise InvalidRule([f"{source}: nested too deeply"]) from None
@@ -60,6 +65,27 @@ def read_yaml(text: str, source: str) -> YamlDocument:
     if errors:
         raise InvalidRule(errors)
     return YamlDocument(source, content, lines)
+
+
+def _refuse_bombs(text: str, source: str) -> None:
+    """Raises InvalidRule before a text is read that is short but stands for something endless."""
+    depth = 0
+    for token in yaml.scan(text, Loader=yaml.SafeLoader):
+        line = token.start_mark.line + 1
+        if isinstance(token, yaml.AliasToken):
+            raise InvalidRule([f"{source} line {line}: aliases (*name) are not allowed"])
+        depth += isinstance(token, OPENING) - isinstance(token, CLOSING)
+        if depth > DEEPEST_NESTING:
+            raise InvalidRule([f"{source} line {line}: nested more than {DEEPEST_NESTING} deep"])
+
+
+OPENING = (
+    yaml.FlowMappingStartToken,
+    yaml.FlowSequenceStartToken,
+    yaml.BlockMappingStartToken,
+    yaml.BlockSequenceStartToken,
+)
+CLOSING = (yaml.FlowMappingEndToken, yaml.FlowSequenceEndToken, yaml.BlockEndToken)
 
 
 def _value(node: yaml.Node, place: Place, lines: dict[Place, int], errors: list[str], source: str) -> Any:

@@ -21,16 +21,20 @@ export function toast(text) {
   setTimeout(() => box.remove(), 4000);
 }
 
-export async function post(url, fields = {}) {
+export async function post(url, fields = {}, options = {}) {
   const body = new FormData();
   for (const [name, value] of Object.entries(fields)) body.append(name, value);
   const response = await fetch(url, {
     method: 'POST',
     body,
     headers: { 'X-CSRFToken': csrfToken(), Accept: 'application/json' },
+    ...options,
   });
   const answer = await response.json().catch(() => ({}));
-  if (!response.ok) throw new Error(answer.detail || `The workbench answered ${response.status}.`);
+  if (!response.ok) {
+    const refusal = new Error(answer.detail || `The workbench answered ${response.status}.`);
+    throw Object.assign(refusal, { status: response.status });
+  }
   return answer;
 }
 

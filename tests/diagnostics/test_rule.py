@@ -1,5 +1,7 @@
 """Rules as validated values: every error at once, each with its line."""
 
+import time
+
 import pytest
 
 from diagnostics.errors import InvalidRule
@@ -53,7 +55,7 @@ def test_every_error_is_reported_at_once_with_its_line() -> None:
 @pytest.mark.parametrize(
     ("before", "after", "expected"),
     [
-        ("load.skew_ratio", "load.skewness", "line 7: signal 'load' has no fact 'skewness'"),
+        ("load.skew_ratio", "load.skewness", "line 9: signal 'load' has no fact 'skewness'"),
         ("load.skew_ratio", "lode.skew_ratio", "unknown signal 'lode'"),
         ("load.skew_ratio", "clock.offset_ms", "is measured by subtask"),
         ("|percent", "|procent", "unknown format 'procent'"),
@@ -63,6 +65,19 @@ def test_every_error_is_reported_at_once_with_its_line() -> None:
         ("symptom_class: data_skew", "symptom_class: Data Skew!", "does not have the form"),
         ("severity: critical", "severity: critical\ncolour: red", "unknown entry 'colour'"),
         ("version: 1", "version: 1\nversion: 2", "'version' comes twice"),
+        ("version: 1", "version: 1\nstatus: new", "`status` is one of experimental, stable, deprecated"),
+        ("base: 0.7", "base: 0.7\n  suports: []", "line 12: unknown entry 'suports'"),
+        ("value: 2}", "value: .nan}", "a number lies between"),
+        ("value: 2}", "value: 1.0e+300}", "a number lies between"),
+        ('op: ">=", value: 2}', 'op: "==", value: 2026-01-01}', "a number, a word, true or false"),
+        ('op: ">=", value: 2}', 'op: "==", value: [2]}', "takes one value, not a list"),
+        ('op: ">=", value: 2}', 'op: "==", value: "2 times"}', "a number is expected, not '2 times'"),
+        ("load.share_ratio|percent", "load.share_ratio|bytes", "cannot be written as 'bytes'"),
+        (
+            '    - {fact: load.skew_ratio, op: ">=", value: 2}',
+            '    - {fact: load.skew_ratio, op: ">=", value: 2}\n    - {fact: load.skew_ratio, op: "<", value: 1}',
+            "line 7: it can never hold: load.skew_ratio cannot be",
+        ),
     ],
 )
 def test_what_is_wrong_is_named(before: str, after: str, expected: str) -> None:
@@ -71,6 +86,30 @@ def test_what_is_wrong_is_named(before: str, after: str, expected: str) -> None:
 
 def test_aliases_are_refused_since_a_few_lines_can_stand_for_gigabytes() -> None:
     assert "aliases" in errors_of(RULE.replace("version: 1", "version: &one 1\ndocs: [*one]"))[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (RULE + "docs: " + "[" * 50_000, "20,000 are read"),
+        (RULE + "docs: " + "[" * 5_000, "nested more than 40 deep"),
+        (RULE + "x" * 1_000_000, "1,000,2"),
+        (RULE + "docs: " + "9" * 9_000, "limit"),
+        (
+            RULE.replace("  all:\n", "  all:\n" + "    - {fact: load.hot, measured: true}\n" * 300),
+            "at most 200 comparisons",
+        ),
+    ],
+)
+def test_what_would_be_endless_or_huge_is_refused_in_time(text: str, expected: str) -> None:
+    began = time.monotonic()
+    assert expected in "\n".join(errors_of(text))
+    assert time.monotonic() - began < 5
+
+
+def test_errors_of_text_and_of_references_come_together() -> None:
+    broken = RULE.replace("severity: critical", "severity: urgent").replace("load.skew_ratio", "load.skewness")
+    assert [error.split(":")[0] for error in errors_of(broken)] == ["rule.yaml line 6", "rule.yaml line 9"]
 
 
 def test_text_that_is_not_yaml_is_named_with_its_line() -> None:

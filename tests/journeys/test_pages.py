@@ -41,6 +41,8 @@ def addresses(browser: Browser, workbench: RunningWorkbench, signed_in: dict[str
         "rules": "/rules/",
         "no-rule-found": "/rules/?text=nothing-like-this",
         "rule": "/rules/sink.origin/",
+        "rule-new": "/rules/new/",
+        "rule-editor": "/rules/skew.hot-subtask/edit/",
         "api": "/api/v1/docs/",
     }
     context.close()
@@ -58,6 +60,8 @@ NAMES = (
     "rules",
     "no-rule-found",
     "rule",
+    "rule-new",
+    "rule-editor",
     "api",
 )
 
@@ -84,7 +88,7 @@ def test_the_sign_in_page_is_readable_and_operable(
     assert page.evaluate(FAULTS) == []
 
 
-@pytest.mark.parametrize("path", ["/admin/", "/admin/rules/"])
+@pytest.mark.parametrize("path", ["/admin/", "/admin/accounts/"])
 def test_the_administration_opens(open_page: OpenPage, path: str) -> None:
     page = open_page(path)
     shot(page, f"admin{path.removeprefix('/admin').strip('/').replace('/', '-')}-wide-light")
@@ -107,4 +111,6 @@ def see_all(page: Page) -> None:
     for place in range(charts.count()):
         charts.nth(place).scroll_into_view_if_needed()
         expect(charts.nth(place).locator("svg.main-svg").first).to_be_visible()
+    for form in page.locator("#part-form").all():
+        expect(form.get_by_label("Title")).to_be_visible()
     page.evaluate("() => scrollTo(0, 0)")

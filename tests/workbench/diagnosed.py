@@ -15,6 +15,8 @@ from workbench.analyses.models import Analysis
 from workbench.analyses.outcome import report_save
 from workbench.analyses.services import analysis_claim, analysis_request
 from workbench.cases.models import Case
+from workbench.rules.models import Draft, RuleVersion
+from workbench.rules.services import draft_publish, draft_save
 from workbench.uploads.models import FileKind, UploadedFile
 
 SKEW_RULE = """\
@@ -32,6 +34,19 @@ confidence:
 statement: "{subject.vertex} has a skew of {load_balance.skew_ratio|plain}."
 facts: [load_balance.skew_ratio]
 """
+
+SKEW_FIRES = "signals:\n  - {key: load_balance, subject: {vertex: Window}, facts: {skew_ratio: 9}}\n"
+SKEW_SILENT = "signals:\n  - {key: load_balance, subject: {vertex: Window}, facts: {skew_ratio: 1}}\n"
+
+
+def drafted(text: str, user: User, base: RuleVersion | None = None) -> Draft:
+    """A draft with the text and with samples that a rule on the skew of a task passes."""
+    return draft_save(user=user, text=text, fires_sample=SKEW_FIRES, silent_sample=SKEW_SILENT, base=base)
+
+
+def published(text: str, user: User, base: RuleVersion | None = None) -> RuleVersion:
+    """The version that comes of such a draft."""
+    return draft_publish(draft=drafted(text, user, base), user=user, reason="made up for the test")
 
 
 def stored_file(case: Case, user: User, name: str = "logs/tm.log", content: bytes = b"one\ntwo\n") -> UploadedFile:

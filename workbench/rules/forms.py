@@ -1,54 +1,74 @@
 from __future__ import annotations
 
-from typing import Any
-
 from django import forms
-from django.core.exceptions import ValidationError
 
-from diagnostics.errors import InvalidRule
-from workbench.rules.models import LONGEST_REASON, RuleVersion
-from workbench.rules.validation import checked_rule
+from workbench.rules.models import LONGEST_REASON
+
+LONGEST_VALUE = 2_000
+"""Characters of one value that the editor's form writes. Our choice: a title is one line."""
 
 NEW_RULE = """\
 id: class.what-it-sees
 version: 1
 symptom_class: data_skew
+status: experimental
 level: vertex
 title: What it sees, in a few words
 severity: warning
 when:
   all:
-    - {fact: load_balance.skew_ratio, op: ">=", value: 2, source: "why this number"}
+    - {fact: load_balance.skew_ratio, op: ">=", value: 2, source: "our choice: why this number"}
 confidence:
   base: 0.6
+  supports: []
+  doubts: []
 statement: "{subject.vertex} has a skew of {load_balance.skew_ratio|plain}."
 facts: [load_balance.skew_ratio]
+false_alarms: []
+"""
+
+NEW_FIRES = """\
+# Signals on which the rule must fire.
+signals:
+  - key: load_balance
+    subject: {job: "0000000000000000000000000000000a", vertex: Window}
+    facts: {skew_ratio: 4}
+"""
+
+NEW_SILENT = """\
+# Near miss: almost the same, and nothing is wrong.
+signals:
+  - key: load_balance
+    subject: {job: "0000000000000000000000000000000a", vertex: Window}
+    facts: {skew_ratio: 1.8}
 """
 
 
-class DraftForm(forms.ModelForm):
-    """A rule's text; every error of it is shown at once, each with its line."""
+class PlainLines(forms.CharField):
+    """Text as it was typed, with plain line ends."""
 
-    text = forms.CharField(
-        label="Rule",
-        strip=False,
-        initial=NEW_RULE,
-        widget=forms.Textarea(attrs={"rows": 32, "cols": 110, "spellcheck": "false", "class": "vLargeTextField"}),
-        help_text="YAML: one rule. Bounds with their source, no expressions, no patterns.",
-    )
+    def __init__(self) -> None:
+        super().__init__(strip=False, required=False)
 
-    class Meta:
-        model = RuleVersion
-        fields = ["text"]
+    def to_python(self, value: str | None) -> str:
+        return super().to_python(value).replace("\r\n", "\n")
 
-    def clean_text(self) -> Any:
-        """The text with plain line ends. Raises ValidationError with every error."""
-        text = self.cleaned_data["text"].replace("\r\n", "\n")
-        try:
-            checked_rule(text, self.instance if self.instance.pk else None)
-        except InvalidRule as error:
-            raise ValidationError(error.errors) from None
-        return text
+
+class TextsForm(forms.Form):
+    """The three texts of a draft; whether they are right is told while they are written, not by the form."""
+
+    rule = PlainLines()
+    fires = PlainLines()
+    silent = PlainLines()
+    revision = forms.IntegerField(required=False)
+
+
+class PreviewForm(TextsForm):
+    """The texts, the case to try them on, and a value of the form that is to be written into the rule's text."""
+
+    case = forms.IntegerField(required=False)
+    name = forms.CharField(required=False, max_length=200)
+    value = forms.CharField(required=False, max_length=LONGEST_VALUE)
 
 
 class ReasonForm(forms.Form):

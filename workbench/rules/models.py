@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 from django.db import models
 from django.utils import timezone
 
@@ -14,7 +16,6 @@ class Origin(models.TextChoices):
 
 
 class VersionState(models.TextChoices):
-    DRAFT = "draft", "Draft"
     PUBLISHED = "published", "Published"
     RETIRED = "retired", "Retired"
 
@@ -36,7 +37,7 @@ class Rule(models.Model):
 
 
 class RuleVersion(models.Model):
-    """One text of a rule. Once it is published it never changes: a finding stays explainable.
+    """One text of a rule as it was published. It never changes: a finding stays explainable.
 
     fires_sample, silent_sample  YAML: signals on which it must hold, and a near miss on which it must not
     reason                       why it was published, in its author's words
@@ -45,7 +46,7 @@ class RuleVersion(models.Model):
     rule = models.ForeignKey(Rule, on_delete=models.PROTECT, related_name="versions")
     number = models.PositiveIntegerField()
     origin = models.CharField(max_length=10, choices=Origin.choices)
-    state = models.CharField(max_length=10, choices=VersionState.choices, default=VersionState.DRAFT)
+    state = models.CharField(max_length=10, choices=VersionState.choices)
     text = models.TextField()
     fires_sample = models.TextField(blank=True)
     silent_sample = models.TextField(blank=True)
@@ -66,6 +67,39 @@ class RuleVersion(models.Model):
 
     def __str__(self) -> str:
         return f"{self.rule} version {self.number} ({self.get_origin_display().lower()}, {self.state})"
+
+
+class Draft(models.Model):
+    """A rule that somebody writes. Its texts may still be wrong; publishing checks them and makes a version.
+
+    rule      the rule that it will change, None for a new one
+    base      the version that it began from
+    revision  counts the writes, so that two windows do not overwrite one another
+    """
+
+    rule = models.ForeignKey(Rule, on_delete=models.CASCADE, null=True, blank=True, related_name="drafts")
+    base = models.ForeignKey(RuleVersion, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+    text = models.TextField()
+    fires_sample = models.TextField(blank=True)
+    silent_sample = models.TextField(blank=True)
+    author = models.ForeignKey(User, on_delete=models.PROTECT, related_name="rule_drafts")
+    created_at = models.DateTimeField(auto_now_add=True)
+    saved_at = models.DateTimeField(auto_now=True)
+    revision = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        ordering = ["-saved_at", "-pk"]
+
+    def __str__(self) -> str:
+        return f"Draft of {self.rule_id_told}"
+
+    @property
+    def rule_id_told(self) -> str:
+        """The rule's id; for a new rule the one its text gives, if it does."""
+        if self.rule:
+            return self.rule.rule_id
+        found = re.search(r"^id:[ ]{0,20}([a-z0-9][a-z0-9._-]{0,79})[ ]{0,20}$", self.text, re.MULTILINE)
+        return found.group(1) if found else "a new rule"
 
 
 class Ruleset(models.Model):
@@ -100,6 +134,7 @@ class RuleEvent(models.Model):
     """Who did what with a rule, when and why. Events are only ever added.
 
     rule_id        the id in words: a draft may be discarded before there is such a rule
+    draft_number   of the draft that was saved, so that saving it again goes on with the same event
     before, after  the texts between which the event lies, both empty where no text changed
     """
 
@@ -108,6 +143,7 @@ class RuleEvent(models.Model):
     by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
     at = models.DateTimeField(default=timezone.now)
     version = models.ForeignKey(RuleVersion, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+    draft_number = models.PositiveBigIntegerField(null=True, blank=True)
     reason = models.CharField(max_length=LONGEST_REASON, blank=True)
     before = models.TextField(blank=True)
     after = models.TextField(blank=True)

@@ -14,7 +14,7 @@ from workbench.accounts.models import User
 from workbench.rules import wording
 from workbench.rules.history import Record, records_of_rules
 from workbench.rules.models import Rule, RuleVersion, VersionState
-from workbench.rules.selectors import rule_of, versions_that_count
+from workbench.rules.selectors import rule_of, version_to_edit, versions_that_count
 
 OFF = "off"
 STATUSES = {"experimental": "Experimental", "stable": "Stable", "deprecated": "Deprecated", OFF: "Off"}
@@ -71,7 +71,7 @@ def _shown_versions() -> list[RuleVersion]:
     """One version of each rule: the one that counts, or would if the rule were on, else the newest."""
     published = RuleVersion.objects.filter(state=VersionState.PUBLISHED).select_related("rule")
     chosen = versions_that_count(published)
-    for version in RuleVersion.objects.exclude(rule__in=chosen).select_related("rule").order_by("rule_id", "-pk"):
+    for version in RuleVersion.objects.exclude(rule__in=list(chosen)).select_related("rule").order_by("rule_id", "-pk"):
         chosen.setdefault(version.rule_id, version)
     return sorted(chosen.values(), key=lambda each: each.rule.rule_id)
 
@@ -132,13 +132,12 @@ def help_shown(user: User, rule: Rule) -> HelpShown:
     from diagnostics.signals import DEFINITIONS
 
     versions = list(rule.versions.select_related("rule", "author", "published_by"))
-    counting = versions_that_count(rule.versions.filter(state=VersionState.PUBLISHED).select_related("rule"))
-    version = counting.get(rule.pk) or max(versions, key=lambda each: each.pk)
+    version = version_to_edit(rule)
     common: dict[str, Any] = {
         "rule": rule,
         "version": version,
         "status": _status(version),
-        "counts": rule.enabled and rule.pk in counting,
+        "counts": rule.enabled and version.state == VersionState.PUBLISHED,
         "record": records_of_rules(user).get(rule.rule_id, Record()),
         "about": symptom(version.symptom_class),
         "versions": sorted(versions, key=lambda each: -each.pk),

@@ -6,10 +6,11 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from django.db.models import QuerySet
+from django.shortcuts import get_object_or_404
 
 from diagnostics import rule as diagnostics_rule
 from diagnostics.errors import InvalidRule
-from workbench.rules.models import Origin, Ruleset, RuleVersion
+from workbench.rules.models import Origin, Rule, Ruleset, RuleVersion, VersionState
 
 
 def rules_of(ruleset: Ruleset) -> tuple[diagnostics_rule.Ruleset, list[str]]:
@@ -36,6 +37,17 @@ def versions_that_count(published: QuerySet[RuleVersion]) -> dict[int, RuleVersi
         if version.origin == Origin.LOCAL and present.origin == Origin.SHIPPED:
             chosen[version.rule_id] = version
     return chosen
+
+
+def rule_readable(rule_id: str) -> Rule:
+    """The rule; every signed-in person may read it. Raises Http404 for one that has no version."""
+    return get_object_or_404(Rule.objects.filter(versions__isnull=False).distinct(), rule_id=rule_id)
+
+
+def version_to_edit(rule: Rule) -> RuleVersion:
+    """The version that counts (or would, were the rule on), else the newest one."""
+    published = rule.versions.filter(state=VersionState.PUBLISHED).select_related("rule")
+    return versions_that_count(published).get(rule.pk) or rule.versions.select_related("rule").latest("pk")
 
 
 def rule_of(version: RuleVersion) -> diagnostics_rule.Rule:

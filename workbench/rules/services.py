@@ -11,12 +11,13 @@ from django.utils import timezone
 
 from diagnostics import rule as diagnostics_rule
 from diagnostics.errors import InvalidRule
+from diagnostics.rule import LONGEST_RULE
 from diagnostics.sample import shipped_samples
 from diagnostics.yaml_document import read_yaml
 from workbench.accounts.models import User
-from workbench.rules.models import EventKind, Origin, Rule, RuleEvent, Ruleset, RuleVersion, VersionState
+from workbench.rules.models import Draft, EventKind, Origin, Rule, RuleEvent, Ruleset, RuleVersion, VersionState
 from workbench.rules.selectors import versions_that_count
-from workbench.rules.validation import checked_rule
+from workbench.rules.validation import blockers, checked_rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,41 +60,118 @@ def ruleset_published() -> Ruleset:
     return Ruleset.objects.first() or rules_load().ruleset
 
 
+class DraftChanged(Exception):
+    """Somebody saved the draft meanwhile; the message says who and when."""
+
+
 @transaction.atomic
-def draft_save(*, text: str, user: User, draft: RuleVersion | None = None) -> RuleVersion:
-    """A new draft, or a draft's new text. Raises InvalidRule with every error, each with its line."""
-    rule = checked_rule(text, draft)
-    identity, _ = Rule.objects.get_or_create(rule_id=rule.id)
-    draft = draft or RuleVersion(origin=Origin.LOCAL, author=user)
-    draft.rule = identity
-    draft.number = rule.version
-    draft.text = text
-    draft.sha256 = _digest(text)
-    draft.symptom_class = rule.symptom_class
-    draft.title = rule.title
+def draft_save(
+    *,
+    user: User,
+    text: str,
+    fires_sample: str = "",
+    silent_sample: str = "",
+    draft: Draft | None = None,
+    base: RuleVersion | None = None,
+    revision: int | None = None,
+) -> Draft:
+    """Stores a draft as it is written, errors and all. `base` is the version that a new draft begins from.
+
+    revision  the one that the writer has read. Raises DraftChanged when the draft has another one now, and
+              InvalidRule for texts that are too long to be a rule.
+    """
+    texts = {"text": text, "fires_sample": fires_sample, "silent_sample": silent_sample}
+    for name, content in texts.items():
+        if len(content) > LONGEST_RULE:
+            raise InvalidRule([f"{name}: {len(content):,} characters, at most {LONGEST_RULE:,} are stored"])
+    if draft is None:
+        draft = Draft(author=user, rule=base.rule if base else None, base=base)
+    else:
+        draft.refresh_from_db(from_queryset=Draft.objects.select_for_update())
+        if revision is not None and revision != draft.revision:
+            raise DraftChanged(f"It was saved elsewhere at {draft.saved_at:%H:%M:%S} UTC. Reload to see that text.")
+        if all(getattr(draft, name) == content for name, content in texts.items()):
+            return draft
+    for name, content in texts.items():
+        setattr(draft, name, content)
+    draft.revision += 1
     draft.save()
+    _record_draft(draft, user)
     return draft
 
 
-def draft_from(*, version: RuleVersion, user: User) -> RuleVersion:
-    """A draft with the version's text under the next free version number, to be edited."""
-    return draft_save(text=with_version(version.text, _highest(version.rule) + 1), user=user)
+def _record_draft(draft: Draft, user: User) -> None:
+    """One event for all writes of a person on a draft: the last text counts, not every keystroke."""
+    before = draft.base.text if draft.base else ""
+    newest = RuleEvent.objects.filter(draft_number=draft.pk).order_by("-pk").first()
+    if newest and newest.kind == EventKind.DRAFT_SAVED and newest.by == user:
+        newest.rule_id, newest.at, newest.after = _told_id(draft), timezone.now(), draft.text
+        newest.save(update_fields=["rule_id", "at", "after"])
+        return
+    RuleEvent.objects.create(
+        rule_id=_told_id(draft),
+        kind=EventKind.DRAFT_SAVED,
+        by=user,
+        draft_number=draft.pk,
+        before=before,
+        after=draft.text,
+    )
+
+
+def _told_id(draft: Draft) -> str:
+    return draft.rule_id_told[:80]
 
 
 @transaction.atomic
-def rule_publish(*, version: RuleVersion, user: User, reason: str = "") -> Ruleset:
-    """Makes the version the one that counts for its rule, in a new ruleset. Raises InvalidRule."""
-    if version.origin == Origin.SHIPPED:
-        raise InvalidRule([f"{version} is shipped: loading the shipped rules publishes it"])
-    checked_rule(version.text, version)
-    before = _text_that_counts(version.rule)
-    version.published_by = user
-    version.published_at = timezone.now()
-    version.reason = reason
-    version.save(update_fields=["published_by", "published_at", "reason"])
+def draft_discard(*, draft: Draft, user: User) -> None:
+    """Throws a draft away; the audit log keeps its last text."""
+    RuleEvent.objects.create(
+        rule_id=_told_id(draft),
+        kind=EventKind.DISCARDED,
+        by=user,
+        draft_number=draft.pk,
+        before=draft.text,
+        after=draft.base.text if draft.base else "",
+    )
+    draft.delete()
+
+
+@transaction.atomic
+def draft_publish(*, draft: Draft, user: User, reason: str) -> RuleVersion:
+    """Makes a version of the draft that counts from now on, under the next free number; the draft is gone then.
+
+    Raises InvalidRule with everything that keeps it from being published.
+    """
+    draft.refresh_from_db(from_queryset=Draft.objects.select_for_update())
+    problems = list(blockers(draft))
+    if problems:
+        raise InvalidRule(problems)
+    rule = checked_rule(draft.text)
+    identity, _ = Rule.objects.get_or_create(rule_id=rule.id)
+    number = _highest(identity) + 1
+    text = with_version(draft.text, number)
+    before = _text_that_counts(identity)
+    version = RuleVersion.objects.create(
+        rule=identity,
+        number=number,
+        origin=Origin.LOCAL,
+        state=VersionState.RETIRED,
+        text=text,
+        fires_sample=draft.fires_sample,
+        silent_sample=draft.silent_sample,
+        reason=reason,
+        sha256=_digest(text),
+        symptom_class=rule.symptom_class,
+        title=rule.title,
+        author=draft.author,
+        published_by=user,
+        published_at=timezone.now(),
+    )
     _make_it_count(version)
-    event_record(version, EventKind.PUBLISHED, user, reason=reason, before=before, after=version.text)
-    return ruleset_make(reason=f"{version.rule} version {version.number} published", user=user)
+    event_record(version, EventKind.PUBLISHED, user, reason=reason, before=before, after=text)
+    ruleset_make(reason=f"{identity} version {number} published", user=user)
+    draft.delete()
+    return version
 
 
 @transaction.atomic
@@ -105,7 +183,7 @@ def rule_roll_back(*, version: RuleVersion, user: User, reason: str) -> Ruleset:
     replace it. Raises InvalidRule for a text that no longer loads.
     """
     version.refresh_from_db()
-    checked_rule(version.text, version)
+    checked_rule(version.text)
     before = _text_that_counts(version.rule)
     if version.origin == Origin.SHIPPED and version.state == VersionState.PUBLISHED:
         _retire_local(version.rule)

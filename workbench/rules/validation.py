@@ -1,26 +1,95 @@
-"""Whether a rule's text can be saved: the library's own checks, and that no version is written twice."""
+"""Whether a rule and its samples can be published: the library's own checks, and what only the workbench knows."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+
 from diagnostics import rule as diagnostics_rule
 from diagnostics.errors import InvalidRule
-from workbench.rules.models import RuleVersion
+from diagnostics.sample import Kind, Sample
+from workbench.cases.templatetags.diagnosis import fact_name
+from workbench.rules.models import Draft, Rule
+
+RESERVED_IDS = frozenset({"new", "drafts", "preview", "log", "export", "import"})
+"""Words that stand in the addresses of the rules' pages where a rule's id stands too."""
+
+SAMPLE_NAMES: dict[Kind, str] = {"fires": "firing sample", "silent": "silent sample"}
 
 
-def checked_rule(text: str, draft: RuleVersion | None = None) -> diagnostics_rule.Rule:
-    """The rule that the text holds, for a new draft or instead of the text of `draft`.
-
-    Raises InvalidRule with every error, each with its line.
-    """
+def checked_rule(text: str) -> diagnostics_rule.Rule:
+    """The rule that the text holds. Raises InvalidRule with every error, each with its line."""
     # Loads PySpark, which takes a second and which a web server that saves no rule does not need.
     from diagnostics.signals import DEFINITIONS
 
     rule = diagnostics_rule.Rule.from_yaml(text, "rule", DEFINITIONS)
-    if draft and draft.rule.rule_id != rule.id:
-        raise InvalidRule([f"rule: `id` is {rule.id!r}; a draft of {draft.rule.rule_id!r} keeps it"])
-    others = RuleVersion.objects.filter(rule__rule_id=rule.id, number=rule.version)
-    if draft:
-        others = others.exclude(pk=draft.pk)
-    if (draft is None or draft.number != rule.version) and others.exists():
-        raise InvalidRule([f"rule: version {rule.version} of {rule.id!r} exists; versions are never overwritten"])
+    if rule.id in RESERVED_IDS:
+        raise InvalidRule([f"rule line 1: {rule.id!r} is an address of the workbench; choose another `id`"])
     return rule
+
+
+def checked_sample(text: str, kind: Kind) -> Sample:
+    """The sample that the text holds. Raises InvalidRule with every error, each with its line."""
+    from diagnostics.signals import DEFINITIONS
+
+    return Sample.from_yaml(text, SAMPLE_NAMES[kind], DEFINITIONS)
+
+
+@dataclass(frozen=True, slots=True)
+class Tested:
+    """How a rule did on one sample: `outcome` is one sentence."""
+
+    kind: Kind
+    passes: bool
+    outcome: str
+
+
+def tested(rule: diagnostics_rule.Rule, text: str, kind: Kind) -> Tested:
+    """The rule tried on a sample. Raises InvalidRule for a sample that cannot be read."""
+    sample = checked_sample(text, kind)
+    matches = sample.judged_by(rule)
+    passes = bool(matches.findings) == (kind == "fires")
+    if matches.findings:
+        sure = max(finding.confidence for finding in matches.findings)
+        outcome = f"It fires, {round(sure * 100)} % sure."
+    elif matches.silent:
+        checks = [check for each in matches.silent for check in each.checks if check.holds is False]
+        failing = ", ".join(dict.fromkeys(fact_name(check.fact) for check in checks))
+        outcome = f"It stays silent. Not met: {failing}." if failing else "It stays silent: a counter-indication holds."
+    else:
+        unknown = dict.fromkeys(fact_name(fact) for each in matches.undecided for fact in each.unknown)
+        outcome = f"It cannot be judged. Not measured: {', '.join(unknown)}."
+    return Tested(kind, passes, outcome)
+
+
+def blockers(draft: Draft) -> Iterator[str]:
+    """What keeps a draft from being published, in sentences."""
+    try:
+        rule = checked_rule(draft.text)
+    except InvalidRule as error:
+        yield from error.errors
+        return
+    if draft.rule and draft.rule.rule_id != rule.id:
+        yield f"The `id` is {rule.id!r}; a rule keeps its id, and this is a draft of {draft.rule.rule_id!r}."
+    elif draft.rule is None and Rule.objects.filter(rule_id=rule.id, versions__isnull=False).exists():
+        yield f"There is a rule {rule.id!r} already. Edit that one, or choose another `id`."
+    samples: tuple[tuple[Kind, str], ...] = (("fires", draft.fires_sample), ("silent", draft.silent_sample))
+    for kind, text in samples:
+        yield from _sample_blockers(rule, text, kind)
+
+
+def _sample_blockers(rule: diagnostics_rule.Rule, text: str, kind: Kind) -> Iterator[str]:
+    if not text.strip():
+        yield f"The {SAMPLE_NAMES[kind]} is missing: signals on which the rule must {_must(kind)}."
+        return
+    try:
+        outcome = tested(rule, text, kind)
+    except InvalidRule as error:
+        yield from error.errors
+        return
+    if not outcome.passes:
+        yield f"The {SAMPLE_NAMES[kind]} fails: the rule must {_must(kind)}. {outcome.outcome}"
+
+
+def _must(kind: Kind) -> str:
+    return "fire" if kind == "fires" else "stay silent"

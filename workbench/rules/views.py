@@ -4,30 +4,19 @@ from __future__ import annotations
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
 from diagnostics.errors import InvalidRule
-from workbench.accounts.models import User
 from workbench.rules import services
 from workbench.rules.difference import difference
 from workbench.rules.forms import ReasonForm
-from workbench.rules.models import Rule, RuleVersion
+from workbench.rules.models import Draft, RuleVersion
+from workbench.rules.permission import for_rule_editors
 from workbench.rules.presentation import STATUSES, classes_shown, classes_with_rules, help_shown
-
-
-def rule_to_read(rule_id: str) -> Rule:
-    """The rule; every signed-in person may read it. Raises Http404."""
-    return get_object_or_404(Rule.objects.filter(versions__isnull=False).distinct(), rule_id=rule_id)
-
-
-def refuse_readers(user: User) -> None:
-    """Raises PermissionDenied for whoever may only read rules."""
-    if not user.may_edit_rules:
-        raise PermissionDenied("Your role may read rules, not change them.")
+from workbench.rules.selectors import rule_readable
 
 
 @login_required
@@ -45,6 +34,7 @@ def rule_list(request: HttpRequest) -> HttpResponse:
             "choices": classes_with_rules(),
             "statuses": STATUSES,
             "asked": asked,
+            "drafts": Draft.objects.select_related("rule", "author") if request.user.may_edit_rules else [],
         },
     )
 
@@ -53,16 +43,15 @@ def rule_list(request: HttpRequest) -> HttpResponse:
 @require_GET
 def detail(request: HttpRequest, rule_id: str) -> HttpResponse:
     """The rule's help page."""
-    shown = help_shown(request.user, rule_to_read(rule_id))
+    shown = help_shown(request.user, rule_readable(rule_id))
     return render(request, "rules/detail.html", {"help": shown, "may_edit": request.user.may_edit_rules})
 
 
-@login_required
+@for_rule_editors
 @require_POST
 def switch(request: HttpRequest, rule_id: str) -> HttpResponse:
     """Switches the rule on or off, with a reason."""
-    refuse_readers(request.user)
-    rule = rule_to_read(rule_id)
+    rule = rule_readable(rule_id)
     form = ReasonForm(request.POST)
     if form.is_valid():
         enabled = request.POST.get("enabled") == "1"
@@ -92,11 +81,10 @@ def version_detail(request: HttpRequest, rule_id: str, version_id: int) -> HttpR
     )
 
 
-@login_required
+@for_rule_editors
 @require_POST
 def roll_back(request: HttpRequest, rule_id: str, version_id: int) -> HttpResponse:
     """Makes an earlier version count again, with a reason."""
-    refuse_readers(request.user)
     version = _version(rule_id, version_id)
     form = ReasonForm(request.POST)
     if not form.is_valid():

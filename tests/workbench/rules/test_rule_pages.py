@@ -5,21 +5,19 @@ from __future__ import annotations
 import pytest
 
 from diagnostics.rule import shipped_rules
-from tests.workbench.diagnosed import SKEW_RULE, diagnosed_case
+from tests.workbench.diagnosed import SKEW_RULE, diagnosed_case, published
 from tests.workbench.people import People, signed_in
 from workbench.accounts.models import User
 from workbench.cases.services import case_close
 from workbench.rules.history import Record, records_of_rules
 from workbench.rules.models import EventKind, Rule, RuleEvent, RuleVersion
-from workbench.rules.services import draft_from, draft_save, rule_publish, rules_load, ruleset_published
+from workbench.rules.services import rules_load, ruleset_published
 
 
 @pytest.fixture
 def skew(people: People) -> RuleVersion:
     """A rule that was written here and counts."""
-    version = draft_save(text=SKEW_RULE, user=people.rita)
-    rule_publish(version=version, user=people.rita, reason="skew was missed in May")
-    return version
+    return published(SKEW_RULE, people.rita)
 
 
 def closed(user: User, confirmed_class: str, skew_ratio: float = 4.0) -> None:
@@ -65,10 +63,7 @@ def test_the_list_shows_every_shipped_rule_to_a_viewer(people: People) -> None:
 
 def test_the_list_is_searched_and_filtered_by_class_and_status(people: People) -> None:
     rules_load()
-    draft = draft_save(
-        text=SKEW_RULE.replace("severity: critical", "severity: critical\nstatus: experimental"), user=people.rita
-    )
-    rule_publish(version=draft, user=people.rita)
+    published(SKEW_RULE.replace("severity: critical", "severity: critical\nstatus: experimental"), people.rita)
     vera = signed_in(people.vera)
     for asked in ({"text": "one SUBTASK"}, {"symptom_class": "data_skew"}, {"status": "experimental"}):
         page = vera.get("/rules/", asked).content.decode()
@@ -91,7 +86,7 @@ def test_every_shipped_rule_has_a_help_page(people: People) -> None:
 
 def test_the_help_page_tells_trigger_bound_source_clearing_and_false_alarms(people: People) -> None:
     text = SKEW_RULE + "false_alarms:\n  - A backlog of one partition looks the same.\n"
-    rule_publish(version=draft_save(text=text, user=people.rita), user=people.rita)
+    published(text, people.rita)
     page = signed_in(people.vera).get("/rules/skew.test/").content.decode()
     for told in ("at least 2 times", "below 2 times", "made up for the test", "A backlog of one partition"):
         assert told in page
@@ -111,8 +106,7 @@ def test_a_rule_that_does_not_exist_has_no_page(people: People) -> None:
 
 
 def test_a_version_shows_what_changed_since_the_one_before(people: People, skew: RuleVersion) -> None:
-    draft = draft_from(version=skew, user=people.rita)
-    changed = draft_save(text=draft.text.replace("value: 2", "value: 5"), user=people.rita, draft=draft)
+    changed = published(skew.text.replace("value: 2", "value: 5"), people.rita, skew)
     page = signed_in(people.vera).get(f"/rules/skew.test/versions/{changed.pk}/").content.decode()
     assert 'class="removed"' in page
     assert "value: 5" in page
@@ -134,8 +128,7 @@ def test_switching_off_and_on_needs_a_reason_and_is_written_down(people: People,
 
 
 def test_rolling_back_needs_a_reason_and_is_written_down(people: People, skew: RuleVersion) -> None:
-    newer = draft_from(version=skew, user=people.rita)
-    rule_publish(version=newer, user=people.rita)
+    newer = published(skew.text, people.rita, skew)
     rita = signed_in(people.rita)
     door = f"/rules/skew.test/versions/{skew.pk}/roll-back/"
     rita.post(door, {})

@@ -3,23 +3,11 @@ from __future__ import annotations
 import pytest
 
 from diagnostics import rule as diagnostics_rule
-from diagnostics.errors import InvalidRule
-from tests.workbench.diagnosed import SKEW_RULE, diagnosed_case
+from tests.workbench.diagnosed import SKEW_RULE, published
 from tests.workbench.people import People
-from workbench.analyses.trial import rule_try
-from workbench.rules.forms import NEW_RULE
-from workbench.rules.models import Rule, Ruleset, RuleVersion, VersionState
+from workbench.rules.models import Rule, RuleVersion
 from workbench.rules.selectors import rules_of
-from workbench.rules.services import (
-    draft_from,
-    draft_save,
-    rule_publish,
-    rule_roll_back,
-    rule_switch,
-    rules_load,
-    ruleset_make,
-    ruleset_published,
-)
+from workbench.rules.services import rule_roll_back, rule_switch, rules_load, ruleset_make, ruleset_published
 
 
 @pytest.fixture
@@ -64,8 +52,8 @@ def test_a_new_shipped_version_replaces_the_shipped_one_and_old_rulesets_keep_th
 
 def test_a_local_edit_stays_when_a_newer_shipped_version_comes(people: People, shipped: dict[str, str]) -> None:
     rules_load()
-    draft = draft_from(version=RuleVersion.objects.get(), user=people.rita)
-    rule_publish(version=draft, user=people.rita)
+    original = RuleVersion.objects.get()
+    published(original.text, people.rita, original)
     shipped["skew.test"] = SKEW_RULE.replace("value: 2", "value: 3").replace("version: 1", "version: 9")
     assert rules_load().kept_local == ["skew.test"]
     assert counting() == [("skew.test", 2, "local")]
@@ -77,7 +65,7 @@ def test_rolling_back_to_the_shipped_version_lets_later_shipped_ones_count_again
 ) -> None:
     rules_load()
     original = RuleVersion.objects.get()
-    rule_publish(version=draft_from(version=original, user=people.rita), user=people.rita)
+    published(original.text, people.rita, original)
     rule_roll_back(version=original, user=people.rita, reason="it was better")
     assert counting() == [("skew.test", 1, "shipped")]
     shipped["skew.test"] = SKEW_RULE.replace("version: 1", "version: 9")
@@ -101,9 +89,9 @@ def test_rolling_back_to_an_older_shipped_version_outlives_the_next_start(
 
 def test_rolling_back_to_an_earlier_local_version_keeps_its_number(people: People, shipped: dict[str, str]) -> None:
     rules_load()
-    first = draft_from(version=RuleVersion.objects.get(), user=people.rita)
-    rule_publish(version=first, user=people.rita)
-    rule_publish(version=draft_from(version=first, user=people.rita), user=people.rita)
+    original = RuleVersion.objects.get()
+    first = published(original.text, people.rita, original)
+    published(first.text, people.rita, first)
     rule_roll_back(version=first, user=people.rita, reason="it was better")
     assert counting() == [("skew.test", 2, "local")]
 
@@ -129,28 +117,6 @@ def test_a_rule_that_is_switched_off_keeps_its_versions(people: People, shipped:
     assert counting() == [("skew.test", 1, "shipped")]
 
 
-def test_the_text_of_a_new_rule_is_a_valid_rule(people: People) -> None:
-    assert draft_save(text=NEW_RULE, user=people.rita).state == VersionState.DRAFT
-
-
-def test_a_draft_with_several_errors_names_all_of_them_with_their_lines(people: People) -> None:
-    wrong = SKEW_RULE.replace("severity: critical", "severity: bad").replace("base: 0.9", "base: 7")
-    with pytest.raises(InvalidRule) as refused:
-        draft_save(text=wrong, user=people.rita)
-    assert [error.split(":")[0] for error in refused.value.errors] == ["rule line 6", "rule line 11"]
-
-
-def test_a_draft_that_asks_for_an_unknown_fact_is_refused(people: People) -> None:
-    with pytest.raises(InvalidRule, match="has no fact 'skewness'"):
-        draft_save(text=SKEW_RULE.replace("load_balance.skew_ratio", "load_balance.skewness"), user=people.rita)
-
-
-def test_a_version_is_never_written_twice(people: People, shipped: dict[str, str]) -> None:
-    rules_load()
-    with pytest.raises(InvalidRule, match="versions are never overwritten"):
-        draft_save(text=SKEW_RULE.replace("value: 2", "value: 3"), user=people.rita)
-
-
 def test_a_stored_rule_that_no_longer_loads_is_named_and_the_rest_judges(db: None, shipped: dict[str, str]) -> None:
     rules_load()
     broken = RuleVersion.objects.create(
@@ -160,22 +126,3 @@ def test_a_stored_rule_that_no_longer_loads_is_named_and_the_rest_judges(db: Non
     assert [rule.id for rule in ruleset.rules] == ["skew.test"]
     assert len(unreadable) == 1
     assert f"Rule {broken.rule}" in unreadable[0]
-
-
-def test_a_draft_tried_on_old_cases_says_where_it_fires_and_which_verdict_changes(
-    people: People, shipped: dict[str, str]
-) -> None:
-    rules_load()
-    strong, weak = diagnosed_case(people.alice, 4.0), diagnosed_case(people.alice, 1.5)
-    diagnosed_case(people.charlie, 4.0)
-    draft = draft_save(
-        text=SKEW_RULE.replace("value: 2", "value: 1.2").replace("version: 1", "version: 2"), user=people.rita
-    )
-    trial = rule_try(version=draft, user=people.rita)
-    assert [(each.analysis, each.fires, each.changes_verdict) for each in trial.cases] == [
-        (weak, True, True),
-        (strong, True, False),
-    ]
-    assert trial.sentence == "fires on 2, stays silent on 0, changes the verdict of 1"
-    assert trial.cases[0].after == "data_skew"
-    assert Ruleset.objects.count() == 1

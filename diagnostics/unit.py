@@ -1,0 +1,72 @@
+"""The unit of a fact, which its name ends with, and whether a bound or a format goes with it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+NUMERIC = re.compile(r"_(ms|bytes|ratio|per_s)$")
+"""Names of facts whose values are numbers."""
+
+SHARE = re.compile(r"(^|_)share(_|$)")
+SHARE_MEANING = re.compile(r"0 to 1\b|\bshare of\b|\bpart of the\b")
+"""A ratio is a share, never above 1, when its name or its meaning says so; other ratios are multiples."""
+
+QUANTITY = re.compile(r"\s*(\d{1,12}(?:\.\d{1,6})?)\s*([a-zA-Z%]{1,4})\s*")
+TIMES = {"ms": 1, "s": 1000, "sec": 1000, "min": 60_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
+SIZES = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
+UNITS: Mapping[str, tuple[str, Mapping[str, float]]] = {
+    "ms": ("milliseconds", TIMES),
+    "bytes": ("bytes", SIZES),
+    "ratio": ("a ratio", {"%": 0.01}),
+    "per_s": ("a rate per second", {}),
+}
+"""Unit at the end of a name -> its words, and how many of it other units are."""
+
+FORMAT_NEEDS: Mapping[str, str] = {
+    "duration": "_ms",
+    "durations": "_ms",
+    "time": "_ms",
+    "bytes": "bytes",
+    "sizes": "bytes",
+    "memory": "bytes",
+    "percent": "ratio|share",
+    "percents": "ratio|share",
+    "rate": "_per_s",
+}
+"""Format of a placeholder -> what the name of a fact has that can be written so."""
+
+
+def bound_mismatch(fact: str, op: str, value: Any, meaning: str) -> str:
+    """What is wrong with `fact op value`, or nothing.
+
+    meaning  what the signal says the fact is
+    """
+    name = fact.rpartition(".")[2]
+    found = NUMERIC.search(name)
+    if not found or op in ("contains", "in"):
+        return ""
+    words, known = UNITS[found.group(1)]
+    if isinstance(value, (bool, str)):
+        return f"{name} is {words}: a number is expected, not {value!r}{_proposal(value, known)}"
+    is_share = found.group(1) == "ratio" and (SHARE.search(name) or SHARE_MEANING.search(meaning))
+    if is_share and value > 1:
+        proposal = f"; {value:g} % is {value / 100:g}" if value <= 100 else ""
+        return f"{name} is a share from 0 to 1, not {value!r}{proposal}"
+    return ""
+
+
+def _proposal(value: Any, known: Mapping[str, float]) -> str:
+    found = QUANTITY.fullmatch(str(value))
+    factor = known.get(found.group(2).lower()) if found else None
+    return f"; {value} is {float(found.group(1)) * factor:g}" if found and factor else ""
+
+
+def format_mismatch(fact: str, form: str) -> str:
+    """What is wrong with writing the fact in this format, or nothing."""
+    name = fact.rpartition(".")[2]
+    found, needed = NUMERIC.search(name), FORMAT_NEEDS.get(form)
+    if found is None or needed is None or re.search(needed, name):
+        return ""
+    return f"{name} is {UNITS[found.group(1)][0]}, which cannot be written as {form!r}"

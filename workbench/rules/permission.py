@@ -1,0 +1,25 @@
+"""Who may change rules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+
+Door = Callable[..., HttpResponse]
+
+
+def for_rule_editors(view: Door) -> Door:
+    """A view for rule editors and administrators; whoever only reads rules gets 403, a stranger the sign-in page."""
+
+    @wraps(view)
+    def asked(request: HttpRequest, *args: Any, **options: Any) -> HttpResponse:
+        if not request.user.may_edit_rules:
+            raise PermissionDenied("Your role may read rules, not change them.")
+        return view(request, *args, **options)
+
+    return login_required(asked)

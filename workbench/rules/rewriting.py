@@ -1,0 +1,194 @@
+"""A rule's YAML as a form, and a value of the form written back into the YAML; comments and lines stay."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, get_args
+
+import yaml
+
+from diagnostics.errors import InvalidRule
+from diagnostics.rule import LONGEST_RULE, Severity, Status
+from diagnostics.signal import Level
+from diagnostics.symptoms import symptoms
+from diagnostics.yaml_document import Place, YamlDocument, read_yaml
+from workbench.cases.templatetags.diagnosis import WORDS_OF_OPERATORS, fact_name, fact_value
+
+ENDLESS = 10**9
+"""Characters after which the YAML writer breaks a line: never, a value stays on its line."""
+
+CHOICES: Mapping[str, tuple[str, ...]] = {
+    "status": get_args(Status),
+    "severity": get_args(Severity),
+    "level": get_args(Level),
+}
+LABELS = {
+    "title": "Title",
+    "symptom_class": "Class",
+    "status": "Status",
+    "severity": "Severity",
+    "level": "Level",
+    "base": "Confidence when it holds",
+}
+GROUPS = {
+    "when": "Trigger",
+    "confidence": "Confidence",
+    "severity_when": "Severity",
+    "also": "Further sentences",
+}
+OTHER = "Other"
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field of the form.
+
+    name     the place in the YAML, its parts joined with dots
+    kind     text, number, choice or switch (true and false)
+    told     the value as findings write it, where that reads better than the number
+    """
+
+    name: str
+    label: str
+    kind: str
+    value: str
+    line: int
+    choices: tuple[str, ...] = ()
+    hint: str = ""
+    told: str = ""
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """The rule's own fields, and the bounds by the part of the rule that they stand in."""
+
+    fields: list[Field]
+    bounds: dict[str, list[Field]]
+
+
+def form_of(text: str) -> Form:
+    """The form of a rule's text. Raises InvalidRule when it cannot be read as YAML."""
+    document = read_yaml(text, "rule", LONGEST_RULE)
+    bounds: dict[str, list[Field]] = {}
+    for place, entry in _comparisons(document.content, ()):
+        bounds.setdefault(GROUPS.get(str(place[0]), OTHER), []).append(_bound(document, place, entry))
+    order = [*GROUPS.values(), OTHER]
+    return Form(list(_own_fields(document)), {group: bounds[group] for group in order if group in bounds})
+
+
+def _own_fields(document: YamlDocument) -> Iterator[Field]:
+    content = document.content
+    for name in ("title", "symptom_class", "status", "severity", "level"):
+        value = str(content.get(name, "stable" if name == "status" else ""))
+        choices = CHOICES.get(name, tuple(symptoms()) if name == "symptom_class" else ())
+        kind = "choice" if name in CHOICES else "text"
+        yield Field(name, LABELS[name], kind, value, document.line((name,)), choices)
+    confidence = content.get("confidence")
+    base = confidence.get("base") if isinstance(confidence, dict) else ""
+    place = ("confidence", "base")
+    yield Field("confidence.base", LABELS["base"], "number", str(base), document.line(place), hint="0 to 1")
+
+
+def _comparisons(entry: Any, place: Place) -> Iterator[tuple[Place, Mapping[str, Any]]]:
+    """Every comparison with a bound, wherever it stands."""
+    if isinstance(entry, dict):
+        if isinstance(entry.get("fact"), str) and "value" in entry:
+            yield place, entry
+            return
+        for name, each in entry.items():
+            yield from _comparisons(each, (*place, name))
+    elif isinstance(entry, list):
+        for index, each in enumerate(entry):
+            yield from _comparisons(each, (*place, index))
+
+
+def _bound(document: YamlDocument, place: Place, entry: Mapping[str, Any]) -> Field:
+    value, fact = entry["value"], str(entry["fact"])
+    op = str(entry.get("op", ""))
+    kind = "switch" if isinstance(value, bool) else "number" if isinstance(value, (int, float)) else "text"
+    written = _flow(value)[1:-1] if isinstance(value, list) else str(value)
+    told = fact_value(value, fact) if kind == "number" else ""
+    return Field(
+        name=".".join(map(str, (*place, "value"))),
+        label=f"{fact_name(fact)} {WORDS_OF_OPERATORS.get(op, op)}",
+        kind=kind,
+        value=written.lower() if kind == "switch" else written,
+        line=document.line((*place, "value")),
+        choices=("true", "false") if kind == "switch" else (),
+        hint=fact,
+        told="" if told == written else told,
+        source=str(entry.get("source") or ""),
+    )
+
+
+def with_value(text: str, name: str, value: str) -> str:
+    """The text with another value at the place that a form's field names. Raises InvalidRule for no such place."""
+    read_yaml(text, "rule", LONGEST_RULE)
+    place: Place = tuple(int(part) if part.isdigit() else part for part in name.split("."))
+    node = _node(yaml.compose(text, Loader=yaml.SafeLoader), place)
+    if node is None:
+        if name != "status":
+            raise InvalidRule([f"rule line 1: there is no entry {name!r}"])
+        return _with_status(text, value)
+    written = _flow(_typed(node, name, value))
+    return text[: node.start_mark.index] + written + text[_end(text, node) :]
+
+
+def _node(node: yaml.Node | None, place: Place) -> yaml.Node | None:
+    for part in place:
+        if isinstance(node, yaml.MappingNode):
+            node = next((value for key, value in node.value if key.value == str(part)), None)
+        elif isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
+            node = node.value[part]
+        else:
+            return None
+    return node
+
+
+def _typed(node: yaml.Node, name: str, value: str) -> Any:
+    """The value as YAML would read it, where a number or a list stands now; else a word."""
+    if isinstance(node, yaml.SequenceNode):
+        return _listed(value)
+    if name in LABELS or not _is_plain_scalar(value):
+        return value
+    return yaml.safe_load(value)
+
+
+def _listed(value: str) -> list[Any]:
+    """The items between commas, each as YAML reads it; as words where YAML cannot read them."""
+    try:
+        items = read_yaml(f"items: [{value}]", "value").content["items"]
+    except InvalidRule:
+        items = None
+    return items if isinstance(items, list) else [part.strip() for part in value.split(",") if part.strip()]
+
+
+def _is_plain_scalar(value: str) -> bool:
+    """Whether YAML reads the text as a number or as true or false."""
+    if len(value) > 40 or value.strip() != value:
+        return False
+    tag = yaml.SafeLoader("").resolve(yaml.ScalarNode, value, (True, False))
+    return tag.rpartition(":")[2] in ("int", "float", "bool")
+
+
+def _flow(value: Any) -> str:
+    """The value as it can stand anywhere on a line of YAML."""
+    return yaml.safe_dump([value], default_flow_style=True, width=ENDLESS, allow_unicode=True).strip()[1:-1]
+
+
+def _end(text: str, node: yaml.Node) -> int:
+    """Where the value ends. Block texts (`>-`) end at the next entry; the line break before it stays."""
+    end = node.end_mark.index
+    while end > node.start_mark.index and text[end - 1] in "\n ":
+        end -= 1
+    return end
+
+
+def _with_status(text: str, value: str) -> str:
+    """A rule that does not say its status gets the entry below its class, or below its first line."""
+    lines = text.split("\n")
+    after = next((number for number, line in enumerate(lines) if line.startswith("symptom_class:")), 0)
+    lines.insert(after + 1, f"status: {_flow(value)}")
+    return "\n".join(lines)
