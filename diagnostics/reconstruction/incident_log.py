@@ -61,6 +61,7 @@ KINDS: Mapping[str, str] = {
     "strategy": "startswith(message, 'Using restart back off time strategy ')"
     " OR startswith(message, 'Using restart strategy ')",
     "state_limit": _contains("larger than the maximum permitted memory-backed state"),
+    "frame_size": _contains("exceeds the maximum akka framesize", "exceeds the maximum pekko framesize"),
     "tolerance_exceeded": _contains("Exceeded checkpoint tolerable failure threshold"),
     "refused_setting": _contains("IllegalConfigurationException", "Could not parse value "),
     "version": "contains(message, '(Version: ')",

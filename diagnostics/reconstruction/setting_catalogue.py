@@ -159,8 +159,8 @@ def wrong_value(known: KnownSetting, text: str | None) -> str | None:
         return None
     if known.type == "choice":
         words = known.allowed.split("|")
-        plain = {_plain(word) for word in words}
-        return None if _plain(value) in plain else f"one of {', '.join(words)}"
+        same = {word.lower().replace("_", "-") for word in words}
+        return None if value.lower().replace("_", "-") in same else f"one of {', '.join(words)}"
     amount = _amount(known.type, value)
     if amount is None:
         return EXAMPLES[known.type]

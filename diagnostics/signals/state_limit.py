@@ -15,9 +15,11 @@ from diagnostics.reconstruction.incident_log import Failure, IncidentLog, LogEve
 from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
 
 LIMIT = re.compile(r"Size=(\d{1,18}) ?, ?maxSize=(\d{1,18})")
+INVOCATION = re.compile(r"invocation size (\d{1,18}) exceeds the maximum (?:akka|pekko) framesize")
 CHECKPOINT = re.compile(r"checkpoint (\d{1,12})", re.IGNORECASE)
 """Source: Flink's MemCheckpointStreamFactory and CheckpointCoordinator; texts have a few thousand characters."""
 LIMIT_TEXT = "larger than the maximum permitted memory-backed state"
+FRAME_TEXT = "framesize"
 THRESHOLD_TEXT = "Exceeded checkpoint tolerable failure threshold"
 MOST_LISTED = 12
 
@@ -25,11 +27,10 @@ Told = LogEvent | Failure
 
 
 def measure(evidence: Evidence) -> Measured:
-    """States over the limit, and restarts because no further checkpoint failure was tolerated, for each job.
+    """States over the limit, messages over theirs, and restarts because no more checkpoint failures were tolerated.
 
     Reads   log_record, failure.
-    Gives   one signal for each job of which logs or REST tell either; with logs or exceptions that tell neither, one of
-            the case that says so.
+    Gives   one signal for each job, also for one of which neither is told.
     Units   bytes, as Flink counts one state of one subtask.
     Empty   NotMeasured without logs and exceptions.
     """
@@ -39,8 +40,9 @@ def measure(evidence: Evidence) -> Measured:
     log, cluster = incident_log(evidence), cluster_of(evidence)
     over = _by_job([*log.of("state_limit"), *_failures(log, LIMIT_TEXT)], cluster)
     restarted = _by_job([*log.of("tolerance_exceeded"), *_failures(log, THRESHOLD_TEXT)], cluster)
-    for job_id in sorted({*over, *restarted, *cluster.job_names}, key=repr) or [None]:
-        yield _signal(job_id, over.get(job_id, []), restarted.get(job_id, []))
+    oversize = _by_job([*log.of("frame_size"), *_failures(log, FRAME_TEXT)], cluster)
+    for job_id in sorted({*over, *restarted, *oversize, *cluster.job_names}, key=repr) or [None]:
+        yield _signal(job_id, over.get(job_id, []), restarted.get(job_id, []), oversize.get(job_id, []))
 
 
 def _failures(log: IncidentLog, text: str) -> Iterable[Failure]:
@@ -54,7 +56,8 @@ def _by_job(told: Iterable[Told], cluster: Cluster) -> dict[str | None, list[Tol
     return found
 
 
-def _signal(job_id: str | None, over: Sequence[Told], restarted: Sequence[Told]) -> Signal:
+def _signal(job_id: str | None, over: Sequence[Told], restarted: Sequence[Told], oversize: Sequence[Told]) -> Signal:
+    invocations = [int(hit[1]) for each in oversize if (hit := INVOCATION.search(each.texts))]
     sizes = [(int(hit[1]), int(hit[2])) for each in over if (hit := LIMIT.search(each.texts))]
     numbers = sorted({int(hit[1]) for each in over for hit in CHECKPOINT.finditer(_message(each))})
     facts: dict[str, FactValue] = {
@@ -66,14 +69,16 @@ def _signal(job_id: str | None, over: Sequence[Told], restarted: Sequence[Told])
         "vertex": next((each.vertex for each in over if each.vertex), None),
         "first_ms": min((each.ts_ms for each in over if each.ts_ms is not None), default=None),
         "restarts": _times(restarted),
+        "oversize": len(invocations),
+        "oversize_bytes": max(invocations, default=None),
     }
-    shown = [*over[:4], *restarted[:2]]
+    shown = [*over[:4], *restarted[:2], *oversize[:2]]
     return Signal(
         "state_limit",
         Subject(job=job_id),
         {name: value for name, value in facts.items() if value is not None},
         tuple(_cite(each) for each in shown),
-        citation_count=len(over) + len(restarted),
+        citation_count=len(over) + len(restarted) + len(oversize),
     )
 
 
@@ -96,6 +101,8 @@ def _cite(told: Told) -> Citation:
 
 
 FACTS = {
+    "oversize": "messages between processes that were larger than their limit (pekko.framesize)",
+    "oversize_bytes": "the largest of them",
     "records": "log records and REST entries that tell of a state over the limit",
     "checkpoints": "checkpoints that failed with it",
     "checkpoint_ids": "their numbers",

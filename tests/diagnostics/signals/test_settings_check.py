@@ -162,6 +162,13 @@ def test_a_restart_that_log_and_rest_tell_counts_once(spark: SparkSession) -> No
     assert only(state_limit.measure(evidence), "state_limit").facts["restarts"] == 1
 
 
+def test_a_message_over_its_limit_is_told_with_its_size(spark: SparkSession) -> None:
+    said = "The rpc invocation size 12582912 exceeds the maximum pekko framesize."
+    record = {"ts_ms": START, "process": "taskmanager", "message": "Could not send", "exception_message": said}
+    facts = only(state_limit.measure(hand_made(spark, **line_of_jobs(), log_record=[record])), "state_limit").facts
+    assert (facts["oversize"], facts["oversize_bytes"], facts["records"]) == (1, 12_582_912, 0)
+
+
 def test_without_files_that_could_tell_nothing_is_said(spark: SparkSession) -> None:
     evidence = hand_made(spark, **line_of_jobs())
     assert needs(state_limit.measure(evidence)) == {"state_limit": "jobmanager-log"}
