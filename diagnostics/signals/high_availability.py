@@ -100,6 +100,7 @@ def measure(evidence: Evidence) -> Measured:
         **_extent(log, found),
         **_leadership(log, found),
         "jobmanagers_ended": len(masters),
+        "jobmanagers_failed": len(_ended(log, _fatal(log), "jobmanager")),
         "task_managers_ended": len({each.file_id for each in managers}),
         "task_managers_ended_names": list(
             dict.fromkeys(names[each.file_id] for each in managers if each.file_id in names)
@@ -362,6 +363,7 @@ SIGNALS = (
             "jobs_suspended": "how often a job was suspended",
             "restarts_then": "restarts of jobs during an outage",
             "jobmanagers_ended": "JobManager processes that ended with a fatal error of it",
+            "jobmanagers_failed": "JobManager processes that ended with any fatal error",
             "jobmanager_starts": "starts of JobManager processes",
             "jobmanager_restarts": "those of them before which another JobManager process had ended",
             "jobmanager_last_start_ms": "last start of a JobManager process, epoch ms",

@@ -94,7 +94,15 @@ def test_a_process_that_ends_with_an_error_of_zookeeper_is_counted_and_named(spa
 
 def test_a_fatal_error_of_something_else_is_not_blamed_on_the_service(spark: SparkSession) -> None:
     out_of_memory = {"exception_class": "java.lang.OutOfMemoryError", "exception_message": "Metaspace"}
-    assert facts(spark, [record(60, "res.jm.entry.fatal", **out_of_memory)])["jobmanagers_ended"] == 0
+    measured = facts(spark, [record(60, "res.jm.entry.fatal", **out_of_memory)])
+    assert (measured["jobmanagers_ended"], measured["jobmanagers_failed"]) == (0, 1)
+
+
+def test_a_checkpoint_whose_pointer_could_not_be_written_is_counted(spark: SparkSession) -> None:
+    said = {"exception_message": "Could not complete the pending checkpoint 17.", "level": "WARN"}
+    cause = {"root_cause_message": "KeeperErrorCode = ConnectionLoss for /flink/jobs"}
+    failed = record(60, "jm.ckpt.failed", "Failed to trigger or complete checkpoint 17", **said, **cause)
+    assert facts(spark, [failed])["checkpoint_failures"] == 1
 
 
 def test_a_job_manager_that_starts_after_another_one_ended_is_a_restart(spark: SparkSession) -> None:
