@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from diagnostics.format import HEAD_BYTES, Coverage, Format, Head, Range, Rows, Sample, open_range
+from diagnostics.notation.process_name import process_of_name
 
 MOST_LINE = 4_000
 ROWS_AT_ONCE = 5_000
@@ -48,9 +49,6 @@ INIT_FACTS = {
 
 RESERVED = "heap.reserved"
 
-TASKMANAGER_NAMES = ("taskmanager", "taskexecutor")
-JOBMANAGER_NAMES = ("jobmanager", "standalonesession", "standalonejob", "jobmaster")
-
 _DECORATIONS = re.compile(r"(?:\[[^\[\]\n]{0,80}\]){1,10} ?")
 _DECORATION = re.compile(r"\[([^\[\]]*)\]")
 _ISO = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d")
@@ -81,7 +79,7 @@ def _recognise(head: Head) -> float:
 
 def _read(part: Range) -> Iterator[Rows | Coverage]:
     collector = _collector(part)
-    process = _process(part.name)
+    process = process_of_name(part.name)
     rows: list[dict[str, Any]] = []
     facts: list[dict[str, Any]] = []
     records, first_ms, last_ms, place = 0, None, None, part.start
@@ -105,17 +103,6 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
     yield Rows("gc_pause", rows)
     yield Rows("config_option", _without_reserved(facts))
     yield Coverage(records=records + len(rows), role=process, first_ts_ms=first_ms, last_ts_ms=last_ms)
-
-
-def _process(name: str) -> str | None:
-    """The content does not tell whose log it is; Flink's file names do, or the folder that somebody made for it."""
-    folder, _, plain = name.replace("\\", "/").lower().rpartition("/")
-    for told in (plain, folder):
-        if any(word in told for word in TASKMANAGER_NAMES):
-            return "taskmanager"
-        if any(word in told for word in JOBMANAGER_NAMES):
-            return "jobmanager"
-    return None
 
 
 def _split(line: bytes) -> tuple[list[str], str] | None:
