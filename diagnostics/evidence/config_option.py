@@ -12,7 +12,8 @@ TABLE = Table(
         Column(
             "scope",
             "string",
-            "cluster, job (as REST tells), program (its code), session (SQL), table, jvm or environment",
+            "cluster, job (as REST tells), program (its code), session (SQL), table, jvm, environment, "
+            "kafka producer or kafka consumer",
         ),
         Column("job_id", "string", "32 hex digits for scope job"),
         Column("process", "string", "jobmanager or taskmanager, if known"),

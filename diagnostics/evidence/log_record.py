@@ -38,6 +38,7 @@ TABLE = Table(
         Column("root_cause_message", "string", "its message, at most 500 characters"),
         Column("root_cause_frame", "string", "its top frame, `package.Class.method`"),
         Column("user_frame", "string", "its first frame outside Flink, the JDK and well-known libraries, if any"),
+        Column("thrown_in", "string", "the first frame that is Flink's own or the user's"),
         Column("own_frames", "string", "the first frames of the user's code, innermost first, one a line"),
         Column("causes", "string", "every exception of the chain, outermost first, one `class: message` a line"),
     ),

@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample
+from diagnostics.log_scan.kafka_client import SCOPES, client_options
 from diagnostics.log_scan.layout import recognised_lines
 from diagnostics.log_scan.matching import match_events
 from diagnostics.log_scan.prefixes import cleaner_for
@@ -23,12 +24,18 @@ from diagnostics.log_scan.process import LOGGED_PROCESSES, options_of, role_of, 
 from diagnostics.log_scan.stretch import Stretch, read_stretch
 from diagnostics.notation.stack_trace import StackTrace, stack_trace
 
+MOST_CLIENT_OPTIONS = 1_000
+"""Different settings of Kafka clients that are taken from a range; each subtask has its own transactional.id."""
+
 MOST_SAMPLES = 5
 """Lines not understood that are shown. Our choice."""
 
 TRACE_COLUMNS = tuple(StackTrace.__slots__)
 
 _TRACE_MARKS = (b"\tat ", b"    at ", b"Caused by: ", b"Exception", b"Error")
+
+_FAILURE_CAUSE = "with failure cause: "
+"""From 1.13 to 1.16 a TaskManager prints the exception of a failed task behind this, in the same line."""
 
 _START_UP = ("Loading configuration property: ", "Maximum heap size: ", "JVM Options:", "Program Arguments:")
 
@@ -118,7 +125,8 @@ def _traces(stretch: Stretch, bare: bool) -> dict[str, pa.Array]:
         if bare or not stretch.heads.understood[record]:
             behind = stretch.text(record).encode()
         elif behind.startswith((b"\tat ", b"    at ")):
-            behind = (stretch.heads.message[record].as_py() or "").encode() + b"\n" + behind
+            head = (stretch.heads.message[record].as_py() or "").rpartition(_FAILURE_CAUSE)[2]
+            behind = head.encode() + b"\n" + behind
         if any(mark in behind for mark in _TRACE_MARKS):
             trace = _trace(behind)
             if trace:
@@ -149,6 +157,22 @@ def _options(stretch: Stretch, role: str | None) -> Iterator[dict[str, Any]]:
         record = row.pop("record")
         line = int(heads.line[record]) + 1
         yield row | {"ts_ms": heads.ts_ms[record].as_py(), "line": line, "last_line": line}
+    yield from _client_options(stretch)
+
+
+def _client_options(stretch: Stretch) -> Iterator[dict[str, Any]]:
+    """Settings that Kafka clients state when they start, each different one once."""
+    heads = stretch.heads
+    starting = pc.match_substring_regex(heads.message, rf"^(?:{'|'.join(SCOPES)})").fill_null(False)
+    known: set[tuple[str, str, str]] = set()
+    for record in np.flatnonzero(starting.to_numpy(zero_copy_only=False)).tolist():
+        place = {"ts_ms": heads.ts_ms[record].as_py(), "line": int(heads.line[record]) + 1}
+        place["last_line"] = int(stretch.last_lines[record]) + 1
+        for row in client_options(heads.message[record].as_py(), stretch.continuation(record)):
+            told = (row["scope"], row["key"], row["value"])
+            if told not in known and len(known) < MOST_CLIENT_OPTIONS:
+                known.add(told)
+                yield row | place
 
 
 _BANNER = "Starting TaskManager (Version: 1.20.5, Scala: 2.12, Rev:0980485, Date:2026-06-08T09:21:06+02:00)"

@@ -54,6 +54,9 @@ LIBRARIES = (
 )
 """Packages of Flink, the JDK and libraries that its jobs commonly use: a frame of them is not the user's code."""
 
+GENERATED = ("StreamExec", "BatchExec", "ProcTime", "LocalWindow", "GlobalWindow", "GroupAggs", "JoinCondition")
+"""How the classes begin that Flink SQL generates; they have no package."""
+
 
 @lru_cache(maxsize=16_384)
 def frame_name(printed: str) -> str:
@@ -78,3 +81,15 @@ def frame_name(printed: str) -> str:
 def is_user_code(frame: str) -> bool:
     """Whether a frame lies outside Flink, the JDK and well-known libraries; what Flink generates has no package."""
     return frame.count(".") >= 2 and not frame.startswith(LIBRARIES)
+
+
+def is_flink(frame: str) -> bool:
+    """Whether a frame is Flink's own or of a class that Flink SQL generated, which has no package."""
+    if frame.startswith("org.apache.flink."):
+        return not frame.startswith("org.apache.flink.shaded.") and ".shaded." not in frame
+    return frame.startswith(GENERATED)
+
+
+def is_generated(frame: str | None) -> bool:
+    """Whether a frame is of a class that Flink SQL generated for the job."""
+    return frame is not None and frame.startswith(GENERATED)

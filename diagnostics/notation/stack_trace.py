@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from diagnostics.notation.stack_frame import frame_name, is_user_code
+from diagnostics.notation.stack_frame import frame_name, is_flink, is_user_code
 
 MOST_MESSAGE = 500
 MOST_LINES = 5_000
@@ -29,6 +29,7 @@ _CAUSED_BY = "Caused by: "
 class StackTrace:
     """What a stack trace says, in the columns that `log_record` and `failure` share. None where it does not say it.
 
+    thrown_in   the first frame that is Flink's own or the user's, not the JDK's or a library's
     own_frames  the first frames of the user's code, innermost first, one a line
     causes      the whole chain, outermost first, a line for each exception: its class and the first line of its message
     """
@@ -39,6 +40,7 @@ class StackTrace:
     root_cause_message: str | None = None
     root_cause_frame: str | None = None
     user_frame: str | None = None
+    thrown_in: str | None = None
     own_frames: str | None = None
     causes: str | None = None
 
@@ -63,8 +65,8 @@ def stack_trace(lines: Iterable[str]) -> StackTrace | None:
     if not chain:
         return None
     outer, root = chain[0], chain[-1]
-    frames = (frame for throwable in reversed(chain) for frame in throwable.frames)
-    own = list(islice((frame for frame in dict.fromkeys(frames) if is_user_code(frame)), MOST_OWN_FRAMES))
+    frames = dict.fromkeys(frame for throwable in reversed(chain) for frame in throwable.frames)
+    own = list(islice((frame for frame in frames if is_user_code(frame)), MOST_OWN_FRAMES))
     return StackTrace(
         exception_class=outer.name,
         exception_message=_shortened(outer.message),
@@ -72,6 +74,7 @@ def stack_trace(lines: Iterable[str]) -> StackTrace | None:
         root_cause_message=_shortened(root.message),
         root_cause_frame=root.frames[0] if root.frames else None,
         user_frame=own[0] if own else None,
+        thrown_in=next((frame for frame in frames if is_user_code(frame) or is_flink(frame)), None),
         own_frames="\n".join(own) or None,
         causes=_told(chain),
     )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from diagnostics.citation import Citation
 from diagnostics.reconstruction.cluster import Cluster
+from diagnostics.reconstruction.fault_origin import Origin, is_in_snapshot, origin_of
 from diagnostics.reconstruction.incident_log import Failure, IncidentLog, LogEvent
 
 REPORTS = (
@@ -36,7 +37,26 @@ class Fault:
     message: str
     frame: str | None
     user_frame: str | None
+    thrown_in: str | None
+    own_frames: tuple[str, ...]
+    causes: str | None
     citation: Citation
+
+    @property
+    def origin(self) -> Origin:
+        """Where its root cause comes from."""
+        return origin_of(self.exception, self.message, self.frame, self.thrown_in, self.causes)
+
+    @property
+    def said(self) -> str:
+        """Class without package and message, as a sentence quotes it."""
+        name = self.exception.rpartition(".")[2]
+        return f"{name}: {self.message}" if self.message else name
+
+    @property
+    def in_snapshot(self) -> bool:
+        """Whether the task was taking its part of a checkpoint."""
+        return is_in_snapshot(self.causes)
 
     @property
     def kind(self) -> tuple[str, str | None]:
@@ -64,9 +84,22 @@ def faults(log: IncidentLog, cluster: Cluster) -> list[Fault]:
     told = [fault for event in events if (fault := _of_log(event, cluster))]
     known = {(fault.ts_ms, fault.exception) for fault in told}
     told += [fault for failure in log.failures if (fault := _of_rest(failure)) and not _known(fault, known)]
-    return sorted(
+    ordered = sorted(
         told, key=lambda each: (each.ts_ms is None, each.ts_ms or 0, each.citation.file_id, each.citation.line or 0)
     )
+    return list(_once(ordered))
+
+
+def _once(ordered: Sequence[Fault]) -> Iterator[Fault]:
+    """Without what the job says of a failure right after its task, or once more with its next state."""
+    last: dict[tuple[str, str | None], int] = {}
+    for each in ordered:
+        before = last.get(each.kind)
+        is_repeat = before is not None and each.ts_ms is not None and each.ts_ms - before <= SAME_MS
+        if each.ts_ms is not None:
+            last[each.kind] = each.ts_ms
+        if each.vertex is not None or not is_repeat:
+            yield each
 
 
 def _known(fault: Fault, known: set[tuple[int | None, str]]) -> bool:
@@ -83,6 +116,10 @@ def _known(fault: Fault, known: set[tuple[int | None, str]]) -> bool:
 SAME_MS = 2_000
 
 
+OF_THE_JOB = ("Trying to recover from a global failure", "Failed to submit job ", "Application failed unexpectedly")
+"""Messages that come with a failure of no single task. Source: Flink's schedulers, Dispatcher and application mode."""
+
+
 def _of_log(event: LogEvent, cluster: Cluster) -> Fault | None:
     if event.process == "client" or not _is_failure(event):
         return None
@@ -91,9 +128,10 @@ def _of_log(event: LogEvent, cluster: Cluster) -> Fault | None:
 
 def _is_failure(event: LogEvent) -> bool:
     """Only what made a task or job fail: warnings with a stack trace are many and mostly harmless."""
-    return " to FAILED" in event.message or (
-        event.message.startswith("Job ") and event.state_to in ("FAILING", "FAILED", "RESTARTING")
-    )
+    message = event.message
+    if message.startswith("Job "):
+        return event.state_to in ("FAILING", "FAILED", "RESTARTING")
+    return " to FAILED" in message or message.startswith(OF_THE_JOB)
 
 
 def job_of_vertex(vertex: str | None, cluster: Cluster) -> str | None:
@@ -120,9 +158,12 @@ def _fault(told: Any, job_id: str | None, citation: Citation) -> Fault | None:
         subtask=told.subtask,
         task_manager=told.task_manager,
         exception=exception,
-        message=(message or "")[:300],
+        message=(message or "")[:500],
         frame=told.root_cause_frame,
         user_frame=told.user_frame,
+        thrown_in=told.thrown_in,
+        own_frames=tuple((told.own_frames or "").split()),
+        causes=told.causes,
         citation=citation,
     )
 

@@ -8,6 +8,7 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
+from diagnostics.notation.stack_frame import is_generated, is_user_code
 from diagnostics.yaml_document import read_yaml
 
 OWN_CODE = "own_code"
@@ -21,9 +22,6 @@ IN_SNAPSHOT = (
 )
 """Lines of a chain that tell that a task was taking its snapshot. Source: reference/log-signals.csv (tm.ckpt.*)."""
 
-GENERATED = ("StreamExec", "BatchExec", "ProcTime", "LocalWindow", "GlobalWindow", "GroupAggs", "JoinCondition")
-"""How the classes begin that Flink SQL generates; they have no package."""
-
 
 @dataclass(frozen=True, slots=True)
 class Origin:
@@ -35,9 +33,9 @@ class Origin:
     at_root: tuple[str, ...] = ()
     frames: tuple[str, ...] = ()
 
-    def fits(self, chain: Sequence[str], root: str, frame: str) -> bool:
-        """Whether the chain (`class: message` lines), its innermost class or that one's top frame tell it."""
-        if root.startswith(self.at_root) or frame.startswith(self.frames):
+    def fits(self, chain: Sequence[str], root: str, frames: Sequence[str]) -> bool:
+        """Whether the chain (`class: message` lines), its innermost class or where that was thrown tell it."""
+        if root.startswith(self.at_root) or any(frame.startswith(self.frames) for frame in frames):
             return True
         return any(text in line for line in chain for text in self.in_chain)
 
@@ -54,25 +52,21 @@ def origins() -> tuple[Origin, ...]:
 
 
 @lru_cache(maxsize=4_096)
-def origin_of(exception: str, message: str, frame: str | None, user_frame: str | None, causes: str | None) -> Origin:
+def origin_of(exception: str, message: str, frame: str | None, thrown_in: str | None, causes: str | None) -> Origin:
     """The origin of a failure.
 
     exception, message  of the innermost exception
-    frame, user_frame   its top frame, and the first frame of the job's own code in the chain
+    frame, thrown_in    its top frame, and the first frame that is Flink's own or the user's
     causes              the whole chain, one `class: message` a line
     """
     chain = [*(causes or "").split("\n"), f"{exception}: {message}"]
+    frames = [each for each in (frame, thrown_in) if each]
     for each in origins():
-        if each.fits(chain, exception, frame or ""):
+        if each.fits(chain, exception, frames):
             return each
-    if user_frame or is_generated(frame):
+    if thrown_in and (is_user_code(thrown_in) or is_generated(thrown_in)):
         return Origin(OWN_CODE, "the job's own code")
     return Origin(UNKNOWN, "unknown")
-
-
-def is_generated(frame: str | None) -> bool:
-    """Whether a frame is of a class that Flink SQL generated for the job."""
-    return frame is not None and frame.startswith(GENERATED)
 
 
 def is_in_snapshot(causes: str | None) -> bool:

@@ -65,7 +65,9 @@ KINDS: Mapping[str, str] = {
     "tolerance_exceeded": _contains("Exceeded checkpoint tolerable failure threshold"),
     "refused_setting": _contains("IllegalConfigurationException", "Could not parse value "),
     "version": "contains(message, '(Version: ')",
-    "failure": "exception_class IS NOT NULL AND (contains(message, ' to FAILED') OR startswith(message, 'Job '))",
+    "failure": "exception_class IS NOT NULL AND (contains(message, ' to FAILED') OR startswith(message, 'Job ')"
+    " OR startswith(message, 'Trying to recover from a global failure') OR startswith(message, 'Failed to submit job ')"
+    " OR startswith(message, 'Application failed unexpectedly'))",
     "coordination_lost": "event LIKE 'zk.leader.%' AND event <> 'zk.leader.reconnected' OR event LIKE 'zk.retrieval.%'"
     " OR event LIKE 'zk.jobgraph.%' OR event LIKE 'zk.client.%' AND event <> 'zk.client.established'"
     " OR event LIKE 'zk.curator.%' AND (event <> 'zk.curator.state' OR state_to IN ('SUSPENDED', 'LOST'))"
@@ -128,6 +130,7 @@ class LogEvent:
     last_line: int | None
     event: str | None = None
     reason: str | None = None
+    thrown_in: str | None = None
     own_frames: str | None = None
     causes: str | None = None
     host: str | None = None
@@ -170,6 +173,7 @@ class Failure:
     line: int | None
     last_line: int | None
     pointer: str | None
+    thrown_in: str | None = None
     own_frames: str | None = None
     causes: str | None = None
 

@@ -107,6 +107,7 @@ class Told:
     message: str
     frame: str | None
     user_frame: str | None
+    thrown_in: str | None
     own_frames: tuple[str, ...]
     causes: str | None
     citation: Citation
@@ -114,7 +115,7 @@ class Told:
     @property
     def origin(self) -> Origin:
         """Where its root cause comes from."""
-        return origin_of(self.exception or "", self.message, self.frame, self.user_frame, self.causes)
+        return origin_of(self.exception or "", self.message, self.frame, self.thrown_in, self.causes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +194,7 @@ COLUMNS = (
     "root_cause_message",
     "root_cause_frame",
     "user_frame",
+    "thrown_in",
     "own_frames",
     "causes",
     "file_id",
@@ -284,6 +286,7 @@ def _told(row: Mapping[str, Any], cluster: Cluster, names: Mapping[str, tuple[st
         message=((row["root_cause_message"] if row["root_cause_class"] else row["exception_message"]) or "")[:300],
         frame=row["root_cause_frame"],
         user_frame=row["user_frame"],
+        thrown_in=row["thrown_in"],
         own_frames=tuple((row["own_frames"] or "").split()),
         causes=row["causes"],
         citation=_citation(row),
@@ -307,6 +310,7 @@ def _of_threshold(row: Mapping[str, Any], text: str) -> Told:
         message=(named[1] if named else THRESHOLD)[:300],
         frame=None,
         user_frame=None,
+        thrown_in=None,
         own_frames=(),
         causes=None,
         citation=_citation(row),
@@ -350,6 +354,7 @@ def _of_histories(evidence: Evidence) -> list[Told]:
                     message=each.reason[:300],
                     frame=None,
                     user_frame=None,
+                    thrown_in=None,
                     own_frames=(),
                     causes=None,
                     citation=each.citations[-1],

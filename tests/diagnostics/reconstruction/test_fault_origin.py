@@ -10,11 +10,16 @@ OWN = "org.acme.Enrich.map"
 
 
 @pytest.mark.parametrize(
-    ("chain", "frame", "user_frame", "origin"),
+    ("chain", "frame", "thrown_in", "origin"),
     [
         (["java.lang.NullPointerException: "], OWN, OWN, "own_code"),
         (["java.lang.NumberFormatException: For input string: x"], "java.lang.Integer.parseInt", OWN, "own_code"),
-        (["java.lang.NullPointerException: "], "StreamExecCalc$12.processElement", None, "own_code"),
+        (
+            ["java.lang.NullPointerException: "],
+            "java.lang.Math.floorDiv",
+            "StreamExecCalc$12.processElement",
+            "own_code",
+        ),
         (["java.lang.IllegalStateException: x"], "org.apache.flink.A.b", None, "unknown"),
         (["java.lang.OutOfMemoryError: Java heap space"], OWN, OWN, "memory"),
         (["java.net.ConnectException: Connection refused"], "sun.nio.ch.Net.pollConnect", OWN, "network"),
@@ -65,10 +70,10 @@ OWN = "org.acme.Enrich.map"
     ],
 )
 def test_a_chain_tells_where_the_failure_comes_from(
-    chain: list[str], frame: str | None, user_frame: str | None, origin: str
+    chain: list[str], frame: str | None, thrown_in: str | None, origin: str
 ) -> None:
     exception, _, message = chain[-1].partition(": ")
-    assert origin_of(exception, message, frame, user_frame, "\n".join(chain)).id == origin
+    assert origin_of(exception, message, frame, thrown_in, "\n".join(chain)).id == origin
 
 
 def test_every_origin_has_something_to_know_it_by() -> None:

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.spark
 
 GRAPH = "000000000000000000000000000000ff"
-OWN = {"user_frame": "org.acme.Sealed.key", "own_frames": "org.acme.Sealed.key\norg.acme.Sealed.write"}
+KEY = "org.acme.Sealed.key"
+OWN = {"user_frame": KEY, "thrown_in": KEY, "own_frames": f"{KEY}\norg.acme.Sealed.write"}
 
 
 def record(second: float, event: str | None, message: str, **rest: Any) -> dict[str, Any]:

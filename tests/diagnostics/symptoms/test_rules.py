@@ -21,6 +21,8 @@ CONTRACT_CLASSES = {
     "misconfiguration",
     "checkpoint_declined",
     "cpu_hotspot",
+    "user_code",
+    "restore_failure",
     "healthy",
 }
 

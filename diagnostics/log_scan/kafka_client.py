@@ -1,0 +1,43 @@
+"""The settings of a Kafka client, as it prints them to the log of its process when it starts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+SCOPES = {"ProducerConfig values:": "kafka producer", "ConsumerConfig values:": "kafka consumer"}
+"""How the message begins, and the scope of the settings below it. Source: kafka-clients, AbstractConfig."""
+KEYS = frozenset(
+    (
+        "acks",
+        "auto.offset.reset",
+        "delivery.timeout.ms",
+        "enable.auto.commit",
+        "enable.idempotence",
+        "group.id",
+        "isolation.level",
+        "max.block.ms",
+        "max.in.flight.requests.per.connection",
+        "request.timeout.ms",
+        "transaction.timeout.ms",
+        "transactional.id",
+    )
+)
+"""What is read: all that delivery guarantees rest on, and no secrets."""
+_LINE = re.compile(rb"^\t([a-z.]{1,60}) = ([^\r\n]{0,300})", re.MULTILINE)
+UNSET = "null"
+
+
+def client_options(message: str, behind: bytes) -> Iterator[dict[str, Any]]:
+    """Keys and values of `config_option` that a client's start states; none for any other message.
+
+    behind  the lines of the record behind its head line
+    """
+    scope = next((scope for head, scope in SCOPES.items() if message.startswith(head)), None)
+    if scope is None:
+        return
+    for found in _LINE.finditer(behind):
+        key, value = found.group(1).decode(), found.group(2).decode("utf-8", "replace").strip()
+        if key in KEYS and value != UNSET:
+            yield {"scope": scope, "key": key, "value": value}

@@ -1,0 +1,145 @@
+"""Failures of tasks in the job's own code, in class loading, serialization or a record; once, or after each restart."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+from statistics import median
+
+from diagnostics.evidence import Evidence
+from diagnostics.reconstruction.cluster import cluster_of
+from diagnostics.reconstruction.fault import SAME_MS, Fault, by_job, faults
+from diagnostics.reconstruction.fault_origin import OWN_CODE
+from diagnostics.reconstruction.incident_log import incident_log
+from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
+
+OF_CODE = (OWN_CODE, "class_loading", "serialization", "record")
+"""Origins that a change of the job (its code, its packaging, its handling of bad records) can repair."""
+MOST_LISTED = 12
+CLASS_NAME = re.compile(
+    r"(?:Cannot load user class: |class |Could not initialize class )?"
+    r"((?:[a-zA-Z_$][\w$]{0,100}[./]){1,20}[A-Za-z_$][\w$]{0,100})"
+)
+"""A class name at the start of a message, with dots, or slashes as the JVM prints it."""
+CAST = re.compile(r"(?:class )?(\S{1,200}) cannot be cast to (?:class )?([^\s(]{1,200})")
+
+
+def measure(evidence: Evidence) -> Measured:
+    """The failures of each job that its own code, its classes or its records caused, by the most frequent cause.
+
+    Failures while a snapshot is taken are left out: signals/checkpoint_declines.py measures them.
+
+    Reads   log_record, failure.
+    Gives   one signal for each job that failed, also when no failure is of that kind.
+    Empty   NotMeasured without logs and exceptions.
+    """
+    if not (evidence.has("log_record") or evidence.has("failure")):
+        yield NotMeasured("code_faults", "jobmanager-log", "no log and no exceptions were given")
+        return
+    found = by_job(faults(incident_log(evidence), cluster_of(evidence)))
+    for job in sorted(found, key=repr):
+        yield _signal(job, found[job])
+
+
+def is_of_code(fault: Fault) -> bool:
+    """Whether a change of the job can repair what failed."""
+    return fault.origin.id in OF_CODE and not fault.in_snapshot
+
+
+def _signal(job: str | None, found: Sequence[Fault]) -> Signal:
+    of_code = [fault for fault in found if is_of_code(fault)]
+    facts: dict[str, FactValue] = {"failures": len(found), "of_code": len(of_code)}
+    same: list[Fault] = []
+    if of_code:
+        kinds = [fault.kind for fault in of_code]
+        most = max(dict.fromkeys(kinds), key=kinds.count)
+        same = [fault for fault in of_code if fault.kind == most]
+        facts |= _cause(same) | _course(same)
+        facts["is_first"] = found[0].kind == most
+        before = [fault for fault in found[: found.index(same[0])] if fault.kind != most]
+        facts["before"] = before[0].said if before else None
+    stamps = [fault.ts_ms for fault in same if fault.ts_ms is not None]
+    return Signal(
+        "code_faults",
+        Subject(job=job),
+        {name: value for name, value in facts.items() if value is not None},
+        tuple(fault.citation for fault in same[:8]),
+        citation_count=len(same),
+        window=(min(stamps), max(stamps)) if stamps else None,
+    )
+
+
+def _cause(same: Sequence[Fault]) -> dict[str, FactValue]:
+    first = same[0]
+    facts: dict[str, FactValue] = {
+        "exception_class": first.exception,
+        "exception": first.exception.rpartition(".")[2],
+        "message": first.message,
+        "said": first.said,
+        "frame": first.frame,
+        "own_frames": list(first.own_frames) or None,
+        "thrown_in": first.thrown_in,
+        "origin": first.origin.id,
+        "origin_title": first.origin.title,
+        "messages": len({fault.message for fault in same}),
+    }
+    if first.origin.id == "class_loading" and (named := CLASS_NAME.match(first.message)):
+        facts["missing"] = named[1].replace("/", ".")
+    if cast := CAST.search(first.message):
+        facts |= {"cast_from": cast[1], "cast_to": cast[2], "cast_same": cast[1] == cast[2]}
+    return facts
+
+
+def _course(same: Sequence[Fault]) -> dict[str, FactValue]:
+    """Where and how often; subtasks that fail together count as one round."""
+    stamps = [fault.ts_ms for fault in same if fault.ts_ms is not None]
+    rounds = [stamp for place, stamp in enumerate(stamps) if not place or stamp - stamps[place - 1] > SAME_MS]
+    gaps = [after - before for before, after in pairwise(rounds)]
+    vertices = list(dict.fromkeys(fault.vertex for fault in same if fault.vertex))
+    subtasks = {fault.subtask for fault in same if fault.subtask is not None and fault.vertex == same[0].vertex}
+    hosts = sorted({fault.task_manager for fault in same if fault.task_manager})
+    return {
+        "count": len(same),
+        "rounds": max(len(rounds), 1),
+        "first_ms": min(stamps, default=None),
+        "last_ms": max(stamps, default=None),
+        "interval_ms": median(gaps) if gaps else None,
+        "vertex": vertices[0] if vertices else None,
+        "vertices": vertices[:MOST_LISTED] or None,
+        "subtasks": sorted(subtasks)[:MOST_LISTED] or None,
+        "task_managers": list(hosts[:MOST_LISTED]) or None,
+    }
+
+
+FACTS = {
+    "failures": "failures of tasks or of the job, without those that only report another",
+    "of_code": "of these, failures of the job's own code, its classes, its serialization or its records",
+    "is_first": "whether the first failure of the job has the most frequent of these causes",
+    "before": "another failure that came first",
+    "exception_class": "innermost exception of the most frequent cause",
+    "exception": "the same without the package",
+    "message": "its message",
+    "said": "class and message",
+    "frame": "its top frame",
+    "thrown_in": "the first frame that is Flink's own or the user's",
+    "own_frames": "the first frames of the job's own code, innermost first",
+    "origin": "own_code, class_loading, serialization or record",
+    "origin_title": "the same in words",
+    "messages": "how many different messages it had: one message again and again is one record or one condition",
+    "missing": "the class that a class loading fault names",
+    "cast_from": "the class that could not be cast",
+    "cast_to": "to which class",
+    "cast_same": "whether both have the same name, so that two class loaders loaded it",
+    "count": "how often it came",
+    "rounds": "in how many attempts: subtasks that fail together are one",
+    "first_ms": "first time, epoch ms",
+    "last_ms": "last time, epoch ms",
+    "interval_ms": "median time from one to the next, ms",
+    "vertex": "task in which it happened",
+    "vertices": "all tasks in which it happened",
+    "subtasks": "subtasks of the first task in which it happened",
+    "task_managers": "TaskManagers on which it happened",
+}
+
+SIGNALS = (SignalDefinition("code_faults", "job", FACTS, measure),)

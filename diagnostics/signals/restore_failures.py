@@ -1,0 +1,264 @@
+"""Jobs that cannot start from their checkpoint or savepoint: what does not fit, which file is missing, how often."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
+from typing import Any
+
+from diagnostics.citation import Citation
+from diagnostics.evidence import Evidence
+from diagnostics.reconstruction.cluster import cluster_of
+from diagnostics.reconstruction.fault import SAME_MS, Fault, by_job, faults
+from diagnostics.reconstruction.incident_log import incident_log
+from diagnostics.reconstruction.task_start import TaskStart, task_starts
+from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
+
+MOST_RECORDS = 2_000
+MOST_LISTED = 12
+RESTORING = (
+    "Could not restore ",
+    "Failed to rollback to checkpoint/savepoint",
+    "Failed when trying to restore",
+    "Failed to restore",
+    "Error while restoring",
+    "Unable to restore",
+    "Can not restore",
+    "Cannot find checkpoint or savepoint",
+    "Cannot find meta data file",
+    "There is no operator for the state",
+    "StateMigrationException",
+    "restored TimerService",
+    "Unexpected magic number",
+    "Could not retrieve checkpoint",
+    "is higher than the max parallelism",
+)
+"""Texts of a chain that tell that state was being restored. Source: reference/log-signals.csv (restore.*, state.alt.*)
+and the restore operations of Flink's state backends."""
+RESTORE_FRAMES = re.compile(r"RestoreOperation|Checkpoints\.load|StateAssignmentOperation|BackendRestorerProcedure")
+KINDS: Mapping[str, tuple[str, ...]] = {
+    "missing operator": ("Cannot map checkpoint/savepoint state for operator", "There is no operator for the state"),
+    "max parallelism": ("Max parallelism mismatch", "is higher than the max parallelism", "Unexpected key-group"),
+    "backend": (
+        "taken with RocksDB timers enabled with Heap timers",
+        "Unexpected state handle type",
+        "Incompatible state backend",
+        "is not compatible with the state backend",
+    ),
+    "serializer": (
+        "StateMigrationException",
+        "erializer must not be incompatible",
+        "erializer must be compatible",
+        "Unable to restore operator state",
+        "Unable to restore broadcast state",
+        "Unable to restore keyed state",
+        "previous typeSerializer",
+        "restored TimerService with new key serializer",
+    ),
+    "missing file": (
+        "FileNotFoundException",
+        "NoSuchFileException",
+        "File does not exist",
+        "NoSuchKey",
+        "Cannot find checkpoint or savepoint",
+        "Cannot find meta data file",
+        "No such file or directory",
+        "The specified key does not exist",
+    ),
+    "corrupt file": (
+        "Unexpected magic number",
+        "EOFException",
+        "StreamCorruptedException",
+        "InvalidClassException",
+        "Corruption:",
+        "ChecksumException",
+        "corrupt stream",
+    ),
+    "missing class": (
+        "ClassNotFoundException",
+        "NoClassDefFoundError",
+        "Could not deserialize",
+        "Cannot load user class",
+    ),
+    "unreachable": (
+        "ConnectException",
+        "SocketTimeoutException",
+        "UnknownHostException",
+        "AccessDenied",
+        "Access Denied",
+    ),
+}
+"""What does not fit -> texts of the chain that tell it; the first that fits counts. Source: as above."""
+OPERATOR = re.compile(r"(?:for operator|for the state|Cannot map operator) ([0-9a-f]{32})")
+PARALLELISM = re.compile(r"max parallelism (\d{1,6}) to new program with max parallelism (\d{1,6})")
+PATH = re.compile(r"checkpoint/savepoint (\S{1,400}?)\. ")
+FILE = re.compile(r"((?:[a-z0-9]{1,10}:)?/[^\s'\"(),;]{1,400})")
+RESTORED_FROM = re.compile(
+    r"(?:from savepoint|located at|from latest valid checkpoint:|from) (\S{1,400}?)[.]?(?: \(|$)"
+)
+EVENTS = (
+    "jm.ckpt.restore_from",
+    "jm.ckpt.restore_from.v111",
+    "jm.ckpt.start_from_savepoint",
+    "jm.ckpt.restore_none",
+    "jm.savepoint.skip",
+    "state.alt.warn",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RestoreRecord:
+    """One record about a restore that went on."""
+
+    ts_ms: int | None
+    event: str
+    job_id: str | None
+    text: str
+    citation: Citation
+
+
+def measure(evidence: Evidence) -> Measured:
+    """The failed and the silent sides of restores of each job.
+
+    Reads   log_record, failure. One Spark job of its own.
+    Gives   one signal for each job that failed while restoring, or of which logs tell a restore.
+    Empty   NotMeasured without logs and exceptions.
+    """
+    if not (evidence.has("log_record") or evidence.has("failure")):
+        yield NotMeasured("restore_failures", "jobmanager-log", "no log and no exceptions were given")
+        return
+    found = by_job([each for each in faults(incident_log(evidence), cluster_of(evidence)) if is_restoring(each)])
+    told = _told(evidence)
+    starts = task_starts(evidence)
+    jobs = sorted({*found, *(each.job_id for each in told if each.job_id)}, key=repr)
+    only = jobs[0] if len(jobs) == 1 else None
+    for job in jobs or ([None] if told else []):
+        of_job = [each for each in told if (each.job_id or only) == job]
+        yield _signal(job, found.get(job, []), of_job, starts)
+
+
+def is_restoring(fault: Fault) -> bool:
+    """Whether the chain of a failure tells that state was being restored."""
+    if any(text in f"{fault.causes}\n{fault.exception}: {fault.message}" for text in RESTORING):
+        return True
+    return any(frame and RESTORE_FRAMES.search(frame) for frame in (fault.frame, fault.thrown_in))
+
+
+def _told(evidence: Evidence) -> list[RestoreRecord]:
+    if not evidence.has("log_record"):
+        return []
+    records = evidence["log_record"]
+    chosen = records.where(records.event.isin(*EVENTS)).orderBy("ts_ms", "file_id", "line").limit(MOST_RECORDS)
+    rows = chosen.selectExpr(
+        "ts_ms", "event", "job_id", "substr(message, 1, 600) AS text", "file_id", "line", "last_line", "pointer"
+    ).collect()
+    return [
+        RestoreRecord(row.ts_ms, row.event, row.job_id, row.text, Citation.of(row, "log", row.text)) for row in rows
+    ]
+
+
+def _signal(
+    job: str | None, found: Sequence[Fault], told: Sequence[RestoreRecord], starts: Sequence[TaskStart]
+) -> Signal:
+    restores = [each for each in told if each.event.startswith(("jm.ckpt.restore_from", "jm.ckpt.start_from"))]
+    skipped = [each for each in told if each.event == "jm.savepoint.skip"]
+    facts: dict[str, FactValue] = {
+        "failures": len(found),
+        "restores": len(restores),
+        "skipped_operators": len(skipped),
+        "alternatives": sum(each.event == "state.alt.warn" for each in told),
+        "started_empty": sum(each.event == "jm.ckpt.restore_none" for each in told),
+    }
+    if restores and (named := RESTORED_FROM.search(restores[-1].text)):
+        facts["restored_from"] = named[1]
+    if restores and starts:
+        facts |= {"slowest_start_ms": starts[0].took_ms, "slowest_start_vertex": starts[0].vertex}
+    if found:
+        facts |= _cause(found)
+    citations = [fault.citation for fault in found[:6]]
+    citations += [each.citation for each in (*skipped[:2], *restores[-2:])]
+    stamps = [fault.ts_ms for fault in found if fault.ts_ms is not None]
+    return Signal(
+        "restore_failures",
+        Subject(job=job),
+        {name: value for name, value in facts.items() if value is not None},
+        tuple(citations),
+        citation_count=len(found) + len(skipped) + len(restores),
+        window=(min(stamps), max(stamps)) if stamps else None,
+    )
+
+
+def _cause(found: Sequence[Fault]) -> dict[str, FactValue]:
+    """The most frequent failure, with what its text names."""
+    kinds = [fault.kind for fault in found]
+    most = max(dict.fromkeys(kinds), key=kinds.count)
+    same = [fault for fault in found if fault.kind == most]
+    first = same[0]
+    text = f"{first.causes}\n{first.exception}: {first.message}"
+    stamps = [fault.ts_ms for fault in found if fault.ts_ms is not None]
+    rounds = [stamp for place, stamp in enumerate(stamps) if not place or stamp - stamps[place - 1] > SAME_MS]
+    gaps = [after - before for before, after in pairwise(rounds)]
+    vertices = list(dict.fromkeys(fault.vertex for fault in found if fault.vertex))
+    return {
+        "kind": kind_of(text),
+        "exception_class": first.exception,
+        "exception": first.exception.rpartition(".")[2],
+        "message": first.message,
+        "said": first.said,
+        "frame": first.frame,
+        "rounds": max(len(rounds), 1),
+        "first_ms": min(stamps, default=None),
+        "interval_ms": median(gaps) if gaps else None,
+        "vertices": vertices[:MOST_LISTED] or None,
+        **_named(text, first.message),
+    }
+
+
+def kind_of(text: str) -> str:
+    """What does not fit, by the texts of a chain; `other` when none is known."""
+    return next((kind for kind, texts in KINDS.items() if any(each in text for each in texts)), "other")
+
+
+def _named(text: str, message: str) -> dict[str, Any]:
+    operator, parallelism, path = OPERATOR.search(text), PARALLELISM.search(text), PATH.search(text)
+    file = FILE.search(message)
+    return {
+        "operator": operator[1] if operator else None,
+        "old_max_parallelism": int(parallelism[1]) if parallelism else None,
+        "new_max_parallelism": int(parallelism[2]) if parallelism else None,
+        "path": path[1] if path else None,
+        "file": file[1].rstrip(".") if file else None,
+    }
+
+
+FACTS = {
+    "failures": "failures while state was being restored",
+    "kind": "what does not fit: missing operator, max parallelism, backend, serializer, missing file, corrupt file, "
+    "missing class, unreachable or other",
+    "exception_class": "innermost exception of the most frequent failure",
+    "exception": "the same without the package",
+    "message": "its message",
+    "said": "class and message",
+    "frame": "its top frame",
+    "rounds": "how many attempts failed so",
+    "first_ms": "first time, epoch ms",
+    "interval_ms": "median time from one to the next, ms",
+    "vertices": "tasks in which it happened",
+    "operator": "operator id that the message names",
+    "old_max_parallelism": "max parallelism of the checkpoint or savepoint",
+    "new_max_parallelism": "max parallelism of the new program",
+    "path": "checkpoint or savepoint that the message names",
+    "file": "file that the message names",
+    "restores": "restores from a checkpoint or savepoint that the log tells",
+    "restored_from": "checkpoint or savepoint of the last of them",
+    "started_empty": "starts that found no checkpoint",
+    "skipped_operators": "operators whose state was skipped, as allowNonRestoredState allows",
+    "alternatives": "restores that failed from one copy of the state and went on with another",
+    "slowest_start_ms": "longest time of a task from INITIALIZING to RUNNING in a job that restored state",
+    "slowest_start_vertex": "the task that took so long",
+}
+
+SIGNALS = (SignalDefinition("restore_failures", "job", FACTS, measure),)

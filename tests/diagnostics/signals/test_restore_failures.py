@@ -1,0 +1,88 @@
+"""Restores that fail or leave something behind, and what their texts name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from diagnostics.signals.restore_failures import kind_of, measure
+from tests.diagnostics.hand_made import JOB, START, hand_made, needs, only
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("Cannot map checkpoint/savepoint state for operator 1 to the new program", "missing operator"),
+        ("Max parallelism mismatch between checkpoint/savepoint state and new program", "max parallelism"),
+        ("Can not restore savepoint taken with RocksDB timers enabled with Heap timers!", "backend"),
+        ("The new key serializer must be compatible with the previous key serializer", "serializer"),
+        ("java.io.FileNotFoundException: File does not exist: /a", "missing file"),
+        ("java.io.IOException: Unexpected magic number", "corrupt file"),
+        ("java.lang.ClassNotFoundException: org.acme.Order", "missing class"),
+        ("java.net.ConnectException: Connection refused", "unreachable"),
+        ("java.lang.IllegalStateException: x", "other"),
+    ],
+)
+def test_what_does_not_fit_is_told_by_the_chain(text: str, kind: str) -> None:
+    assert kind_of(text) == kind
+
+
+def record(second: float, event: str | None, message: str, **rest: Any) -> dict[str, Any]:
+    told = {"ts_ms": START + int(second * 1000), "process": "jobmanager", "event": event, "message": message}
+    return {**told, "job_id": JOB, **rest}
+
+
+def failed(second: float, exception: str, message: str) -> dict[str, Any]:
+    return record(
+        second,
+        "task.failed.jm",
+        "enrich (1/2) (x) switched from INITIALIZING to FAILED on tm-1 @ host.",
+        vertex="enrich",
+        subtask=0,
+        exception_class="java.lang.Exception",
+        root_cause_class=exception,
+        root_cause_message=message,
+        causes=f"x: Could not restore keyed state backend for enrich\n{exception}: {message}",
+    )
+
+
+@pytest.mark.spark
+def test_a_missing_file_is_named_with_the_attempts(spark: SparkSession) -> None:
+    text = "File does not exist: /ckpt/shared/5f1c"
+    log = [
+        record(
+            1, "jm.ckpt.restore_from", f"Restoring job {JOB} from Checkpoint 13 @ 1 for {JOB} located at s3://b/chk-13."
+        ),
+        *(failed(second, "java.io.FileNotFoundException", text) for second in (5, 15, 25)),
+    ]
+    facts = only(measure(hand_made(spark, log_record=log)), "restore_failures").facts
+    assert (facts["kind"], facts["file"], facts["rounds"]) == ("missing file", "/ckpt/shared/5f1c", 3)
+    assert (facts["restores"], facts["restored_from"], facts["interval_ms"]) == (1, "s3://b/chk-13", 10_000)
+
+
+@pytest.mark.spark
+def test_both_parallelisms_are_named(spark: SparkSession) -> None:
+    text = (
+        "Failed to rollback to checkpoint/savepoint s3://b/s1. Max parallelism mismatch between checkpoint/savepoint"
+        f" state and new program. Cannot map operator {JOB} with max parallelism 128 to new program with max parallelism"
+        " 64."
+    )
+    log = [failed(5, "java.lang.IllegalStateException", text)]
+    facts = only(measure(hand_made(spark, log_record=log)), "restore_failures").facts
+    assert (facts["old_max_parallelism"], facts["new_max_parallelism"], facts["path"]) == (128, 64, "s3://b/s1")
+
+
+@pytest.mark.spark
+def test_skipped_state_is_no_failure(spark: SparkSession) -> None:
+    log = [record(1, "jm.savepoint.skip", f"Skipping savepoint state for operator {JOB}.")]
+    facts = only(measure(hand_made(spark, log_record=log)), "restore_failures").facts
+    assert (facts["failures"], facts["skipped_operators"]) == (0, 1)
+
+
+@pytest.mark.spark
+def test_nothing_is_measured_without_logs_and_exceptions(spark: SparkSession) -> None:
+    assert needs(measure(hand_made(spark))) == {"restore_failures": "jobmanager-log"}
