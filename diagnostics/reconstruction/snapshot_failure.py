@@ -373,15 +373,20 @@ def _of_job(evidence: Evidence, job_id: str | None, told: Sequence[Told]) -> Sna
     failures = []
     for number, of_number in by_number.items():
         checkpoint = known.get(number) if number is not None else None
-        if checkpoint is not None and checkpoint.status in ("completed", "expired"):
+        ordered = tuple(sorted(of_number, key=_least_telling))
+        if checkpoint is not None and _is_other(checkpoint.status, ordered[0]):
             continue
         stamps = [each.ts_ms for each in of_number if each.ts_ms is not None]
-        ordered = tuple(sorted(of_number, key=_least_telling))
         duration_ms = checkpoint.duration_ms if checkpoint else None
         failures.append(SnapshotFailure(number, min(stamps, default=None), duration_ms, ordered))
     failures.sort(key=lambda each: (each.ts_ms is None, each.ts_ms or 0, each.number or 0))
     thresholds = _apart([each for each in told if each.by == "threshold"])
     return SnapshotFailures(job_id, tuple(failures), tuple(thresholds))
+
+
+def _is_other(status: str, lead: Told) -> bool:
+    """Whether the history tells another end of the checkpoint than what was told of it here."""
+    return status == "expired" or (status == "completed" and lead.kind != "snapshot")
 
 
 KIND_ORDER: tuple[Kind, ...] = (

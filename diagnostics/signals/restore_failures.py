@@ -35,6 +35,7 @@ RESTORING = (
     "Unexpected magic number",
     "Could not retrieve checkpoint",
     "is higher than the max parallelism",
+    "Corrupt stream, found tag",
 )
 """Texts of a chain that tell that state was being restored. Source: reference/log-signals.csv (restore.*, state.alt.*)
 and the restore operations of Flink's state backends."""
@@ -77,6 +78,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
         "ChecksumException",
         "corrupt stream",
     ),
+    "in-flight data": ("Corrupt stream, found tag",),
     "missing class": (
         "ClassNotFoundException",
         "NoClassDefFoundError",
@@ -237,7 +239,7 @@ def _named(text: str, message: str) -> dict[str, Any]:
 FACTS = {
     "failures": "failures while state was being restored",
     "kind": "what does not fit: missing operator, max parallelism, backend, serializer, missing file, corrupt file, "
-    "missing class, unreachable or other",
+    "in-flight data, missing class, unreachable or other",
     "exception_class": "innermost exception of the most frequent failure",
     "exception": "the same without the package",
     "message": "its message",

@@ -68,8 +68,8 @@ def test_a_missing_file_is_named_with_the_attempts(spark: SparkSession) -> None:
 def test_both_parallelisms_are_named(spark: SparkSession) -> None:
     text = (
         "Failed to rollback to checkpoint/savepoint s3://b/s1. Max parallelism mismatch between checkpoint/savepoint"
-        f" state and new program. Cannot map operator {JOB} with max parallelism 128 to new program with max parallelism"
-        " 64."
+        f" state and new program. Cannot map operator {JOB} with max parallelism 128 to new program with max"
+        " parallelism 64."
     )
     log = [failed(5, "java.lang.IllegalStateException", text)]
     facts = only(measure(hand_made(spark, log_record=log)), "restore_failures").facts

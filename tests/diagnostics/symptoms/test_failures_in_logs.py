@@ -111,6 +111,11 @@ OLD_DECLINE = (
     f"Caused by: java.lang.IllegalStateException: x\n\tat com.acme.Buffer.snapshotState(Buffer.java:1)\n{FLINK}"
 )
 DISPATCHER = "org.apache.flink.runtime.dispatcher.StandaloneDispatcher"
+TOO_LARGE = (
+    f"org.apache.kafka.common.KafkaException: Unexpected error in InitProducerIdResponse\n{FLINK}\n"
+    "Caused by: org.apache.kafka.common.errors.InvalidTxnTimeoutException: The transaction timeout is larger than the"
+    " maximum value allowed by the broker (as configured by transaction.max.timeout.ms)."
+)
 TERMINAL = (
     f"Job {JOB} reached terminal state FAILED.\n"
     f"org.apache.flink.runtime.client.JobInitializationException: Could not start the JobMaster.\n{FLINK}\nCaused by: "
@@ -152,6 +157,11 @@ VERDICTS = {
         [line(30, DISPATCHER, TERMINAL + MAX_PARALLELISM)],
         "restore_failure",
         "written with 128",
+    ),
+    "the broker refuses the transaction timeout": (
+        thrice(TOO_LARGE),
+        "exactly_once_kafka",
+        "transaction.max.timeout.ms",
     ),
     "the synchronous part fails": (failing(30, IN_SNAPSHOT), "checkpoint_declined", "com.acme.Buffer.snapshotState"),
     "the storage client is shut down": (

@@ -23,6 +23,7 @@ CONTRACT_CLASSES = {
     "cpu_hotspot",
     "user_code",
     "restore_failure",
+    "exactly_once_kafka",
     "healthy",
 }
 

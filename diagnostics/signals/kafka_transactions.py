@@ -1,0 +1,404 @@
+"""The exactly-once chain to Kafka: what logs say of its transactions, and each link checked against the settings."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from diagnostics.citation import Citation
+from diagnostics.evidence import Evidence
+from diagnostics.notation.flink_values import number
+from diagnostics.phrase import duration
+from diagnostics.reconstruction.checkpoint_history import History, checkpoint_histories
+from diagnostics.reconstruction.cluster import cluster_of
+from diagnostics.reconstruction.incident_log import IncidentLog, incident_log
+from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
+from diagnostics.signals.settings import settings_of, stated_options
+
+MOST_RECORDS = 5_000
+MOST_LISTED = 8
+BROKER_DEFAULT_MS = 900_000
+"""`transaction.max.timeout.ms` of a broker that does not set it. Source: reference/config-keys.csv."""
+SINK_DEFAULT_MS = 3_600_000
+"""`transaction.timeout.ms` that Flink's sink sets when the job does not. Source: reference/config-keys.csv."""
+
+KINDS: Mapping[str, tuple[str, ...]] = {
+    "too_large": ("transaction timeout is larger than the maximum value", "InvalidTxnTimeoutException"),
+    "duplicate_prefix": ("Found duplicate transactionalIdPrefix",),
+    "downgraded": ("semantic, but checkpointing is not enabled",),
+    "expired": ("has been open for longer than the transaction timeout",),
+    "near_timeout": ("close to or even exceeding the transaction timeout",),
+    "lost": ("encountered error and data has been potentially lost",),
+    "recommit_fenced": ("because its producer is already fenced",),
+    "invalid_state": ("because it's in an invalid state", "InvalidTxnStateException"),
+    "producer_forgotten": (
+        "InvalidPidMappingException",
+        "UnknownProducerIdException",
+        "TransactionalIdNotFoundException",
+    ),
+    "out_of_order": ("OutOfOrderSequenceException",),
+    "not_allowed": ("TransactionalIdAuthorizationException", "Failed to get open transactions for topics"),
+    "fenced": (
+        "ProducerFencedException",
+        "newer producer with the same transactionalId",
+        "InvalidProducerEpochException",
+        "with an old epoch",
+        "with old epoch",
+    ),
+    "prefix_changed": ("Transactional id prefix from previous execution",),
+    "open_found": ("open transactions for subtask",),
+}
+"""What went wrong -> texts that tell it; the first that stands in a record counts.
+Source: reference/log-signals.csv (kafka.*, 2pc.*)."""
+EVENTS = (
+    "kafka.sink.fenced",
+    "kafka.sink.invalid",
+    "kafka.sink.lost",
+    "kafka.sink.prefix_changed",
+    "kafka.sink.open_found",
+    "kafka.sink.dup_prefix",
+    "kafka.sink.listing_denied",
+    "kafka.legacy.fenced",
+    "kafka.legacy.semantic",
+    "2pc.timeout.close",
+    "2pc.commit.expired",
+    "kafka.client.fenced",
+    "kafka.client.old_epoch",
+    "kafka.client.tx_timeout_too_large",
+)
+CLASSES = (
+    "ProducerFencedException",
+    "InvalidProducerEpochException",
+    "InvalidTxnTimeoutException",
+    "InvalidTxnStateException",
+    "InvalidPidMappingException",
+    "UnknownProducerIdException",
+    "OutOfOrderSequenceException",
+    "TransactionalIdAuthorizationException",
+    "TransactionalIdNotFoundException",
+)
+OPEN = re.compile(r"has been open for (\d{1,15}) ms")
+TIMEOUT = re.compile(r"transaction timeout (?:of |\()(\d{1,15})")
+TRANSACTIONAL_ID = re.compile(r"transactionalId=?\s?'?([^\s',}\]]{1,200})")
+NUMBERED = re.compile(r"(?:-\d{1,18}){1,4}$")
+"""What Flink's sink puts behind its prefix: subtask and number, or number alone."""
+
+State = Literal["ok", "wrong", "not visible"]
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One record or answer of REST that speaks of a transaction."""
+
+    kind: str
+    ts_ms: int | None
+    job_id: str | None
+    vertex: str | None
+    text: str
+    citation: Citation
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One link of the exactly-once chain."""
+
+    name: str
+    state: State
+    says: str
+
+    @property
+    def told(self) -> str:
+        """As a sentence lists it."""
+        return f"{self.name}: {self.state} ({self.says})" if self.says else f"{self.name}: {self.state}"
+
+
+def measure(evidence: Evidence) -> Measured:
+    """Trouble with Kafka transactions, and the audit of the exactly-once chain, of each job that seems to use them.
+
+    Reads   log_record, failure, config_option (also what Kafka clients print at their start), the histories.
+    Gives   one signal for each such job; none when nothing tells of Kafka transactions.
+    Empty   NotMeasured without logs, exceptions and options.
+    """
+    if not any(evidence.has(table) for table in ("log_record", "failure", "config_option")):
+        yield NotMeasured("kafka_transactions", "taskmanager-log", "no log, exceptions or options were given")
+        return
+    events = [*_records(evidence), *_answers(evidence)]
+    client = _client_options(evidence)
+    jobs = sorted({each.job_id for each in events if each.job_id})
+    known = list(cluster_of(evidence).job_names)
+    only = jobs[0] if len(jobs) == 1 else known[0] if len(known) == 1 else None
+    subjects: list[str | None] = [*jobs] or [only]
+    for job in subjects:
+        of_job = [each for each in events if (each.job_id or only) == job]
+        uses = bool(of_job or client.get("transactional.id") or _asks_for_it(client))
+        if uses:
+            yield _signal(evidence, job, of_job, client)
+
+
+def _kind(text: str) -> str | None:
+    return next((kind for kind, texts in KINDS.items() if any(each in text for each in texts)), None)
+
+
+def _records(evidence: Evidence) -> Iterable[Event]:
+    if not evidence.has("log_record"):
+        return
+    records = evidence["log_record"]
+    wanted = " OR ".join(f"contains(causes, '{name}')" for name in CLASSES)
+    listed = ", ".join(f"'{event}'" for event in EVENTS)
+    rows = (
+        records.where(f"event IN ({listed}) OR coalesce({wanted}, false)")
+        .selectExpr(
+            "ts_ms",
+            "job_id",
+            "vertex",
+            "substr(message, 1, 900) AS message",
+            "causes",
+            "file_id",
+            "line",
+            "last_line",
+            "pointer",
+        )
+        .orderBy("ts_ms", "file_id", "line")
+        .limit(MOST_RECORDS)
+        .collect()
+    )
+    for row in rows:
+        text = f"{row.message}\n{row.causes or ''}"
+        if kind := _kind(text):
+            yield Event(kind, row.ts_ms, row.job_id, row.vertex, text, Citation.of(row, "log", _shown(text)))
+
+
+def _answers(evidence: Evidence) -> Iterable[Event]:
+    """What REST alone tells; a failure that a log tells too is the same one."""
+    if not evidence.has("failure") or evidence.has("log_record"):
+        return
+    wanted = " OR ".join(f"contains(causes, '{name}')" for name in CLASSES)
+    for row in evidence["failure"].where(wanted).orderBy("ts_ms").limit(MOST_RECORDS).collect():
+        if kind := _kind(row.causes):
+            yield Event(
+                kind, row.ts_ms, row.job_id, row.vertex, row.causes, Citation.of(row, "rest", _shown(row.causes))
+            )
+
+
+def _shown(text: str) -> str:
+    """The line of a record that says what went wrong."""
+    told = next((line for line in text.split("\n") if _kind(line)), text)
+    return told[:400]
+
+
+def _client_options(evidence: Evidence) -> Mapping[str, list[str]]:
+    """Setting of the sink or the clients -> its different values, whoever states it."""
+    if not evidence.has("config_option"):
+        return {}
+    keys = ", ".join(f"'{key}'" for names in NAMES.values() for key in names)
+    rows = evidence["config_option"].where(f"key IN ({keys}) OR scope LIKE 'kafka %'").limit(MOST_RECORDS).collect()
+    found: dict[str, dict[str, None]] = {}
+    for row in sorted(rows, key=lambda row: (row.ts_ms or 0, row.file_id, row.line or 0)):
+        name = next((name for name, names in NAMES.items() if row.key in names), row.key)
+        if row.value:
+            found.setdefault(name, {})[row.value] = None
+    return {name: list(values) for name, values in found.items()}
+
+
+NAMES: Mapping[str, tuple[str, ...]] = {
+    "delivery.guarantee": ("sink.delivery-guarantee", "sink.semantic"),
+    "transactional.prefix": ("sink.transactional-id-prefix",),
+    "transaction.timeout.ms": ("transaction.timeout.ms", "properties.transaction.timeout.ms"),
+    "transaction.max.timeout.ms": ("transaction.max.timeout.ms",),
+    "isolation.level": ("isolation.level", "properties.isolation.level"),
+    "transactional.id": ("transactional.id",),
+}
+"""Our name of a setting -> the keys that state it. Source: reference/config-keys.csv."""
+
+
+def _asks_for_it(client: Mapping[str, Sequence[str]]) -> bool:
+    return any(value.lower().replace("_", "-") == "exactly-once" for value in client.get("delivery.guarantee", ()))
+
+
+def _signal(evidence: Evidence, job: str | None, events: Sequence[Event], client: Mapping[str, list[str]]) -> Signal:
+    counts = Counter(each.kind for each in events)
+    facts: dict[str, FactValue] = {kind: counts[kind] for kind in KINDS}
+    settings, _ = settings_of(stated_options(evidence), job)
+    history = checkpoint_histories(evidence).get(job, History(job))
+    facts |= _times(events, client, settings, history, incident_log(evidence))
+    prefixes = _prefixes(events, client)
+    ids = client.get("transactional.id", [])
+    facts |= {"prefixes": prefixes[:MOST_LISTED] or None, "transactional_ids": len(ids) or None}
+    items = list(_audit(facts, client, settings, history, prefixes))
+    facts |= {
+        "audit": [item.told for item in items],
+        "wrong": [item.name for item in items if item.state == "wrong"],
+        "not_visible": [item.name for item in items if item.state == "not visible"],
+        "isolation_level": next(iter(client.get("isolation.level", ())), None),
+    }
+    serious = sorted(events, key=lambda each: (list(KINDS).index(each.kind), each.ts_ms or 0))
+    if serious:
+        facts |= {
+            "first_text": serious[0].citation.text[:300],
+            "first_ms": serious[0].ts_ms,
+            "vertex": serious[0].vertex,
+        }
+    stamps = [each.ts_ms for each in events if each.ts_ms is not None]
+    return Signal(
+        "kafka_transactions",
+        Subject(job=job),
+        {name: value for name, value in facts.items() if value is not None},
+        tuple(each.citation for each in serious[:MOST_LISTED]),
+        citation_count=len(events),
+        window=(min(stamps), max(stamps)) if stamps else None,
+    )
+
+
+def _times(
+    events: Sequence[Event],
+    client: Mapping[str, Sequence[str]],
+    settings: Mapping[str, FactValue],
+    history: History,
+    log: IncidentLog,
+) -> dict[str, FactValue]:
+    """The transaction timeout, and the time that a transaction must be able to stay open."""
+    said = [int(found[1]) for each in events if (found := TIMEOUT.search(each.text))]
+    opened = [int(found[1]) for each in events if (found := OPEN.search(each.text))]
+    stated = [value for text in client.get("transaction.timeout.ms", ()) if (value := number(text)) is not None]
+    broker = [value for text in client.get("transaction.max.timeout.ms", ()) if (value := number(text)) is not None]
+    timeout = next(iter([*stated, *said]), None)
+    interval = settings.get("interval_ms")
+    durations = [each.duration_ms for each in history.of_status("completed") if each.duration_ms is not None]
+    outage = _longest_outage(log)
+    facts: dict[str, FactValue] = {
+        "timeout_ms": timeout,
+        "broker_max_ms": broker[0] if broker else None,
+        "longest_open_ms": max(opened, default=None),
+        "interval_ms": interval,
+        "longest_outage_ms": outage,
+    }
+    if timeout and isinstance(interval, (int, float)):
+        needed = float(interval) + 2 * max(durations, default=0.0) + (outage or 0)
+        facts |= {"needed_ms": needed, "timeout_to_need_ratio": timeout / needed if needed else None}
+    return facts
+
+
+def _longest_outage(log: IncidentLog) -> int | None:
+    """The longest time in which a job was not running, from its state changes."""
+    down: dict[str | None, int] = {}
+    longest: int | None = None
+    for event in log.of("job_state"):
+        if event.ts_ms is None:
+            continue
+        if event.state_to == "RUNNING":
+            since = down.pop(event.job_id, None)
+            if since is not None:
+                longest = max(longest or 0, event.ts_ms - since)
+        elif event.state_to in ("RESTARTING", "FAILING", "SUSPENDED"):
+            down.setdefault(event.job_id, event.ts_ms)
+    return longest
+
+
+def _prefixes(events: Sequence[Event], client: Mapping[str, Sequence[str]]) -> list[str]:
+    named = [found[1] for each in events if (found := TRANSACTIONAL_ID.search(each.text))]
+    ids = [*client.get("transactional.id", ()), *named]
+    return list(dict.fromkeys([*client.get("transactional.prefix", ()), *(NUMBERED.sub("", each) for each in ids)]))
+
+
+def _audit(
+    facts: Mapping[str, FactValue],
+    client: Mapping[str, Sequence[str]],
+    settings: Mapping[str, Any],
+    history: History,
+    prefixes: Sequence[str],
+) -> Iterable[Item]:
+    """Each link of the chain from the source's positions to the reader of the topic."""
+    interval, mode = settings.get("interval_ms"), settings.get("mode")
+    if facts["downgraded"]:
+        yield Item("checkpointing", "wrong", "the sink says that it is off")
+    elif interval or history.checkpoints:
+        yield Item("checkpointing", "ok", f"every {duration(interval)}" if interval else "checkpoints are taken")
+    else:
+        yield Item("checkpointing", "not visible", "")
+    if mode:
+        yield Item("checkpointing mode", "ok" if mode == "EXACTLY_ONCE" else "wrong", str(mode))
+    else:
+        yield Item("checkpointing mode", "not visible", "")
+    guarantee = client.get("delivery.guarantee")
+    if client.get("transactional.id") or _asks_for_it(client):
+        yield Item("delivery guarantee of the sink", "ok", "it uses transactions")
+    else:
+        yield Item(
+            "delivery guarantee of the sink", "wrong" if guarantee else "not visible", ", ".join(guarantee or ())
+        )
+    yield _prefix_item(facts, prefixes)
+    yield _broker_item(facts)
+    yield _length_item(facts)
+    yield Item("isolation.level of the readers of the topic", "not visible", "they run elsewhere")
+
+
+def _prefix_item(facts: Mapping[str, FactValue], prefixes: Sequence[str]) -> Item:
+    name = "transactional id prefix, unique for each sink and stable"
+    if facts["duplicate_prefix"] or facts["prefix_changed"]:
+        return Item(name, "wrong", "two sinks share it" if facts["duplicate_prefix"] else "it changed")
+    if facts["fenced"] and not facts["near_timeout"] and not facts["expired"]:
+        return Item(name, "wrong", "a newer producer took over")
+    return Item(name, "ok", ", ".join(prefixes[:2])) if prefixes else Item(name, "not visible", "")
+
+
+def _broker_item(facts: Mapping[str, FactValue]) -> Item:
+    name = "transaction.timeout.ms up to the broker's transaction.max.timeout.ms"
+    timeout, broker = facts.get("timeout_ms"), facts.get("broker_max_ms")
+    if facts["too_large"]:
+        return Item(name, "wrong", "the broker refuses it")
+    if not isinstance(timeout, (int, float)):
+        return Item(name, "not visible", f"Flink's sink sets {duration(SINK_DEFAULT_MS)} unless told otherwise")
+    if not isinstance(broker, (int, float)):
+        return Item(
+            name, "not visible", f"{duration(timeout)}; a broker allows {duration(BROKER_DEFAULT_MS)} by default"
+        )
+    return Item(name, "ok" if timeout <= broker else "wrong", f"{duration(timeout)} of {duration(broker)}")
+
+
+def _length_item(facts: Mapping[str, FactValue]) -> Item:
+    name = "transaction.timeout.ms above checkpoint interval, duration and outage"
+    timeout, needed = facts.get("timeout_ms"), facts.get("needed_ms")
+    if facts["expired"] or facts["near_timeout"]:
+        return Item(name, "wrong", "transactions were open for too long")
+    if not isinstance(timeout, (int, float)) or not isinstance(needed, (int, float)):
+        return Item(name, "not visible", "")
+    return Item(name, "ok" if timeout > needed else "wrong", f"{duration(timeout)} against {duration(needed)}")
+
+
+FACTS = {
+    "too_large": "refusals because the transaction timeout is larger than the broker allows",
+    "duplicate_prefix": "sinks of one job that share a transactional id prefix",
+    "downgraded": "sinks that gave up exactly-once because checkpointing is off",
+    "expired": "commits given up because the transaction was open for longer than its timeout",
+    "near_timeout": "transactions open for nearly or more than their timeout",
+    "lost": "transactions whose data has been potentially lost",
+    "recommit_fenced": "commits of recovered transactions whose producer was fenced, expected in some cases",
+    "invalid_state": "commits refused because the transaction was in an invalid state, mostly aborted by the broker",
+    "producer_forgotten": "producers that the broker no longer knew",
+    "out_of_order": "records with an unexpected sequence number",
+    "not_allowed": "missing rights for transactional ids or for listing transactions",
+    "fenced": "producers fenced by a newer one with the same transactional id, or by an expired transaction",
+    "prefix_changed": "restores with another transactional id prefix than before",
+    "open_found": "subtasks that found open transactions at their start",
+    "timeout_ms": "transaction.timeout.ms in effect, ms",
+    "broker_max_ms": "transaction.max.timeout.ms of the broker, ms",
+    "longest_open_ms": "longest time that a transaction is said to have been open, ms",
+    "interval_ms": "checkpoint interval, ms",
+    "longest_outage_ms": "longest time in which the job was not running, ms",
+    "needed_ms": "interval, twice the longest checkpoint and the longest outage together, ms",
+    "timeout_to_need_ratio": "transaction timeout over that",
+    "prefixes": "transactional id prefixes seen",
+    "transactional_ids": "different transactional ids that producers stated",
+    "isolation_level": "isolation.level that a consumer of these files stated",
+    "audit": "each link of the exactly-once chain: ok, wrong or not visible",
+    "wrong": "the links that are wrong",
+    "not_visible": "the links that these files do not show",
+    "first_text": "the most telling text",
+    "first_ms": "when it came, epoch ms",
+    "vertex": "task that it names",
+}
+
+SIGNALS = (SignalDefinition("kafka_transactions", "job", FACTS, measure),)

@@ -1,0 +1,114 @@
+"""Kafka transactions: what went wrong, and each link of the exactly-once chain from settings and logs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from diagnostics.log_scan.kafka_client import client_options
+from diagnostics.signals.kafka_transactions import measure
+from tests.diagnostics.hand_made import JOB, START, hand_made, line_of_jobs, needs, of_key, only
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+FENCED = (
+    "org.apache.kafka.common.errors.ProducerFencedException: There is a newer producer with the same transactionalId"
+)
+IDS = "FlinkKafkaInternalProducer{transactionalId='orders-sink-0-17', inTransaction=true}"
+
+
+def record(second: float, message: str, event: str | None = None, **rest: Any) -> dict[str, Any]:
+    return {"ts_ms": START + int(second * 1000), "process": "taskmanager", "event": event, "message": message, **rest}
+
+
+def option(key: str, value: str, scope: str = "cluster") -> dict[str, Any]:
+    return {"scope": scope, "key": key, "value": value}
+
+
+def audit(facts: Any) -> dict[str, str]:
+    return {name: state.partition(" (")[0] for name, _, state in (each.partition(": ") for each in facts["audit"])}
+
+
+@pytest.mark.spark
+def test_a_fenced_producer_names_the_prefix(spark: SparkSession) -> None:
+    log = [
+        record(5, "enrich (1/2) (x) switched from RUNNING to FAILED on tm-1.", causes=f"x: Failed with {IDS}\n{FENCED}")
+    ]
+    facts = only(measure(hand_made(spark, **line_of_jobs(), log_record=log)), "kafka_transactions").facts
+    assert (facts["fenced"], facts["prefixes"], facts["first_ms"]) == (1, ["orders-sink"], START + 5_000)
+    assert facts["wrong"] == ["transactional id prefix, unique for each sink and stable"]
+
+
+@pytest.mark.spark
+def test_a_transaction_that_outlived_its_timeout_comes_with_both_times(spark: SparkSession) -> None:
+    text = (
+        "Transaction KafkaTransactionState [transactionalId=orders-0, epoch=3] has been open for 42551680 ms. This is"
+        " close to or even exceeding the transaction timeout of 10000 ms."
+    )
+    facts = only(
+        measure(hand_made(spark, log_record=[record(5, text, "2pc.timeout.close")])), "kafka_transactions"
+    ).facts
+    assert (facts["near_timeout"], facts["longest_open_ms"], facts["timeout_ms"]) == (1, 42_551_680, 10_000)
+
+
+@pytest.mark.spark
+def test_the_audit_says_ok_wrong_or_not_visible(spark: SparkSession) -> None:
+    options = [
+        option("execution.checkpointing.interval", "60 s"),
+        option("execution.checkpointing.mode", "AT_LEAST_ONCE"),
+        option("transactional.id", "orders-0-1", "kafka producer"),
+        option("transaction.timeout.ms", "30000", "kafka producer"),
+    ]
+    facts = only(measure(hand_made(spark, **line_of_jobs(), config_option=options)), "kafka_transactions").facts
+    assert audit(facts) == {
+        "checkpointing": "ok",
+        "checkpointing mode": "wrong",
+        "delivery guarantee of the sink": "ok",
+        "transactional id prefix, unique for each sink and stable": "ok",
+        "transaction.timeout.ms up to the broker's transaction.max.timeout.ms": "not visible",
+        "transaction.timeout.ms above checkpoint interval, duration and outage": "wrong",
+        "isolation.level of the readers of the topic": "not visible",
+    }
+    assert facts["timeout_to_need_ratio"] == pytest.approx(0.5)
+
+
+@pytest.mark.spark
+def test_an_outage_counts_to_what_the_timeout_must_cover(spark: SparkSession) -> None:
+    def switched(second: int, before: str, after: str) -> dict[str, Any]:
+        message = f"Job orders ({JOB}) switched from state {before} to {after}."
+        return record(second, message, "job.state", process="jobmanager", job_id=JOB, state_from=before, state_to=after)
+
+    log = [switched(10, "RUNNING", "RESTARTING"), switched(310, "RESTARTING", "RUNNING")]
+    options = [
+        option("execution.checkpointing.interval", "60 s"),
+        option("transactional.id", "orders-0-1", "kafka producer"),
+        option("transaction.timeout.ms", "300000", "kafka producer"),
+    ]
+    evidence = hand_made(spark, **line_of_jobs(), log_record=log, config_option=options)
+    facts = only(measure(evidence), "kafka_transactions").facts
+    assert (facts["longest_outage_ms"], facts["needed_ms"]) == (300_000, 360_000)
+
+
+@pytest.mark.spark
+def test_a_job_without_kafka_transactions_has_no_audit(spark: SparkSession) -> None:
+    options = [option("execution.checkpointing.interval", "60 s"), option("isolation.level", "read_committed")]
+    log = [record(1, "Starting rest endpoint.")]
+    assert not of_key(measure(hand_made(spark, log_record=log, config_option=options)), "kafka_transactions")
+
+
+@pytest.mark.spark
+def test_nothing_is_measured_without_logs_and_options(spark: SparkSession) -> None:
+    assert needs(measure(hand_made(spark))) == {"kafka_transactions": "taskmanager-log"}
+
+
+def test_a_client_states_its_settings_at_its_start() -> None:
+    behind = (
+        b"\tacks = -1\n\tssl.truststore.password = null\n\ttransaction.timeout.ms = 900000\n\ttransactional.id = null\n"
+    )
+    assert list(client_options("ProducerConfig values: ", behind)) == [
+        {"scope": "kafka producer", "key": "acks", "value": "-1"},
+        {"scope": "kafka producer", "key": "transaction.timeout.ms", "value": "900000"},
+    ]
+    assert not list(client_options("AdminClientConfig values: ", behind))
