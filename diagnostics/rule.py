@@ -303,19 +303,31 @@ class _RuleReader:
 
 
 @cache
-def shipped_rule_texts() -> Mapping[str, str]:
-    """The YAML text of every shipped rule, by the rule's id."""
-    texts: dict[str, str] = {}
+def _shipped_files() -> Mapping[str, tuple[str, str]]:
+    """The name of the file of every shipped rule, without its ending, and its text, by the rule's id."""
+    files: dict[str, tuple[str, str]] = {}
     for folder in symptom_folders():
         for path in sorted((folder / "rules").glob("*.yaml")):
             if path.name.endswith((".fires.yaml", ".silent.yaml")):
                 continue
             text = path.read_text("utf-8")
             rule = Rule.from_yaml(text, f"{folder.name}/rules/{path.name}")
-            if rule.id in texts:
+            if rule.id in files:
                 raise InvalidRule([f"{folder.name}/rules/{path.name}: the id {rule.id!r} stands in another file too"])
-            texts[rule.id] = text
-    return texts
+            files[rule.id] = (path.stem, text)
+    return files
+
+
+@cache
+def shipped_rule_texts() -> Mapping[str, str]:
+    """The YAML text of every shipped rule, by the rule's id."""
+    return {rule_id: text for rule_id, (_, text) in _shipped_files().items()}
+
+
+@cache
+def shipped_rule_names() -> Mapping[str, str]:
+    """The name of every shipped rule's file in its class's folder, without the ending, by the rule's id."""
+    return {rule_id: name for rule_id, (name, _) in _shipped_files().items()}
 
 
 @cache

@@ -10,9 +10,9 @@ from typing import Any, Literal, get_args
 from diagnostics.diagnosis.fact_view import SignalIndex
 from diagnostics.diagnosis.match import Matches, match
 from diagnostics.errors import InvalidRule
-from diagnostics.rule import LONGEST_RULE, Rule, Ruleset
+from diagnostics.rule import LONGEST_RULE, Rule, Ruleset, shipped_rule_names, shipped_rules
 from diagnostics.signal import Signal, SignalDefinition, Subject
-from diagnostics.symptoms import symptom_folders
+from diagnostics.symptoms import FOLDER
 from diagnostics.yaml_document import Place, YamlDocument, read_yaml
 
 Kind = Literal["fires", "silent"]
@@ -102,11 +102,8 @@ def _is_plain(value: Any) -> bool:
 def shipped_samples() -> Mapping[str, Mapping[Kind, str]]:
     """The YAML texts of both samples of every shipped rule, by the rule's id."""
     texts: dict[str, dict[Kind, str]] = {}
-    for folder in symptom_folders():
-        for path in sorted((folder / "rules").glob("*.yaml")):
-            if path.name.endswith(tuple(f".{kind}.yaml" for kind in KINDS)):
-                continue
-            rule_id = Rule.from_yaml(path.read_text("utf-8"), path.name).id
-            found = {kind: path.with_name(f"{path.stem}.{kind}.yaml") for kind in KINDS}
-            texts[rule_id] = {kind: each.read_text("utf-8") for kind, each in found.items() if each.is_file()}
+    for rule in shipped_rules():
+        folder = FOLDER / rule.symptom_class / "rules"
+        found = {kind: folder / f"{shipped_rule_names()[rule.id]}.{kind}.yaml" for kind in KINDS}
+        texts[rule.id] = {kind: each.read_text("utf-8") for kind, each in found.items() if each.is_file()}
     return texts

@@ -53,15 +53,16 @@ class SignalIndex:
         self.levels = levels
         self._by_place: dict[tuple[str, Identity], Signal] = {}
         self.jobs: dict[str, str | None] = {}
-        self._subjects: dict[Level, dict[Identity, Subject]] = {}
+        self._places: dict[str, dict[Identity, Subject]] = {}
+        self._views: dict[tuple[Subject, Level], FactView] = {}
         ordered = sorted(signals, key=lambda each: (each.key, repr(each.subject)))
         for signal in ordered:
             level = levels.get(signal.key)
             if level is None:
                 continue
             place = identity(signal.subject, level)
-            self._by_place.setdefault((signal.key, place), signal)
-            self._subjects.setdefault(level, {}).setdefault(place, signal.subject)
+            first = self._by_place.setdefault((signal.key, place), signal)
+            self._places.setdefault(signal.key, {})[place] = first.subject
             if signal.subject.job:
                 self.jobs.setdefault(signal.subject.job, None)
             name = signal.facts.get("name")
@@ -85,9 +86,10 @@ class SignalIndex:
         """
         wanted = set(keys)
         found = {
-            place: signal.subject
-            for (key, place), signal in self._by_place.items()
-            if key in wanted and self.levels[key] == level
+            place: subject
+            for key in sorted(wanted)
+            if self.levels.get(key) == level
+            for place, subject in self._places.get(key, {}).items()
         }
         if not found and any((key, ()) in self._by_place for key in wanted):
             found = {(job,): Subject(job=job) for job in self.jobs} if level == "job" else {}
@@ -107,6 +109,8 @@ class SignalIndex:
         With `reach_down` also the first signal of each further key of the same job: a runbook may name an operator's
         reading although its finding is about the job.
         """
+        if not reach_down and (subject, level) in self._views:
+            return self._views[subject, level]
         job = self.job_of(subject)
         placed = Subject(**{**subject.as_json(), "job": job})
         seen: dict[str, Signal] = {}
@@ -119,4 +123,7 @@ class SignalIndex:
             for (key, _), signal in self._by_place.items():
                 if key not in seen and signal.subject.job in (job, None):
                     seen[key] = signal
-        return FactView(placed, seen, self.jobs.get(job) if job else None)
+        view = FactView(placed, seen, self.jobs.get(job) if job else None)
+        if not reach_down:
+            self._views[subject, level] = view
+        return view

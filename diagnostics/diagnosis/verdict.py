@@ -64,7 +64,11 @@ def diagnose(
 ) -> Diagnosis:
     """The diagnosis that the rules make of the signals. Same signals, same rules: same diagnosis."""
     index = SignalIndex(signals, levels)
-    matches = match(index, ruleset)
+    return conclude(index, match(index, ruleset), not_measured, ruleset)
+
+
+def conclude(index: SignalIndex, matches: Matches, not_measured: Sequence[NotMeasured], ruleset: Ruleset) -> Diagnosis:
+    """The diagnosis that follows from what the rules matched."""
     problems = _by_job(each for each in matches.findings if symptom(each.symptom_class).kind != "verdict")
     fitness = _by_job(each for each in matches.findings if symptom(each.symptom_class).kind == "verdict")
     known: list[str | None] = [*sorted(index.jobs)] or [None]

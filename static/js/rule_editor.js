@@ -205,7 +205,7 @@ async function store(now) {
     saved = now;
     refused = false;
     revision.value = answer.revision;
-    Object.assign(editor.dataset, { save: answer.save_url, publish: answer.publish_url });
+    Object.assign(editor.dataset, { save: answer.save_url, publish: answer.publish_url, backtest: answer.backtest_url });
     document.getElementById('texts').action = answer.save_url;
     document.getElementById('discard-form').action = answer.discard_url;
     document.getElementById('discard-draft').hidden = false;
@@ -224,12 +224,15 @@ document.getElementById('texts').addEventListener('submit', async (event) => {
   if (await save()) toast('The draft is saved.');
 });
 
-document.getElementById('publish-form').addEventListener('submit', async (event) => {
-  event.preventDefault();
-  if (!(await save())) return;
-  event.target.action = editor.dataset.publish;
-  event.target.submit();
-});
+// What is done with a draft is done with the text on the page: it is saved first.
+for (const door of ['publish', 'backtest']) {
+  document.getElementById(`${door}-form`).addEventListener('submit', async (event) => {
+    event.preventDefault();
+    if (!(await save())) return;
+    event.target.action = editor.dataset[door];
+    event.target.submit();
+  });
+}
 
 let leaving = false;
 document.getElementById('discard-form').addEventListener('submit', () => { leaving = true; });

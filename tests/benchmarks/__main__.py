@@ -14,11 +14,11 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from diagnostics.analyze import analyze
+from diagnostics.analyze import Report, analyze
 from diagnostics.intake import SourceFile
 from diagnostics.rule import Ruleset, shipped_rules
 from diagnostics.spark import embedded
-from tests.benchmarks import drop_to_verdict, log_scan
+from tests.benchmarks import backtest, drop_to_verdict, log_scan
 from tests.benchmarks.synthetic_log import write_log
 
 if TYPE_CHECKING:
@@ -31,13 +31,13 @@ DEMO = Path(__file__).resolve().parents[2] / "workbench" / "cases" / "demo"
 PEER_WORDS = ("expired before completing", "switched from RUNNING to FAILED", "has failed", "Completed checkpoint")
 
 
-def measured(spark: SparkSession, source: Path, folder: Path) -> tuple[float, dict[str, int], str]:
-    """Seconds for one analysis from the file to the document, its stages, and its verdict."""
+def measured(spark: SparkSession, source: Path, folder: Path) -> tuple[float, Report]:
+    """Seconds for one analysis from the file to the document, and its report."""
     with tempfile.TemporaryDirectory(dir=folder) as workspace:
         began = time.monotonic()
         rules = Ruleset.of(shipped_rules())
         report = analyze([SourceFile(source, source.name)], ruleset=rules, spark=spark, workspace=Path(workspace))
-        return time.monotonic() - began, report.stage_ms, report.document["verdict"]["symptom_class"]
+        return time.monotonic() - began, report
 
 
 def peer(source: Path) -> str:
@@ -61,15 +61,19 @@ def main() -> int:
         for size in SIZES_MB:
             inputs.append(folder / f"taskmanager-{size}MB.log")
             write_log(inputs[-1], size * MB)
+        diagnosed = []
         for source in inputs:
             for number in range(1, ROUNDS + 1):
-                seconds, stages, verdict = measured(spark, source, folder)
+                seconds, report = measured(spark, source, folder)
                 rate = source.stat().st_size / MB / seconds
-                laps = " ".join(f"{name.removesuffix('_ms')} {value}" for name, value in stages.items())
+                laps = " ".join(f"{name.removesuffix('_ms')} {value}" for name, value in report.stage_ms.items())
+                verdict = report.document["verdict"]["symptom_class"]
                 said = verdict if source.suffix == ".zip" else peer(source)
                 print(f"{source.name:38} {number:>5} {seconds:7.2f} {rate:7.1f}  {laps}; {said}", flush=True)
+            diagnosed.append((report.signals, report.inputs))
             if source.suffix == ".log":
                 log_scan.report(source, folder)
+    backtest.report(diagnosed)
     drop_to_verdict.report(sorted(DEMO.glob("*.zip")))
     return 0
 

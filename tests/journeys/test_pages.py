@@ -43,6 +43,8 @@ def addresses(browser: Browser, workbench: RunningWorkbench, signed_in: dict[str
         "rule": "/rules/sink.origin/",
         "rule-new": "/rules/new/",
         "rule-editor": "/rules/skew.hot-subtask/edit/",
+        "rule-log": "/rules/log/",
+        "rule-import": "/rules/import/",
         "api": "/api/v1/docs/",
     }
     context.close()
@@ -62,6 +64,8 @@ NAMES = (
     "rule",
     "rule-new",
     "rule-editor",
+    "rule-log",
+    "rule-import",
     "api",
 )
 

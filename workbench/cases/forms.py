@@ -48,6 +48,7 @@ class CloseForm(forms.Form):
 
     confirmed_class = forms.ChoiceField()
     what_fixed_it = forms.CharField(required=False, max_length=LONGEST_TEXT)
+    keep_as_sample = forms.BooleanField(required=False)
 
     def __init__(self, *args: object, case: Case, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)  # type: ignore[arg-type]

@@ -26,6 +26,7 @@ from workbench.cases.forms import CloseForm, NewCaseForm, NoteForm, PasteForm, S
 from workbench.cases.models import Case, CaseStatus
 from workbench.cases.presentation import checks_shown, inputs_shown, jobs_shown
 from workbench.charts.selectors import charts_shown
+from workbench.rules.regression import case_keep
 from workbench.uploads.listing import files_listed, folders, format_choices
 from workbench.uploads.services import UploadRefused, text_add
 
@@ -246,14 +247,22 @@ def status(request: HttpRequest, case_id: int) -> HttpResponse:
     return redirect(case)
 
 
+NOTHING_TO_KEEP = "No rule of this cause fires on the case, so there is nothing to keep as a regression sample."
+
+
 @login_required
 def close(request: HttpRequest, case_id: int) -> HttpResponse:
     """Closes the case with the confirmed cause; a page of its own where dialogs do not work."""
     case = selectors.case_to_change(request.user, case_id)
     form = CloseForm(request.POST or None, case=case)
     if request.method == "POST" and form.is_valid():
+        keep = form.cleaned_data.pop("keep_as_sample")
         services.case_close(case=case, user=request.user, **form.cleaned_data)
         messages.success(request, "The case is closed. What fixed it can be found by everybody in the team.")
+        if keep:
+            kept = case_keep(case=case, user=request.user)
+            said = f"It is a regression sample of {', '.join(kept)} now." if kept else NOTHING_TO_KEEP
+            messages.info(request, said)
         return redirect(case)
     return render(request, "cases/close.html", {"case": case, "causes": cause_choices(case), "form": form})
 

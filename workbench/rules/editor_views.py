@@ -81,7 +81,13 @@ def _draft(draft_id: int) -> Draft:
 
 
 def _addresses(draft: Draft) -> dict[str, str]:
-    doors = {"draft": "url", "save": "save_url", "publish": "publish_url", "discard": "discard_url"}
+    doors = {
+        "draft": "url",
+        "save": "save_url",
+        "publish": "publish_url",
+        "discard": "discard_url",
+        "backtest_start": "backtest_url",
+    }
     return {name: reverse(f"rules:{door}", args=[draft.pk]) for door, name in doors.items()}
 
 

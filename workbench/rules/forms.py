@@ -71,6 +71,12 @@ class PreviewForm(TextsForm):
     value = forms.CharField(required=False, max_length=LONGEST_VALUE)
 
 
+class ImportForm(forms.Form):
+    """An archive of rules."""
+
+    archive = forms.FileField()
+
+
 class ReasonForm(forms.Form):
     """Why something was done."""
 

@@ -6,6 +6,7 @@ from django.db import models
 from django.utils import timezone
 
 from workbench.accounts.models import User
+from workbench.cases.models import Case
 
 LONGEST_REASON = 500
 
@@ -118,6 +119,26 @@ class Ruleset(models.Model):
         return f"Ruleset {self.pk}: {self.reason}"
 
 
+class RegressionSample(models.Model):
+    """The signals of a closed case on which a rule fired rightly; every later version must fire on them too.
+
+    text  YAML as in `RuleVersion.fires_sample`: only what the rule reads, with the names of the case taken out
+    """
+
+    rule = models.ForeignKey(Rule, on_delete=models.CASCADE, related_name="regression_samples")
+    case = models.ForeignKey(Case, on_delete=models.SET_NULL, null=True, related_name="+")
+    text = models.TextField()
+    created_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [models.UniqueConstraint(fields=["rule", "case"], name="one_sample_for_each_rule_and_case")]
+
+    def __str__(self) -> str:
+        return f"case {self.case_id}" if self.case_id else "a deleted case"
+
+
 class EventKind(models.TextChoices):
     DRAFT_SAVED = "draft_saved", "Draft saved"
     DISCARDED = "discarded", "Draft discarded"
@@ -153,3 +174,40 @@ class RuleEvent(models.Model):
 
     def __str__(self) -> str:
         return f"{self.get_kind_display()}: {self.rule_id}"
+
+
+class Backtest(models.Model):
+    """A draft judged on the whole case history, in pieces that each take a second or two.
+
+    text      the draft's text when it was asked for
+    ruleset   the rules that it is compared with
+    analyses  the newest diagnosis of each case that its owner saw then, the newest first
+    done      how many of them are judged
+    tally     what was counted so far (`workbench.rules.backtest.Tally`)
+    changes   the cases in which something changes, at most `workbench.rules.backtest.MOST_CHANGES`
+    """
+
+    draft = models.ForeignKey(Draft, on_delete=models.CASCADE, related_name="backtests")
+    by = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
+    text = models.TextField()
+    ruleset = models.ForeignKey(Ruleset, on_delete=models.PROTECT, related_name="+")
+    analyses = models.JSONField(default=list)
+    done = models.PositiveIntegerField(default=0)
+    tally = models.JSONField(default=dict)
+    changes = models.JSONField(default=list)
+    judging_ms = models.PositiveIntegerField(default=0)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-pk"]
+
+    def __str__(self) -> str:
+        return f"Back-test {self.pk} of {self.draft}"
+
+    @property
+    def total(self) -> int:
+        return len(self.analyses)
+
+    @property
+    def is_done(self) -> bool:
+        return self.done >= self.total

@@ -13,7 +13,7 @@ from diagnostics.symptoms import Symptom, symptom
 from workbench.accounts.models import User
 from workbench.rules import wording
 from workbench.rules.history import Record, records_of_rules
-from workbench.rules.models import Rule, RuleVersion, VersionState
+from workbench.rules.models import RegressionSample, Rule, RuleVersion, VersionState
 from workbench.rules.selectors import rule_of, version_to_edit, versions_that_count
 
 OFF = "off"
@@ -102,6 +102,7 @@ class HelpShown:
     record: Record
     about: Symptom
     versions: Sequence[RuleVersion]
+    kept: Sequence[RegressionSample] = ()
     content: diagnostics_rule.Rule | None = None
     errors: Sequence[str] = ()
     trigger: wording.Told | None = None
@@ -140,6 +141,7 @@ def help_shown(user: User, rule: Rule) -> HelpShown:
         "counts": rule.enabled and version.state == VersionState.PUBLISHED,
         "record": records_of_rules(user).get(rule.rule_id, Record()),
         "about": symptom(version.symptom_class),
+        "kept": list(rule.regression_samples.select_related("case")),
         "versions": sorted(versions, key=lambda each: -each.pk),
     }
     try:

@@ -20,10 +20,11 @@ from workbench.analyses.models import Analysis
 from workbench.cases.presentation import FindingShown
 from workbench.cases.templatetags.diagnosis import fact_value
 from workbench.rules.history import latest_diagnoses
+from workbench.rules.models import RegressionSample
 from workbench.rules.rewriting import Form, form_of
 from workbench.rules.selectors import rules_of
 from workbench.rules.services import ruleset_published
-from workbench.rules.validation import SAMPLE_NAMES, Tested, checked_rule, checked_sample, tested
+from workbench.rules.validation import SAMPLE_NAMES, Tested, checked_rule, checked_sample, kept_cases_failing, tested
 
 MOST_SUBJECTS = 6
 """Subjects of a case that are shown, the nearest to the bounds first. Our choice: a draft is tuned on one or two."""
@@ -79,13 +80,16 @@ class Preview:
     form: Form | None = None
     tests: list[Tested] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
+    kept: int = 0
+    kept_failing: list[RegressionSample] = field(default_factory=list)
     on_case: OnCase | None = None
     rule: diagnostics_rule.Rule | None = None
 
     @property
     def is_ready(self) -> bool:
         """Whether it could be published as it stands."""
-        return not self.problems and not self.missing and all(test.passes for test in self.tests)
+        failing = self.problems or self.missing or self.kept_failing
+        return not failing and all(test.passes for test in self.tests)
 
 
 def preview(texts: Mapping[str, str], analysis: Analysis | None) -> Preview:
@@ -101,6 +105,9 @@ def preview(texts: Mapping[str, str], analysis: Analysis | None) -> Preview:
         shown.problems += problems(error.errors, "rule")
     for kind in KINDS:
         _preview_sample(shown, texts[kind], kind)
+    if shown.rule:
+        shown.kept = RegressionSample.objects.filter(rule__rule_id=shown.rule.id).count()
+        shown.kept_failing = kept_cases_failing(shown.rule)
     if shown.rule and analysis:
         shown.on_case = _on_case(shown.rule, analysis)
     return shown
@@ -167,14 +174,9 @@ def _where(subject: Subject) -> str:
 
 
 def _margins(checks: Iterable[Check]) -> list[Margin]:
-    return [Margin(check.as_json(), check.holds, _margin(check)) for check in dict.fromkeys(map(_hashable, checks))]
-
-
-def _hashable(check: Check) -> Check:
-    """The check, so that one that stands twice in a rule is shown once."""
-    bound = tuple(check.bound) if isinstance(check.bound, list) else check.bound
-    value = tuple(check.value) if isinstance(check.value, list) else check.value
-    return Check(check.fact, check.op, bound, value, check.holds, check.source)  # type: ignore[arg-type]
+    """Each comparison once, although a rule may name it in several groups."""
+    once = {(check.fact, check.op, repr(check.bound)): check for check in checks}
+    return [Margin(check.as_json(), check.holds, _margin(check)) for check in once.values()]
 
 
 def _margin(check: Check) -> str:

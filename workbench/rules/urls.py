@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from workbench.rules import editor_views, views
+from workbench.rules import backtest_views, editor_views, log_views, views
 
 app_name = "rules"
 
@@ -16,6 +16,15 @@ urlpatterns = [
     path("drafts/<int:draft_id>/save/", editor_views.save, name="save"),
     path("drafts/<int:draft_id>/discard/", editor_views.discard, name="discard"),
     path("drafts/<int:draft_id>/publish/", editor_views.publish, name="publish"),
+    path("drafts/<int:draft_id>/back-test/", backtest_views.start, name="backtest_start"),
+    path("back-tests/<int:backtest_id>/", backtest_views.detail, name="backtest"),
+    path("back-tests/<int:backtest_id>/go-on/", backtest_views.go_on, name="backtest_go_on"),
+    path("log/", log_views.log, name="log"),
+    path("log/<int:event_id>/", log_views.event, name="event"),
+    path("export/", log_views.export, name="export"),
+    path("import/", log_views.import_rules, name="import"),
+    path("import/drafts/", log_views.import_drafts, name="import_drafts"),
+    path("samples/<int:sample_id>/remove/", log_views.remove_sample, name="remove_sample"),
     path("<str:rule_id>/", views.detail, name="detail"),
     path("<str:rule_id>/edit/", editor_views.edit_rule, name="edit"),
     path("<str:rule_id>/switch/", views.switch, name="switch"),

@@ -9,9 +9,9 @@ from diagnostics import rule as diagnostics_rule
 from diagnostics.errors import InvalidRule
 from diagnostics.sample import Kind, Sample
 from workbench.cases.templatetags.diagnosis import fact_name
-from workbench.rules.models import Draft, Rule
+from workbench.rules.models import Draft, RegressionSample, Rule
 
-RESERVED_IDS = frozenset({"new", "drafts", "preview", "log", "export", "import"})
+RESERVED_IDS = frozenset({"new", "drafts", "preview", "back-tests", "samples", "log", "export", "import"})
 """Words that stand in the addresses of the rules' pages where a rule's id stands too."""
 
 SAMPLE_NAMES: dict[Kind, str] = {"fires": "firing sample", "silent": "silent sample"}
@@ -76,6 +76,20 @@ def blockers(draft: Draft) -> Iterator[str]:
     samples: tuple[tuple[Kind, str], ...] = (("fires", draft.fires_sample), ("silent", draft.silent_sample))
     for kind, text in samples:
         yield from _sample_blockers(rule, text, kind)
+    for kept in kept_cases_failing(rule):
+        yield f"It no longer fires on {kept}, which was closed with this cause."
+
+
+def kept_cases_failing(rule: diagnostics_rule.Rule) -> list[RegressionSample]:
+    """The regression samples on which the rule does not fire; one that cannot be read any more counts as failing."""
+    return [each for each in RegressionSample.objects.filter(rule__rule_id=rule.id) if not _fires(rule, each.text)]
+
+
+def _fires(rule: diagnostics_rule.Rule, text: str) -> bool:
+    try:
+        return tested(rule, text, "fires").passes
+    except InvalidRule:
+        return False
 
 
 def _sample_blockers(rule: diagnostics_rule.Rule, text: str, kind: Kind) -> Iterator[str]:

@@ -1,0 +1,156 @@
+"""Rules as files that fit a Git repository: out as an archive, in as drafts after somebody looked at what changes."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import IO
+
+from django.db import transaction
+
+from diagnostics.errors import InvalidRule
+from diagnostics.rule import LONGEST_RULE, shipped_rule_names
+from workbench.accounts.models import User
+from workbench.rules.difference import Line, difference
+from workbench.rules.models import Draft, EventKind, Rule, RuleEvent, RuleVersion
+from workbench.rules.selectors import version_to_edit
+from workbench.rules.services import draft_save, ruleset_published
+from workbench.rules.validation import SAMPLE_NAMES, checked_rule, tested
+
+MOST_FILES = 2_000
+MOST_BYTES = 4 * 1024**2
+"""Unpacked, all files that are read. Our choice: ten times what is shipped."""
+
+RULE_FILE = re.compile(r"(?:^|/)([a-z][a-z0-9_]{0,49})/rules/([A-Za-z0-9._-]{1,100}?)(\.fires|\.silent)?\.yaml$")
+MOMENT = (2000, 1, 1, 0, 0, 0)
+"""The same time in every archive: the same rules make the same bytes."""
+
+
+class ImportRefused(Exception):
+    """The archive cannot be read; the message says why."""
+
+
+def exported(versions: Iterable[RuleVersion]) -> bytes:
+    """A zip archive of the versions, laid out as the shipped rules are: `<class>/rules/<name>.yaml` and its samples."""
+    packed, taken = io.BytesIO(), set()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for version in sorted(versions, key=lambda each: each.rule.rule_id):
+            stem = f"{version.symptom_class}/rules/{_name(version.rule.rule_id)}"
+            if stem in taken:
+                stem = f"{version.symptom_class}/rules/{version.rule.rule_id}"
+            taken.add(stem)
+            texts = {"": version.text, ".fires": version.fires_sample, ".silent": version.silent_sample}
+            for ending, text in texts.items():
+                if text:
+                    archive.writestr(zipfile.ZipInfo(f"{stem}{ending}.yaml", MOMENT), text)
+    return packed.getvalue()
+
+
+def exported_rules() -> bytes:
+    """As `exported`, of every rule that counts now."""
+    return exported(ruleset_published().versions.select_related("rule"))
+
+
+def _name(rule_id: str) -> str:
+    """The shipped file's name, else the id without its first word, which the folder repeats."""
+    return shipped_rule_names().get(rule_id) or rule_id.partition(".")[2] or rule_id
+
+
+@dataclass(slots=True)
+class Offered:
+    """A rule of an archive: what it would change, or why it is refused."""
+
+    path: str
+    text: str = ""
+    fires: str = ""
+    silent: str = ""
+    rule_id: str = ""
+    title: str = ""
+    present: RuleVersion | None = None
+    reasons: list[str] = field(default_factory=list)
+
+    @property
+    def lines(self) -> list[Line]:
+        return difference(self.present.text if self.present else "", self.text)
+
+    @property
+    def state(self) -> str:
+        """refused, new, same or changed."""
+        if self.reasons:
+            return "refused"
+        if self.present is None:
+            return "new"
+        present = (self.present.text, self.present.fires_sample, self.present.silent_sample)
+        return "same" if present == (self.text, self.fires, self.silent) else "changed"
+
+
+def offered(file: IO[bytes]) -> list[Offered]:
+    """What the archive's rules would change. Raises ImportRefused for one that is no archive, or too large."""
+    rules: dict[str, Offered] = {}
+    texts = _texts(file)
+    for path, text in texts.items():
+        if RULE_FILE.search(path)[3] is None:  # type: ignore[index]
+            stem = path.removesuffix(".yaml")
+            rules[path] = Offered(path, text, texts.get(f"{stem}.fires.yaml", ""), texts.get(f"{stem}.silent.yaml", ""))
+    for each in rules.values():
+        _check(each)
+    known: dict[str, str] = {}
+    for each in rules.values():
+        if each.rule_id and known.setdefault(each.rule_id, each.path) != each.path:
+            each.reasons.append(f"{known[each.rule_id]} has the id {each.rule_id!r} too")
+    order = ("refused", "changed", "new", "same")
+    return sorted(rules.values(), key=lambda each: (order.index(each.state), each.path))
+
+
+def _texts(file: IO[bytes]) -> dict[str, str]:
+    try:
+        with zipfile.ZipFile(file) as archive:
+            entries = [entry for entry in archive.infolist() if RULE_FILE.search(entry.filename)]
+            if len(archive.infolist()) > MOST_FILES or sum(entry.file_size for entry in entries) > MOST_BYTES:
+                raise ImportRefused(f"It holds more than {MOST_FILES:,} files or {MOST_BYTES // 1024**2} MiB of rules.")
+            texts = {entry.filename: _text(archive, entry) for entry in entries}
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, EOFError, ValueError) as error:
+        raise ImportRefused(f"It is no zip archive that can be read: {error}") from None
+    if not texts:
+        raise ImportRefused("It holds no rule: rules lie in <class>/rules/<name>.yaml.")
+    return texts
+
+
+def _text(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> str:
+    """At most a little more than a rule may have, so that the rule's own check refuses it with the reason."""
+    with archive.open(entry) as stream:
+        return stream.read(4 * LONGEST_RULE).decode("utf-8", "replace").replace("\r\n", "\n").replace("\x00", "\ufffd")
+
+
+def _check(each: Offered) -> None:
+    try:
+        rule = checked_rule(each.text)
+    except InvalidRule as error:
+        each.reasons += error.errors
+        return
+    each.rule_id, each.title = rule.id, rule.title
+    folder = RULE_FILE.search(each.path)[1]  # type: ignore[index]
+    if folder != rule.symptom_class:
+        each.reasons.append(f"it lies in the folder {folder!r}, but its class is {rule.symptom_class!r}")
+    for kind, text in (("fires", each.fires), ("silent", each.silent)):
+        try:
+            if text and not tested(rule, text, kind).passes:  # type: ignore[arg-type]
+                each.reasons.append(f"its {SAMPLE_NAMES[kind]} fails")  # type: ignore[index]
+        except InvalidRule as error:
+            each.reasons += error.errors
+    present = Rule.objects.filter(rule_id=rule.id, versions__isnull=False).first()
+    each.present = version_to_edit(present) if present else None
+
+
+@transaction.atomic
+def import_as_draft(*, text: str, fires: str, silent: str, user: User) -> Draft:
+    """A draft of an imported rule, of the rule that has its id if there is one. Raises InvalidRule."""
+    rule = checked_rule(text)
+    present = Rule.objects.filter(rule_id=rule.id, versions__isnull=False).first()
+    base = version_to_edit(present) if present else None
+    draft = draft_save(user=user, text=text, fires_sample=fires, silent_sample=silent, base=base)
+    RuleEvent.objects.filter(draft_number=draft.pk).update(kind=EventKind.IMPORTED)
+    return draft
