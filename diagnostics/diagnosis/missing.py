@@ -78,7 +78,7 @@ def missing_evidence(
             classes = wanted.setdefault(need, {})
             name = hypothesis.rule.symptom_class
             classes[name] = max(classes.get(name, 0.0), hypothesis.weight)
-    ranked = sorted(wanted, key=lambda need: (-sum(wanted[need].values()), need))
+    ranked = sorted(wanted, key=lambda need: (-max(wanted[need].values()), -sum(wanted[need].values()), need))
     return tuple(_entry(need, wanted[need], job) for need in ranked)[:MOST_NEEDS]
 
 

@@ -132,7 +132,7 @@ def _verdict(name: str | None, findings: Sequence[Finding], fit: Finding | None)
         text = f"The evidence does not suffice for a verdict; the best guess is {guess}. {lead.claim}"
         return Verdict(INCONCLUSIVE, round(1 - lead.confidence, 3), prefix + text, lead)
     if alarming:
-        text = f"{alarming[0].claim} The evidence does not show why."
+        text = f"{alarming[0].statement} The evidence does not show why."
         return Verdict(INCONCLUSIVE, 0.5, prefix + text, alarming[0])
     if fit and fit.confidence >= LEAST_HEALTHY:
         return Verdict(HEALTHY, fit.confidence, prefix + fit.statement, fit)

@@ -90,13 +90,15 @@ def normalised(printed: str | None) -> str:
 def cluster_of(evidence: Evidence) -> Cluster:
     """The cluster of an analysis. One Spark job, done once for each Evidence.
 
-    Reads   job, vertex, edge, subtask, task_manager.
+    Reads   job, vertex, edge, subtask, task_manager; without job the ids that log_record tells.
     """
     return _read(evidence)
 
 
 def _read(evidence: Evidence) -> Cluster:
     parts = [_place(evidence, name, columns) for name, columns in PLACES.items() if evidence.has(name)]
+    if evidence.has("log_record") and not evidence.has("job"):
+        parts.append(_jobs_in_logs(evidence))
     if not parts:
         return Cluster()
     places = reduce(lambda left, right: left.unionByName(right), parts)
@@ -130,11 +132,20 @@ TYPES = {"job_id": "STRING", "id": "STRING", "other": "STRING", "name": "STRING"
 
 def _place(evidence: Evidence, name: str, columns: Mapping[str, str]) -> DataFrame:
     """The rows of one table, the newest MOST_PLACES; few rows are reduced here sooner than Spark plans a grouping."""
-    chosen = evidence[name].selectExpr(
+    chosen = _columns(evidence[name], name, columns)
+    return chosen if evidence.rows[name] <= MOST_PLACES else chosen.orderBy(sf.desc("ts_ms")).limit(MOST_PLACES)
+
+
+def _jobs_in_logs(evidence: Evidence) -> DataFrame:
+    ids = evidence["log_record"].where("job_id IS NOT NULL").select("job_id").distinct().limit(MOST_PLACES)
+    return _columns(ids, "log_record", {"job_id": "job_id"})
+
+
+def _columns(rows: DataFrame, name: str, columns: Mapping[str, str]) -> DataFrame:
+    return rows.selectExpr(
         f"'{name}' AS kind",
         *(f"CAST({columns.get(column, 'null')} AS {kind}) AS {column}" for column, kind in TYPES.items()),
     )
-    return chosen if evidence.rows[name] <= MOST_PLACES else chosen.orderBy(sf.desc("ts_ms")).limit(MOST_PLACES)
 
 
 def cluster_from_rows(rows: Iterable[Mapping[str, Any]]) -> Cluster:
