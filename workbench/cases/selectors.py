@@ -10,7 +10,7 @@ from django.db.models import Count, F, Q, QuerySet
 from django.db.models.expressions import OrderBy
 from django.shortcuts import get_object_or_404
 
-from workbench.accounts.models import User
+from workbench.accounts.models import Role, User
 from workbench.cases.models import Case, CaseQuerySet
 
 CASES_ON_A_PAGE = 25
@@ -44,6 +44,13 @@ def case_to_change(user: User, case_id: int) -> Case:
     if not case.may_be_changed_by(user):
         raise PermissionDenied("Your role may read this case, not change it.")
     return case
+
+
+def owners_possible(case: Case) -> QuerySet[User]:
+    """Whom the case can be handed over to: everybody of its team who may change it, and who has it now, by name."""
+    changing = [role for role in Role if role != Role.VIEWER]
+    of_the_team = Q(teams=case.team, is_active=True, role__in=changing)
+    return User.objects.filter(of_the_team | Q(pk=case.owner_id)).distinct().order_by("username")
 
 
 def cases_found(user: User, asked: Mapping[str, str]) -> CaseQuerySet:

@@ -12,7 +12,7 @@ from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.core.files.uploadedfile import UploadedFile as ReceivedFile
 from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
@@ -191,6 +191,7 @@ def case_detail(request: HttpRequest, case_id: int) -> HttpResponse:
         "run": run_shown(latest) if latest and latest != diagnosed else None,
         "diagnosed": diagnosed,
         "notes": case.notes.select_related("author"),
+        "owners": selectors.owners_possible(case),
         "statuses": [choice for choice in CaseStatus.choices if choice[0] != CaseStatus.CLOSED],
         "causes": cause_choices(case),
         "steps": case.steps.select_related("by").order_by("-at")[:6],
@@ -244,6 +245,17 @@ def status(request: HttpRequest, case_id: int) -> HttpResponse:
     form = StatusForm(request.POST)
     if form.is_valid():
         services.case_status_set(case=case, status=CaseStatus(form.cleaned_data["status"]))
+    return redirect(case)
+
+
+@login_required
+@require_POST
+def owner(request: HttpRequest, case_id: int) -> HttpResponse:
+    """Hands the case over to somebody of its team."""
+    case = selectors.case_to_change(request.user, case_id)
+    chosen = get_object_or_404(selectors.owners_possible(case), username=request.POST.get("owner", ""))
+    services.case_assign(case=case, owner=chosen)
+    messages.success(request, f"The case is {chosen}'s now.")
     return redirect(case)
 
 

@@ -220,3 +220,18 @@ def test_pages_hold_no_inline_script_and_no_inline_style(people: People) -> None
         assert "<script>" not in page
         assert " style=" not in page
         assert "onclick=" not in page
+
+
+def test_a_case_is_handed_over_to_somebody_of_its_team(people: People) -> None:
+    case = case_of(people.alice)
+    assert signed_in(people.bob).post(f"/cases/{case.pk}/owner/", {"owner": "bob"}).status_code == 302
+    case.refresh_from_db()
+    assert case.owner == people.bob
+
+
+@pytest.mark.parametrize("name", ["charlie", "vera", "nobody"])
+def test_a_case_is_not_handed_over_to_who_cannot_work_on_it(people: People, name: str) -> None:
+    case = case_of(people.alice)
+    assert signed_in(people.alice).post(f"/cases/{case.pk}/owner/", {"owner": name}).status_code == 404
+    case.refresh_from_db()
+    assert case.owner == people.alice
