@@ -27,8 +27,8 @@ LEVELS = ("TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL")
 MESSAGE_BYTES = 2_000
 """How much of a message is kept, as the table log_record says."""
 
-HEAD_BYTES = 4_096
-"""How much of a head line is parsed."""
+HEAD_BYTES = 16_384
+"""How much of a head line is parsed: names of threads that run SQL have thousands of characters."""
 
 _LEVEL = r"(?P<level>TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)"
 
@@ -51,6 +51,7 @@ _TIME_STYLES = (
 )
 
 _LEVEL_NEAR = re.compile(rb"^.{0,160}?\b(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\b(?!:)")
+_LEVEL_BEHIND_THREAD = re.compile(rb"^[\d-]{0,10}[ T]?[\d:,.]{8,16} \[.{1,8000}?\] (?:TRACE|DEBUG|INFO|WARN|ERROR) ")
 
 _ZONE = r"^[,.]?\d*(?P<zone>Z|[+-]\d\d:?\d\d)?\]?(?P<rest>[ ].*|\]?$)"
 
@@ -72,7 +73,7 @@ class Heads:
 
     line       index of its line in the stretch
     start      offset of that line
-    ts_ms      epoch milliseconds, times without zone read as UTC; null without a date
+    ts_ms      epoch milliseconds, times without zone read as UTC; milliseconds of the day in the style `clock`
     message    at most MESSAGE_BYTES, as printed
     understood whether a level was found
     """
@@ -103,7 +104,7 @@ def recognised_lines(head: bytes) -> tuple[int, int]:
     for line in head.split(b"\n")[:400]:
         if any(pattern.match(line) for _, pattern in _TIME_STYLES):
             timed += 1
-            levelled += bool(_LEVEL_NEAR.match(line))
+            levelled += bool(_LEVEL_NEAR.match(line) or _LEVEL_BEHIND_THREAD.match(line))
     return levelled, timed
 
 
@@ -157,7 +158,7 @@ def parse_heads(buffer: bytes, lines: Offsets, starts: Offsets, ends: Offsets, l
             for column, values in zip((level, logger, thread, message), found[:4], strict=True)
         )
         shift[slow] = found[4]
-    times = pa.array(ts_ms - shift, pa.int64(), mask=np.full(len(lines), layout.style == "clock"))
+    times = pa.array(ts_ms - shift, pa.int64())
     understood = level.is_valid().to_numpy(zero_copy_only=False)
     return Heads(lines, start, times, level, logger, thread, message, understood)
 
@@ -171,12 +172,12 @@ def _times(padded: npt.NDArray[np.uint8], at: Offsets, layout: Layout) -> tuple[
             total = total * 10 + (padded[at + digit].astype(np.int64) - ord("0"))
         return total
 
-    if layout.style == "clock":
-        return np.zeros(len(at), np.int64), at + 8
+    days = np.zeros(len(at), np.int64)
+    clock, length = 0, 8
     if layout.style == "date":
-        year, month, day, clock, length = value(0, 4), value(5, 2), value(8, 2), 11, 19
-    else:
-        year, month, day, clock, length = value(0, 2) + 2000, value(3, 2), value(6, 2), 9, 17
+        days, clock, length = _days(value(0, 4), value(5, 2), value(8, 2)), 11, 19
+    elif layout.style == "short":
+        days, clock, length = _days(value(0, 2) + 2000, value(3, 2), value(6, 2)), 9, 17
     seconds = value(clock, 2) * 3600 + value(clock + 3, 2) * 60 + value(clock + 6, 2)
     millis = np.zeros(len(at), np.int64)
     fraction = padded[at + length]
@@ -185,7 +186,7 @@ def _times(padded: npt.NDArray[np.uint8], at: Offsets, layout: Layout) -> tuple[
         octet = padded[at + length + digit].astype(np.int64) - ord("0")
         has_fraction &= (octet >= 0) & (octet <= 9)
         millis = millis * 10 + octet
-    return (_days(year, month, day) * 86_400 + seconds) * 1000 + np.where(has_fraction, millis, 0), at + length
+    return (days * 86_400 + seconds) * 1000 + np.where(has_fraction, millis, 0), at + length
 
 
 def _days(year: Offsets, month: Offsets, day: Offsets) -> Offsets:

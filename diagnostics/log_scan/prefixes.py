@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
+
+from diagnostics.log_scan.json_lines import are_json_lines, from_json_lines
 
 _CONTAINERD = re.compile(rb"(?m)^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.\d]{0,12}(?:Z|[+-]\d\d:\d\d) (?:stdout|stderr) [FP] ")
 _KUBECTL_TIMESTAMP = re.compile(rb"(?m)^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.\d]{0,12}(?:Z|[+-]\d\d:\d\d) ")
 _KUBECTL_PREFIX = re.compile(rb"(?m)^\[pod/[^\]\n]{1,300}\] ")
-_COMPOSE = re.compile(rb"(?m)^[A-Za-z0-9_.-]{1,100} {0,40}\| ")
+_COMPOSE = re.compile(rb"(?m)^[A-Za-z0-9_.@-]{1,160} {0,40}\| ")
+_SYSLOG = re.compile(
+    rb"(?m)^(?:<\d{1,3}>)?"
+    rb"(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.\d]{0,12}[Z+-][\d:]{0,5}) "
+    rb"(?!(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL) )[\w.-]{1,253} [\w./@-]{1,100}(?:\[\d{1,10}\])?: "
+)
 _STERN = re.compile(
     rb"(?m)^[a-z0-9][a-z0-9.-]{1,253} [a-z0-9][a-z0-9-]{0,62} (?=\d{4}-\d\d-\d\d[ T]\d\d:|\s|Caused by|[a-z]+\.)"
 )
-_DOCKER_JSON = re.compile(rb'(?m)^\{"log":"')
 _ANSI = re.compile(rb"\x1b\[[0-9;]{0,20}[A-Za-z]")
 
 _TIME = re.compile(rb"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d")
@@ -28,16 +33,20 @@ def cleaner_for(head: bytes) -> Cleaner:
     """How to free the lines of a file from what its container put around them, judged by its first lines."""
     shown = _plain(head)
     steps: list[Cleaner] = []
-    if _carried(_DOCKER_JSON, shown):
-        steps.append(_from_docker_json)
-        shown = _from_docker_json(shown)
     for pattern in (_KUBECTL_PREFIX, _COMPOSE, _STERN, _CONTAINERD):
         if _carried(pattern, shown):
             steps.append(_remover(pattern))
             shown = pattern.sub(b"", shown)
-    if _carried(_KUBECTL_TIMESTAMP, shown) and len(_TIME.findall(_KUBECTL_TIMESTAMP.sub(b"", shown))) > 0:
-        steps.append(_remover(_KUBECTL_TIMESTAMP))
+    if are_json_lines(shown):
+        return _applying([*steps, _from_json])
+    for pattern in (_SYSLOG, _KUBECTL_TIMESTAMP):
+        without = pattern.sub(b"", shown)
+        if _carried(pattern, shown) and _TIME.search(without):
+            return _applying([*steps, _remover(pattern), *([_from_json] if are_json_lines(without) else [])])
+    return _applying(steps)
 
+
+def _applying(steps: list[Cleaner]) -> Cleaner:
     def clean(text: bytes) -> bytes:
         text = _plain(text)
         for step in steps:
@@ -56,21 +65,12 @@ def _remover(pattern: re.Pattern[bytes]) -> Cleaner:
     return lambda text: pattern.sub(b"", text)
 
 
+def _from_json(text: bytes) -> bytes:
+    """Colours inside a string become visible only when it is decoded."""
+    return _ANSI.sub(b"", from_json_lines(text))
+
+
 def _plain(text: bytes) -> bytes:
     if b"\x1b" in text:
         text = _ANSI.sub(b"", text)
     return text.replace(b"\r\n", b"\n") if b"\r\n" in text else text
-
-
-def _from_docker_json(text: bytes) -> bytes:
-    """Lines of Docker's json-file driver as the lines that the process wrote."""
-    lines = text.split(b"\n")
-    for place, line in enumerate(lines):
-        if line.startswith(b'{"log":"'):
-            try:
-                said = json.loads(line).get("log")
-            except (ValueError, RecursionError):
-                continue
-            if isinstance(said, str):
-                lines[place] = said.rstrip("\r\n").replace("\n", " ").encode("utf-8", "replace")
-    return b"\n".join(lines)

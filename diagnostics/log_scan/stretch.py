@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from diagnostics.format import Range, open_range
+from diagnostics.log_scan.calendar_day import DAY_MS, NO_DAY, clocks_before, first_day, passed_midnights
+from diagnostics.log_scan.json_lines import LINE_BREAK
 from diagnostics.log_scan.layout import MESSAGE_BYTES, Heads, Layout, head_lines, layout_of, parse_heads
 from diagnostics.log_scan.prefixes import Cleaner, cleaner_for
 from diagnostics.log_scan.slices import Offsets, slices
@@ -20,7 +23,8 @@ TAIL_BYTES = 262_144
 MOST_TAIL_BYTES = 8 * 1024 * 1024
 """How far behind the end of a range its last record is followed. A trace of a StackOverflowError has 80 KB."""
 
-_CONTINUES = (b"\t", b" ", b"Caused by:", b"Suppressed:", b"...", b"}", b")")
+_CONTINUES = (b"\t", b" ", b"Caused by:", b"Suppressed:", b"...", b"}", b")", b"At line:", b"+ ")
+"""How lines begin that go on; the last two stand between an exception and its frames in what PowerShell writes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +35,9 @@ class Stretch:
     heads       the records' head lines
     last_lines  index of the last line of each record
     ends        offset behind the last line of each record
-    head_ends   offset of the end of each head line
+    head_ends   offset of the end of each head line, or of its first part where a line holds a whole record
     starts      offset of each line
+    warnings    what had to be assumed
     """
 
     buffer: bytes
@@ -41,16 +46,18 @@ class Stretch:
     ends: Offsets
     head_ends: Offsets
     starts: Offsets
+    warnings: tuple[str, ...] = ()
 
     def text(self, record: int, most: int = 65_536) -> str:
         """The whole text of a record, its beginning if it is long."""
         start = int(self.heads.start[record])
-        return self.buffer[start : min(int(self.ends[record]), start + most)].decode("utf-8", "replace")
+        text = self.buffer[start : min(int(self.ends[record]), start + most)]
+        return text.replace(LINE_BREAK, b"\n").decode("utf-8", "replace")
 
     def continuation(self, record: int, most: int = 262_144) -> bytes:
         """The lines of a record behind its head line."""
         start = int(self.head_ends[record]) + 1
-        return self.buffer[start : min(int(self.ends[record]), start + most)]
+        return self.buffer[start : min(int(self.ends[record]), start + most)].replace(LINE_BREAK, b"\n")
 
 
 def read_stretch(part: Range) -> tuple[Stretch, Layout]:
@@ -62,7 +69,34 @@ def read_stretch(part: Range) -> tuple[Stretch, Layout]:
     with open_range(part) as opened:
         owned = cleaner(opened.read(part.end - part.start))
         tail = b"" if part.end >= part.size else _tail(opened.read, cleaner, layout)
-    return _stretch(owned, tail, layout, first=part.start == 0), layout
+    stretch = _stretch(owned, tail, layout, first=part.start == 0)
+    return (_on_its_day(stretch, part, cleaner, sample) if layout.style == "clock" else stretch), layout
+
+
+def stretch_of(text: bytes) -> tuple[Stretch, Layout]:
+    """The records of a text that is in memory already, freed of what containers put around its lines."""
+    sample = text[:SAMPLE_BYTES]
+    cleaner = cleaner_for(sample)
+    layout = layout_of(cleaner(sample))
+    return _stretch(cleaner(text), b"", layout, first=True), layout
+
+
+def _on_its_day(stretch: Stretch, part: Range, cleaner: Cleaner, sample: bytes) -> Stretch:
+    """The records with whole times instead of times of day, without times where nothing tells the day."""
+    found = first_day(part.name, cleaner(sample))
+    heads = stretch.heads
+    if found is None:
+        nothing = pa.nulls(len(heads.line), pa.int64())
+        return replace(stretch, heads=replace(heads, ts_ms=nothing), warnings=(NO_DAY,))
+    day, sentence = found
+    timed = np.flatnonzero(heads.ts_ms.is_valid().to_numpy(zero_copy_only=False))
+    clocks = heads.ts_ms.take(pa.array(timed)).to_numpy(zero_copy_only=False).astype(np.int64)
+    before = np.array(clocks_before(part.path, part.start, cleaner), np.int64)
+    midnights = passed_midnights(np.concatenate([before, clocks]))[len(before) :]
+    whole = np.zeros(len(heads.line), np.int64)
+    whole[timed] = clocks + (day + midnights) * DAY_MS
+    ts_ms = pc.if_else(heads.ts_ms.is_valid(), pa.array(whole), pa.scalar(None, pa.int64()))
+    return replace(stretch, heads=replace(heads, ts_ms=ts_ms), warnings=(sentence,))
 
 
 def _tail(read: Callable[[int], bytes], cleaner: Cleaner, layout: Layout) -> bytes:
@@ -97,12 +131,23 @@ def _stretch(owned: bytes, tail: bytes, layout: Layout, *, first: bool) -> Stret
     if tail:
         lines = lines[starts[lines] < len(owned)]
     loose = _loose_heads(buffer, starts, ends, int(lines[0]) if len(lines) else len(starts)) if first else []
-    heads = parse_heads(buffer, lines, starts, ends, layout)
+    parts = _first_parts(buffer, starts, ends)
+    heads = parse_heads(buffer, lines, starts, parts, layout)
     if loose:
         heads = _with_loose(heads, np.array(loose, np.int64), buffer, starts, ends)
     following = np.append(heads.line[1:], len(starts))
     last = following - 1 if len(heads.line) else following[:0]
-    return Stretch(buffer, heads, last, ends[last], ends[heads.line], starts)
+    return Stretch(buffer, heads, last, ends[last], parts[heads.line], starts)
+
+
+def _first_parts(buffer: bytes, starts: Offsets, ends: Offsets) -> Offsets:
+    """Where the first part of each line ends: at its end, or at the first break inside it."""
+    breaks = np.flatnonzero(np.frombuffer(buffer, np.uint8) == LINE_BREAK[0]) if LINE_BREAK in buffer else ()
+    if not len(breaks):
+        return ends
+    following = np.append(breaks, len(buffer))[np.searchsorted(breaks, starts)]
+    parts: Offsets = np.minimum(ends, following)
+    return parts
 
 
 def _loose_heads(buffer: bytes, starts: Offsets, ends: Offsets, before: int) -> list[int]:

@@ -19,8 +19,10 @@ MOST_CAUSE = 240
 an exception five or six times, and the lines together stay below 3,000 characters."""
 
 _THROWABLE = re.compile(
-    r'(?:Exception in thread "[^"]{0,200}" )?((?:[A-Za-z_$][\w$]{0,200}\.){1,30}[A-Za-z_$][\w$]{0,200})(?:: ?|$)'
+    r'(?:Exception in thread "[^"]{0,200}" |[\w.-]{1,40} : (?=\S{1,400}(?:Exception|Error)\b))?'
+    r"((?:[A-Za-z_$][\w$]{0,200}\.){1,30}[A-Za-z_$][\w$]{0,200})(?:: ?|$)"
 )
+"""An exception's head line, also as the JVM prints it for a thread and PowerShell for a program."""
 _WRAPPERS = ("org.apache.flink.util.SerializedThrowable", "org.apache.flink.runtime.util.SerializedThrowable")
 _CAUSED_BY = "Caused by: "
 

@@ -1,0 +1,100 @@
+"""The day of log records whose times have no date: from the file itself, counted on past midnight."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import date
+
+import numpy as np
+
+from diagnostics.log_scan.slices import Offsets
+
+DAY_MS = 86_400_000
+
+MIDNIGHT_STEP_MS = 2 * 3_600_000
+"""A clock that goes back further than this has passed midnight. The end of summer time takes it back one hour; threads
+that write at once disorder lines by milliseconds. Our choice between."""
+
+STEP_BYTES = 65_536
+"""Midnights before a range are looked for in steps: one is missed only where a day has fewer bytes than a step."""
+
+LOOK_BYTES = 16_384
+"""How much is read at each step to find a time."""
+
+NO_DAY = "the times have no date, and neither the content nor the name of the file tells one: records have no time"
+
+_CLOCK = re.compile(rb"(?m)^(\d\d):(\d\d):(\d\d)[,.](\d{3}) ")
+_DATED_LINE = re.compile(rb"(?m)^\[?(20\d\d)-(\d\d)-(\d\d)[ T]\d\d:\d\d")
+_TRIGGERED = re.compile(
+    rb"(?m)^(\d\d):(\d\d):(\d\d)[,.]\d{3} [^\n]{1,400}?Triggering checkpoint \d{1,18} [^\n]{1,200}?@ (\d{13}) "
+)
+_DATED_NAME = re.compile(r"(?<!\d)(20\d\d)([-_.]?)(0[1-9]|1[0-2])\2(0[1-9]|[12]\d|3[01])(?!\d)")
+
+
+def first_day(name: str, sample: bytes) -> tuple[int, str] | None:
+    """Days from 1970-01-01 to the day of the file's first record, and a sentence how that was found; None if it is not.
+
+    name    the file's name in the upload
+    sample  its cleaned beginning
+
+    The content decides before the name: a line that has a date, or the trigger time of a checkpoint; of names the part
+    nearest to the end. As everywhere, the clock is read as UTC.
+    """
+    dated = _DATED_LINE.search(sample)
+    day = _day(*map(int, dated.groups())) if dated else None
+    if dated and day is not None:
+        return day - _midnights(_clocks(sample[: dated.start()])), _sentence(day, "a line that has one")
+    triggered = _TRIGGERED.search(sample)
+    if triggered:
+        hour, minute, second, epoch_ms = map(int, triggered.groups())
+        day = round((epoch_ms / 1000 - (hour * 3600 + minute * 60 + second)) / 86_400)
+        before = _midnights(_clocks(sample[: triggered.start() + 13]))
+        return day - before, _sentence(day, "the trigger time of a checkpoint")
+    for year, _, month, of_month in reversed(_DATED_NAME.findall(name)):
+        day = _day(int(year), int(month), int(of_month))
+        if day is not None:
+            return day, _sentence(day, "the file's name")
+    return None
+
+
+def _sentence(day: int, source: str) -> str:
+    told = date.fromordinal(day + date(1970, 1, 1).toordinal()).isoformat()
+    return f"the times have no date: {told} is taken from {source}, and a clock that goes back begins the next day"
+
+
+def _day(year: int, month: int, of_month: int) -> int | None:
+    try:
+        return date(year, month, of_month).toordinal() - date(1970, 1, 1).toordinal()
+    except ValueError:
+        return None
+
+
+def _clocks(text: bytes) -> list[int]:
+    return [_clock_ms(found) for found in _CLOCK.finditer(text)]
+
+
+def _clock_ms(found: re.Match[bytes]) -> int:
+    hour, minute, second, milli = map(int, found.groups())
+    return ((hour * 60 + minute) * 60 + second) * 1000 + milli
+
+
+def _midnights(clocks: list[int]) -> int:
+    return int(passed_midnights(np.array(clocks, np.int64))[-1]) if clocks else 0
+
+
+def passed_midnights(clocks_ms: Offsets) -> Offsets:
+    """How many midnights have passed since the first of these times of day, for each."""
+    return np.cumsum(np.diff(clocks_ms, prepend=clocks_ms[:1]) < -MIDNIGHT_STEP_MS).astype(np.int64)
+
+
+def clocks_before(path: str, end: int, clean: Callable[[bytes], bytes]) -> list[int]:
+    """Times of day in ms in the file before an offset, one from each step."""
+    found = []
+    with open(path, "rb") as opened:
+        for at in range(0, end, STEP_BYTES):
+            opened.seek(at)
+            clock = _CLOCK.search(clean(opened.read(min(LOOK_BYTES, end - at))))
+            if clock:
+                found.append(_clock_ms(clock))
+    return found

@@ -1,0 +1,253 @@
+"""JSON around log records: layouts that print a record as an object, and shippers that wrap what a process wrote.
+
+Known by their fields, whatever they are called by log4j's templates (ECS, Logstash, GELF, Google Cloud), its older
+JsonLayout, logback's encoders, Docker's json-file driver, Fluent Bit, Loki, CloudWatch and Elasticsearch. An object
+becomes the lines that a plain layout would have printed; they stay one line of the file, with LINE_BREAK between them.
+
+Source: log4j `log4j-layout-template-json` event templates; logstash-logback-encoder; Docker json-file; CloudWatch Logs
+`get-log-events`; Loki `logcli --output=jsonl`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from itertools import islice
+from typing import Any
+
+LINE_BREAK = b"\r"
+"""Between the lines of a record that stands on one line of a file."""
+
+MOST_DEPTH = 3
+"""Wrappers inside each other that are opened: a shipper's, a container's, the layout's own. Our choice."""
+
+MOST_ELEMENTS = 1_000
+"""Frames of a stack trace given as a list that are read. Java's own limit of a trace is 1,024 frames."""
+
+LINES_LOOKED_AT = 50
+LEAST_SHARE = 0.6
+"""So many of the first lines must be log records in JSON. Our choice, as for other prefixes."""
+
+_WRAPPED = ("_source", "jsonPayload", "fields")
+_MESSAGES = ("message", "msg", "@message", "log", "line", "short_message", "textPayload", "_raw", "body")
+_TIMES = ("@timestamp", "timestamp", "time", "ts", "timeMillis", "instant", "timeStamp", "eventTime", "datetime")
+_LEVELS = ("level", "log.level", "severity", "levelname", "loglevel", "log_level", "logLevel")
+_LOGGERS = ("loggerName", "logger_name", "log.logger", "logger", "_logger", "LoggerName")
+_THREADS = ("thread", "thread_name", "process.thread.name", "threadName", "_thread")
+_TRACES = (
+    "error.stack_trace",
+    "stack_trace",
+    "stackTrace",
+    "stacktrace",
+    "exception",
+    "thrown",
+    "throwable",
+    "full_message",
+    "_exception",
+)
+
+_SYSLOG_LEVELS = ("FATAL", "FATAL", "FATAL", "ERROR", "WARN", "INFO", "INFO", "DEBUG")
+"""Severities 0 to 7 of RFC 5424, which GELF prints as numbers."""
+
+_LEVEL = re.compile(r"(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)$")
+_HAS_HEAD = re.compile(r"\s{0,4}\[?(?:\d{4}[-/]\d\d[-/]\d\d[ T]|\d\d/\d\d/\d\d )?\d\d:\d\d:\d\d[,. Z+\]]")
+_ISO = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?$")
+_NUMBER = re.compile(r"\d{9,19}(?:\.\d{1,9})?$")
+
+
+def are_json_lines(head: bytes) -> bool:
+    """Whether most of a file's first lines are objects that hold a line of a log or are a record themselves."""
+    told = [line for line in head.split(b"\n")[:-1] if line.strip()] or [head]
+    shown = told[:LINES_LOOKED_AT]
+    records = sum(1 for line in shown if line.lstrip().startswith(b"{") and text_of(line) is not None)
+    return records >= LEAST_SHARE * len(shown)
+
+
+def from_json_lines(text: bytes) -> bytes:
+    """The lines with every object replaced by what a plain layout would have printed. No line comes or goes.
+
+    An object that is broken or no record gets the time of the line before, so that it is a record that nobody
+    understood and is counted as such.
+    """
+    lines = text.split(b"\n")
+    stamp = "1970-01-01 00:00:00"
+    for place, line in enumerate(lines):
+        if not line.lstrip().startswith(b"{"):
+            continue
+        told = text_of(line)
+        if told is not None:
+            found = _ISO.match(told[:30].partition(" [")[0].rstrip()) or _HAS_HEAD.match(told)
+            stamp = told[: found.end()].rstrip(" []") if found else stamp
+            lines[place] = one_line(told)
+        elif line.endswith(b"}") or place < len(lines) - 1:
+            lines[place] = stamp.encode() + b" " + line
+    return b"\n".join(lines)
+
+
+def text_of(line: bytes | str) -> str | None:
+    """The log text that a JSON object holds, of one or several lines; None for what is no log record."""
+    value = object_of(line)
+    return log_text(value) if value is not None else None
+
+
+def object_of(line: bytes | str) -> dict[str, Any] | None:
+    """The JSON object that a line is; None for any other line."""
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def one_line(text: str) -> bytes:
+    """A record's text of several lines as one line of a file."""
+    return text.replace("\r\n", "\n").rstrip("\n").replace("\n", "\r").encode("utf-8", "replace")
+
+
+def log_text(fields: Mapping[str, Any], depth: int = 1) -> str | None:
+    """The log text of an object: what it wraps, or its own fields as a line of a plain layout and its stack trace."""
+    message = _first_text(fields, _MESSAGES)
+    if depth < MOST_DEPTH:
+        inner = _inner(fields, message, depth)
+        if inner is not None:
+            return inner
+    level = _level(_first(fields, _LEVELS))
+    time = plain_time(_first(fields, _TIMES))
+    if message is None:
+        return None
+    if _HAS_HEAD.match(message) or level is None or time is None:
+        return message if _is_wrapper(fields) or _HAS_HEAD.match(message) else None
+    logger = re.sub(r"\s+", "_", _first_text(fields, _LOGGERS) or "")[:500]
+    thread = re.sub(r"\s+", " ", _first_text(fields, _THREADS) or "")[:2_000]
+    head = f"{time} [{thread}] {level} {logger or '?'} - " if thread else f"{time} {level} {logger or '?'} - "
+    return "\n".join((head + message, *_trace(fields)))
+
+
+def entry_text(fields: Mapping[str, Any]) -> str | None:
+    """What an entry of a log store holds: a record, or a line that only goes on with one."""
+    return log_text(fields) or _first_text(fields, _MESSAGES)
+
+
+def arrival_of(fields: Mapping[str, Any]) -> float | None:
+    """When a store says that an entry came, in seconds since 1970."""
+    time = plain_time(_first(fields, _TIMES))
+    try:
+        moment = datetime.fromisoformat(time) if time else None
+    except ValueError:
+        return None
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() if moment else None
+
+
+def _inner(fields: Mapping[str, Any], message: str | None, depth: int) -> str | None:
+    for name in _WRAPPED:
+        if isinstance(fields.get(name), dict):
+            found = log_text(fields[name], depth + 1)
+            if found is not None:
+                return found
+    if message is not None and message.lstrip().startswith("{"):
+        value = object_of(message)
+        return log_text(value, depth + 1) if value is not None else None
+    return None
+
+
+def _is_wrapper(fields: Mapping[str, Any]) -> bool:
+    """Whether the object says where a line came from: a stream, labels, a time of arrival."""
+    return any(name in fields for name in ("stream", "labels", "kubernetes", "ingestionTime", "logStreamName", "@log"))
+
+
+def _value(fields: Mapping[str, Any], name: str) -> Any:
+    """A field by its dotted name, whether the dots are in the name or between objects."""
+    if name in fields:
+        return fields[name]
+    value: Any = fields
+    for part in name.split("."):
+        value = value.get(part) if isinstance(value, dict) else None
+    return value
+
+
+def _first(fields: Mapping[str, Any], names: Sequence[str]) -> Any:
+    found = (_value(fields, name) for name in names)
+    return next((each for each in found if each not in (None, "")), None)
+
+
+def _first_text(fields: Mapping[str, Any], names: Sequence[str]) -> str | None:
+    found = (_value(fields, name) for name in names)
+    return next((each for each in found if isinstance(each, str)), None)
+
+
+def _level(told: Any) -> str | None:
+    if isinstance(told, bool):
+        return None
+    if isinstance(told, int) and 0 <= told < len(_SYSLOG_LEVELS):
+        return _SYSLOG_LEVELS[told]
+    if isinstance(told, dict):
+        told = told.get("name")
+    named = told.upper() if isinstance(told, str) else ""
+    return named if _LEVEL.match(named) else None
+
+
+def plain_time(told: Any) -> str | None:
+    """A time as layouts print it: ISO 8601 as it stands, numbers since 1970 (s, ms, us or ns by their size) in UTC."""
+    if isinstance(told, dict):
+        seconds, nanoseconds = told.get("epochSecond"), told.get("nanoOfSecond", 0)
+        if not isinstance(seconds, int) or not isinstance(nanoseconds, int):
+            return None
+        return _from_seconds(seconds + nanoseconds / 1e9)
+    if isinstance(told, str):
+        if _ISO.match(told):
+            return told
+        if not _NUMBER.match(told):
+            return None
+        told = float(told)
+    if isinstance(told, bool) or not isinstance(told, (int, float)):
+        return None
+    seconds = float(min(told, 10**19))
+    while seconds >= 1e11:
+        seconds /= 1000
+    return _from_seconds(seconds)
+
+
+def _from_seconds(seconds: float) -> str | None:
+    if not 0 < seconds < 1e11:
+        return None
+    return datetime.fromtimestamp(round(seconds, 3), UTC).strftime("%Y-%m-%d %H:%M:%S.%f")[:23]
+
+
+def _trace(fields: Mapping[str, Any]) -> Iterator[str]:
+    """The lines of the record's stack trace."""
+    told = _first(fields, _TRACES)
+    if isinstance(told, str):
+        lines = told.splitlines()
+        named = _first_text(fields, ("error.type", "exception_class"))
+        if named and lines and not lines[0].startswith(named):
+            yield f"{named}: {_first_text(fields, ('error.message', 'exception_message')) or ''}"
+        yield from lines[:MOST_ELEMENTS]
+    elif isinstance(told, list):
+        yield from islice((str(each) for each in told if isinstance(each, str)), MOST_ELEMENTS)
+    elif isinstance(told, dict):
+        yield from _thrown(told)
+
+
+def _thrown(told: Mapping[str, Any]) -> Iterator[str]:
+    """The lines of an exception that is an object, with its causes (log4j's JsonLayout, Logstash's template)."""
+    title = ""
+    for _ in range(MOST_DEPTH * 10):
+        name = _first_text(told, ("name", "exception_class", "class"))
+        said = _first_text(told, ("message", "exception_message", "localizedMessage"))
+        stack = _first(told, ("extendedStackTrace", "stacktrace", "stackTrace", "stack_trace"))
+        if isinstance(stack, str):
+            if name and not stack.lstrip().startswith(name):
+                yield f"{title}{name}: {said or ''}"
+            yield from stack.splitlines()[:MOST_ELEMENTS]
+            return
+        yield f"{title}{name or '?'}: {said or ''}"
+        for frame in islice(stack if isinstance(stack, list) else (), MOST_ELEMENTS):
+            if isinstance(frame, dict):
+                place = f"{frame.get('file') or 'Unknown Source'}:{frame.get('line')}"
+                yield f"\tat {frame.get('class')}.{frame.get('method')}({place})"
+        cause = told.get("cause")
+        if not isinstance(cause, dict):
+            return
+        told, title = cause, "Caused by: "

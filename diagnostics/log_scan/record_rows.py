@@ -1,0 +1,136 @@
+"""The evidence in a stretch of log: rows of `log_record` and `config_option`, and what was covered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from diagnostics.format import Coverage, Rows
+from diagnostics.log_scan.kafka_client import SCOPES, client_options
+from diagnostics.log_scan.layout import Layout
+from diagnostics.log_scan.matching import match_events
+from diagnostics.log_scan.process import LOGGED_PROCESSES, options_of, role_of, version_of
+from diagnostics.log_scan.stretch import Stretch
+from diagnostics.notation.stack_trace import StackTrace, stack_trace
+
+MOST_CLIENT_OPTIONS = 1_000
+"""Different settings of Kafka clients that are taken from a range; each subtask has its own transactional.id."""
+
+MOST_SAMPLES = 5
+"""Lines not understood that are shown. Our choice."""
+
+TRACE_COLUMNS = tuple(StackTrace.__slots__)
+
+_TRACE_MARKS = (b"\tat ", b"    at ", b"Caused by: ", b"Exception", b"Error")
+
+_FAILURE_CAUSE = "with failure cause: "
+"""From 1.13 to 1.16 a TaskManager prints the exception of a failed task behind this, in the same line."""
+
+_START_UP = ("Loading configuration property: ", "Maximum heap size: ", "JVM Options:", "Program Arguments:")
+
+
+def rows_of(stretch: Stretch, layout: Layout) -> Iterator[Rows | Coverage]:
+    """The evidence of some records, with their lines counted in the stretch."""
+    heads = stretch.heads
+    count = len(heads.line)
+    if not count:
+        yield Coverage()
+        return
+    role = role_of(heads.logger)
+    columns: dict[str, pa.Array] = {
+        "ts_ms": heads.ts_ms,
+        "level": heads.level,
+        "logger": heads.logger,
+        "thread": heads.thread,
+        "message": pc.utf8_trim_whitespace(heads.message),
+        "process": pa.repeat(pa.scalar(role if role in LOGGED_PROCESSES else None, pa.string()), count),
+        "line": pa.array(heads.line + 1),
+        "last_line": pa.array(stretch.last_lines + 1),
+        **match_events(stretch.buffer, heads.start, stretch.head_ends, heads.message, heads.logger, stretch.text),
+        **_traces(stretch, layout.style is None),
+    }
+    yield Rows("log_record", batch=pa.RecordBatch.from_pydict(columns))
+    options = list(_options(stretch, role))
+    if options:
+        yield Rows("config_option", options)
+    lost = np.flatnonzero(~heads.understood) if layout.style else np.empty(0, np.int64)
+    times = pc.min_max(heads.ts_ms).as_py()
+    yield Coverage(
+        records=count,
+        not_understood=len(lost),
+        samples=tuple(
+            (int(heads.line[each]) + 1, (heads.message[each].as_py() or "")[:200])
+            for each in lost[:MOST_SAMPLES].tolist()
+        ),
+        role=role,
+        warnings=stretch.warnings,
+        flink_version=version_of(stretch.buffer),
+        first_ts_ms=times["min"],
+        last_ts_ms=times["max"],
+    )
+
+
+def _traces(stretch: Stretch, bare: bool) -> dict[str, pa.Array]:
+    """The columns of stack traces, for the records that have one; in a file without layout the head line counts too."""
+    has_more = np.flatnonzero(stretch.ends > stretch.head_ends)
+    if bare:
+        has_more = np.arange(len(stretch.heads.line))
+    found: dict[int, StackTrace] = {}
+    for record in has_more.tolist():
+        behind = stretch.continuation(record)
+        if bare or not stretch.heads.understood[record]:
+            behind = stretch.text(record).encode()
+        elif behind.startswith((b"\tat ", b"    at ")):
+            head = (stretch.heads.message[record].as_py() or "").rpartition(_FAILURE_CAUSE)[2]
+            behind = head.encode() + b"\n" + behind
+        if any(mark in behind for mark in _TRACE_MARKS):
+            trace = _trace(behind)
+            if trace:
+                found[record] = trace
+    if not found:
+        return {}
+    place = np.full(len(stretch.heads.line), -1, np.int64)
+    place[np.fromiter(found, np.int64, len(found))] = np.arange(len(found))
+    at = pa.array(place, mask=place < 0)
+    return {
+        name: pa.array([getattr(trace, name) for trace in found.values()], pa.string()).take(at)
+        for name in TRACE_COLUMNS
+    }
+
+
+@lru_cache(maxsize=4_096)
+def _trace(lines: bytes) -> StackTrace | None:
+    return stack_trace(lines.decode("utf-8", "replace").split("\n"))
+
+
+def _options(stretch: Stretch, role: str | None) -> Iterator[dict[str, Any]]:
+    """Settings and JVM options that the start-up messages state."""
+    heads = stretch.heads
+    starting = pc.match_substring_regex(heads.message, rf"^(?:INFO  \[\] - )? *(?:{'|'.join(_START_UP)}|    )")
+    places = np.flatnonzero(starting.fill_null(False).to_numpy(zero_copy_only=False))
+    messages = heads.message.take(pa.array(places)).to_pylist()
+    for row in options_of(messages, places.tolist(), role):
+        record = row.pop("record")
+        line = int(heads.line[record]) + 1
+        yield row | {"ts_ms": heads.ts_ms[record].as_py(), "line": line, "last_line": line}
+    yield from _client_options(stretch)
+
+
+def _client_options(stretch: Stretch) -> Iterator[dict[str, Any]]:
+    """Settings that Kafka clients state when they start, each different one once."""
+    heads = stretch.heads
+    starting = pc.match_substring_regex(heads.message, rf"^(?:{'|'.join(SCOPES)})").fill_null(False)
+    known: set[tuple[str, str, str]] = set()
+    for record in np.flatnonzero(starting.to_numpy(zero_copy_only=False)).tolist():
+        place = {"ts_ms": heads.ts_ms[record].as_py(), "line": int(heads.line[record]) + 1}
+        place["last_line"] = int(stretch.last_lines[record]) + 1
+        for row in client_options(heads.message[record].as_py(), stretch.continuation(record)):
+            told = (row["scope"], row["key"], row["value"])
+            if told not in known and len(known) < MOST_CLIENT_OPTIONS:
+                known.add(told)
+                yield row | place
