@@ -122,22 +122,32 @@ document.getElementById('redo').addEventListener('click', () => go(1));
 let asking = null;
 let previewTimer = 0;
 
-async function preview(change = {}) {
+const asked = () => ({ ...texts(), ...(chosenCase ? { case: chosenCase.value } : {}) });
+
+async function preview() {
   clearTimeout(previewTimer);
   asking?.abort();
   asking = new AbortController();
-  const sent = texts();
   try {
-    const fields = { ...sent, ...change, ...(chosenCase ? { case: chosenCase.value } : {}) };
-    const answer = await post(editor.dataset.preview, fields, { signal: asking.signal });
-    if (answer.text !== areas.rule.value && areas.rule.value === sent.rule) {
-      areas.rule.value = answer.text;
-      written();
-    }
-    draw(answer);
+    draw(await post(editor.dataset.preview, asked(), { signal: asking.signal }));
   } catch (error) {
     if (error.name === 'AbortError') return;
     document.getElementById('part-problems').textContent = `No preview: ${error.message}`;
+  }
+}
+
+// A value of the form is written into the YAML by the server. One after the other: none may be lost.
+let writing = Promise.resolve();
+
+async function rewrite(name, value) {
+  asking?.abort();
+  try {
+    const answer = await post(editor.dataset.preview, { ...asked(), name, value });
+    areas.rule.value = answer.text;
+    written();
+    draw(answer);
+  } catch (error) {
+    toast(`Not written: ${error.message}`);
   }
 }
 
@@ -159,14 +169,15 @@ function draw(answer) {
 
 document.getElementById('part-form').addEventListener('change', (event) => {
   const { name } = event.target.dataset;
-  if (name) preview({ name, value: event.target.value });
+  const { value } = event.target;
+  if (name) writing = writing.then(() => rewrite(name, value));
 });
 document.getElementById('part-form').addEventListener('keydown', (event) => {
   if (event.key !== 'Enter' || event.target.tagName !== 'INPUT') return;
   event.preventDefault();
   event.target.blur();
 });
-chosenCase?.addEventListener('change', () => preview());
+chosenCase?.addEventListener('change', preview);
 
 // Drafts save themselves
 
@@ -189,6 +200,7 @@ function written() {
 
 async function save() {
   clearTimeout(saveTimer);
+  await writing;
   await saving;
   const now = JSON.stringify(texts());
   if (now === saved && editor.dataset.save) return true;
