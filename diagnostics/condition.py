@@ -100,13 +100,16 @@ class Group:
 
     def holds(self, lookup: Lookup) -> bool | None:
         """True, False, or None for unknown."""
-        answers = [item.holds(lookup) for item in self.items]
+        decisive = self.mode != "all"
+        unknown = False
+        for item in self.items:
+            answer = item.holds(lookup)
+            if answer is decisive:
+                return self.mode == "any"
+            unknown = unknown or answer is None
         if self.mode == "none":
-            return True not in answers
-        decisive = self.mode == "any"
-        if decisive in answers:
-            return decisive
-        return None if None in answers else not decisive
+            return True
+        return None if unknown else not decisive
 
     def checks(self, lookup: Lookup) -> Iterator[Check]:
         """Every comparison inside."""

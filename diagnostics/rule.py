@@ -117,17 +117,23 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Ruleset:
-    """The rules of one analysis; `version` is what the analysis keeps with its findings."""
+    """The rules of one analysis.
+
+    version  what the analysis keeps with its findings
+    keys     `signal_keys` of each rule, in the same order: worked out once for many cases
+    """
 
     rules: tuple[Rule, ...]
     version: str
+    keys: tuple[frozenset[str], ...]
 
     @classmethod
     def of(cls, rules: Iterable[Rule]) -> Ruleset:
         """The rules in id order with a version that is the hash of their ids and versions."""
         ordered = tuple(sorted(rules, key=lambda rule: rule.id))
         stamp = json.dumps([[rule.id, rule.version] for rule in ordered])
-        return cls(ordered, hashlib.sha256(stamp.encode()).hexdigest()[:12])
+        keys = tuple(rule.signal_keys() for rule in ordered)
+        return cls(ordered, hashlib.sha256(stamp.encode()).hexdigest()[:12], keys)
 
 
 class _RuleReader:

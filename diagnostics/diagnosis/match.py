@@ -51,8 +51,8 @@ def match(index: SignalIndex, ruleset: Ruleset) -> Matches:
     findings: list[Finding] = []
     silent: list[Silent] = []
     undecided: list[Undecided] = []
-    for rule in ruleset.rules:
-        subjects = index.subjects(rule.level, rule.signal_keys())
+    for rule, keys in zip(ruleset.rules, ruleset.keys, strict=True):
+        subjects = index.subjects(rule.level, keys)
         for view, holds in _judged(index, rule, subjects):
             job = index.job_of(view.subject)
             checks = tuple(rule.when.checks(view))
@@ -71,8 +71,8 @@ def findings_of(index: SignalIndex, ruleset: Ruleset) -> tuple[Finding, ...]:
     """Only what holds, in half the time: for many old cases, where nobody reads why a rule was silent."""
     return tuple(
         _finding(rule, view, index.job_of(view.subject), tuple(rule.when.checks(view)))
-        for rule in ruleset.rules
-        for view, holds in _judged(index, rule, index.subjects(rule.level, rule.signal_keys()))
+        for rule, keys in zip(ruleset.rules, ruleset.keys, strict=True)
+        for view, holds in _judged(index, rule, index.subjects(rule.level, keys))
         if holds
     )
 

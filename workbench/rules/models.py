@@ -55,6 +55,7 @@ class RuleVersion(models.Model):
     sha256 = models.CharField(max_length=64)
     symptom_class = models.CharField(max_length=50)
     title = models.TextField()
+    status = models.CharField(max_length=20, default="stable")
     author = models.ForeignKey(User, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
     published_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, blank=True, related_name="+")

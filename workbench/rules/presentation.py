@@ -77,12 +77,7 @@ def _shown_versions() -> list[RuleVersion]:
 
 
 def _status(version: RuleVersion) -> str:
-    if not version.rule.enabled or version.state != VersionState.PUBLISHED:
-        return OFF
-    try:
-        return rule_of(version).status
-    except InvalidRule:
-        return OFF
+    return version.status if version.rule.enabled and version.state == VersionState.PUBLISHED else OFF
 
 
 @dataclass(frozen=True, slots=True)

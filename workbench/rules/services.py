@@ -163,6 +163,7 @@ def draft_publish(*, draft: Draft, user: User, reason: str) -> RuleVersion:
         sha256=_digest(text),
         symptom_class=rule.symptom_class,
         title=rule.title,
+        status=rule.status,
         author=draft.author,
         published_by=user,
         published_at=timezone.now(),
@@ -245,6 +246,7 @@ def _local_copy(version: RuleVersion, user: User, reason: str) -> RuleVersion:
         sha256=_digest(text),
         symptom_class=version.symptom_class,
         title=version.title,
+        status=version.status,
         author=user,
         published_by=user,
         published_at=timezone.now(),
@@ -287,6 +289,7 @@ def _store_shipped(rule: diagnostics_rule.Rule, text: str) -> bool:
             **texts,
             "symptom_class": rule.symptom_class,
             "title": rule.title,
+            "status": rule.status,
         },
     )
     return True
