@@ -140,17 +140,7 @@ def _first_fault(found: Sequence[Fault]) -> dict[str, FactValue]:
 
 
 def _state_citation(row: Any) -> Citation:
-    return Citation(
-        file_id=row.file_id,
-        line=row.line,
-        last_line=row.last_line,
-        pointer=row.pointer,
-        kind="rest",
-        ts_ms=row.ts_ms,
-        text=f"state of the job: {row.state}",
-        name="state",
-        value=row.state,
-    )
+    return Citation.of(row, "rest", f"state of the job: {row.state}", name="state", value=row.state)
 
 
 SIGNALS = (

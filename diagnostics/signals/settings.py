@@ -207,17 +207,7 @@ def _read(evidence: Evidence) -> Iterable[Stated]:
             row.job_id,
             row.key,
             row.value,
-            Citation(
-                file_id=row.file_id,
-                line=row.line,
-                last_line=row.last_line,
-                pointer=row.pointer,
-                kind="config",
-                ts_ms=row.ts_ms,
-                text=f"{row.key}: {row.value}",
-                name=row.key,
-                value=row.value,
-            ),
+            Citation.of(row, "config", f"{row.key}: {row.value}", name=row.key, value=row.value),
         )
 
 
