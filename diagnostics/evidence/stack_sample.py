@@ -9,7 +9,7 @@ TABLE = Table(
     "one distinct stack of one profile with its weight",
     (
         Column("ts_ms", "long", "when it was sampled"),
-        Column("profile", "string", "flame-graph, collapsed or thread-dump"),
+        Column("profile", "string", "flame-graph, collapsed (samples of any profiler) or thread-dump"),
         Column(
             "mode", "string", "full, on-cpu or off-cpu of a flame graph; wall, cpu or unknown of a collapsed file; dump"
         ),

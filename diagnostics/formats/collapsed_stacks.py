@@ -7,37 +7,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample, open_range
-from diagnostics.notation.stack_frame import MOST_FRAMES, frame_name
-from diagnostics.notation.task_name import task_of_thread
+from diagnostics.notation.profiler_stack import JAVA_FRAME, mode_of, sample_row, thread_of
 
 MOST_LINE = 262_144
 ROWS_AT_ONCE = 2_000
 LINES_LOOKED_AT = 200
 LEAST_SHARE = 0.9
-WAITING_SHARE = 0.2
-"""A profile of CPU time has no parked threads; from a fifth of the samples on it was by the wall clock. Our choice."""
-
-WAITING = frozenset(
-    (
-        "jdk.internal.misc.Unsafe.park",
-        "sun.misc.Unsafe.park",
-        "java.lang.Object.wait",
-        "java.lang.Object.wait0",
-        "java.lang.Thread.sleep",
-        "java.lang.Thread.sleep0",
-        "__pthread_cond_wait",
-        "pthread_cond_wait",
-    )
-)
-
-NATIVE_ROOTS = frozenset(
-    ("start_thread", "clone", "clone3", "__clone", "__clone3", "_start", "__libc_start_main", "thread_start")
-)
 
 _STACK = re.compile(r"[^;\s][^;\n]*(?:;[^;\n]+)* \d{1,18}$")
-_JAVA_FRAME = re.compile(r"(?:[A-Za-z_$][\w$]*[./])+[\w$<>]+(?:_\[[a-z0-9]\])?$")
-_NAME_MODE = re.compile(r"(?:^|[^a-z])(wall|cpu|itimer|alloc|lock)(?:[^a-z]|$)")
-_THREAD_ID = re.compile(r"(?:^\[(.+) tid=\d+\]|(.+?)(?:-\?)?/\d+| tid=\d+)$")
 
 
 def _recognise(head: Head) -> float:
@@ -49,7 +26,7 @@ def _recognise(head: Head) -> float:
     deep = [line for line in stacks if ";" in line]
     if not deep or len(stacks) < LEAST_SHARE * len(told):
         return 0.0
-    java = sum(_JAVA_FRAME.match(line.rpartition(" ")[0].rpartition(";")[2]) is not None for line in deep)
+    java = sum(JAVA_FRAME.match(line.rpartition(" ")[0].rpartition(";")[2]) is not None for line in deep)
     return 0.9 if java else 0.5
 
 
@@ -81,40 +58,16 @@ def _stack(line: bytes) -> dict[str, Any] | None:
     if not stack or not weight.isdigit() or len(weight) > 18:
         return None
     frames = stack.split(";")
-    thread = _thread(frames[0]) if len(frames) > 1 else None
-    task = task_of_thread(thread) if thread else None
-    return {
-        "thread": thread,
-        "vertex": task.vertex if task else None,
-        "subtask": task.subtask if task else None,
-        "frames": [frame_name(frame) for frame in frames[1 if thread else 0 :][-MOST_FRAMES:]],
-        "weight": float(weight),
-    }
-
-
-def _thread(root: str) -> str | None:
-    """The thread that a root frame names: anything that is no Java method and no native entry point."""
-    if root in NATIVE_ROOTS or root.startswith("[unknown") or "::" in root or _JAVA_FRAME.match(root):
-        return None
-    if task_of_thread(root):
-        return root
-    found = _THREAD_ID.match(root)
-    return (found.group(1) or found.group(2) or root) if found else root
+    thread = thread_of(frames[0]) if len(frames) > 1 else None
+    return sample_row(thread, frames[1 if thread else 0 :], float(weight))
 
 
 def _mode(part: Range) -> str:
-    """The name tells, else the share of samples that only wait."""
-    named = _NAME_MODE.search(part.name.replace("\\", "/").rpartition("/")[2].lower())
-    if named:
-        return "cpu" if named.group(1) == "itimer" else named.group(1)
-    waiting = total = 0.0
     with open_range(part) as opened:
-        for _, line in zip(range(LINES_LOOKED_AT), opened, strict=False):
-            row = _stack(line) if len(line) <= MOST_LINE else None
-            if row:
-                total += row["weight"]
-                waiting += row["weight"] if row["frames"][-1] in WAITING else 0.0
-    return "wall" if total and waiting >= WAITING_SHARE * total else "unknown"
+        shown = [
+            _stack(line) for _, line in zip(range(LINES_LOOKED_AT), opened, strict=False) if len(line) <= MOST_LINE
+        ]
+    return mode_of(part.name, [row for row in shown if row])
 
 
 FORMAT = Format(

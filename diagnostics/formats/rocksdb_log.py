@@ -1,0 +1,346 @@
+"""RocksDB's own log of one instance, `LOG` or `..._db_LOG`: stalls and errors, flushes and compactions, its options.
+
+Which operator and subtask it served stands in the path of the instance, in its first lines and in the name that Flink
+gives to a relocated log. Times are local; the events tell them since 1970 too, so the zone is known from the first.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample, open_range
+from diagnostics.log_scan.known_messages import event_columns
+
+MOST_LINE = 65_536
+MOST_RECORDS = 20_000
+"""Warnings of one file that are kept. Our choice: a writer that stalls all the time warns some times a second."""
+MOST_JOBS = 10_000
+"""Flushes and compactions that run at once, at most; lines of jobs that never end are forgotten beyond it."""
+ROWS_AT_ONCE = 10_000
+SAMPLE_BYTES = 1_048_576
+ZONE_STEP_MS = 15 * 60_000
+"""Offsets of time zones are multiples of a quarter of an hour. Source: IANA time zone database."""
+
+OPTIONS = frozenset(
+    (
+        "write_buffer_size",
+        "max_write_buffer_number",
+        "level0_file_num_compaction_trigger",
+        "level0_slowdown_writes_trigger",
+        "level0_stop_writes_trigger",
+        "soft_pending_compaction_bytes_limit",
+        "hard_pending_compaction_bytes_limit",
+        "max_background_jobs",
+        "max_background_compactions",
+        "max_background_flushes",
+        "delayed_write_rate",
+        "max_bytes_for_level_base",
+        "target_file_size_base",
+        "compaction_style",
+        "max_open_files",
+        "use_direct_reads",
+        "use_fsync",
+        "stats_dump_period_sec",
+    )
+)
+"""Options that decide on stalls and on the size of files. Source: RocksDB wiki, Write-Stalls and Tuning-Guide."""
+
+_LINE = re.compile(
+    r"(\d{4}/\d\d/\d\d-\d\d:\d\d:\d\d\.\d{6}) ([0-9a-f]{1,16}) (?:\(Original Log Time [\d/:.-]{1,30}\) )?"
+    r"(?:\[(WARN|ERROR|FATAL|DEBUG)\] )?(?:\[([^\]\s]{1,200}?)([\w.-]{1,80}\.(?:cc|h)):\d{1,6}\] ?)?(.*)"
+)
+_LAYOUT = re.compile(r"(?m)^\d{4}/\d\d/\d\d-\d\d:\d\d:\d\d\.\d{6} [0-9a-f]{1,16} ")
+_MARKS = ("RocksDB version: ", "EVENT_LOG_v1 {", ".cc:", "Options.")
+_PATH = re.compile(r"job_([0-9a-f]{32})_op_(.{1,200}?)_([0-9a-f]{32})__(\d{1,7})_(\d{1,7})__uuid_")
+_TASK_MANAGER = re.compile(r"/tm_([^/\s]{1,200})/")
+_OPTION = re.compile(r"\s*Options\.(\w{1,80}) ?: (.{1,200})")
+_JOB = re.compile(r"\[([^\]]{1,500})\] \[JOB (\d{1,12})\] ")
+_EVENT = "EVENT_LOG_v1 "
+_EVENT_TIME = re.compile(
+    r"(?m)^(\d{4}/\d\d/\d\d-\d\d:\d\d:\d\d\.\d{6}) [^\n]{0,120}EVENT_LOG_v1 \{\"time_micros\": (\d{16})"
+)
+_STALL = re.compile(
+    r"(Cumulative|Interval) stall: (\d{1,6}):(\d\d):(\d\d\.\d{1,3}) H:M:S, (\d{1,4}(?:\.\d{1,3})?) percent"
+)
+_BUFFER = re.compile(r"Write buffer is using (\d{1,18}) bytes out of a total of (\d{1,18})")
+_TOLD = ("Flushing triggered to alleviate", "stall conditions to clear", "Increasing compaction threads")
+"""Messages without a level that are kept as records beside warnings and errors."""
+
+
+@dataclass(slots=True)
+class _Job:
+    """A flush or compaction that runs: its column family and when it began."""
+
+    column_family: str | None = None
+    began_micros: int | None = None
+
+
+@dataclass(slots=True)
+class _Reading:
+    """What is known so far of the file."""
+
+    subject: dict[str, Any]
+    shift_ms: int
+    jobs: dict[int, _Job] = field(default_factory=dict)
+    metrics: list[dict[str, Any]] = field(default_factory=list)
+    records: list[dict[str, Any]] = field(default_factory=list)
+    options: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
+    ts_ms: int | None = None
+    first_ms: int | None = None
+
+
+def _recognise(head: Head) -> float:
+    lines = head.text.count("\n") + 1
+    if not any(mark in head.text for mark in _MARKS):
+        return 0.0
+    stamped = len(_LAYOUT.findall(head.text))
+    # Options of a column family stand on many lines without a time.
+    return 0.95 if stamped and stamped >= min(lines, 3) else 0.0
+
+
+def _read(part: Range) -> Iterator[Rows | Coverage]:
+    reading = _begun(part)
+    count = odd = dropped = 0
+    examples: list[tuple[int, str]] = []
+    with open_range(part) as opened:
+        for number, raw in enumerate(opened, 1):
+            line = raw[:MOST_LINE].decode("utf-8", "replace").rstrip()
+            found = _LINE.match(line)
+            understood = _take(reading, found, number) if found else _take_more(reading, line, number)
+            count += found is not None
+            if not understood and line:
+                odd += 1
+                if len(examples) < 3:
+                    examples.append((number, line[:200]))
+            if len(reading.records) > MOST_RECORDS:
+                reading.records.pop()
+                dropped += 1
+            if len(reading.metrics) >= ROWS_AT_ONCE:
+                yield Rows("metric_sample", reading.metrics)
+                reading.metrics = []
+    yield Rows("metric_sample", reading.metrics)
+    yield Rows("config_option", list(reading.options.values()))
+    yield Rows("log_record", list(_records(reading)))
+    warnings = (f"{dropped:,} more warnings than the {MOST_RECORDS:,} that are kept",) if dropped else ()
+    yield Coverage(
+        records=count,
+        not_understood=odd,
+        samples=tuple(examples),
+        warnings=warnings,
+        first_ts_ms=reading.first_ms,
+        last_ts_ms=reading.ts_ms,
+    )
+
+
+def _begun(part: Range) -> _Reading:
+    with open(part.path, "rb") as opened:
+        sample = opened.read(SAMPLE_BYTES).decode("utf-8", "replace")
+    told = _EVENT_TIME.search(sample)
+    shift = (_local_ms(told.group(1)) or 0) - int(told.group(2)) // 1000 if told else 0
+    path = _PATH.search(sample) or _PATH.search(part.name)
+    task_manager = _TASK_MANAGER.search(sample)
+    subject: dict[str, Any] = {"task_manager": task_manager.group(1)} if task_manager else {}
+    if path:
+        subject |= {
+            "job_id": path.group(1),
+            "operator": path.group(2),
+            "vertex_id": path.group(3),
+            "subtask": int(path.group(4)) - 1,
+        }
+    return _Reading(subject, round(shift / ZONE_STEP_MS) * ZONE_STEP_MS)
+
+
+def _local_ms(stamp: str) -> int | None:
+    try:
+        moment = datetime.strptime(stamp, "%Y/%m/%d-%H:%M:%S.%f").replace(tzinfo=UTC)
+    except ValueError:
+        return None
+    return round(moment.timestamp() * 1000)
+
+
+def _take(reading: _Reading, found: re.Match[str], number: int) -> bool:
+    """A line with a time. Gives whether it was understood; lines of no interest are."""
+    stamp, thread, level, _, source, message = found.groups()
+    local = _local_ms(stamp)
+    if local is None:
+        return False
+    reading.ts_ms = local - reading.shift_ms
+    reading.first_ms = reading.first_ms or reading.ts_ms
+    job = _JOB.match(message)
+    if job and len(reading.jobs) < MOST_JOBS:
+        reading.jobs.setdefault(int(job.group(2)), _Job()).column_family = job.group(1)
+    if _EVENT in message:
+        return _take_event(reading, message, number)
+    option = _OPTION.match(message)
+    if option:
+        _take_option(reading, option, number)
+    elif level in ("WARN", "ERROR", "FATAL") or any(told in message for told in _TOLD):
+        row = {"ts_ms": reading.ts_ms, "level": level or "INFO", "logger": source, "thread": thread}
+        reading.records.append({**row, "message": message[:2_000], "line": number, "last_line": number})
+        buffer = _BUFFER.search(message)
+        if buffer:
+            _add(reading, number, None, {"rocksdb.log.write_buffer_bytes": float(buffer.group(1))})
+    return True
+
+
+def _take_more(reading: _Reading, line: str, number: int) -> bool:
+    """A line without a time: it goes on with the line before it, an option or a dump of statistics."""
+    if reading.ts_ms is None:
+        return False
+    stall = _STALL.match(line)
+    if stall:
+        hours, minutes, seconds = int(stall.group(2)), int(stall.group(3)), float(stall.group(4))
+        if stall.group(1) == "Interval":
+            _add(reading, number, None, {"rocksdb.log.stall_percent": float(stall.group(5))})
+        else:
+            _add(reading, number, None, {"rocksdb.stall_micros": ((hours * 60 + minutes) * 60 + seconds) * 1e6})
+    return True
+
+
+def _take_option(reading: _Reading, option: re.Match[str], number: int) -> None:
+    key, value = option.group(1), option.group(2).strip()
+    if key in OPTIONS:
+        place = {"line": number, "last_line": number}
+        job = {"job_id": reading.subject.get("job_id")}
+        row = {"ts_ms": reading.ts_ms, "scope": "rocksdb", **job, "process": "taskmanager", "key": key, "value": value}
+        reading.options.setdefault((key, value), row | place)
+
+
+def _take_event(reading: _Reading, message: str, number: int) -> bool:
+    try:
+        event = json.loads(message.partition(_EVENT)[2])
+    except (ValueError, RecursionError):
+        return False
+    if not isinstance(event, dict) or not isinstance(event.get("event"), str):
+        return False
+    told, micros = event["event"], event.get("time_micros")
+    if not isinstance(micros, int) or not isinstance(event.get("job", 0), int):
+        return False
+    reading.ts_ms = micros // 1000
+    job = reading.jobs.get(event.get("job", 0), _Job())
+    if told in ("flush_started", "compaction_started"):
+        job.began_micros = micros
+        if len(reading.jobs) < MOST_JOBS:
+            reading.jobs[event.get("job", 0)] = job
+        _add(reading, number, job, _numbers(event, _STARTED[told]))
+    elif told in ("flush_finished", "compaction_finished"):
+        reading.jobs.pop(event.get("job", 0), None)
+        values = _numbers(event, _FINISHED[told])
+        if told == "flush_finished" and job.began_micros is not None:
+            values["rocksdb.log.flush_ms"] = (micros - job.began_micros) / 1000
+        if "rocksdb.log.compaction_ms" in values:
+            values["rocksdb.log.compaction_ms"] /= 1000
+        levels = event.get("lsm_state")
+        for level, files in enumerate(levels[:20] if isinstance(levels, list) else ()):
+            if isinstance(files, int):
+                values[f"rocksdb.num-files-at-level{level}"] = float(files)
+        _add(reading, number, job, values)
+    return True
+
+
+_STARTED: Mapping[str, Mapping[str, str]] = {
+    "flush_started": {"memory_usage": "rocksdb.log.flush_bytes", "num_memtables": "rocksdb.log.flush_memtables"},
+    "compaction_started": {
+        "input_data_size": "rocksdb.log.compaction_read_bytes",
+        "score": "rocksdb.log.compaction_score",
+    },
+}
+_FINISHED: Mapping[str, Mapping[str, str]] = {
+    "flush_finished": {"immutable_memtables": "rocksdb.num-immutable-mem-table"},
+    "compaction_finished": {
+        "compaction_time_micros": "rocksdb.log.compaction_ms",
+        "total_output_size": "rocksdb.log.compaction_written_bytes",
+    },
+}
+"""Field of an event -> metric. Those with `log.` are no metrics of Flink: each is one flush or one compaction."""
+
+
+def _numbers(event: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, float]:
+    told = {metric: event.get(name) for name, metric in names.items()}
+    return {
+        metric: float(value)
+        for metric, value in told.items()
+        if isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < 1e18
+    }
+
+
+def _add(reading: _Reading, number: int, job: _Job | None, values: Mapping[str, float]) -> None:
+    family = job.column_family if job else None
+    labels = f"column_family={family}" if family else None
+    place = {"ts_ms": reading.ts_ms, "scope": "operator", **reading.subject, "line": number, "last_line": number}
+    reading.metrics.extend(
+        {**place, "metric": name, "labels": labels, "value": value} for name, value in values.items()
+    )
+
+
+def _records(reading: _Reading) -> Iterator[dict[str, Any]]:
+    """The records with the events that they are; what the path tells of the subtask stands on each."""
+    known = event_columns([row["message"] for row in reading.records])
+    about: dict[str, Any] = {
+        name: reading.subject[name] for name in ("job_id", "subtask", "task_manager") if name in reading.subject
+    }
+    for row, columns in zip(reading.records, known, strict=True):
+        yield {**row, "process": "taskmanager", **columns, **about}
+
+
+_PATH_OF_INSTANCE = "/data/tm_10.0.0.7:6122-a94cd1/tmp/job_599a4911b0c6d2c498d33152061977fb_op_KeyedProcessOperator_"
+_PATH_OF_INSTANCE += "f0aff0a0033f84109a1cdc34aeecb33e__1_4__uuid_028b9b5c-d7f6-45a0-94bc-2d2f5bc3d9a1/db"
+
+_SUBJECT = {
+    "job_id": "599a4911b0c6d2c498d33152061977fb",
+    "subtask": 0,
+    "task_manager": "10.0.0.7:6122-a94cd1",
+}
+
+FORMAT = Format(
+    id="rocksdb-log",
+    title="RocksDB log of a state backend",
+    documentation="https://github.com/facebook/rocksdb/wiki/Logging",
+    tables=("log_record", "metric_sample", "config_option"),
+    recognise=_recognise,
+    read=_read,
+    samples=(
+        Sample(
+            name="job_599a_op_KeyedProcessOperator_db_LOG",
+            text=f"""\
+2026/11/21-01:53:41.042445 7f8e139ff6c0 RocksDB version: 6.20.3
+2026/11/21-01:53:41.042520 7f8e139ff6c0 SST files in {_PATH_OF_INSTANCE} dir, Total Num: 0, files:
+2026/11/21-01:53:41.049000 7f8e139ff6c0               Options.write_buffer_size: 67108864
+2026/11/21-01:57:45.090866 7f8e10dfe6c0 [/flush_job.cc:342] [last] [JOB 42] Flushing memtable with next log file: 5
+2026/11/21-01:57:45.090872 7f8e10dfe6c0 EVENT_LOG_v1 {{"time_micros": 1795222665090868, "job": 42, "event": \
+"flush_started", "num_memtables": 1, "memory_usage": 741576, "flush_reason": "Get Live Files"}}
+2026/11/21-01:57:45.105587 7f8e10dfe6c0 (Original Log Time 2026/11/21-01:57:45.105562) EVENT_LOG_v1 {{"time_micros": \
+1795222665105568, "job": 42, "event": "flush_finished", "lsm_state": [2, 1], "immutable_memtables": 0}}
+2026/11/21-01:57:46.000000 7f8e10dfe6c0 [WARN] [/column_family.cc:871] [last] Stopping writes because we have 36 \
+level-0 files
+""",
+            rows={
+                "log_record": [
+                    {
+                        "event": "rocks.stall.stop.l0",
+                        "ts_ms": 1_795_222_666_000,
+                        "level": "WARN",
+                        "logger": "column_family.cc",
+                        "count": 36.0,
+                        **_SUBJECT,
+                        "line": 7,
+                    }
+                ],
+                "metric_sample": [
+                    {"metric": "rocksdb.log.flush_bytes", "value": 741576.0, "operator": "KeyedProcessOperator"},
+                    {"metric": "rocksdb.log.flush_memtables", "value": 1.0, "labels": "column_family=last"},
+                    {"metric": "rocksdb.num-immutable-mem-table", "value": 0.0, **_SUBJECT},
+                    {"metric": "rocksdb.log.flush_ms", "value": 14.7, "ts_ms": 1_795_222_665_105},
+                    {"metric": "rocksdb.num-files-at-level0", "value": 2.0},
+                    {"metric": "rocksdb.num-files-at-level1", "value": 1.0, "line": 6},
+                ],
+                "config_option": [{"scope": "rocksdb", "key": "write_buffer_size", "value": "67108864", "line": 3}],
+            },
+        ),
+    ),
+)

@@ -1,0 +1,68 @@
+"""Samples of a profiler as rows of `stack_sample`, whatever file they come in: thread, task, frames, and the mode."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from diagnostics.notation.stack_frame import MOST_FRAMES, frame_name
+from diagnostics.notation.task_name import task_of_thread
+
+WAITING_SHARE = 0.2
+"""A profile of CPU time has no parked threads; from a fifth of the samples on it was by the wall clock. Our choice."""
+
+WAITING = frozenset(
+    (
+        "jdk.internal.misc.Unsafe.park",
+        "sun.misc.Unsafe.park",
+        "java.lang.Object.wait",
+        "java.lang.Object.wait0",
+        "java.lang.Thread.sleep",
+        "java.lang.Thread.sleep0",
+        "__pthread_cond_wait",
+        "pthread_cond_wait",
+    )
+)
+
+NATIVE_ROOTS = frozenset(
+    ("start_thread", "clone", "clone3", "__clone", "__clone3", "_start", "__libc_start_main", "thread_start")
+)
+
+JAVA_FRAME = re.compile(r"(?:[A-Za-z_$][\w$]*[./])+[\w$<>]+(?:_\[[a-z0-9]\])?$")
+_NAME_MODE = re.compile(r"(?:^|[^a-z])(wall|cpu|itimer|alloc|lock)(?:[^a-z]|$)")
+_THREAD_ID = re.compile(r"(?:^\[(.+) tid=\d+\]|(.+?)(?:-\?)?/\d+| tid=\d+)$")
+
+
+def sample_row(thread: str | None, frames: Sequence[str], weight: float) -> dict[str, Any]:
+    """A row without its place: `frames` as printed, root first, without the thread."""
+    task = task_of_thread(thread) if thread else None
+    return {
+        "thread": thread,
+        "vertex": task.vertex if task else None,
+        "subtask": task.subtask if task else None,
+        "frames": [frame_name(frame) for frame in frames[-MOST_FRAMES:]],
+        "weight": weight,
+    }
+
+
+def thread_of(root: str) -> str | None:
+    """The thread that a root frame names: anything that is no Java method and no native entry point."""
+    if root in NATIVE_ROOTS or root.startswith("[unknown") or "::" in root or JAVA_FRAME.match(root):
+        return None
+    if task_of_thread(root):
+        return root
+    found = _THREAD_ID.match(root)
+    return (found.group(1) or found.group(2) or root) if found else root
+
+
+def mode_of(name: str, rows: Iterable[Mapping[str, Any]]) -> str:
+    """wall, cpu, alloc, lock or unknown: the file's name tells, else the share of samples that only wait."""
+    named = _NAME_MODE.search(name.replace("\\", "/").rpartition("/")[2].lower())
+    if named:
+        return "cpu" if named.group(1) == "itimer" else named.group(1)
+    waiting = total = 0.0
+    for row in rows:
+        total += row["weight"]
+        waiting += row["weight"] if row["frames"] and row["frames"][-1] in WAITING else 0.0
+    return "wall" if total and waiting >= WAITING_SHARE * total else "unknown"
