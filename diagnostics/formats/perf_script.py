@@ -87,7 +87,7 @@ def _close(sample: _Sample | None, rows: list[dict[str, Any]]) -> bool:
 
 
 def _name(symbol: str, module: str) -> str:
-    """A frame as other profilers print it: perf-map-agent has `Lpackage/Class;::method`; an unknown one gets its file."""
+    """A frame as other profilers print it: perf-map-agent has `Lpackage/Class;::method`; unknown ones the file."""
     symbol = _OFFSET.sub("", symbol)
     if symbol == "[unknown]":
         return f"[{module.rpartition('/')[2]}]" if module not in ("[unknown]", "") else symbol

@@ -17,7 +17,7 @@ corpus_only = pytest.mark.skipif(not PUBLIC.is_dir(), reason="the corpus is not 
 
 @corpus_only
 def test_perfs_samples_of_java_have_the_counts_of_flame_graphs_own_collapsed_result() -> None:
-    """`perf-java-stacks-01-collapsed-all.txt` is upstream's result; it lacks the last sample, which no blank line ends."""
+    """Upstream's result `perf-java-stacks-01-collapsed-all.txt` lacks the last sample, which no blank line ends."""
     name = "perf-java-stacks-01.txt"
     rows = read_path(PERF, PUBLIC / "flamegraph" / name, name).rows["stack_sample"]
     collapsed = (PUBLIC / "flamegraph" / "perf-java-stacks-01-collapsed-all.txt").read_text().splitlines()
