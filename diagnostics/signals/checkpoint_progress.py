@@ -12,8 +12,8 @@ from diagnostics.reconstruction.arithmetic import highest, known, lowest, middle
 from diagnostics.reconstruction.checkpoint_history import Checkpoint, History, checkpoint_histories
 from diagnostics.reconstruction.cluster import cluster_of
 from diagnostics.reconstruction.series import MetricSeries, Point, Series, metric_series
+from diagnostics.reconstruction.stated_settings import settings_of, stated_options
 from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
-from diagnostics.signals.settings import settings_of, stated_options
 
 MOST_LISTED = 12
 """How many ids and durations a list holds, the last ones. Our choice: a sentence stays readable."""

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 
 from diagnostics.evidence import Evidence
 from diagnostics.reconstruction.cluster import Cluster, cluster_of
 from diagnostics.reconstruction.frame_catalogue import OUTSIDE, known_frames
 from diagnostics.reconstruction.stack_profile import Profile, Sampled, stack_profiles
+from diagnostics.reconstruction.task_threads import FEWEST_WORKING, MOST_CITED, heaviest, subject_of, working
 from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
-
-FEWEST_WORKING = 3.0
-"""With fewer samples of a working thread nothing is said of its task. Our choice: three thread dumps."""
-MOST_CITED = 6
 
 
 def measure(evidence: Evidence) -> Measured:
@@ -53,30 +49,6 @@ def measure(evidence: Evidence) -> Measured:
         {name: value for name, value in facts.items() if value is not None},
         (uploads.heaviest,) if uploads.heaviest else (),
     )
-
-
-def subject_of(task: tuple[str | None, str], cluster: Cluster) -> Subject:
-    """The task as a subject; one that only a thread's name tells has no id."""
-    job_id, vertex = task
-    if task in cluster.tasks:
-        return cluster.vertex_subject(job_id, vertex)
-    is_id = len(vertex) == 32 and all(letter in "0123456789abcdef" for letter in vertex)
-    return Subject(job=job_id, vertex=None if is_id else vertex, vertex_id=vertex if is_id else None)
-
-
-def working(profile: Profile) -> list[Sampled]:
-    """The stacks of a thread at work."""
-    return [each for each in profile.stacks if not each.stack.idle]
-
-
-def heaviest(stacks: Iterable[Sampled], name: Callable[[Sampled], str | None]) -> tuple[str, float] | None:
-    """The name with most weight, and that weight."""
-    weights: dict[str, float] = defaultdict(float)
-    for each in stacks:
-        found = name(each)
-        if found is not None:
-            weights[found] += each.weight
-    return max(weights.items(), key=lambda item: (item[1], item[0])) if weights else None
 
 
 def _signal(task: tuple[str | None, str], profile: Profile, cluster: Cluster) -> Signal | None:

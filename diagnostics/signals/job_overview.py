@@ -16,8 +16,8 @@ from diagnostics.reconstruction.cluster import cluster_of
 from diagnostics.reconstruction.job_graph import JobGraph, job_graph
 from diagnostics.reconstruction.load_timeline import Timeline, load_timelines, printed_names
 from diagnostics.reconstruction.series import MetricSeries, increase, metric_series
+from diagnostics.reconstruction.stated_settings import settings_of, stated_options
 from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
-from diagnostics.signals.settings import settings_of, stated_options
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

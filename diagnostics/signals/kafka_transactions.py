@@ -15,8 +15,8 @@ from diagnostics.phrase import duration
 from diagnostics.reconstruction.checkpoint_history import History, checkpoint_histories
 from diagnostics.reconstruction.cluster import cluster_of
 from diagnostics.reconstruction.incident_log import IncidentLog, incident_log
+from diagnostics.reconstruction.stated_settings import settings_of, stated_options
 from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
-from diagnostics.signals.settings import settings_of, stated_options
 
 MOST_RECORDS = 5_000
 MOST_LISTED = 8

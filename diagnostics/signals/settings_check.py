@@ -20,8 +20,8 @@ from diagnostics.reconstruction.setting_catalogue import (
     version_of,
     wrong_value,
 )
+from diagnostics.reconstruction.stated_settings import TELLING, Stated, jobs_of, settings_of, stated_options
 from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
-from diagnostics.signals.settings import TELLING, Stated, jobs_of, settings_of, stated_options
 
 VERSION = re.compile(r"\(Version: (\d{1,3}\.\d{1,3})")
 """Source: the start-up banner of Flink's processes."""

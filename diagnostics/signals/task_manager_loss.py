@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,36 +15,18 @@ from diagnostics.reconstruction.gc_timeline import (
     collector_series,
     timelines,
 )
-from diagnostics.reconstruction.incident_log import Failure, IncidentLog, LogEvent, incident_log
+from diagnostics.reconstruction.incident_log import IncidentLog, LogEvent, incident_log
 from diagnostics.reconstruction.process_end import ProcessEnd, process_ends, task_manager_of_file
 from diagnostics.reconstruction.series import MetricSeries, metric_series
+from diagnostics.reconstruction.task_manager_lost import SAME_LOSS_MS, Loss, identity_of, losses
 from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
 
-IDENTITY = re.compile(r"TaskManager with (?:id|ResourceID:?) ([^\s()]{1,200})|TaskExecutor connection ([^\s()]{1,200})")
-LOST = re.compile(r"TaskManager with id ([^\s()]{1,200})(?:\([^)]{0,200}\))? (?:timed out|is no longer reachable)")
-"""Source: Flink's ResourceManager and JobMaster; matched in texts of at most 2,000 characters."""
 STANDSTILL_MS = 20_000
 """How long before a loss the collections are looked at. Our choice: shorter than the default heartbeat.timeout of 50 s,
 so that a standstill that costs the heartbeat fills it."""
 STOOD_STILL_RATIO = 0.5
 """From which part of that time in pauses on a process counts as standing still. Our choice."""
-SAME_LOSS_MS = 60_000
-"""JobMaster and ResourceManager notice the same loss within this time; more is another one. Our choice."""
 SHOWN = 8
-
-
-@dataclass(frozen=True, slots=True)
-class Loss:
-    """One TaskManager lost at one time, with everything that was said of it."""
-
-    task_manager: str
-    ts_ms: int | None
-    told: tuple[LogEvent | Failure, ...]
-
-    @property
-    def how(self) -> str:
-        """`heartbeat timed out` or `unreachable`."""
-        return "heartbeat timed out" if any("timed out" in each.texts for each in self.told) else "unreachable"
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,36 +179,11 @@ def _facts(loss: Loss, traces: Traces) -> dict[str, FactValue]:
     return {name: value for name, value in facts.items() if value is not None}
 
 
-def losses(log: IncidentLog) -> list[Loss]:
-    """The losses in time order; what several components say of one loss is one."""
-    grouped: list[tuple[str, list[LogEvent | Failure]]] = []
-    told: list[tuple[str, LogEvent | Failure]] = [
-        (name, event) for event in log.of("lost") if (name := _identity(event))
-    ]
-    failed: list[LogEvent | Failure] = [event for event in log.of("failure") if event.process != "taskmanager"]
-    failed += log.failures
-    told += [(hit[1].rstrip("."), each) for each in failed if (hit := LOST.search(each.texts))]
-    for name, each in sorted(told, key=lambda pair: (pair[1].ts_ms is None, pair[1].ts_ms or 0)):
-        for known, events in grouped:
-            near = each.ts_ms is None or events[-1].ts_ms is None or each.ts_ms - events[-1].ts_ms <= SAME_LOSS_MS
-            if known == name and near:
-                events.append(each)
-                break
-        else:
-            grouped.append((name, [each]))
-    return [Loss(name, events[0].ts_ms, tuple(events)) for name, events in grouped]
-
-
-def _identity(event: LogEvent) -> str | None:
-    found = IDENTITY.search(event.message)
-    return event.task_manager or ((found[1] or found[2]).rstrip(".") if found else None)
-
-
 def _times(events: Sequence[LogEvent], names: Mapping[int, str]) -> Mapping[str, list[int]]:
     """TaskManager -> times of its events; it is who wrote the file, else whom the message names."""
     found: dict[str, list[int]] = defaultdict(list)
     for event in events:
-        name = names.get(event.file_id) or _identity(event)
+        name = names.get(event.file_id) or identity_of(event)
         if name and event.ts_ms is not None:
             found[normalised(name)].append(event.ts_ms)
     return found

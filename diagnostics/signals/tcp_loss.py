@@ -11,8 +11,8 @@ from typing import Any
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.reconstruction.incident_log import incident_log
+from diagnostics.reconstruction.task_manager_lost import losses
 from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
-from diagnostics.signals.task_manager_loss import losses
 
 MOST_ROWS = 50_000
 """How many readings are read, the earliest. Our choice: a hundred connections on five hosts, a hundred times."""

@@ -72,6 +72,16 @@ def test_no_format_imports_another() -> None:
     assert found == []
 
 
+def test_no_signal_imports_another_but_where_it_sums_it_up() -> None:
+    found = {
+        (module.stem, name.removeprefix("diagnostics.signals."))
+        for module in modules("diagnostics/signals")
+        for name in imports(module)
+        if name.startswith("diagnostics.signals.")
+    }
+    assert found == {("heap_pressure", "garbage_collection")}
+
+
 @pytest.mark.parametrize("below", WITHOUT_SPARK)
 def test_judging_needs_no_spark(below: str) -> None:
     assert offenders(below, ("pyspark", "diagnostics.spark", "pyarrow"), at_start=True) == []
