@@ -14,7 +14,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404
 from django.utils import timezone
 
-from tests.workbench.diagnosed import SKEW_RULE, diagnosed_case, report_of, stored_file
+from tests.workbench.diagnosed import SKEW_RULE, diagnosed_case, published, report_of, stored_file
 from tests.workbench.people import People, case_of, with_token
 from workbench import broker
 from workbench.analyses.models import Analysis, AnalysisStatus
@@ -32,7 +32,6 @@ from workbench.analyses.services import (
     analysis_retry,
     lost_analyses_recover,
 )
-from workbench.rules.services import draft_save, rule_publish
 
 Committed = Callable[..., AbstractContextManager[Any]]
 
@@ -82,7 +81,7 @@ def test_a_broker_that_is_down_does_not_lose_the_case(
 
 
 def test_a_run_keeps_the_ruleset_of_its_request(people: People, queued: Analysis) -> None:
-    rule_publish(version=draft_save(text=SKEW_RULE, user=people.rita), user=people.rita)
+    published(SKEW_RULE, people.rita)
     later = analysis_request(case=queued.case, user=people.alice)
     assert not now_of(queued).ruleset.versions.filter(rule__rule_id="skew.test").exists()
     assert later.ruleset.versions.filter(rule__rule_id="skew.test").exists()
