@@ -1,0 +1,283 @@
+"""What `kubectl describe pod` and `kubectl get events` print about Flink's pods: ends, evictions, limits, scheduling.
+
+Ages of events (`3m12s`) are relative to when the command ran, which the text does not say: events have no time.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample, open_range
+from diagnostics.log_scan.known_messages import event_columns
+from diagnostics.notation.kubernetes import Ended, Pod, event_record, moment_ms, pod_options, pod_records
+
+MOST_LINE = 8_000
+MOST_ROWS = 50_000
+LEFT_OUT = "pods and events of other programs than Flink are left out"
+
+_FIELD = re.compile(r"( {0,40})([A-Z][\w() -]{0,40}?|[\w.-]{1,63}):(?:\s+(.{0,4000}))?$")
+_LABEL = re.compile(r"\s*([\w./-]{1,200})=([\w.-]{0,63})$")
+_TABLE = re.compile(r"(?:NAMESPACE +)?LAST SEEN +(?:FIRST SEEN +)?(?:COUNT +)?(?:NAME +)?TYPE +REASON +OBJECT +")
+_DESCRIBED = re.compile(
+    r" {2,8}(Normal|Warning) +([A-Z]\w{1,60}) +(\S{1,20}(?: \(x\d{1,9} over \S{1,20}\))?) +(\S{1,100}) +(.{1,4000})$"
+)
+_TIMES = re.compile(r"\(x(\d{1,9}) over")
+_POD_FIELDS = ("Namespace:", "Node:", "Containers:", "Status:")
+
+
+def _recognise(head: Head) -> float:
+    text = head.text
+    if _TABLE.match(text.lstrip("\ufeff")):
+        return 0.9
+    lines = text.split("\n")[:600]
+    starts = {line.split(" ", 1)[0] for line in lines}
+    is_pod = lines[0].startswith("Name:") and all(any(s.startswith(f) for s in starts) for f in _POD_FIELDS)
+    return 0.9 if is_pod else 0.0
+
+
+def _read(part: Range) -> Iterator[Rows | Coverage]:
+    with open_range(part) as opened:
+        first = opened.readline(MOST_LINE).decode("utf-8", "replace").lstrip("\ufeff")
+    reading = _Table(first) if _TABLE.match(first) else _Description()
+    with open_range(part) as opened:
+        for number, raw in enumerate(opened, 1):
+            if len(reading.records) < MOST_ROWS:
+                reading.take(raw[:MOST_LINE].decode("utf-8", "replace").rstrip("\r\n"), number)
+    reading.close()
+    known = event_columns([row["message"] for row in reading.records])
+    # What a row says of itself stands before what the catalogue reads out of its message.
+    rows = [
+        columns | {name: value for name, value in row.items() if value is not None}
+        for row, columns in zip(reading.records, known, strict=True)
+    ]
+    yield Rows("log_record", rows)
+    yield Rows("config_option", reading.options)
+    yield Coverage(
+        records=reading.count,
+        not_understood=reading.odd,
+        warnings=(LEFT_OUT,) if reading.others else (),
+    )
+
+
+class _Reading:
+    """Rows, how many pods and events there were, how many of them of other programs, and lines that say nothing."""
+
+    def __init__(self) -> None:
+        self.records: list[dict[str, Any]] = []
+        self.options: list[dict[str, Any]] = []
+        self.count = self.others = self.odd = 0
+
+    def take(self, line: str, number: int) -> None:
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """The text has ended."""
+
+    def _event(self, row: dict[str, Any], number: int) -> None:
+        self.count += 1
+        if row["process"] is None:
+            self.others += 1
+        else:
+            self.records.append({**row, "line": number, "last_line": number})
+
+
+class _Table(_Reading):
+    """`kubectl get events`: columns begin where their titles do."""
+
+    def __init__(self, title: str) -> None:
+        super().__init__()
+        names = list(re.finditer(r"\S+(?: \S+)*", title.rstrip()))
+        ends = [found.start() for found in names[1:]] + [None]
+        self._columns = {found.group(): (found.start(), end) for found, end in zip(names, ends, strict=True)}
+
+    def take(self, line: str, number: int) -> None:
+        if number == 1 or not line.strip():
+            return
+        told = {name: line[start:end].strip() for name, (start, end) in self._columns.items()}
+        kind, reason, about = told.get("TYPE"), told.get("REASON"), told.get("OBJECT")
+        if kind not in ("Normal", "Warning") or not reason or not about:
+            self.odd += 1
+            return
+        count = told.get("COUNT", "")
+        message = told.get("MESSAGE", "")
+        self._event(event_record(reason, kind, about, message, None, int(count) if count.isdigit() else None), number)
+
+
+class _Description(_Reading):
+    """`kubectl describe pod`: fields by indentation, one pod after the other."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._pod: Pod | None = None
+        self._path: list[tuple[int, str]] = []
+        self._ended: Ended | None = None
+
+    def take(self, line: str, number: int) -> None:
+        event = _DESCRIBED.match(line)
+        if event and self._pod is not None:
+            kind, reason, age, _, message = event.groups()
+            times = _TIMES.search(age)
+            about = f"pod/{self._pod.name}"
+            row = event_record(reason, kind, about, message, None, int(times.group(1)) if times else None)
+            self._event({**row, "process": self._pod.process} if self._pod.is_flinks else row, number)
+            return
+        label = _LABEL.match(line)
+        if label and self._pod is not None and self._within() == ("Labels",):
+            self._pod.labels[label.group(1)] = label.group(2)
+        found = _FIELD.match(line)
+        if not found:
+            return
+        indent, name, value = len(found.group(1)), found.group(2), (found.group(3) or "").strip()
+        if indent == 0 and name == "Name":
+            self.close()
+            self._pod = Pod(value, number)
+            self._path = []
+            return
+        if self._pod is None:
+            self.odd += 1
+            return
+        while self._path and self._path[-1][0] >= indent:
+            self._path.pop()
+        self._path.append((indent, name))
+        self._field(self._pod, self._within(), value, number)
+
+    def close(self) -> None:
+        if self._pod is None:
+            return
+        self.count += 1
+        if self._pod.is_flinks:
+            self.records += pod_records(self._pod)
+            self.options += pod_options(self._pod)
+        else:
+            self.others += 1
+        self._pod = self._ended = None
+
+    def _within(self) -> tuple[str, ...]:
+        return tuple(name for _, name in self._path)
+
+    def _field(self, pod: Pod, path: tuple[str, ...], value: str, number: int) -> None:
+        if path == ("Labels",):
+            label = _LABEL.match(value)
+            if label:
+                pod.labels[label.group(1)] = label.group(2)
+        elif path == ("Reason",):
+            pod.reason = value
+        elif path == ("Message",):
+            pod.message = value
+        elif path == ("Node",):
+            pod.node = value.partition("/")[0]
+        elif path[:1] in (("Containers",), ("Init Containers",)) and len(path) >= 2:
+            self._container(pod, path[1:], value, number)
+
+    def _container(self, pod: Pod, path: tuple[str, ...], value: str, number: int) -> None:
+        container, names = path[0], path[1:]
+        if not names:
+            pod.containers.append(container)
+        elif names in (("State",), ("Last State",)):
+            self._ended = Ended(container, line=number) if value == "Terminated" else None
+            if self._ended:
+                pod.ended.append(self._ended)
+        elif names[0] in ("State", "Last State") and self._ended and len(names) == 2:
+            _take_end(self._ended, names[1], value)
+        elif names == ("Restart Count",) and value.isdigit() and len(value) < 9:
+            pod.restarts = max(pod.restarts, int(value))
+        elif names[0] in ("Limits", "Requests") and len(names) == 2 and value:
+            pod.limits.setdefault((names[0].lower(), names[1]), (value, number))
+
+
+def _take_end(ended: Ended, name: str, value: str) -> None:
+    if name == "Reason":
+        ended.reason = value
+    elif name == "Exit Code" and value.isdigit() and len(value) < 9:
+        ended.exit_code = int(value)
+    elif name == "Message":
+        ended.message = value[:500]
+    elif name == "Finished":
+        ended.finished_ms = moment_ms(value)
+
+
+_DESCRIPTION = """\
+Name:             orders-taskmanager-1-1
+Namespace:        flink
+Node:             worker-3/10.0.0.3
+Labels:           app=orders
+                  component=taskmanager
+Status:           Running
+Containers:
+  flink-main-container:
+    Image:         flink:1.20
+    State:          Running
+      Started:      Sat, 21 Nov 2026 01:31:00 +0000
+    Last State:     Terminated
+      Reason:       OOMKilled
+      Exit Code:    137
+      Finished:     Sat, 21 Nov 2026 01:30:59 +0000
+    Restart Count:  3
+    Limits:
+      memory:  1728Mi
+Events:
+  Type     Reason            Age                From               Message
+  ----     ------            ----               ----               -------
+  Warning  FailedScheduling  3m (x5 over 10m)   default-scheduler  0/3 nodes are available: 3 Insufficient memory.
+"""
+
+FORMAT = Format(
+    id="kubernetes-text",
+    title="Pods and events as kubectl prints them",
+    documentation="https://kubernetes.io/docs/reference/kubectl/generated/kubectl_describe/",
+    tables=("log_record", "config_option"),
+    recognise=_recognise,
+    read=_read,
+    samples=(
+        Sample(
+            name="describe.txt",
+            text=_DESCRIPTION,
+            rows={
+                "log_record": [
+                    {
+                        "event": "k8s.event.unschedulable",
+                        "level": "WARN",
+                        "reason": "FailedScheduling",
+                        "count": 5.0,
+                        "process": "taskmanager",
+                        "line": 22,
+                    },
+                    {
+                        "event": "mem.killed.137",
+                        "ts_ms": 1_795_224_659_000,
+                        "level": "ERROR",
+                        "message": "Pod orders-taskmanager-1-1: container flink-main-container ended: OOMKilled, "
+                        "exit code 137",
+                        "count": 137.0,
+                        "process": "taskmanager",
+                        "task_manager": "orders-taskmanager-1-1",
+                        "line": 12,
+                    },
+                ],
+                "config_option": [
+                    {"scope": "environment", "key": "pod.limits.memory", "value": "1728Mi", "line": 18},
+                    {"key": "pod.restarts", "value": "3", "process": "taskmanager"},
+                ],
+            },
+        ),
+        Sample(
+            name="events.txt",
+            text="LAST SEEN   TYPE      REASON    OBJECT                       MESSAGE\n"
+            "3m12s       Warning   Evicted   pod/orders-taskmanager-1-1   The node was low on resource: memory.\n"
+            "2m          Warning   Evicted   pod/kafka-0                  The node was low on resource: memory.\n",
+            rows={
+                "log_record": [
+                    {
+                        "event": "k8s.event.evicted",
+                        "message": "Evicted: The node was low on resource: memory. (pod/orders-taskmanager-1-1)",
+                        "ts_ms": None,
+                        "process": "taskmanager",
+                        "line": 2,
+                    }
+                ]
+            },
+        ),
+    ),
+)

@@ -1,0 +1,142 @@
+"""What Kubernetes tells of Flink's pods, in the rows of `log_record` and `config_option`, whoever printed it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+MAIN_CONTAINER = "flink-main-container"
+"""Source: Flink, `org.apache.flink.kubernetes.utils.Constants.MAIN_CONTAINER_NAME`; the operator uses it too."""
+
+COMPONENTS = ("jobmanager", "taskmanager")
+RESOURCES = ("cpu", "memory", "ephemeral-storage")
+MOST_MESSAGE = 1_000
+
+_COMPONENT_IN_NAME = re.compile(r"(?:^|[-/.])(jobmanager|taskmanager)(?:[-.]|$)")
+
+
+@dataclass(slots=True)
+class Ended:
+    """How a container of a pod ended, now (`State`) or the time before (`Last State`)."""
+
+    container: str
+    reason: str | None = None
+    exit_code: int | None = None
+    message: str | None = None
+    finished_ms: int | None = None
+    line: int | None = None
+
+
+@dataclass(slots=True)
+class Pod:
+    """What was read of a pod.
+
+    limits  (`limits` or `requests`, resource) -> (value as printed, line), of Flink's container or the first
+    """
+
+    name: str
+    line: int | None = None
+    labels: dict[str, str] = field(default_factory=dict)
+    containers: list[str] = field(default_factory=list)
+    reason: str | None = None
+    message: str | None = None
+    node: str | None = None
+    ended: list[Ended] = field(default_factory=list)
+    restarts: int = 0
+    limits: dict[tuple[str, str], tuple[str, int | None]] = field(default_factory=dict)
+
+    @property
+    def process(self) -> str | None:
+        """Which of Flink's processes runs in it, None for pods of other programs."""
+        component = self.labels.get("component")
+        if component in COMPONENTS:
+            return component
+        return component_of(self.name)
+
+    @property
+    def is_flinks(self) -> bool:
+        """Whether Flink runs in it: its labels, its container or its name say so."""
+        return self.process is not None or MAIN_CONTAINER in self.containers
+
+
+def component_of(name: str) -> str | None:
+    """jobmanager or taskmanager if a pod is called so, as Flink's own and its operator's pods are."""
+    found = _COMPONENT_IN_NAME.search(name.lower())
+    return found.group(1) if found else None
+
+
+def record(
+    name: str, message: str, level: str, ts_ms: int | None, process: str | None, reason: str | None
+) -> dict[str, Any]:
+    """A row of log_record about a pod, without its place. A TaskManager's resource id is the name of its pod."""
+    return {
+        "ts_ms": ts_ms,
+        "level": level,
+        "logger": "kubernetes",
+        "message": message[:MOST_MESSAGE],
+        "process": process,
+        "task_manager": name if process == "taskmanager" else None,
+        "reason": reason,
+    }
+
+
+def pod_records(pod: Pod) -> Iterable[dict[str, Any]]:
+    """Rows of log_record: an eviction, and each container that ended."""
+    if pod.reason:
+        said = f"Pod {pod.name}: {pod.reason}: {pod.message or ''}".rstrip(": ")
+        yield record(pod.name, said, "WARN", None, pod.process, pod.reason) | _place(pod.line)
+    for ended in pod.ended:
+        told = f"Pod {pod.name}: container {ended.container} ended: {ended.reason or 'no reason given'}"
+        if ended.exit_code is not None:
+            told += f", exit code {ended.exit_code}"
+        if ended.message:
+            told += f": {ended.message}"
+        level = "INFO" if ended.exit_code == 0 else "ERROR"
+        row = record(pod.name, told, level, ended.finished_ms, pod.process, ended.reason)
+        yield row | {"count": None if ended.exit_code is None else float(ended.exit_code)} | _place(ended.line)
+
+
+def pod_options(pod: Pod) -> Iterable[dict[str, Any]]:
+    """Rows of config_option: what the pod's container may use, and how often it was started again."""
+    options = {f"pod.{kind}.{resource}": told for (kind, resource), told in pod.limits.items()}
+    for key, (value, line) in options.items():
+        yield _option(pod, key, value, line)
+    if pod.restarts:
+        yield _option(pod, "pod.restarts", str(pod.restarts), pod.line)
+
+
+def _option(pod: Pod, key: str, value: str, line: int | None) -> dict[str, Any]:
+    return {"scope": "environment", "process": pod.process, "key": key, "value": value, **_place(line)}
+
+
+def event_record(
+    reason: str, kind: str, about: str, message: str, ts_ms: int | None = None, count: int | None = None
+) -> dict[str, Any]:
+    """A row of log_record for an event of Kubernetes, without its place.
+
+    kind   Normal or Warning
+    about  the object, e.g. `pod/orders-taskmanager-1-1`
+    """
+    name = about.rpartition("/")[2]
+    level = "WARN" if kind == "Warning" else "INFO"
+    row = record(name, f"{reason}: {message} ({about})", level, ts_ms, component_of(name), reason)
+    return row | {"count": None if count is None else float(count)}
+
+
+def _place(line: int | None) -> dict[str, Any]:
+    return {"line": line, "last_line": line}
+
+
+def moment_ms(told: str | None) -> int | None:
+    """Epoch ms of a time as Kubernetes prints it: RFC 3339 in objects, RFC 2822 in descriptions."""
+    if not told:
+        return None
+    try:
+        moment = datetime.fromisoformat(told) if told[:1].isdigit() else parsedate_to_datetime(told)
+    except (ValueError, TypeError, OverflowError):
+        return None
+    return round((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * 1000)

@@ -1,0 +1,90 @@
+"""What Kubernetes tells of pods beyond the formats' samples."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from diagnostics.formats import FORMATS, recognise
+from tests.diagnostics.formats.reading_aids import head_of, read
+
+TEXT, OBJECTS = FORMATS["kubernetes-text"], FORMATS["kubernetes-objects"]
+
+
+def description(name: str, more: str) -> str:
+    return f"Name:   {name}\nNamespace: flink\nNode: worker-1/10.0.0.1\nStatus: Running\n{more}"
+
+
+def test_each_pod_of_a_description_is_its_own(tmp_path: Path) -> None:
+    container = (
+        "Containers:\n  flink-main-container:\n    Last State: Terminated\n      Reason: {}\n      Exit Code: {}\n"
+    )
+    text = description("a-taskmanager-1-1", container.format("Error", 1)) + description(
+        "a-7c9-x", container.format("Completed", 0)
+    )
+    rows = read(TEXT, text, tmp_path).rows["log_record"]
+    assert [(row["message"].split(":")[0], row["level"], row.get("process")) for row in rows] == [
+        ("Pod a-taskmanager-1-1", "ERROR", "taskmanager"),
+        ("Pod a-7c9-x", "INFO", None),
+    ]
+
+
+def test_a_pod_that_was_evicted_says_why(tmp_path: Path) -> None:
+    text = description(
+        "a-taskmanager-1-1", "Reason: Evicted\nMessage: The node was low on resource: memory.\nContainers:\n"
+    )
+    (row,) = read(TEXT, text, tmp_path).rows["log_record"]
+    assert (row["event"], row["reason"]) == ("k8s.event.evicted", "Evicted")
+    assert "low on resource: memory" in row["message"]
+
+
+def test_pods_of_other_programs_are_left_out_with_a_warning(tmp_path: Path) -> None:
+    text = description("kafka-0", "Containers:\n  kafka:\n    Last State: Terminated\n      Reason: OOMKilled\n")
+    found = read(TEXT, text, tmp_path)
+    assert not found.rows.get("log_record")
+    assert "other programs" in found.warnings[0]
+
+
+def test_events_of_all_namespaces_have_one_more_column(tmp_path: Path) -> None:
+    text = (
+        "NAMESPACE   LAST SEEN   TYPE      REASON      OBJECT                      MESSAGE\n"
+        "flink       2m          Warning   Unhealthy   pod/a-jobmanager-6c-x       Liveness probe failed: refused\n"
+        "no columns\n"
+    )
+    assert recognise(head_of(text)).format_id == TEXT.id
+    found = read(TEXT, text, tmp_path)
+    (row,) = found.rows["log_record"]
+    assert (row["event"], row["process"], row["line"]) == ("k8s.event.unhealthy", "jobmanager", 2)
+    assert found.coverage[0].not_understood == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "kind: Pod\n" + "a: &x [1]\nb: *x\n",
+        "kind: Pod\na: " + "[" * 5_000,
+        '{"kind": "Pod", "a": ' + "[" * 50_000,
+        "kind: Pod\n\tb: c\n",
+    ],
+)
+def test_hostile_objects_are_refused_with_a_reason(text: str, tmp_path: Path) -> None:
+    from diagnostics.errors import DiagnosticsError
+
+    with pytest.raises(DiagnosticsError):
+        read(OBJECTS, text, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (
+            "deployment.yaml",
+            "apiVersion: apps/v1\nkind: Deployment\nspec:\n  template:\n    spec:\n      containers: []\n",
+        ),
+        ("service.yaml", "apiVersion: v1\nkind: Service\nmetadata:\n  name: flink-jobmanager\n"),
+        ("notes.txt", "Name: the incident of Friday\nStatus: open\n"),
+    ],
+)
+def test_other_texts_are_not_taken_for_pods(name: str, text: str) -> None:
+    assert recognise(head_of(text, name)).format_id not in (TEXT.id, OBJECTS.id)
