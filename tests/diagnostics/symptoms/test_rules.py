@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from diagnostics.condition import Check
 from diagnostics.rule import Rule, shipped_rules
 from diagnostics.runbook import Runbook, runbooks
 from diagnostics.sample import Kind, Sample
@@ -65,6 +66,19 @@ def test_a_runbook_asks_only_for_what_is_measured(folder: Path) -> None:
     path = folder / "runbook.yaml"
     if path.is_file():
         assert Runbook.from_yaml(path.read_text("utf-8"), path.name, DEFINITIONS).symptom_class == folder.name
+
+
+@pytest.mark.parametrize("path", [*rule_files()], ids=lambda path: path.stem)
+def test_every_bound_has_a_source(path: Path) -> None:
+    rule = rule_of(path)
+    conditions = [rule.when, *(each.when for each in rule.adjustments), *(each for each, _ in rule.severity_when)]
+    bounds = [check for condition in conditions for check in condition.checks(lambda _: None) if is_a_bound(check)]
+    assert [f"{check.fact} {check.op} {check.bound}" for check in bounds if not check.source] == []
+
+
+def is_a_bound(check: Check) -> bool:
+    """A number that somebody chose; whether something happened at all is none."""
+    return isinstance(check.bound, (int, float)) and check.bound not in (0, 1)
 
 
 def test_every_rule_names_a_runbook_that_exists() -> None:
