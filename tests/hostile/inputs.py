@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import itertools
 import json
 import random
 import struct
@@ -19,11 +20,12 @@ from pathlib import Path
 
 GOOD_LOG = Path(__file__).with_name("taskmanager.log")
 MIB = 1024**2
+COPIES = itertools.count(1)
 
 
 def good_log() -> bytes:
-    """A short, real TaskManager log."""
-    return GOOD_LOG.read_bytes()
+    """A short, real TaskManager log, each time with another last record: copies are read once."""
+    return GOOD_LOG.read_bytes() + f"2026-11-21 01:36:00,000 INFO  a.B [] - copy {next(COPIES)}\n".encode()
 
 
 def not_a_log(folder: Path) -> None:

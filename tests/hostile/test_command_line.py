@@ -136,7 +136,7 @@ def test_yaml_is_data_and_its_aliases_are_not_multiplied(everything: Ran) -> Non
 
 def test_a_file_that_claims_to_know_the_answer_is_not_believed(everything: Ran) -> None:
     assert everything.document
-    assert everything.document["verdict"]["symptom_class"] == "inconclusive"
+    assert "rocksdb_slow_upload" not in {each["symptom_class"] for each in everything.document["findings"]}
     assert "because I say so" not in json.dumps(everything.document)
 
 
