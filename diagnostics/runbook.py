@@ -22,7 +22,7 @@ SAVEPOINT = "flink stop --savepointPath <savepoint-directory> {subject.job}"
 """What a step that restarts the job begins with."""
 
 STEP_TEXTS = ("question", "why", "cost", "rollback", "done")
-KNOWN_STEP = {*STEP_TEXTS, "id", "measured", "look", "answers", "change", "wont_help", "restart", "done_when"}
+KNOWN_STEP = {*STEP_TEXTS, "id", "measured", "look", "answers", "change", "wont_help", "restart", "done_when", "docs"}
 CHANGE_KINDS = ("config", "code", "sql", "command")
 
 
@@ -47,7 +47,10 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step, its texts with placeholders."""
+    """One step, its texts with placeholders.
+
+    docs  rows of reference/source-document-rows.csv that the step answers
+    """
 
     id: str
     texts: Mapping[str, str]
@@ -58,6 +61,7 @@ class Step:
     wont_help: tuple[str, ...]
     restart: bool
     done_when: Condition | None
+    docs: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,16 +158,12 @@ class _RunbookReader:
                 (self._text(each, "what", here), self._text(each, "command", here))
                 for here, each in self._mappings(entry, "look", place)
             ),
-            answers=tuple(
-                Answer(
-                    self._text(each, "if", here), self._text(each, "then", here), self._condition(each, here, "when")
-                )
-                for here, each in self._mappings(entry, "answers", place)
-            ),
+            answers=tuple(self._answer(each, here) for here, each in self._mappings(entry, "answers", place)),
             changes=tuple(self._change(each, here) for here, each in self._mappings(entry, "change", place)),
             wont_help=self._sentences(entry, "wont_help", place),
             restart=entry.get("restart") is True,
             done_when=self._condition(entry, place, "done_when"),
+            docs=self._sentences(entry, "docs", place),
         )
 
     def _answer(self, entry: Mapping[str, Any], place: Place) -> Answer:
@@ -274,6 +274,7 @@ def _filled_step(step: Step, lookup: Lookup) -> dict[str, Any]:
         for each in step.changes
     ]
     filled["wont_help"] = _known(step.wont_help, lookup)
+    filled["docs"] = list(step.docs)
     filled["restart"] = step.restart
     filled["savepoint"] = phrase.fill_or_name(SAVEPOINT, lookup) if step.restart else None
     filled["done"] = {

@@ -12,7 +12,7 @@ from diagnostics.diagnosis.health import Health, health
 from diagnostics.diagnosis.match import Matches, match
 from diagnostics.diagnosis.missing import Hypothesis, MissingEvidence, missing_evidence, nearness
 from diagnostics.finding import Finding
-from diagnostics.rule import Ruleset
+from diagnostics.rule import Rule, Ruleset
 from diagnostics.signal import Level, NotMeasured, Signal, Subject
 from diagnostics.symptoms import symptom
 
@@ -162,7 +162,7 @@ def _hypotheses(worst: JobVerdict, matches: Matches) -> Iterable[Hypothesis]:
     """What more evidence could settle.
 
     A verdict asks for what would make it surer, and its rivals with it; without one every rule that could not be judged
-    asks, those first that would explain what was seen.
+    asks, those first that would explain what was seen. A mere remark on a consequence decides nothing and asks nothing.
     """
     lead = worst.verdict.lead
     rivals = [each for each in worst.findings if each.role == "contributing" and each.severity != "info"]
@@ -172,6 +172,10 @@ def _hypotheses(worst: JobVerdict, matches: Matches) -> Iterable[Hypothesis]:
         return
     suffered = {each.symptom_class for each in worst.findings}
     for undecided in matches.undecided:
-        if undecided.job in (worst.job, None):
+        if undecided.job in (worst.job, None) and not _is_remark_on_consequence(undecided.rule):
             near = nearness(undecided.rule, undecided.checks, suffered)
             yield Hypothesis(undecided.rule, undecided.unknown, near)
+
+
+def _is_remark_on_consequence(rule: Rule) -> bool:
+    return rule.severity == "info" and symptom(rule.symptom_class).kind == "consequence"

@@ -32,6 +32,7 @@ steps:
     restart: true
     done_when: {fact: load.skew_ratio, op: "<", value: 1.5}
     done: "no subtask takes more than 1.5 times its share"
+    docs: [S046, S066]
 """
 
 FINDING = {"subject": {"job": "f" * 32, "vertex": "score", "vertex_id": "e" * 32}}
@@ -70,6 +71,10 @@ def test_a_change_holds_the_computed_value() -> None:
 
 def test_a_step_that_restarts_begins_with_a_savepoint_of_this_job() -> None:
     assert "f" * 32 in filled()["steps"][1]["savepoint"]
+
+
+def test_a_step_names_the_documents_that_it_answers() -> None:
+    assert [each["docs"] for each in filled()["steps"]] == [[], ["S046", "S066"]]
 
 
 def test_a_step_says_by_how_much_it_is_not_done() -> None:

@@ -119,6 +119,13 @@ def test_the_file_that_tells_the_two_nearest_causes_apart_is_asked_for_first() -
     assert asked[0]["why"].endswith("it would tell data skew from slow sink.")
 
 
+def test_a_mere_remark_on_a_consequence_asks_for_no_evidence() -> None:
+    remark = rule("remark", "early_warning", "sink.busy", severity="info")
+    not_measured = {"key": "sink", "needs": "job-rest", "reason": "no vertex was uploaded"}
+    document = judge([signal("checkpoints", expired=2), not_measured], INPUTS, Ruleset.of([EXPIRED, remark]))
+    assert document["missing_evidence"] == []
+
+
 @pytest.mark.parametrize("times", [2, 5])
 def test_the_same_signals_give_the_same_document(times: int) -> None:
     signals = [signal("load", skew=3), signal("sink", busy=1), signal("checkpoints", expired=2)]
