@@ -94,3 +94,11 @@ def test_a_rule_explains_and_vetoes_only_classes_of_the_contract_or_of_the_folde
 
 def test_every_class_of_the_product_has_a_folder() -> None:
     assert set(symptoms()) >= CONTRACT_CLASSES
+
+
+def test_early_warnings_are_remarks_that_touch_no_verdict() -> None:
+    warnings = [rule for rule in shipped_rules() if rule.symptom_class == "early_warning"]
+    said_of_others = {each for rule in shipped_rules() for each in (*rule.explains, *rule.vetoes)}
+    assert {rule.severity for rule in warnings} == {"info"}
+    assert {each for rule in warnings for each in (*rule.severity_when, *rule.explains, *rule.vetoes)} == set()
+    assert (symptoms()["early_warning"].kind, "early_warning" in said_of_others) == ("consequence", False)
