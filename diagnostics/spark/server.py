@@ -99,25 +99,25 @@ class Server:
         self.port = port
         # Only to this name does pyspark send SPARK_CONNECT_AUTHENTICATE_TOKEN without TLS.
         self.remote = f"sc://localhost:{port}"
-        self._scratch = Path(tempfile.mkdtemp(prefix="server-", dir=cache_folder()))
+        self.scratch = Path(tempfile.mkdtemp(prefix="server-", dir=cache_folder()))
         repository = Path(__file__).resolve().parents[2]
         environment = os.environ | {
-            "SPARK_HOME": str(self._scratch if _local() else spark_home()),
+            "SPARK_HOME": str(self.scratch if _local() else spark_home()),
             "JAVA_HOME": str(java_home()),
             "PYSPARK_PYTHON": sys.executable,
-            "SPARK_LOCAL_DIRS": str(self._scratch),
+            "SPARK_LOCAL_DIRS": str(self.scratch),
             "SPARK_LOCAL_IP": "127.0.0.1",
             "PYTHONPATH": os.pathsep.join(filter(None, [str(repository), os.environ.get("PYTHONPATH", "")])),
         }
         environment.pop("SPARK_REMOTE", None)
         arguments = ["--class", SERVER_CLASS]
-        for key, value in _settings(port, self._scratch).items():
+        for key, value in _settings(port, self.scratch).items():
             arguments += ["--conf", f"{key}={value}"]
         options = ClassArchive().use() if jvm_options is None else jvm_options
         self._process = subprocess.Popen(  # noqa: S603 - our own command
-            jvm_command([f"-Djava.io.tmpdir={self._scratch}", *options], [*arguments, "spark-internal"]),
+            jvm_command([f"-Djava.io.tmpdir={self.scratch}", *options], [*arguments, "spark-internal"]),
             env=environment,
-            cwd=self._scratch,
+            cwd=self.scratch,
             stdin=subprocess.DEVNULL,
             stdout=output or sys.stderr.buffer,
             stderr=output or sys.stderr.buffer,
@@ -149,7 +149,7 @@ class Server:
             except subprocess.TimeoutExpired:
                 self._process.kill()
                 self._process.wait()
-        shutil.rmtree(self._scratch, ignore_errors=True)
+        shutil.rmtree(self.scratch, ignore_errors=True)
 
 
 def free_port() -> int:
@@ -192,7 +192,7 @@ def embedded() -> Iterator[SparkSession]:
             server.stop()
 
 
-def warm_up(remote: str) -> float:
+def warm_up(server: Server) -> float:
     """Analyse a small made-up case, so that the first user does not wait for class loading and compilation.
 
     Gives   seconds it took.
@@ -200,9 +200,9 @@ def warm_up(remote: str) -> float:
     from diagnostics.spark.warm_up import analyse_samples
 
     began = time.monotonic()
-    session = connect(remote, str(uuid.uuid4()))
+    session = connect(server.remote, str(uuid.uuid4()))
     try:
-        analyse_samples(session)
+        analyse_samples(session, server.scratch)
     finally:
         disconnect(session)
     return time.monotonic() - began
@@ -220,7 +220,7 @@ def prepare(say: Callable[[str], None]) -> None:
     try:
         server.wait_until_it_answers()
         try:
-            warm_up(server.remote)
+            warm_up(server)
         except Exception as error:
             say(f"the training run ended early, the archive holds less: {error}")
     finally:
@@ -231,18 +231,22 @@ def prepare(say: Callable[[str], None]) -> None:
 def serve(port: int, say: Callable[[str], None]) -> int:
     """Run the server until SIGTERM or SIGINT; when its JVM dies, start it again.
 
+    A signal ends the process with status 0 wherever it is: the threads of a warm-up on a busy machine would go on for
+    longer than a supervisor waits.
     Gives   an exit status, 1 when it cannot be started.
-    Raises  SystemExit(0) after a signal, wherever it is: the warm-up of a busy machine takes longer than a supervisor
-            waits.
     """
     if answers(remote_at(port)):
         say(f"port {port} is in use")
         return 1
 
+    server: Server | None = None
+
     def stop(*_: object) -> NoReturn:
         for name in STOP_SIGNALS:
             signal.signal(name, signal.SIG_IGN)
-        raise SystemExit(0)
+        if server is not None:
+            server.stop()
+        os._exit(0)
 
     for name in STOP_SIGNALS:
         signal.signal(name, stop)
@@ -257,7 +261,7 @@ def serve(port: int, say: Callable[[str], None]) -> int:
             say(f"Spark Connect answers at {server.remote} after {time.monotonic() - began:.1f} s")
             started_once = True
             try:
-                say(f"warmed up in {warm_up(server.remote):.1f} s")
+                say(f"warmed up in {warm_up(server):.1f} s")
             except Exception as error:
                 say(f"warm-up failed, the first analyses are slower: {error}")
             while server.ended is None:

@@ -6,21 +6,19 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from diagnostics.spark.java import cache_folder
-
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-def analyse_samples(session: SparkSession) -> None:
-    """Unpack, read, measure and judge a file of each sample of each format."""
+def analyse_samples(session: SparkSession, place: Path) -> None:
+    """Unpack, read, measure and judge a file of each sample of each format, in a folder made below `place`."""
     from diagnostics.analyze import analyze
     from diagnostics.formats import FORMATS
     from diagnostics.intake import SourceFile
     from diagnostics.rule import Ruleset, shipped_rules
 
-    with tempfile.TemporaryDirectory(prefix="warm-up-", dir=cache_folder()) as place:
-        folder = Path(place)
+    with tempfile.TemporaryDirectory(prefix="warm-up-", dir=place) as made:
+        folder = Path(made)
         sources = []
         for one in FORMATS.values():
             for number, sample in enumerate(one.samples):
