@@ -59,7 +59,7 @@ def test_what_dies_is_started_again_and_ctrl_c_leaves_nothing(started: RunningWo
         killed(victim)
         assert eventually(lambda words=words, pid=victim.pid: any(p.pid != pid for p in started.named(*words)))
     assert eventually(started.is_ready), started.said()
-    assert "is started again" in started.said()
+    assert eventually(lambda: "is started again" in started.said(), 30), started.said()
 
     second = launch(started.data)
     assert second.process.wait(60) == 1
