@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Max
@@ -151,22 +152,17 @@ def draft_publish(*, draft: Draft, user: User, reason: str) -> RuleVersion:
     number = _highest(identity) + 1
     text = with_version(draft.text, number)
     before = _text_that_counts(identity)
-    version = RuleVersion.objects.create(
+    version = _local_version(
+        draft,
         rule=identity,
         number=number,
-        origin=Origin.LOCAL,
-        state=VersionState.RETIRED,
         text=text,
-        fires_sample=draft.fires_sample,
-        silent_sample=draft.silent_sample,
         reason=reason,
-        sha256=_digest(text),
         symptom_class=rule.symptom_class,
         title=rule.title,
         status=rule.status,
         author=draft.author,
         published_by=user,
-        published_at=timezone.now(),
     )
     _make_it_count(version)
     event_record(version, EventKind.PUBLISHED, user, reason=reason, before=before, after=text)
@@ -234,22 +230,31 @@ def _text_that_counts(rule: Rule) -> str:
 def _local_copy(version: RuleVersion, user: User, reason: str) -> RuleVersion:
     number = _highest(version.rule) + 1
     text = with_version(version.text, number)
-    return RuleVersion.objects.create(
+    return _local_version(
+        version,
         rule=version.rule,
         number=number,
-        origin=Origin.LOCAL,
-        state=VersionState.RETIRED,
         text=text,
-        fires_sample=version.fires_sample,
-        silent_sample=version.silent_sample,
         reason=reason,
-        sha256=_digest(text),
         symptom_class=version.symptom_class,
         title=version.title,
         status=version.status,
         author=user,
         published_by=user,
+    )
+
+
+def _local_version(samples_of: Draft | RuleVersion, *, text: str, **columns: Any) -> RuleVersion:
+    """A version written here; it counts only once `_make_it_count` says so."""
+    return RuleVersion.objects.create(
+        text=text,
+        sha256=_digest(text),
+        origin=Origin.LOCAL,
+        state=VersionState.RETIRED,
+        fires_sample=samples_of.fires_sample,
+        silent_sample=samples_of.silent_sample,
         published_at=timezone.now(),
+        **columns,
     )
 
 
