@@ -1,15 +1,16 @@
-// Charts: drawn when they come into view, on one time axis, in the page's theme.
+// Charts: drawn when they come into view, on the one time range and zone of the case, in the page's theme.
+import { crosshair, marks } from './chart_overlay.js';
+import { timeRange } from './time_range.js';
+
 const bar = document.getElementById('chart-bar');
 const charts = [...document.querySelectorAll('.chart[data-figure]')];
 const job = document.getElementById('chart-job');
-const whole = bar.dataset.from ? [Number(bar.dataset.from), Number(bar.dataset.to)] : null;
 const coarse = matchMedia('(pointer: coarse)').matches;
-let range = null;
+const inView = new Set();
 let following = false;
 let loading = null;
 
 const asked = new URLSearchParams(location.search);
-if (asked.get('from') && asked.get('to')) range = [Number(asked.get('from')), Number(asked.get('to'))];
 if (job && asked.has('job')) job.value = asked.get('job');
 
 function plotly() {
@@ -23,11 +24,33 @@ function plotly() {
   return loading;
 }
 
-function shownRange() {
-  if (range) return range;
-  if (!whole) return null;
-  const margin = Math.max((whole[1] - whole[0]) * 0.015, 500);
-  return [whole[0] - margin, whole[1] + margin];
+// Plotly writes times in UTC only: in another zone every time is moved by the zone's offset before it is drawn.
+const toAxis = (ms) => ms + timeRange.offset(ms);
+const fromAxis = (value) => {
+  const local = typeof value === 'number' ? value : Date.parse(`${value.replace(' ', 'T')}Z`);
+  return local - timeRange.offset(local);
+};
+
+function inZone(figure) {
+  const sample = timeRange.shown?.[0] ?? 0;
+  for (const [name, axis] of Object.entries(figure.layout)) {
+    if (name.startsWith('xaxis') && axis.title?.text) {
+      axis.title.text = axis.title.text.replace('(UTC)', `(${timeRange.zoneName(sample)})`);
+    }
+  }
+  if (timeRange.zone === 'utc') return;
+  for (const trace of figure.data) {
+    if (trace.x) trace.x = trace.x.map((value) => (typeof value === 'number' ? toAxis(value) : value));
+  }
+}
+
+// The whole time has a margin, so that the first and the last bar are not cut.
+function axisRange() {
+  if (timeRange.range) return timeRange.range.map(toAxis);
+  if (!timeRange.whole) return null;
+  const [from, to] = timeRange.whole;
+  const margin = Math.max((to - from) * 0.015, 500);
+  return [toAxis(from - margin), toAxis(to + margin)];
 }
 
 // Titles are cut, and the legend gets room for its rows, where a phone's width does not hold them.
@@ -47,12 +70,13 @@ async function draw(chart) {
   const url = new URL(chart.dataset.figure, location.href);
   url.searchParams.set('theme', window.workbenchTheme.name);
   if (job?.value) url.searchParams.set('job', job.value);
-  chart.dataset.drawn = url.search;
+  const wanted = `${url.search} ${timeRange.zone}`;
+  chart.dataset.drawn = wanted;
   try {
     const [library, response] = await Promise.all([plotly(), fetch(url)]);
     if (!response.ok) throw new Error(`The workbench answered ${response.status}.`);
     const { figure, summary, axis } = await response.json();
-    if (chart.dataset.drawn !== url.search) return;
+    if (chart.dataset.drawn !== wanted) return;
     chart.querySelector('.summary').textContent = summary;
     plot.setAttribute('aria-label', `${chart.querySelector('h3').textContent}: ${summary}`);
     if (!figure) {
@@ -61,72 +85,107 @@ async function draw(chart) {
       plot.hidden = true;
       return;
     }
-    if (axis === 'time' && shownRange()) figure.layout.xaxis.range = shownRange();
+    if (axis === 'time') {
+      inZone(figure);
+      if (axisRange()) figure.layout.xaxis.range = axisRange();
+    }
     if (coarse) figure.layout.dragmode = false;
     const width = plot.clientWidth || chart.clientWidth;
     if (width < NARROW) narrow(figure.layout, width);
     plot.classList.remove('waiting');
     plot.hidden = false;
+    delete chart.dataset.stale;
     await library.react(plot, figure.data, figure.layout, {
       responsive: true,
       displaylogo: false,
       displayModeBar: coarse ? false : 'hover',
-      modeBarButtonsToRemove: ['select2d', 'lasso2d', 'zoomIn2d', 'zoomOut2d', 'autoScale2d'],
-      toImageButtonOptions: { filename: chart.id, scale: 2 },
+      modeBarButtonsToRemove: ['toImage', 'select2d', 'lasso2d', 'zoomIn2d', 'zoomOut2d', 'autoScale2d'],
       doubleClick: axis === 'time' ? false : 'reset+autosize',
     });
     if (axis === 'time' && !plot.dataset.followed) {
       plot.dataset.followed = 'yes';
-      plot.on('plotly_relayout', (change) => follow(plot, change));
-      plot.on('plotly_doubleclick', () => zoom(null));
+      plot.on('plotly_relayout', (change) => follow(change));
+      plot.on('plotly_doubleclick', () => timeRange.choose(null));
+      plot.on('plotly_afterplot', () => marks(plot, toAxis));
+      crosshair(plot, timePlots, toAxis, fromAxis);
     }
+    if (axis === 'time') marks(plot, toAxis);
   } catch (error) {
     plot.classList.remove('waiting');
     plot.textContent = `The chart could not be drawn: ${error.message}`;
   }
 }
 
-const milliseconds = (value) => (typeof value === 'number' ? value : Date.parse(`${value.replace(' ', 'T')}Z`));
+// The drawn charts over time that can be seen now.
+const timePlots = () => [...inView]
+  .filter((chart) => chart.dataset.axis === 'time')
+  .map((chart) => chart.querySelector('.plot'))
+  .filter((plot) => plot.data && !plot.hidden);
 
-function follow(plot, change) {
+function follow(change) {
   if (following) return;
   const key = Object.keys(change).find((name) => /^xaxis\d*\.range\[0\]$/.test(name));
-  if (key) zoom([milliseconds(change[key]), milliseconds(change[key.replace('[0]', '[1]')])]);
-  else if (Object.keys(change).some((name) => /^xaxis\d*\.autorange$/.test(name))) zoom(null);
+  if (key) timeRange.choose([fromAxis(change[key]), fromAxis(change[key.replace('[0]', '[1]')])]);
+  else if (Object.keys(change).some((name) => /^xaxis\d*\.autorange$/.test(name))) timeRange.choose(null);
 }
 
-async function zoom(to) {
-  range = to;
-  const address = new URL(location.href);
-  for (const [name, place] of [['from', 0], ['to', 1]]) {
-    if (to) address.searchParams.set(name, Math.round(to[place]));
-    else address.searchParams.delete(name);
-  }
-  history.replaceState(null, '', address);
+// Only what can be seen follows at once; the others when they come into view.
+async function narrowAll() {
+  const range = axisRange();
+  if (!loading || !range) return;
+  const library = await loading;
+  for (const chart of charts) if (chart.dataset.drawn) chart.dataset.stale = 'range';
   following = true;
-  const library = await plotly();
-  const drawn = charts.filter((chart) => chart.dataset.axis === 'time' && chart.querySelector('.plot').data);
-  await Promise.all(drawn.map((chart) => library.relayout(chart.querySelector('.plot'), { 'xaxis.range': shownRange() })));
+  await Promise.all(timePlots().map((plot) => {
+    delete plot.closest('.chart').dataset.stale;
+    return library.relayout(plot, { 'xaxis.range': range });
+  }));
+  following = false;
+}
+
+async function refresh(chart) {
+  delete chart.dataset.stale;
+  const plot = chart.querySelector('.plot');
+  if (chart.dataset.axis !== 'time' || !plot.data || !axisRange()) return;
+  following = true;
+  await (await plotly()).relayout(plot, { 'xaxis.range': axisRange() });
   following = false;
 }
 
 const seen = new IntersectionObserver((entries) => {
-  for (const entry of entries) {
-    if (!entry.isIntersecting) continue;
-    seen.unobserve(entry.target);
-    draw(entry.target);
+  for (const { target, isIntersecting } of entries) {
+    if (!isIntersecting) inView.delete(target);
+    else {
+      inView.add(target);
+      if (!target.dataset.drawn) draw(target);
+      else if (target.dataset.stale) refresh(target);
+    }
   }
-}, { rootMargin: '400px' });
+}, { rootMargin: '300px' });
 for (const chart of charts) seen.observe(chart);
 
-const redraw = () => charts.filter((chart) => chart.dataset.drawn).forEach(draw);
+// What is out of sight is drawn again when it is seen again.
+function redraw() {
+  for (const chart of charts) {
+    if (!chart.dataset.drawn) continue;
+    if (inView.has(chart)) draw(chart);
+    else delete chart.dataset.drawn;
+  }
+}
+
+let zone = timeRange.zone;
+timeRange.onChange(() => {
+  if (timeRange.zone !== zone) {
+    zone = timeRange.zone;
+    redraw();
+  } else narrowAll();
+});
 addEventListener('workbench:theme', redraw);
 addEventListener('beforeprint', () => charts.filter((chart) => !chart.dataset.drawn).forEach(draw));
-document.getElementById('reset-zoom').addEventListener('click', () => zoom(null));
 job?.addEventListener('change', () => {
   const address = new URL(location.href);
   address.searchParams.set('job', job.value);
-  history.replaceState(null, '', address);
+  history.replaceState(history.state, '', timeRange.kept(address));
   redraw();
   for (const data of document.querySelectorAll('.chart .data:not([hidden])')) fill(data.closest('.chart'));
 });
@@ -140,10 +199,29 @@ async function fill(chart) {
   if (!response.ok) data.textContent = `The workbench answered ${response.status}.`;
 }
 
+// A picture has the page's background and the chart's title, for a place without either.
+async function picture(chart) {
+  const library = await plotly();
+  const plot = chart.querySelector('.plot');
+  if (!plot.data) return;
+  const { layout } = plot;
+  const title = { text: chart.querySelector('h3').textContent, x: 0.01, xanchor: 'left', y: 0.99, yanchor: 'top', font: { size: 15 } };
+  const margin = { ...layout.margin, t: layout.margin.t + 34 };
+  const background = getComputedStyle(chart).backgroundColor;
+  await library.downloadImage(
+    { data: plot.data, layout: { ...layout, title, margin, height: layout.height + 34, width: plot.clientWidth, paper_bgcolor: background } },
+    { format: 'png', scale: 2, width: plot.clientWidth, height: layout.height + 34, filename: chart.id },
+  );
+}
+
 document.addEventListener('click', async (event) => {
-  const button = event.target.closest('[data-table]');
+  const button = event.target.closest('[data-table], [data-picture]');
   if (!button) return;
   const chart = button.closest('.chart');
+  if ('picture' in button.dataset) {
+    await picture(chart);
+    return;
+  }
   const data = chart.querySelector('.data');
   data.hidden = !data.hidden;
   button.setAttribute('aria-expanded', String(!data.hidden));

@@ -34,6 +34,12 @@ const stored = () => { try { return localStorage.getItem(KEY); } catch { return 
 let enabled = stored() !== 'off';
 let prefix = false;
 
+// Whether a key that was pressed counts as a shortcut of one letter.
+export function isShortcut(event) {
+  if (!enabled || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return false;
+  return !event.target.closest?.('input, textarea, select, [contenteditable]') && !document.querySelector('dialog[open]');
+}
+
 const help = document.getElementById('shortcuts');
 const toggle = help?.querySelector('input[type="checkbox"]');
 if (toggle) {
@@ -59,8 +65,7 @@ const step = (direction) => {
 };
 
 document.addEventListener('keydown', (event) => {
-  const typing = event.target.closest?.('input, textarea, select, [contenteditable]');
-  if (!enabled || typing || event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]')) return;
+  if (!isShortcut(event)) return;
   if (prefix) {
     prefix = false;
     go(event.key);

@@ -118,7 +118,7 @@ def test_zooming_one_chart_zooms_the_others(open_page: OpenPage) -> None:
     page.mouse.down()
     page.mouse.move(box["x"] + box["width"] * 0.6, box["y"] + box["height"] / 2, steps=5)
     page.mouse.up()
-    page.wait_for_url(re.compile(r"from=\d+&to=\d+"))
+    page.wait_for_url(re.compile(r"from=[\d-]+T[\d:.]+Z&to=[\d-]+T[\d:.]+Z"))
     ranges = page.eval_on_selector_all(
         '.chart[data-axis="time"] .plot',
         "plots => plots.filter(plot => plot.layout).map(plot => plot.layout.xaxis.range.map(Number))",

@@ -39,6 +39,12 @@ class FindingShown:
         return self.citations[SHOWN_EVIDENCE:]
 
     @property
+    def span(self) -> tuple[int, int] | None:
+        """First and last epoch ms of its dated citations."""
+        stamps = [round(each.ts.timestamp() * 1000) for each in self.citations if each.ts]
+        return (min(stamps), max(stamps)) if stamps else None
+
+    @property
     def where(self) -> list[str]:
         """What the finding speaks of, from the outside in."""
         subject = self.entry["subject"]
