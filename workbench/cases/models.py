@@ -1,8 +1,11 @@
 from __future__ import annotations
 
 import shlex
+from typing import Any
 
+from django.core.serializers.json import DjangoJSONEncoder
 from django.db import models
+from django.db.models import F
 from django.urls import reverse
 
 from workbench.accounts.models import Team, User
@@ -42,6 +45,10 @@ class CaseQuerySet(models.QuerySet["Case"]):
 
     def closed(self) -> CaseQuerySet:
         return self.filter(status=CaseStatus.CLOSED)
+
+    def with_news_for(self, user: User) -> CaseQuerySet:
+        """The watched cases in which something happened since the user last looked."""
+        return self.filter(watches__user=user, watches__seen_at__lt=F("updated_at"))
 
     def matching(self, query: str) -> CaseQuerySet:
         """The cases whose text contains every word of the query, in any letter case and also inside words.
@@ -111,12 +118,48 @@ class Case(models.Model):
         return user.may_change_cases
 
 
+class Watch(models.Model):
+    """Somebody follows a case; what happened after `seen_at` is news to them."""
+
+    case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="watches")
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="watches")
+    seen_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["user", "case"], name="one_watch_for_each_person")]
+
+    def __str__(self) -> str:
+        return f"{self.user} watches case {self.case_id}"
+
+
+class CaseChange(models.Model):
+    """Who changed what of a case. Rows are only added: undoing is another change.
+
+    before, after  {column of Case: value}, the columns that changed
+    batch          what was changed in one go has the same one, and can be undone in one go
+    """
+
+    case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="changes")
+    by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    at = models.DateTimeField(auto_now_add=True)
+    before: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField(encoder=DjangoJSONEncoder)
+    after: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField(encoder=DjangoJSONEncoder)
+    batch = models.UUIDField(null=True, blank=True, db_index=True)
+
+    class Meta:
+        ordering = ["at", "pk"]
+
+    def __str__(self) -> str:
+        return f"{', '.join(self.after)} of case {self.case_id}"
+
+
 class Note(models.Model):
-    """What somebody wrote down about a case."""
+    """What somebody wrote down about a case, and whom of its readers they mentioned."""
 
     case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="notes")
     author = models.ForeignKey(User, on_delete=models.PROTECT)
     text = models.TextField()
+    mentions = models.ManyToManyField(User, related_name="mentioned_in", blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

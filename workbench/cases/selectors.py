@@ -53,6 +53,17 @@ def owners_possible(case: Case) -> QuerySet[User]:
     return User.objects.filter(of_the_team | Q(pk=case.owner_id)).distinct().order_by("username")
 
 
+def watchers(case: Case) -> list[User]:
+    """Who follows the case and may still see it, by name."""
+    return list(readers(case).filter(watches__case=case))
+
+
+def readers(case: Case) -> QuerySet[User]:
+    """Everybody who may see the case: its team, and the administrators."""
+    may_see = Q(teams=case.team) | Q(role=Role.ADMINISTRATOR)
+    return User.objects.filter(may_see, is_active=True).distinct().order_by("username")
+
+
 def cases_found(user: User, asked: Mapping[str, str]) -> CaseQuerySet:
     """The user's cases that fit what was asked for: the names of FILTERS, `job` (part of a name), `text`, `order`.
 

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable
+from typing import Any
+from uuid import UUID
+
 from django.core.exceptions import ValidationError
+from django.core.serializers.json import DjangoJSONEncoder
 from django.db import transaction
 from django.utils import timezone
 
 from workbench.accounts.models import Team, User
-from workbench.cases.models import MOST_SEARCH_TEXT, Case, CaseStatus, Note
+from workbench.cases.mentions import people_mentioned
+from workbench.cases.models import MOST_SEARCH_TEXT, Case, CaseChange, CaseStatus, Note, Watch
 
 SYMPTOM_CLASS_LENGTH = 50
 
@@ -20,6 +27,7 @@ def case_open(*, user: User, title: str, team: Team | None = None) -> Case:
         raise ValidationError({"team": "You belong to no team that could own this case. An administrator can add you."})
     case = Case.objects.create(team=team, title=_title(title), owner=user, created_by=user)
     search_text_update(case)
+    watch(case=case, user=user)
     return case
 
 
@@ -31,64 +39,109 @@ def case_lock(case: Case) -> None:
     case.refresh_from_db(from_queryset=Case.objects.select_for_update())
 
 
-@transaction.atomic
-def case_rename(*, case: Case, title: str) -> None:
+def case_rename(*, case: Case, user: User, title: str) -> None:
     """Gives the case another title."""
-    case_lock(case)
-    case.title = _title(title)
-    case.save(update_fields=["title", "updated_at"])
-    search_text_update(case)
+    case_change(case=case, user=user, title=_title(title))
 
 
-def case_assign(*, case: Case, owner: User) -> None:
-    """Makes somebody of the team the owner. Raises ValidationError for a stranger."""
+@transaction.atomic
+def case_assign(*, case: Case, user: User, owner: User, batch: UUID | None = None) -> None:
+    """Makes somebody of the team the owner, who watches the case from now on. Raises ValidationError for a stranger."""
     if not Case.objects.visible_to(owner).filter(pk=case.pk).exists():
         raise ValidationError({"owner": f"{owner} does not belong to the team {case.team}."})
-    case.owner = owner
-    case.save(update_fields=["owner", "updated_at"])
+    case_change(case=case, user=user, batch=batch, owner_id=owner.pk)
+    watch(case=case, user=owner, has_news=owner != user)
 
 
-@transaction.atomic
-def case_status_set(*, case: Case, status: CaseStatus) -> None:
-    """Moves an open case to another open state; `case_close` closes it with its cause."""
+def case_status_set(*, case: Case, user: User, status: CaseStatus, batch: UUID | None = None) -> None:
+    """Moves a case to an open state; `case_close` closes it with its cause. Raises ValidationError for closed."""
     if status == CaseStatus.CLOSED:
         raise ValidationError({"status": "Closing asks for the confirmed cause."})
-    case.status = status
-    case.closed_by = None
-    case.closed_at = None
-    case.save(update_fields=["status", "closed_by", "closed_at", "updated_at"])
+    case_change(case=case, user=user, batch=batch, status=status, closed_by_id=None, closed_at=None)
 
 
-@transaction.atomic
-def case_close(*, case: Case, user: User, confirmed_class: str, what_fixed_it: str) -> None:
+def case_close(*, case: Case, user: User, confirmed_class: str, what_fixed_it: str, batch: UUID | None = None) -> None:
     """Closes the case with the cause that people confirmed and what fixed it. Raises ValidationError without one."""
     confirmed_class = confirmed_class.strip()
     if not confirmed_class or len(confirmed_class) > SYMPTOM_CLASS_LENGTH:
         raise ValidationError({"confirmed_class": "Say what the cause was; `inconclusive` is an answer too."})
+    case_change(
+        case=case,
+        user=user,
+        batch=batch,
+        status=CaseStatus.CLOSED,
+        confirmed_class=confirmed_class,
+        what_fixed_it=what_fixed_it.strip(),
+        closed_by_id=user.pk,
+        closed_at=timezone.now(),
+    )
+
+
+def case_reopen(*, case: Case, user: User) -> None:
+    """Opens a closed case again; what was confirmed stays readable until it is closed again."""
+    case_status_set(case=case, user=user, status=CaseStatus.OPEN)
+
+
+@transaction.atomic
+def case_change(*, case: Case, user: User, batch: UUID | None = None, **values: Any) -> None:
+    """Sets columns of the case and keeps who changed what; nothing is kept when nothing changes."""
     case_lock(case)
-    case.status = CaseStatus.CLOSED
-    case.confirmed_class = confirmed_class
-    case.what_fixed_it = what_fixed_it.strip()
-    case.closed_by = user
-    case.closed_at = timezone.now()
+    before = _columns(case, values)
+    for column, value in values.items():
+        setattr(case, column, value)
+    after = _columns(case, values)
+    changed = [column for column in values if before[column] != after[column]]
+    if not changed:
+        return
     case.save()
+    CaseChange.objects.create(
+        case=case,
+        by=user,
+        before={column: before[column] for column in changed},
+        after={column: after[column] for column in changed},
+        batch=batch,
+    )
     search_text_update(case)
 
 
-def case_reopen(*, case: Case) -> None:
-    """Opens a closed case again; what was confirmed stays readable until it is closed again."""
-    case_status_set(case=case, status=CaseStatus.OPEN)
+def _columns(case: Case, names: Iterable[str]) -> dict[str, Any]:
+    """Values as the audit stores them."""
+    stored: dict[str, Any] = json.loads(
+        json.dumps({name: getattr(case, name) for name in names}, cls=DjangoJSONEncoder)
+    )
+    return stored
+
+
+def watch(*, case: Case, user: User, has_news: bool = False) -> None:
+    """The user follows the case from now on; `has_news` when somebody else wants them to look at it."""
+    seen_at = case.created_at if has_news else timezone.now()
+    Watch.objects.get_or_create(case=case, user=user, defaults={"seen_at": seen_at})
+
+
+def unwatch(*, case: Case, user: User) -> None:
+    """The user follows the case no longer."""
+    Watch.objects.filter(case=case, user=user).delete()
+
+
+def case_seen(*, case: Case, user: User) -> None:
+    """The user looked at the case: what happened until now is no news any more."""
+    Watch.objects.filter(case=case, user=user, seen_at__lt=case.updated_at).update(seen_at=timezone.now())
 
 
 @transaction.atomic
 def note_add(*, case: Case, user: User, text: str) -> Note:
-    """Writes a note down. Raises ValidationError for an empty one."""
+    """Writes a note down; whoever writes and whoever is mentioned watches. Raises ValidationError for an empty one."""
     text = text.strip()
     if not text:
         raise ValidationError({"text": "The note is empty."})
     case_lock(case)
     note = Note.objects.create(case=case, author=user, text=text)
+    mentioned = people_mentioned(case, text)
+    note.mentions.set(mentioned)
     search_text_update(case)
+    watch(case=case, user=user)
+    for person in mentioned:
+        watch(case=case, user=person, has_news=True)
     return note
 
 

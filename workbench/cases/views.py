@@ -25,6 +25,7 @@ from workbench.cases import selectors, services
 from workbench.cases.forms import CloseForm, NewCaseForm, NoteForm, PasteForm, StatusForm, TitleForm, cause_choices
 from workbench.cases.models import Case, CaseStatus
 from workbench.cases.presentation import checks_shown, inputs_shown, jobs_shown
+from workbench.cases.timeline import timeline
 from workbench.charts.selectors import charts_shown
 from workbench.rules.regression import case_keep
 from workbench.uploads.listing import files_listed, folders, format_choices
@@ -190,15 +191,16 @@ def case_detail(request: HttpRequest, case_id: int) -> HttpResponse:
         "latest": latest,
         "run": run_shown(latest) if latest and latest != diagnosed else None,
         "diagnosed": diagnosed,
-        "notes": case.notes.select_related("author"),
+        "timeline": timeline(case),
+        "watchers": selectors.watchers(case),
         "owners": selectors.owners_possible(case),
         "statuses": [choice for choice in CaseStatus.choices if choice[0] != CaseStatus.CLOSED],
         "causes": cause_choices(case),
-        "steps": case.steps.select_related("by").order_by("-at")[:6],
         "new_files": _files_not_yet_judged(case, diagnosed),
     }
     if diagnosed:
         context |= _diagnosis_context(diagnosed)
+    services.case_seen(case=case, user=request.user)
     return render(request, "cases/detail.html", context)
 
 
@@ -231,7 +233,7 @@ def rename(request: HttpRequest, case_id: int) -> HttpResponse:
     case = selectors.case_to_change(request.user, case_id)
     form = TitleForm(request.POST)
     if form.is_valid():
-        services.case_rename(case=case, title=form.cleaned_data["title"])
+        services.case_rename(case=case, user=request.user, title=form.cleaned_data["title"])
     if request.headers.get("Accept") == "application/json":
         return JsonResponse({"title": case.title})
     return redirect(case)
@@ -244,7 +246,7 @@ def status(request: HttpRequest, case_id: int) -> HttpResponse:
     case = selectors.case_to_change(request.user, case_id)
     form = StatusForm(request.POST)
     if form.is_valid():
-        services.case_status_set(case=case, status=CaseStatus(form.cleaned_data["status"]))
+        services.case_status_set(case=case, user=request.user, status=CaseStatus(form.cleaned_data["status"]))
     return redirect(case)
 
 
@@ -254,8 +256,20 @@ def owner(request: HttpRequest, case_id: int) -> HttpResponse:
     """Hands the case over to somebody of its team."""
     case = selectors.case_to_change(request.user, case_id)
     chosen = get_object_or_404(selectors.owners_possible(case), username=request.POST.get("owner", ""))
-    services.case_assign(case=case, owner=chosen)
+    services.case_assign(case=case, user=request.user, owner=chosen)
     messages.success(request, f"The case is {chosen}'s now.")
+    return redirect(case)
+
+
+@login_required
+@require_POST
+def watch(request: HttpRequest, case_id: int) -> HttpResponse:
+    """Starts or ends following the case, which every reader may."""
+    case = selectors.case_visible(request.user, case_id)
+    if request.POST.get("watch") == "no":
+        services.unwatch(case=case, user=request.user)
+    else:
+        services.watch(case=case, user=request.user)
     return redirect(case)
 
 
@@ -284,7 +298,7 @@ def close(request: HttpRequest, case_id: int) -> HttpResponse:
 def reopen(request: HttpRequest, case_id: int) -> HttpResponse:
     """Opens a closed case again."""
     case = selectors.case_to_change(request.user, case_id)
-    services.case_reopen(case=case)
+    services.case_reopen(case=case, user=request.user)
     return redirect(case)
 
 

@@ -73,7 +73,7 @@ def test_closing_keeps_the_cause_the_fix_who_and_when(people: People) -> None:
     assert (case.status, case.confirmed_class, case.closed_by) == (CaseStatus.CLOSED, "data_skew", people.bob)
     assert case.closed_at is not None
     assert titles(people.alice, text="salted") == [case.title]
-    case_reopen(case=case)
+    case_reopen(case=case, user=people.bob)
     case.refresh_from_db()
     assert (case.status, case.closed_at, case.what_fixed_it) == (CaseStatus.OPEN, None, "Salted the key of customer 7")
 
@@ -82,14 +82,14 @@ def test_closing_asks_for_a_cause(people: People) -> None:
     with pytest.raises(ValidationError):
         case_close(case=case_of(people.alice), user=people.alice, confirmed_class=" ", what_fixed_it="")
     with pytest.raises(ValidationError):
-        case_status_set(case=case_of(people.alice), status=CaseStatus.CLOSED)
+        case_status_set(case=case_of(people.alice), user=people.alice, status=CaseStatus.CLOSED)
 
 
 def test_a_case_is_given_to_a_team_member_only(people: People) -> None:
     case = case_of(people.alice)
-    case_assign(case=case, owner=people.bob)
+    case_assign(case=case, user=people.alice, owner=people.bob)
     with pytest.raises(ValidationError, match="does not belong to the team"):
-        case_assign(case=case, owner=people.charlie)
+        case_assign(case=case, user=people.alice, owner=people.charlie)
     case.refresh_from_db()
     assert case.owner == people.bob
 
@@ -119,7 +119,7 @@ def test_the_search_finds_nothing_of_other_teams(people: People) -> None:
 
 def test_renaming_is_found_by_the_search(people: People) -> None:
     case = case_of(people.alice)
-    case_rename(case=case, title="  Kafka   sink\nstuck ")
+    case_rename(case=case, user=people.alice, title="  Kafka   sink\nstuck ")
     assert titles(people.alice, text="kafka sink") == ["Kafka sink stuck"]
 
 

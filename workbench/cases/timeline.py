@@ -1,0 +1,164 @@
+"""What happened in a case, in the order it happened: quiet by default, everything else one click away.
+
+Nothing is written down twice: the timeline is read from the files, analyses, runbook steps, notes and changes.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from diagnostics import phrase
+from diagnostics.symptoms import symptom
+from workbench.accounts.models import User
+from workbench.analyses.models import AnalysisStatus
+from workbench.cases.mentions import marked
+from workbench.cases.models import Case, CaseStatus
+
+MOST_ENTRIES = 500
+"""The newest so many; a page with more is not read. Our choice."""
+ONE_DROP = dt.timedelta(minutes=2)
+"""Files of one person that come closer together than this are told as one upload. Our choice."""
+NAMES_SHOWN = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One thing that happened.
+
+    icon      its picture in icons.svg
+    text      what happened, as a sentence that follows the person's name
+    detail    a text of its own below it, already escaped where it carries marks
+    is_minor  hidden until everything is asked for
+    tone      good, warning, critical, or "" for the usual
+    """
+
+    at: dt.datetime
+    icon: str
+    by: User | None
+    text: str
+    detail: str = ""
+    is_minor: bool = False
+    is_note: bool = False
+    tone: str = ""
+    link: str = ""
+
+
+def timeline(case: Case) -> list[Entry]:
+    """Everything that happened, the oldest first."""
+    entries = [entry for source in SOURCES for entry in source(case)]
+    return sorted(entries, key=lambda entry: entry.at)[-MOST_ENTRIES:]
+
+
+def _opened(case: Case) -> Iterator[Entry]:
+    yield Entry(case.created_at, "plus", case.created_by, "opened the case")
+
+
+def _uploads(case: Case) -> Iterator[Entry]:
+    rows = case.files.select_related("uploaded_by").order_by("uploaded_by", "uploaded_at")
+    drops: list[list[Any]] = []
+    for _, files in groupby(rows.defer("members", "overrides"), key=lambda file: file.uploaded_by_id):
+        last: dt.datetime | None = None
+        for file in files:
+            if last is None or file.uploaded_at - last > ONE_DROP:
+                drops.append([])
+            drops[-1].append(file)
+            last = file.uploaded_at
+    for drop in drops:
+        names = ", ".join(file.name for file in drop[:NAMES_SHOWN])
+        more = f" and {len(drop) - NAMES_SHOWN} more" if len(drop) > NAMES_SHOWN else ""
+        count = "1 file" if len(drop) == 1 else f"{len(drop)} files"
+        yield Entry(drop[0].uploaded_at, "upload", drop[0].uploaded_by, f"added {count}: {names}{more}")
+
+
+def _analyses(case: Case) -> Iterator[Entry]:
+    columns = ("status", "queued_at", "finished_at", "error")
+    verdict = ("document__verdict__symptom_class", "document__verdict__confidence", "document__health__score")
+    last: tuple[Any, ...] | None = None
+    for row in case.analyses.order_by("pk").values(*columns, *verdict):
+        at = row["finished_at"] or row["queued_at"]
+        if row["status"] == AnalysisStatus.DONE:
+            told = tuple(row[name] for name in verdict)
+            yield Entry(at, "brand", None, _diagnosis(*told, again=last is not None), is_minor=told == last)
+            last = told
+        elif row["status"] == AnalysisStatus.FAILED:
+            yield Entry(at, "warning", None, "The analysis failed.", detail=row["error"], tone="warning")
+        elif row["status"] == AnalysisStatus.CANCELLED:
+            yield Entry(at, "cross", None, "An analysis was cancelled.", is_minor=True)
+
+
+def _diagnosis(symptom_class: str, confidence: float, score: int, *, again: bool) -> str:
+    """The verdict of one analysis in a sentence."""
+    word = "Diagnosed again" if again else "Diagnosed"
+    return f"{word}: {symptom(symptom_class).title}, {phrase.percent(confidence)} sure, health {score}."
+
+
+STEP_ICONS: Mapping[str, tuple[str, str]] = {"done": ("check", "good"), "failed": ("cross", "warning")}
+
+
+def _steps(case: Case) -> Iterator[Entry]:
+    for record in case.steps.select_related("by"):
+        icon, tone = STEP_ICONS.get(record.state, ("book", ""))
+        text = f"{record.get_state_display().lower()}: {record.step.replace('-', ' ')}"
+        yield Entry(record.at, icon, record.by, text, detail=record.note, tone=tone)
+
+
+def _notes(case: Case) -> Iterator[Entry]:
+    for note in case.notes.select_related("author").prefetch_related("mentions"):
+        yield Entry(note.created_at, "note", note.author, "wrote", marked(note.text, note.mentions.all()), is_note=True)
+
+
+def _changes(case: Case) -> Iterator[Entry]:
+    changes = list(case.changes.select_related("by"))
+    owners = {change.after["owner_id"] for change in changes if "owner_id" in change.after}
+    names = dict(User.objects.filter(pk__in=owners).values_list("pk", "username"))
+    for change in changes:
+        for words in CHANGES:
+            if told := words(change.before, change.after, names):
+                icon, text, detail, tone, is_minor = told
+                yield Entry(change.at, icon, change.by, text, detail, tone=tone, is_minor=is_minor)
+
+
+Told = tuple[str, str, str, str, bool] | None
+"""Icon, text, detail, tone, and whether it is minor."""
+
+
+def _status_told(before: Mapping[str, Any], after: Mapping[str, Any], names: Mapping[int, str]) -> Told:
+    if "status" not in after:
+        return None
+    if after["status"] == CaseStatus.CLOSED:
+        return None if "confirmed_class" in after else ("check", "closed the case again", "", "good", False)
+    was_closed = before["status"] == CaseStatus.CLOSED
+    if was_closed and after["status"] == CaseStatus.OPEN:
+        return "undo", "opened the case again", "", "warning", False
+    return "flag", f"set the status to {CaseStatus(after['status']).label.lower()}", "", "", False
+
+
+def _cause_told(before: Mapping[str, Any], after: Mapping[str, Any], names: Mapping[int, str]) -> Told:
+    if "confirmed_class" not in after:
+        return None
+    if not after["confirmed_class"]:
+        return "undo", "took back the confirmed cause", "", "", False
+    cause = symptom(after["confirmed_class"]).title
+    closed = after.get("status") == CaseStatus.CLOSED
+    text = f"closed the case. Confirmed cause: {cause}" if closed else f"confirmed another cause: {cause}"
+    return "check", text, after.get("what_fixed_it", ""), "good", False
+
+
+def _owner_told(before: Mapping[str, Any], after: Mapping[str, Any], names: Mapping[int, str]) -> Told:
+    if "owner_id" not in after:
+        return None
+    return "person", f"handed the case to {names.get(after['owner_id'], 'somebody')}", "", "", False
+
+
+def _title_told(before: Mapping[str, Any], after: Mapping[str, Any], names: Mapping[int, str]) -> Told:
+    return ("edit", f"renamed the case from {before['title']}", "", "", True) if "title" in after else None
+
+
+CHANGES = (_status_told, _cause_told, _owner_told, _title_told)
+
+SOURCES: tuple[Callable[[Case], Iterator[Entry]], ...] = (_opened, _uploads, _analyses, _steps, _notes, _changes)
+"""What a timeline is read from."""
