@@ -8,6 +8,7 @@ from django.views.generic import RedirectView
 
 from workbench import probes
 from workbench.accounts.views import PasswordChange
+from workbench.collector import collector
 
 urlpatterns = [
     path("", include("workbench.cases.urls")),
@@ -21,6 +22,7 @@ urlpatterns = [
     path("password/", PasswordChange.as_view(), name="password_change"),
     path("admin/", admin.site.urls),
     path("api/v1/", include("workbench.api.urls")),
+    path("collect_flink.py", collector, name="collector"),
     path("healthz", probes.healthz, name="healthz"),
     path("readyz", probes.readyz, name="readyz"),
     path("favicon.ico", RedirectView.as_view(url=static("favicon.svg"))),

@@ -20,7 +20,10 @@ MOST_NEEDS = 5
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """A kind of evidence: what it is, what it would show, and how to get it. `{job}` is the job id."""
+    """A kind of evidence: what it is, what it would show, and how to get it.
+
+    `{collect}` in `how` becomes the collector's command for the job.
+    """
 
     what: str
     shows: str
@@ -86,5 +89,10 @@ def _entry(need: str, classes: Mapping[str, float], job: str | None) -> MissingE
     entry = needs()[need]
     first, *others = [symptom(name).title.lower() for name in sorted(classes, key=lambda name: (-classes[name], name))]
     decided = f"tell {first} from {others[0]}" if others else f"decide on {first}"
-    how = entry.how.replace("{job}", job or "<job>")
+    how = entry.how.replace("{collect}", collect_command(job))
     return MissingEvidence(entry.what, f"Shows {entry.shows}; it would {decided}.", how)
+
+
+def collect_command(job: str | None) -> str:
+    """The command line of `diagnostics/collect_flink.py` that looks into one job, or into all."""
+    return f"python3 collect_flink.py --rest http://<jobmanager>:8081{f' --job {job}' if job else ''}"

@@ -1,0 +1,676 @@
+#!/usr/bin/env python3
+"""Gathers what Flink's REST API tells of a running cluster into one zip for the Flink workbench.
+
+    python3 collect_flink.py --rest http://jobmanager:8081
+
+Takes snapshots over a chosen time: overview, configuration, TaskManagers, jobs, vertices, checkpoints, back pressure,
+watermarks, metrics, flame graphs, thread dumps, and at last the logs. It only reads (GET and nothing else), follows no
+redirect, asks a bounded number of questions a second, waits at least as long as the last answer took, and stops at
+a bounded size. What it did not get and why is in `collected.json` of the zip.
+
+One file, Python 3.8 or newer, nothing to install. Exit status 0 when the zip was written, 2 when nothing answered.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import contextlib
+import datetime
+import http.client
+import itertools
+import json
+import re
+import ssl
+import sys
+import time
+import urllib.parse
+import zipfile
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+VERSION = 1
+PARTS = ("metrics", "flame-graphs", "thread-dumps", "logs")
+
+PIECE_BYTES = 64 * 1024
+MOST_ANSWER_BYTES = 64 * 1024 * 1024
+"""One JSON answer. Our choice: metric names of a vertex of some thousand subtasks take a few MB."""
+LONGEST_QUERY = 3000
+"""Characters of one list of metric names; Flink's REST server refuses a request line of more than 4,096."""
+LONGEST_WAIT_S = 5.0
+MOST_JOBS = 20
+MOST_TASK_MANAGERS = 50
+MOST_CHECKPOINTS = 5
+"""Of one job, looked into by subtask: the newest, the newest failed and the slowest are among them."""
+SAMPLES_PENDING = -3
+"""`endTimestamp` of a flame graph that is being sampled. Source: Flink, JobVertexFlameGraphHandler."""
+
+TASK_METRICS = (
+    "busyTimeMsPerSecond",
+    "backPressuredTimeMsPerSecond",
+    "idleTimeMsPerSecond",
+    "numRecordsIn",
+    "numRecordsOut",
+    "numRecordsInPerSecond",
+    "numRecordsOutPerSecond",
+    "currentInputWatermark",
+    "currentOutputWatermark",
+    "checkpointStartDelayNanos",
+    "checkpointAlignmentTime",
+    "numLateRecordsDropped",
+    "lateRecordsDropped",
+    "pendingRecords",
+    "records-lag-max",
+    "buffers.inPoolUsage",
+    "buffers.outPoolUsage",
+    "buffers.inputExclusiveBuffersUsage",
+    "buffers.inputFloatingBuffersUsage",
+    "buffers.inputQueueLength",
+    "buffers.outputQueueLength",
+    "isBackPressured",
+    "softBackPressuredTimeMsPerSecond",
+    "hardBackPressuredTimeMsPerSecond",
+    "accumulateBusyTimeMs",
+    "accumulateBackPressuredTimeMs",
+    "accumulateIdleTimeMs",
+    "numBytesIn",
+    "numBytesOut",
+    "numBytesInPerSecond",
+    "numBytesOutPerSecond",
+    "watermarkLag",
+    "currentEmitEventTimeLag",
+    "currentFetchEventTimeLag",
+    "sourceIdleTime",
+    "watermarkAlignmentDrift",
+    "numRecordsInErrors",
+    "numRecordsOutErrors",
+    "numRecordsSendErrors",
+    "currentSendTime",
+    "mailboxLatencyMs_p99",
+    "mailboxLatencyMs_mean",
+    "mailboxQueueSize",
+    "numFiredTimersPerSecond",
+    "debloatedBufferSize",
+    "estimatedTimeToConsumeBuffersMs",
+    "pendingCommittables",
+    "failedCommittables",
+    "retriedCommittables",
+    "KafkaSourceReader.commitsFailed",
+    "KafkaProducer.record-error-rate",
+    "KafkaProducer.request-latency-avg",
+    "cache.hitCount",
+    "cache.missCount",
+    "cache.latestLoadTime",
+    "asyncStateProcessing.numInFlightRecords",
+)
+"""Metrics of tasks and operators that are asked for, the most telling first; `rocksdb.` ones come after them.
+Source: Flink documentation, "Metrics"."""
+
+PLACES_BY_METRIC = {name: place for place, name in enumerate(TASK_METRICS)}
+PROCESS_METRICS = re.compile(r"(?:Status|System)\.|(?:num|task)[A-Z]\w*$")
+
+
+class Stopped(Exception):
+    """A bound of the whole collection was reached; the text names it."""
+
+
+class Unanswered(Exception):
+    """An answer that is of no use: refused, too large, not JSON, or none at all; the text says why."""
+
+    def __init__(self, reason: str, status: int | None = None) -> None:
+        super().__init__(reason)
+        self.status = status
+
+
+@dataclass
+class Limits:
+    """What keeps the cluster and this machine from harm."""
+
+    requests_per_second: float
+    most_bytes: int
+    most_log_bytes: int
+    most_metrics: int
+    answer_seconds: float
+
+
+class Cluster:
+    """The REST API of one cluster, asked in a measured pace. Nothing but GET is ever sent."""
+
+    def __init__(self, url: str, limits: Limits, headers: dict[str, str], context: ssl.SSLContext | None) -> None:
+        parts = urllib.parse.urlsplit(url if "//" in url else "http://" + url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ValueError("--rest is an address such as http://jobmanager:8081")
+        self._limits = limits
+        self._headers = {"Accept-Encoding": "identity", "User-Agent": f"collect_flink/{VERSION}", **headers}
+        if parts.username is not None:
+            secret = f"{urllib.parse.unquote(parts.username)}:{urllib.parse.unquote(parts.password or '')}"
+            self._headers["Authorization"] = "Basic " + base64.b64encode(secret.encode()).decode()
+        self._base = parts.path.rstrip("/")
+        place = parts.hostname if ":" not in parts.hostname else f"[{parts.hostname}]"
+        self.shown = f"{parts.scheme}://{place}{'' if parts.port is None else f':{parts.port}'}{self._base}"
+        self._secure = parts.scheme == "https"
+        self._host, self._port, self._context = parts.hostname, parts.port, context
+        self._connection: http.client.HTTPConnection | None = None
+        self._free_at = 0.0
+        self.requests = 0
+        self.bytes = 0
+
+    def json(self, path: str) -> tuple[bytes, Any]:
+        """The answer to `path`, as it came and parsed. Raises Unanswered, Stopped."""
+        content = b"".join(self.pieces(path, MOST_ANSWER_BYTES))
+        try:
+            return content, json.loads(content)
+        except (ValueError, RecursionError):
+            raise Unanswered("the answer is no JSON") from None
+
+    def pieces(self, path: str, most: int) -> Iterator[bytes]:
+        """The body of the answer in pieces. Raises Unanswered, Stopped."""
+        if self.bytes >= self._limits.most_bytes:
+            raise Stopped(f"{self._limits.most_bytes:,} bytes were collected (--most-megabytes)")
+        time.sleep(max(0.0, self._free_at - time.monotonic()))
+        begun = time.monotonic()
+        self.requests += 1
+        try:
+            response = self._ask(path)
+            if response.status != 200:
+                raise Unanswered(_refusal(response), response.status)
+            size = 0
+            while True:
+                piece = response.read(PIECE_BYTES)
+                if not piece:
+                    break
+                size += len(piece)
+                self.bytes += len(piece)
+                if size > most:
+                    raise Unanswered(f"the answer has more than {most:,} bytes")
+                if self.bytes > self._limits.most_bytes:
+                    raise Unanswered(f"more than {self._limits.most_bytes:,} bytes in all (--most-megabytes)")
+                yield piece
+        except (OSError, http.client.HTTPException) as error:
+            self._close()
+            raise Unanswered(f"no answer: {error or type(error).__name__}") from None
+        except (Unanswered, GeneratorExit):
+            self._close()
+            raise
+        finally:
+            took = time.monotonic() - begun
+            pause = max(1.0 / self._limits.requests_per_second - took, min(took, LONGEST_WAIT_S))
+            self._free_at = time.monotonic() + pause
+
+    def _ask(self, path: str) -> http.client.HTTPResponse:
+        """The head of the answer. A connection that the other side closed meanwhile is opened again, once."""
+        for attempt in (1, 2):
+            kept = self._connection is not None
+            connection = self._connection or self._connect()
+            self._connection = connection
+            try:
+                connection.request("GET", self._base + path, headers=self._headers)
+                return connection.getresponse()
+            except (http.client.RemoteDisconnected, ConnectionResetError, BrokenPipeError):
+                self._close()
+                if attempt == 2 or not kept:
+                    raise
+        raise AssertionError("unreachable")
+
+    def _connect(self) -> http.client.HTTPConnection:
+        wait = self._limits.answer_seconds
+        if self._secure:
+            return http.client.HTTPSConnection(self._host, self._port, timeout=wait, context=self._context)
+        return http.client.HTTPConnection(self._host, self._port, timeout=wait)
+
+    def _close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+
+def _refusal(response: http.client.HTTPResponse) -> str:
+    if 300 <= response.status < 400:
+        return f"it redirects to {response.getheader('Location')}: use that address as --rest"
+    body = response.read(4096).decode("utf-8", "replace")
+    with contextlib.suppress(ValueError, KeyError, TypeError):
+        body = " ".join(str(error) for error in json.loads(body)["errors"])
+    return f"HTTP {response.status}: {' '.join(body.split())[:200]}"
+
+
+class Bundle:
+    """The zip that is written: answers by path, one `index.json` a snapshot, and what was left out."""
+
+    def __init__(self, target: Path) -> None:
+        self._target = target
+        self._part = target.with_name(target.name + ".part")
+        self._zip = zipfile.ZipFile(self._part, "w", zipfile.ZIP_DEFLATED, allowZip64=True)
+        self._names: set[str] = set()
+        self.files = 0
+
+    def add(self, name: str, content: bytes) -> None:
+        """A file with all of its content."""
+        self._zip.writestr(self._free(name), content)
+        self.files += 1
+
+    def add_pieces(self, name: str, pieces: Iterable[bytes]) -> None:
+        """A file in pieces; one that ends with an error keeps what came."""
+        with self._zip.open(self._free(name), "w", force_zip64=True) as target:
+            self.files += 1
+            for piece in pieces:
+                target.write(piece)
+
+    def finish(self) -> None:
+        """Gives the zip its name: a file with that name is complete."""
+        self._zip.close()
+        self._part.replace(self._target)
+
+    def discard(self) -> None:
+        """Leaves nothing behind."""
+        self._zip.close()
+        self._part.unlink()
+
+    def _free(self, name: str) -> str:
+        """Each path as it is safe on any file system, once."""
+        safe = "/".join(re.sub(r"[^A-Za-z0-9._-]", "_", part)[:150].strip(".") or "_" for part in name.split("/"))
+        free, count = safe, 1
+        while free in self._names:
+            count += 1
+            free = f"{safe}.{count}"
+        self._names.add(free)
+        return free
+
+
+class Collection:
+    """One run: asks the cluster, fills the bundle, remembers what was not got."""
+
+    def __init__(self, cluster: Cluster, bundle: Bundle, options: argparse.Namespace, limits: Limits) -> None:
+        self._cluster, self._bundle, self._options, self._limits = cluster, bundle, options, limits
+        self._folder = ""
+        self._index: list[dict[str, Any]] = []
+        self._absent: set[str] = set()
+        self._settled: set[str] = set()
+        self._cut: set[str] = set()
+        self.skipped: list[str] = []
+        self.told = Progress()
+
+    def snapshot(self, number: int) -> None:
+        """All answers of one moment, in a folder of their own."""
+        self._folder, self._index = f"rest/snapshot-{number}", []
+        try:
+            self._processes(first=number == 1)
+            for job in self._jobs():
+                self._job(job, first=number == 1)
+        finally:
+            self._bundle.add(f"{self._folder}/index.json", json.dumps(self._index, indent=1).encode())
+
+    def logs(self) -> None:
+        """The log files of JobManager and TaskManagers, newest first, the large ones left out."""
+        if "logs" in self._options.without:
+            return
+        self._folder, self._index = "logs", []
+        processes = [("jobmanager", "/jobmanager")]
+        processes += [(f"taskmanager-{each}", f"/taskmanagers/{_quoted(each)}") for each in self._task_managers()]
+        for name, path in processes:
+            listed = self._ask(f"{path}/logs", keep=False)
+            files = [each for each in _list(listed, "logs") if isinstance(each.get("name"), str)]
+            for each in sorted(files, key=lambda each: -_number(each.get("mtime"))):
+                self._log(name, path, each["name"], _number(each.get("size")))
+
+    def _log(self, process: str, path: str, name: str, size: float) -> None:
+        if not size:
+            return
+        if size > self._limits.most_log_bytes:
+            self._skip(f"{process}/{name}: {size:,.0f} bytes, more than --log-megabytes; copy it from its host")
+            return
+        asked = f"{path}/logs/{_quoted(name)}"
+        self.told.show(self._cluster, asked)
+        try:
+            # The file may have grown since it was listed.
+            pieces = self._cluster.pieces(asked, 2 * self._limits.most_log_bytes)
+            begin = next(pieces, b"")
+            self._bundle.add_pieces(f"logs/{process}/{name}", itertools.chain([begin], pieces))
+        except Unanswered as error:
+            self._skip(f"{asked}: {error}")
+
+    def _processes(self, *, first: bool) -> None:
+        self._ask("/overview")
+        if first:
+            for path in ("/config", "/jobmanager/config", "/jobmanager/environment"):
+                self._ask(path)
+        self._process_metrics("/jobmanager")
+        if "thread-dumps" not in self._options.without:
+            self._ask("/jobmanager/thread-dump")
+        for each in self._task_managers():
+            path = f"/taskmanagers/{_quoted(each)}"
+            self._ask(path, f"taskmanagers/{each}")
+            self._process_metrics(path, f"taskmanagers/{each}")
+            if "thread-dumps" not in self._options.without:
+                self._ask(f"{path}/thread-dump", f"taskmanagers/{each}/thread-dump")
+
+    def _task_managers(self) -> list[str]:
+        answer = self._ask("/taskmanagers", keep=self._folder != "logs")
+        found = sorted(each["id"] for each in _list(answer, "taskmanagers") if isinstance(each.get("id"), str))
+        self._leave_out(found[MOST_TASK_MANAGERS:], "TaskManagers", MOST_TASK_MANAGERS)
+        return found[:MOST_TASK_MANAGERS]
+
+    def _jobs(self) -> list[str]:
+        """The jobs to look into: the one that was asked for, or those that run and then those that ended last."""
+        answer = self._ask("/jobs/overview")
+        found = [each for each in _list(answer, "jobs") if re.fullmatch(r"[0-9a-f]{32}", str(each.get("jid")))]
+        if self._options.job:
+            return [each["jid"] for each in found if each["jid"] == self._options.job] or [self._options.job]
+        found.sort(key=lambda each: (_number(each.get("end-time")) > 0, -_number(each.get("last-modification"))))
+        self._leave_out([each["jid"] for each in found[MOST_JOBS:]], "jobs", MOST_JOBS)
+        return [each["jid"] for each in found[:MOST_JOBS]]
+
+    def _job(self, job: str, *, first: bool) -> None:
+        path = f"/jobs/{job}"
+        answer = self._ask(path)
+        if first:
+            for part in ("/config", "/plan", "/checkpoints/config"):
+                self._ask(path + part)
+        self._ask(f"{path}/exceptions?maxExceptions=50", path[1:] + "/exceptions")
+        vertices = [each["id"] for each in _list(answer, "vertices") if isinstance(each.get("id"), str)]
+        self._checkpoints(path, vertices)
+        self._metrics(f"{path}/metrics", lambda names: names)
+        is_over = isinstance(answer, dict) and _number(answer.get("end-time")) > 0
+        for vertex in vertices:
+            self._vertex(f"{path}/vertices/{_quoted(vertex)}", is_over=is_over)
+
+    def _vertex(self, path: str, *, is_over: bool) -> None:
+        self._ask(path)
+        if is_over:
+            return
+        self._ask(f"{path}/backpressure")
+        self._ask(f"{path}/watermarks")
+        self._metrics(f"{path}/metrics", _telling)
+        if "flame-graphs" not in self._options.without:
+            self._flame_graph(path)
+
+    def _flame_graph(self, path: str) -> None:
+        """Flink samples when it is asked first, once for all kinds; the next snapshot finds the samples."""
+        name = path[1:] + "/flamegraph"
+        answer = self._ask(f"{path}/flamegraph?type=FULL", f"{name}-full", keep=False)
+        if not isinstance(answer, dict):
+            return
+        if not isinstance(answer.get("data"), dict):
+            if answer.get("endTimestamp") != SAMPLES_PENDING:
+                self._absent.add(f"{path}/flamegraph?type=FULL")
+            return
+        self._bundle.add(f"{self._folder}/{name}-full.json", json.dumps(answer).encode())
+        for kind in ("ON_CPU", "OFF_CPU"):
+            self._ask(f"{path}/flamegraph?type={kind}", f"{name}-{kind.lower()}")
+
+    def _checkpoints(self, path: str, vertices: Sequence[str]) -> None:
+        answer = self._ask(f"{path}/checkpoints")
+        for checkpoint in _chosen_checkpoints(_list(answer, "history")):
+            details = f"{path}/checkpoints/details/{checkpoint['id']}"
+            if details in self._settled:
+                continue
+            if checkpoint.get("status") != "IN_PROGRESS":
+                self._settled.add(details)
+            if self._ask(details) is not None:
+                for vertex in vertices:
+                    self._ask(f"{details}/subtasks/{_quoted(vertex)}")
+
+    def _process_metrics(self, path: str, name: str = "") -> None:
+        self._metrics(
+            f"{path}/metrics",
+            lambda names: [each for each in names if PROCESS_METRICS.match(each)],
+            f"{name or path[1:]}/metrics",
+        )
+
+    def _metrics(self, path: str, choose: Any, name: str = "") -> None:
+        """The values of chosen metrics, asked in as few requests as their names fit into, joined in one file."""
+        if "metrics" in self._options.without:
+            return
+        listed = self._ask(path, name, keep=False)
+        names = choose([each["id"] for each in _list(listed) if isinstance(each.get("id"), str)])
+        if len(names) > self._limits.most_metrics:
+            if path not in self._cut:
+                self._cut.add(path)
+                self._skip(f"{path}: {len(names) - self._limits.most_metrics} of {len(names)} metrics (--most-metrics)")
+            self._sums(path, names)
+        name = name or path[1:]
+        values: list[Any] = []
+        for query in _queries(names[: self._limits.most_metrics]):
+            values += _list(self._ask(f"{path}?get={query}", name, keep=False))
+        if values:
+            self._bundle.add(f"{self._folder}/{name}.json", json.dumps(values).encode())
+
+    def _sums(self, path: str, names: Sequence[str]) -> None:
+        """What the subtasks have together, of a vertex that has too many of them to be asked one by one."""
+        listed = {name.partition(".")[2] for name in names}
+        query = ",".join(name for name in TASK_METRICS if name in listed)
+        if query:
+            sums = path.replace("/metrics", "/subtasks/metrics")
+            self._ask(f"{sums}?get={query}&agg=min,max,avg,sum", sums[1:])
+
+    def _ask(self, path: str, name: str = "", *, keep: bool = True) -> Any:
+        """The parsed answer, kept under its path; None when there is none. A path that is not there is asked once."""
+        if path in self._absent:
+            return None
+        self.told.show(self._cluster, path)
+        name = f"{name or urllib.parse.unquote(path[1:])}.json"
+        entry: dict[str, Any] = {"file": name, "path": path, "at": time.time(), "status": 200}
+        try:
+            content, answer = self._cluster.json(path)
+        except Unanswered as error:
+            entry["status"] = error.status or 0
+            self._index.append(entry)
+            if error.status == 404:
+                self._absent.add(path)
+            self._skip(f"{path}: {error}")
+            return None
+        self._index.append(entry)
+        if keep:
+            self._bundle.add(f"{self._folder}/{name}", content)
+        return answer
+
+    def _skip(self, what: str) -> None:
+        if what not in self.skipped:
+            self.skipped.append(what)
+
+    def _leave_out(self, names: Sequence[str], what: str, most: int) -> None:
+        if names:
+            self._skip(f"{len(names)} {what} beyond the first {most}: {', '.join(names[:5])} ...")
+
+
+def _chosen_checkpoints(history: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The newest failed, the newest completed, the one in progress, and then the slowest."""
+    known = [each for each in history if isinstance(each.get("id"), int)]
+    chosen: dict[int, dict[str, Any]] = {}
+    for status in ("FAILED", "COMPLETED", "IN_PROGRESS"):
+        newest = next((each for each in known if each.get("status") == status), None)
+        if newest is not None:
+            chosen[newest["id"]] = newest
+    for each in sorted(known, key=lambda each: -_number(each.get("end_to_end_duration"))):
+        if len(chosen) < MOST_CHECKPOINTS:
+            chosen[each["id"]] = each
+    return list(chosen.values())
+
+
+def _telling(names: Sequence[str]) -> list[str]:
+    """Metric ids of a vertex (`<subtask>.<metric>`, `<subtask>.<operator>.<metric>`), the most telling first."""
+    found = []
+    for name in names:
+        parts = name.split(".")
+        places = [PLACES_BY_METRIC.get(".".join(parts[start:])) for start in range(1, len(parts))]
+        place = min((place for place in places if place is not None), default=None)
+        if place is None and "rocksdb" in name:
+            place = len(TASK_METRICS)
+        if place is not None:
+            found.append((place, name))
+    return [name for _, name in sorted(found)]
+
+
+def _queries(names: Sequence[str]) -> Iterator[str]:
+    """The names, quoted, as lists that fit into one request each."""
+    query: list[str] = []
+    for name in names:
+        quoted = _quoted(name)
+        if query and sum(map(len, query)) + len(query) + len(quoted) > LONGEST_QUERY:
+            yield ",".join(query)
+            query = []
+        query.append(quoted)
+    if query:
+        yield ",".join(query)
+
+
+def _quoted(name: str) -> str:
+    return urllib.parse.quote(name, safe="")
+
+
+def _list(answer: Any, key: str = "") -> list[dict[str, Any]]:
+    """The objects of a list (of `answer[key]`), an empty one for anything else."""
+    found = answer.get(key) if key and isinstance(answer, dict) else answer
+    return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
+
+
+def _number(value: Any) -> float:
+    return float(value) if isinstance(value, (int, float)) else 0.0
+
+
+class Progress:
+    """What is being asked, on the terminal: one line that changes, or a line now and then in a log."""
+
+    def __init__(self) -> None:
+        self.label = ""
+        self._begun = self._shown = time.monotonic()
+        self._changes = sys.stderr.isatty()
+
+    def show(self, cluster: Cluster, path: str) -> None:
+        """Tells about a request that begins."""
+        now = time.monotonic()
+        if now - self._shown < (0.2 if self._changes else 10.0):
+            return
+        self._shown = now
+        text = f"{now - self._begun:4.0f} s  {self.label}: {cluster.requests} requests, {cluster.bytes / 1e6:.1f} MB"
+        sys.stderr.write(f"\r{text}  {path[:60]:60}" if self._changes else f"{text}\n")
+        sys.stderr.flush()
+
+    def say(self, text: str) -> None:
+        """A line that stays."""
+        sys.stderr.write(f"\r{text:100}\n" if self._changes else f"{text}\n")
+        sys.stderr.flush()
+
+
+def collect(options: argparse.Namespace) -> int:
+    """The whole run. Gives the exit status."""
+    limits = Limits(
+        requests_per_second=options.rate,
+        most_bytes=int(options.most_megabytes * 1e6),
+        most_log_bytes=int(options.log_megabytes * 1e6),
+        most_metrics=options.most_metrics,
+        answer_seconds=options.answer_seconds,
+    )
+    context = _tls(options)
+    cluster = Cluster(options.rest, limits, dict(options.header), context)
+    begun = datetime.datetime.now(datetime.UTC)
+    target = Path(options.out or f"flink-evidence-{begun:%Y%m%dT%H%M%SZ}.zip")
+    try:
+        cluster.json("/overview")
+    except Unanswered as error:
+        sys.stderr.write(f"{cluster.shown}/overview gives no answer of Flink: {error}\n")
+        return 2
+    bundle = Bundle(target)
+    collection = Collection(cluster, bundle, options, limits)
+    taken = 0
+    try:
+        for taken in _moments(options, collection.told):
+            collection.snapshot(taken)
+        collection.told.label = "logs"
+        collection.logs()
+    except Stopped as error:
+        collection.skipped.append(f"everything after: {error}")
+    except KeyboardInterrupt:
+        collection.skipped.append("everything after: it was interrupted")
+    ended = datetime.datetime.now(datetime.UTC)
+    report = {
+        "collector": f"collect_flink {VERSION}",
+        "rest": cluster.shown,
+        "started": begun.isoformat(timespec="milliseconds"),
+        "ended": ended.isoformat(timespec="milliseconds"),
+        "snapshots": taken,
+        "requests": cluster.requests,
+        "bytes": cluster.bytes,
+        "skipped": collection.skipped,
+    }
+    bundle.add("collected.json", json.dumps(report, indent=1).encode())
+    bundle.finish()
+    for each in collection.skipped:
+        collection.told.say(f"not collected: {each}")
+    collection.told.say(
+        f"{target}: {bundle.files} files, {target.stat().st_size / 1e6:.1f} MB, "
+        f"{cluster.requests} requests in {(ended - begun).total_seconds():.0f} s"
+    )
+    return 0
+
+
+def _moments(options: argparse.Namespace, told: Progress) -> Iterator[int]:
+    """Numbers of the snapshots from 1, each when it is due; the last one when the time is over."""
+    begun = time.monotonic()
+    count = 1 + int(options.seconds // options.every)
+    for number in range(1, count + 1):
+        due = begun + (number - 1) * options.every
+        if number > 2 and time.monotonic() > begun + options.seconds:
+            return
+        told.label = f"snapshot {number} of {count}"
+        time.sleep(max(0.0, due - time.monotonic()))
+        yield number
+
+
+def _tls(options: argparse.Namespace) -> ssl.SSLContext | None:
+    if options.insecure:
+        context = ssl.create_default_context()
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+        return context
+    return ssl.create_default_context(cafile=options.ca) if options.ca else None
+
+
+def _header(text: str) -> tuple[str, str]:
+    name, colon, value = text.partition(":")
+    if not colon or not re.fullmatch(r"[A-Za-z0-9-]+", name.strip()) or "\n" in value:
+        raise argparse.ArgumentTypeError("a header is NAME: VALUE")
+    return name.strip(), value.strip()
+
+
+def _above_zero(text: str) -> float:
+    value = float(text)
+    if not 0 < value < 1e9:
+        raise argparse.ArgumentTypeError("a number above zero is expected")
+    return value
+
+
+def command_line() -> argparse.ArgumentParser:
+    """Every option with its default."""
+    parser = argparse.ArgumentParser(prog="collect_flink.py", description="Reads Flink's REST API into a zip.")
+    add = parser.add_argument
+    add("--rest", required=True, metavar="URL", help="address of the REST API, as http://jobmanager:8081")
+    add("--job", metavar="ID", help="only this job; without it all jobs, the running ones first")
+    add("--out", metavar="FILE", help="the zip to write; flink-evidence-<time>.zip without it")
+    add("--seconds", type=_above_zero, default=60, help="time over which snapshots are taken (60)")
+    add("--every", type=_above_zero, default=20, help="seconds from one snapshot to the next (20)")
+    add("--rate", type=_above_zero, default=10, help="most requests a second (10)")
+    add("--most-megabytes", type=_above_zero, default=1000, help="stop at this size, uncompressed (1000)")
+    add("--log-megabytes", type=_above_zero, default=100, help="leave out log files larger than this (100)")
+    add("--most-metrics", type=int, default=1500, help="metric values of one vertex or process in a snapshot (1500)")
+    add("--answer-seconds", type=_above_zero, default=30, help="wait for one answer at most so long (30)")
+    add("--without", nargs="*", choices=PARTS, default=[], metavar="PART", help=f"leave out: {', '.join(PARTS)}")
+    add("--header", action="append", type=_header, default=[], metavar="NAME:VALUE", help="sent with every request")
+    add("--ca", metavar="FILE", help="certificate authorities to trust for https")
+    add("--insecure", action="store_true", help="do not check the certificate")
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs as the command line says. Gives the exit status."""
+    parser = command_line()
+    options = parser.parse_args(arguments)
+    try:
+        return collect(options)
+    except ValueError as error:
+        parser.error(str(error))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
