@@ -49,12 +49,15 @@ def published(text: str, user: User, base: RuleVersion | None = None) -> RuleVer
     return draft_publish(draft=drafted(text, user, base), user=user, reason="made up for the test")
 
 
-def stored_file(case: Case, user: User, name: str = "logs/tm.log", content: bytes = b"one\ntwo\n") -> UploadedFile:
+def stored_file(
+    case: Case, user: User, name: str = "logs/tm.log", content: bytes = b"one\ntwo\n", snapshot: int = 1
+) -> UploadedFile:
     """A file as `upload_add` leaves it behind, recognised as a log."""
     stored = f"{case.pk}-{uuid.uuid4().hex}"
     (settings.UPLOADS_DIR / stored).write_bytes(content)
     return UploadedFile.objects.create(
         case=case,
+        snapshot=snapshot,
         name=name,
         stored=stored,
         bytes=len(content),
@@ -100,7 +103,11 @@ def diagnosed_case(user: User, skew_ratio: float = 4.0, title: str = "Checkpoint
     """A case of the user with a finished analysis."""
     case = case_of(user, title)
     stored_file(case, user)
-    analysis = analysis_request(case=case, user=user)
+    return finish(analysis_request(case=case, user=user), skew_ratio)
+
+
+def finish(analysis: Analysis, skew_ratio: float) -> Analysis:
+    """A queued analysis as a worker finishes it."""
     session = analysis_claim(analysis)
     assert session is not None
     assert report_save(analysis=analysis, session=session, report=report_of(skew_ratio), warnings=[])

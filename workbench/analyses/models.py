@@ -33,7 +33,12 @@ class AnalysisQuerySet(models.QuerySet["Analysis"]):
         return self.filter(status__in=ACTIVE)
 
     def done(self) -> AnalysisQuerySet:
-        return self.filter(status=AnalysisStatus.DONE)
+        """Finished with a diagnosis; those of the newest snapshot first."""
+        return self.filter(status=AnalysisStatus.DONE).order_by("-snapshot", "-pk")
+
+    def of_incidents(self) -> AnalysisQuerySet:
+        """Of the incidents themselves, not of what was seen after a change."""
+        return self.filter(snapshot=1)
 
     def light(self) -> AnalysisQuerySet:
         """Without the large columns: enough to show how far it is."""
@@ -41,8 +46,9 @@ class AnalysisQuerySet(models.QuerySet["Analysis"]):
 
 
 class Analysis(models.Model):
-    """One queued run over the files that a case had when it was asked for.
+    """One queued run over the files that a snapshot of a case had when it was asked for.
 
+    snapshot       number of the snapshot
     ruleset        the rules it judges with, frozen when it was asked for
     spark_session  the Spark Connect session of the present attempt; whoever holds it owns the run
     heartbeat_at   last sign of life of the worker
@@ -53,6 +59,7 @@ class Analysis(models.Model):
     """
 
     case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="analyses")
+    snapshot = models.PositiveIntegerField(default=1)
     files = models.ManyToManyField(UploadedFile, related_name="analyses")
     ruleset = models.ForeignKey(Ruleset, on_delete=models.PROTECT, related_name="analyses")
     requested_by = models.ForeignKey(User, on_delete=models.PROTECT)

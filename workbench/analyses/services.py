@@ -42,28 +42,30 @@ class NothingToAnalyse(Exception):
 
 
 @transaction.atomic
-def analysis_request(*, case: Case, user: User) -> Analysis:
-    """Queues an analysis of all files of the case with the rules published now; one under way is cancelled.
+def analysis_request(*, case: Case, user: User, snapshot: int | None = None) -> Analysis:
+    """Queues an analysis of all files of a snapshot with the rules published now; one under way is cancelled.
 
-    Raises NothingToAnalyse.
+    snapshot  the newest one unless it is named. Raises NothingToAnalyse.
     """
     case_lock(case)
-    files = list(case.files.present())
+    number = snapshot or case.snapshot_number
+    present = case.files.present().filter(snapshot=number)
+    files = list(present)
     if not files:
-        raise NothingToAnalyse("The case holds no file yet.")
-    for active in case.analyses.active().light():
+        raise NothingToAnalyse("The case holds no file yet." if number == 1 else "The snapshot holds no file yet.")
+    for active in case.analyses.active().filter(snapshot=number).light():
         analysis_cancel(analysis=active)
-    analysis = Analysis.objects.create(case=case, requested_by=user, ruleset=ruleset_published())
+    analysis = Analysis.objects.create(case=case, snapshot=number, requested_by=user, ruleset=ruleset_published())
     analysis.files.set(files)
-    case.files.present().filter(analysed_at=None).update(analysed_at=timezone.now())
+    present.filter(analysed_at=None).update(analysed_at=timezone.now())
     case_outcome_update(case)
     _send(analysis.pk)
     return analysis
 
 
 def analysis_retry(*, analysis: Analysis, user: User) -> Analysis:
-    """Queues a new analysis of the same case, with the files and the rules that it has now."""
-    return analysis_request(case=analysis.case, user=user)
+    """Queues a new analysis of the same snapshot, with the files and the rules that it has now."""
+    return analysis_request(case=analysis.case, user=user, snapshot=analysis.snapshot)
 
 
 @transaction.atomic

@@ -14,7 +14,7 @@ from workbench.accounts.models import User
 from workbench.analyses.models import Analysis
 from workbench.analyses.services import NothingToAnalyse, analysis_request
 from workbench.cases.models import Case
-from workbench.cases.services import case_open
+from workbench.cases.services import case_open, snapshot_start
 from workbench.uploads.models import UploadedFile
 from workbench.uploads.services import AlreadyInCase, case_discard, upload_add
 
@@ -38,13 +38,16 @@ def case_submit(*, user: User, title: str, files: Sequence[NamedFile]) -> Case:
     return case
 
 
-def files_submit(*, case: Case, user: User, files: Sequence[NamedFile]) -> Analysis:
-    """Adds files to a case and queues an analysis of everything in it; what is in it already counts once.
+def files_submit(*, case: Case, user: User, files: Sequence[NamedFile], change: str | None = None) -> Analysis:
+    """Adds files to the newest snapshot of a case and queues an analysis of it; what is in it already counts once.
 
+    change  what was changed before these files came to be: they begin a new snapshot then
     Raises UploadRefused, NothingToAnalyse. Files that were added before one is refused stay.
     """
     if not files:
         raise NothingToAnalyse("At least one file is needed.")
+    if change is not None:
+        snapshot_start(case=case, user=user, change=change)
     for name, content in files:
         with contextlib.suppress(AlreadyInCase):
             upload_add(case=case, user=user, content=content, name=name)

@@ -10,7 +10,7 @@ from rest_framework import serializers
 from rest_framework.reverse import reverse
 
 from workbench.analyses.models import Analysis, AnalysisStatus
-from workbench.cases.models import Case
+from workbench.cases.models import LONGEST_CHANGE, Case
 from workbench.cases.selectors import ORDERS
 
 STATUSES = ("queued", "running", "done", "failed")
@@ -138,6 +138,17 @@ class FilesSerializer(serializers.Serializer[Any]):
     """Evidence: any number of `files`."""
 
     files = serializers.ListField(child=serializers.FileField(allow_empty_file=True), allow_empty=False)
+
+
+class MoreFilesSerializer(FilesSerializer):
+    """Evidence for a case that is there; with `change` it begins a new snapshot."""
+
+    change = serializers.CharField(
+        required=False,
+        allow_blank=True,
+        max_length=LONGEST_CHANGE,
+        help_text="what was changed before these files came to be; they are then diagnosed without the earlier ones",
+    )
 
 
 class NewCaseSerializer(FilesSerializer):

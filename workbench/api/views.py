@@ -28,7 +28,7 @@ from workbench.api.serializers import (
     CaseFilterSerializer,
     CaseSerializer,
     ErrorSerializer,
-    FilesSerializer,
+    MoreFilesSerializer,
     NewCaseSerializer,
 )
 from workbench.cases.models import Case
@@ -112,15 +112,16 @@ class CaseFiles(CaseView):
 
     @extend_schema(
         operation_id="add_files",
-        summary="Add evidence and queue a new analysis of everything in the case",
-        request={"multipart/form-data": FilesSerializer},
+        summary="Add evidence and queue a new analysis of the newest snapshot",
+        request={"multipart/form-data": MoreFilesSerializer},
         responses={201: CaseSerializer, 404: ErrorSerializer} | REFUSALS,
     )
     def post(self, request: Request, case_id: int) -> Response:
         case = case_to_change(request.user, case_id)
-        asked = FilesSerializer(data=request.data)
+        asked = MoreFilesSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
-        files_submit(case=case, user=request.user, files=received(asked.validated_data["files"]))
+        files = received(asked.validated_data["files"])
+        files_submit(case=case, user=request.user, files=files, change=asked.validated_data.get("change"))
         return Response(self.case_json(case), status=201)
 
 

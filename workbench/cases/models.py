@@ -12,6 +12,7 @@ from workbench.accounts.models import Team, User
 
 MOST_SEARCH_WORDS = 10
 MOST_SEARCH_TEXT = 100_000
+LONGEST_CHANGE = 120
 
 
 class CaseStatus(models.TextChoices):
@@ -113,6 +114,11 @@ class Case(models.Model):
     def is_closed(self) -> bool:
         return self.status == CaseStatus.CLOSED
 
+    @property
+    def snapshot_number(self) -> int:
+        """The snapshot that new files belong to: the newest one."""
+        return self.snapshots.aggregate(newest=models.Max("number"))["newest"] or 1
+
     def may_be_changed_by(self, user: User) -> bool:
         """Whether the user, who can see the case, may also change it."""
         return user.may_change_cases
@@ -151,6 +157,27 @@ class CaseChange(models.Model):
 
     def __str__(self) -> str:
         return f"{', '.join(self.after)} of case {self.case_id}"
+
+
+class Snapshot(models.Model):
+    """The files of one moment of a case, diagnosed on their own: the incident, then what was seen after each change.
+
+    number  counts from 1, the incident; files and analyses name it
+    change  what was changed before it, in somebody's words
+    """
+
+    case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="snapshots")
+    number = models.PositiveIntegerField()
+    change = models.CharField(max_length=LONGEST_CHANGE)
+    started_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    started_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["number"]
+        constraints = [models.UniqueConstraint(fields=["case", "number"], name="one_snapshot_for_each_number")]
+
+    def __str__(self) -> str:
+        return f"Snapshot {self.number}: {self.change}"
 
 
 class Note(models.Model):

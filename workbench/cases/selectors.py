@@ -11,9 +11,10 @@ from django.db.models.expressions import OrderBy
 from django.shortcuts import get_object_or_404
 
 from workbench.accounts.models import Role, User
-from workbench.cases.models import Case, CaseQuerySet
+from workbench.cases.models import Case, CaseQuerySet, Snapshot
 
 CASES_ON_A_PAGE = 25
+INCIDENT = "The incident"
 ORDERS: Mapping[str, tuple[str | OrderBy, ...]] = {
     "newest": ("-created_at", "-pk"),
     "oldest": ("created_at", "pk"),
@@ -44,6 +45,15 @@ def case_to_change(user: User, case_id: int) -> Case:
     if not case.may_be_changed_by(user):
         raise PermissionDenied("Your role may read this case, not change it.")
     return case
+
+
+def snapshots_of(case: Case) -> list[Snapshot]:
+    """The snapshots of a case in their order; the first one is not stored, the case itself began it."""
+    later = list(case.snapshots.select_related("started_by"))
+    if later and later[0].number == 1:
+        return later
+    first = Snapshot(case=case, number=1, change=INCIDENT, started_by=case.created_by, started_at=case.created_at)
+    return [first, *later]
 
 
 def owners_possible(case: Case) -> QuerySet[User]:

@@ -14,9 +14,19 @@ from django.utils import timezone
 
 from workbench.accounts.models import Team, User
 from workbench.cases.mentions import people_mentioned
-from workbench.cases.models import MOST_SEARCH_TEXT, Case, CaseChange, CaseStatus, Note, Watch
+from workbench.cases.models import (
+    LONGEST_CHANGE,
+    MOST_SEARCH_TEXT,
+    Case,
+    CaseChange,
+    CaseStatus,
+    Note,
+    Snapshot,
+    Watch,
+)
 
 SYMPTOM_CLASS_LENGTH = 50
+AFTER_A_CHANGE = "After a change"
 
 
 @transaction.atomic
@@ -29,6 +39,23 @@ def case_open(*, user: User, title: str, team: Team | None = None) -> Case:
     search_text_update(case)
     watch(case=case, user=user)
     return case
+
+
+@transaction.atomic
+def snapshot_start(*, case: Case, user: User, change: str) -> Snapshot:
+    """Begins a new snapshot: files that come from now on are diagnosed without the earlier ones.
+
+    change  what was changed since the last one. A snapshot that holds no file yet is named anew instead.
+    """
+    case_lock(case)
+    number = case.snapshot_number
+    holds_files = case.files.present().filter(snapshot=number).exists()
+    snapshot, _ = Snapshot.objects.update_or_create(
+        case=case,
+        number=number + 1 if holds_files else number,
+        defaults={"change": " ".join(change.split())[:LONGEST_CHANGE] or AFTER_A_CHANGE, "started_by": user},
+    )
+    return snapshot
 
 
 def case_lock(case: Case) -> None:

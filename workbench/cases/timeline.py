@@ -57,6 +57,11 @@ def _opened(case: Case) -> Iterator[Entry]:
     yield Entry(case.created_at, "plus", case.created_by, "opened the case")
 
 
+def _snapshots(case: Case) -> Iterator[Entry]:
+    for each in case.snapshots.select_related("started_by"):
+        yield Entry(each.started_at, "check", each.started_by, f"began snapshot {each.number}: {each.change}")
+
+
 def _uploads(case: Case) -> Iterator[Entry]:
     rows = case.files.select_related("uploaded_by").order_by("uploaded_by", "uploaded_at")
     drops: list[list[Any]] = []
@@ -160,5 +165,13 @@ def _title_told(before: Mapping[str, Any], after: Mapping[str, Any], names: Mapp
 
 CHANGES = (_status_told, _cause_told, _owner_told, _title_told)
 
-SOURCES: tuple[Callable[[Case], Iterator[Entry]], ...] = (_opened, _uploads, _analyses, _steps, _notes, _changes)
+SOURCES: tuple[Callable[[Case], Iterator[Entry]], ...] = (
+    _opened,
+    _snapshots,
+    _uploads,
+    _analyses,
+    _steps,
+    _notes,
+    _changes,
+)
 """What a timeline is read from."""

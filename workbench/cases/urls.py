@@ -14,6 +14,7 @@ urlpatterns = [
     path("cases/<int:case_id>/files/", views.case_files, name="files"),
     path("cases/<int:case_id>/paste/", views.paste, name="paste"),
     path("cases/<int:case_id>/analyse/", views.analyse, name="analyse"),
+    path("cases/<int:case_id>/snapshots/", views.snapshot, name="snapshot"),
     path("cases/<int:case_id>/title/", views.rename, name="rename"),
     path("cases/<int:case_id>/status/", views.status, name="status"),
     path("cases/<int:case_id>/owner/", views.owner, name="owner"),

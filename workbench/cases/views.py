@@ -11,12 +11,12 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.core.files.uploadedfile import UploadedFile as ReceivedFile
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
-from workbench.analyses.models import Analysis
+from workbench.analyses.models import Analysis, AnalysisStatus
 from workbench.analyses.selectors import latest_analyses
 from workbench.analyses.services import NothingToAnalyse, analysis_request
 from workbench.analyses.stages import run_shown
@@ -25,6 +25,7 @@ from workbench.cases import selectors, services
 from workbench.cases.forms import CloseForm, NewCaseForm, NoteForm, PasteForm, StatusForm, TitleForm, cause_choices
 from workbench.cases.models import Case, CaseStatus
 from workbench.cases.presentation import checks_shown, inputs_shown, jobs_shown
+from workbench.cases.snapshots import snapshots_shown
 from workbench.cases.timeline import timeline
 from workbench.charts.selectors import charts_shown
 from workbench.rules.regression import case_keep
@@ -138,8 +139,17 @@ def demo(request: HttpRequest) -> HttpResponse:
 def case_files(request: HttpRequest, case_id: int) -> HttpResponse:
     """The files of a case and the place to add more."""
     case = selectors.case_to_change(request.user, case_id)
-    listed = files_listed(request.user, case.files.present())
-    context = {"case": case, "folders": folders(listed), "addresses": _case_addresses(case), **_upload_context()}
+    number = case.snapshot_number
+    listed = files_listed(request.user, case.files.present().filter(snapshot=number))
+    snapshots = selectors.snapshots_of(case)
+    context = {
+        "case": case,
+        "snapshot": snapshots[-1],
+        "earlier": snapshots[:-1],
+        "folders": folders(listed),
+        "addresses": _case_addresses(case),
+        **_upload_context(),
+    }
     return render(request, "cases/files.html", context)
 
 
@@ -168,7 +178,7 @@ def paste(request: HttpRequest, case_id: int) -> HttpResponse:
 @login_required
 @require_POST
 def analyse(request: HttpRequest, case_id: int) -> HttpResponse:
-    """Queues an analysis of all files of the case."""
+    """Queues an analysis of all files of the newest snapshot."""
     case = selectors.case_to_change(request.user, case_id)
     try:
         analysis_request(case=case, user=request.user)
@@ -184,12 +194,13 @@ def case_detail(request: HttpRequest, case_id: int) -> HttpResponse:
     """Verdict, findings, what is missing, charts, files: in this order."""
     case = selectors.case_visible(request.user, case_id)
     latest = case.analyses.light().first()
-    diagnosed = case.analyses.done().defer("signals").first()
+    diagnosed = _diagnosis_asked_for(request, case)
     context = {
         "case": case,
         "may_change": case.may_be_changed_by(request.user),
         "latest": latest,
-        "run": run_shown(latest) if latest and latest != diagnosed else None,
+        "run": run_shown(latest) if latest and latest.status != AnalysisStatus.DONE else None,
+        "snapshots": snapshots_shown(case, diagnosed),
         "diagnosed": diagnosed,
         "timeline": timeline(case),
         "watchers": selectors.watchers(case),
@@ -204,11 +215,33 @@ def case_detail(request: HttpRequest, case_id: int) -> HttpResponse:
     return render(request, "cases/detail.html", context)
 
 
+def _diagnosis_asked_for(request: HttpRequest, case: Case) -> Analysis | None:
+    """The newest diagnosis, or that of the snapshot that the address names. Raises Http404 for one without any."""
+    done = case.analyses.done().defer("signals")
+    asked = request.GET.get("snapshot", "")
+    if not asked:
+        return done.first()
+    found = done.filter(snapshot=int(asked)).first() if asked.isdecimal() and len(asked) < 6 else None
+    if found is None:
+        raise Http404("This snapshot has no diagnosis.")
+    return found
+
+
 def _files_not_yet_judged(case: Case, diagnosed: Analysis | None) -> int:
-    """Files that came after the diagnosis that is shown."""
+    """Files of the newest snapshot that came after its diagnosis."""
     if diagnosed is None:
         return 0
-    return case.files.present().exclude(analyses=diagnosed).count()
+    judged = case.analyses.done().filter(snapshot=case.snapshot_number).light().first()
+    return case.files.present().filter(snapshot=case.snapshot_number).exclude(analyses=judged).count()
+
+
+@login_required
+@require_POST
+def snapshot(request: HttpRequest, case_id: int) -> HttpResponse:
+    """Begins a new snapshot and goes to the place where its files are dropped."""
+    case = selectors.case_to_change(request.user, case_id)
+    services.snapshot_start(case=case, user=request.user, change=request.POST.get("change", ""))
+    return redirect("cases:files", case.pk)
 
 
 def _diagnosis_context(analysis: Analysis) -> dict[str, object]:

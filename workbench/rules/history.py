@@ -32,8 +32,10 @@ class Record:
 
 
 def latest_diagnoses(user: User) -> QuerySet[Analysis]:
-    """The newest finished analysis of each case that the user sees."""
-    newest = Analysis.objects.visible_to(user).done().order_by().values("case").annotate(newest=Max("pk"))
+    """The newest finished analysis of each case that the user sees, of the incident and not of what came after."""
+    newest = (
+        Analysis.objects.visible_to(user).of_incidents().done().order_by().values("case").annotate(newest=Max("pk"))
+    )
     return Analysis.objects.filter(pk__in=newest.values("newest"))
 
 

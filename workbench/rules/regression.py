@@ -15,7 +15,6 @@ from diagnostics.errors import InvalidRule
 from diagnostics.rule import LONGEST_RULE
 from diagnostics.signal import Signal
 from workbench.accounts.models import User
-from workbench.analyses.models import Analysis
 from workbench.cases.models import Case
 from workbench.rules.models import EventKind, RegressionSample, Rule, RuleEvent
 from workbench.rules.selectors import rules_of
@@ -28,11 +27,11 @@ ENDLESS = 10**6
 
 @transaction.atomic
 def case_keep(*, case: Case, user: User) -> list[str]:
-    """Keeps the case's newest diagnosis as a regression sample of the rules of its confirmed class that fire on it.
+    """Keeps the incident's newest diagnosis as a regression sample of the rules of its confirmed class that fire on it.
 
     Gives the ids of those rules; none when the case has no diagnosis or no rule of the class fires.
     """
-    analysis = Analysis.objects.done().filter(case=case).order_by("-pk").first()
+    analysis = case.analyses.of_incidents().done().first()
     if analysis is None:
         return []
     index = SignalIndex.from_stored(analysis.signals)

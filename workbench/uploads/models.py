@@ -37,7 +37,8 @@ class UploadedFileQuerySet(models.QuerySet["UploadedFile"]):
 class UploadedFile(models.Model):
     """One dropped file as it came, stored under a name of our own.
 
-    name       the path inside the drop, shown to people and used in citations; unique in its case
+    name       the path inside the drop, shown to people and used in citations; unique in its snapshot
+    snapshot   the number of the case's snapshot that it belongs to
     stored     where it lies below UPLOADS_DIR
     members    what was recognised inside: [{name, format, title, confidence, bytes, refused}], one entry unless it is
                an archive; format is null for an unknown one, `refused` says why one cannot be read
@@ -45,6 +46,7 @@ class UploadedFile(models.Model):
     """
 
     case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="files")
+    snapshot = models.PositiveIntegerField(default=1)
     name = models.CharField(max_length=1000)
     stored = models.CharField(max_length=200, unique=True)
     bytes = models.BigIntegerField()
@@ -64,7 +66,7 @@ class UploadedFile(models.Model):
         ordering = ["pk"]
         constraints = [
             models.UniqueConstraint(
-                fields=["case", "name"], condition=Q(removed_at=None), name="one_file_for_each_name"
+                fields=["case", "snapshot", "name"], condition=Q(removed_at=None), name="one_file_for_each_name"
             ),
         ]
 

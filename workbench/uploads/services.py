@@ -54,7 +54,7 @@ def upload_add(*, case: Case, user: User, content: ReceivedFile | IO[bytes], nam
     """Stores one file of a drop and recognises what is in it. `name` is its path inside the drop.
 
     An unknown format is kept as an attachment, one that cannot be opened is kept with the reason.
-    Raises TooLarge, AlreadyInCase.
+    It belongs to the newest snapshot. Raises TooLarge, AlreadyInCase.
     """
     stored = f"{case.pk}/{uuid.uuid4().hex}"
     path = settings.UPLOADS_DIR / stored
@@ -66,9 +66,11 @@ def upload_add(*, case: Case, user: User, content: ReceivedFile | IO[bytes], nam
         with transaction.atomic():
             # Orders the files that arrive at the same time, for bounds and names.
             case_lock(case)
-            _refuse_what_does_not_fit(case, dropped, size, sha256)
+            snapshot = case.snapshot_number
+            _refuse_what_does_not_fit(case, snapshot, dropped, size, sha256)
             file = UploadedFile(
                 case=case,
+                snapshot=snapshot,
                 name=dropped,
                 stored=stored,
                 bytes=size,
@@ -123,7 +125,7 @@ def file_restore(*, file: UploadedFile) -> None:
     """Undoes `file_remove`. Raises UploadRefused when the bytes are gone."""
     if not file.path.exists():
         raise UploadRefused(f"{file.name} was removed too long ago.")
-    _refuse_what_does_not_fit(file.case, file.name, file.bytes, file.sha256)
+    _refuse_what_does_not_fit(file.case, file.snapshot, file.name, file.bytes, file.sha256)
     _name_freely(file)
     file.removed_at = None
     file.save()
@@ -203,10 +205,10 @@ def _kind(members: list[dict[str, Any]], overrides: dict[str, str]) -> FileKind:
     return FileKind.EVIDENCE if known else FileKind.ATTACHMENT
 
 
-def _refuse_what_does_not_fit(case: Case, name: str, size: int, sha256: str) -> None:
+def _refuse_what_does_not_fit(case: Case, snapshot: int, name: str, size: int, sha256: str) -> None:
     """The same bytes under another path stay: an answer of the REST API that did not change is evidence too."""
     present = case.files.present()
-    earlier = present.filter(sha256=sha256, name=name).first()
+    earlier = present.filter(snapshot=snapshot, sha256=sha256, name=name).first()
     if earlier:
         raise AlreadyInCase(earlier)
     if present.count() >= settings.MOST_CASE_FILES:
@@ -224,12 +226,13 @@ def _clean(name: str) -> str:
 
 
 def _name_freely(file: UploadedFile) -> None:
-    """Puts a number before the ending when the case has another file of that name; members are named after it."""
+    """Puts a number before the ending when the snapshot has another file of that name; members are named after it."""
     dropped = file.name
     stem, dot, ending = dropped.rpartition(".")
     if not stem or "/" in ending:
         stem, dot, ending = dropped, "", ""
-    taken = set(file.case.files.present().filter(name__startswith=stem).values_list("name", flat=True))
+    beside = file.case.files.present().filter(snapshot=file.snapshot, name__startswith=stem)
+    taken = set(beside.values_list("name", flat=True))
     count = 1
     while file.name in taken:
         count += 1

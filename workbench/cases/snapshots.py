@@ -1,0 +1,54 @@
+"""The snapshots of a case as its page lists them: what was changed, what was diagnosed then."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from workbench.analyses.models import Analysis
+from workbench.cases.models import Case, Snapshot
+from workbench.cases.selectors import snapshots_of
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotShown:
+    """A snapshot with its newest diagnosis.
+
+    diagnosed  without its large columns; None while there is none
+    verdict    the document's verdict, None as well then
+    health     0 to 100
+    is_shown   whether its diagnosis is the one on the page
+    """
+
+    snapshot: Snapshot
+    diagnosed: Analysis | None
+    verdict: str | None
+    health: int | None
+    is_shown: bool
+
+
+def snapshots_shown(case: Case, shown: Analysis | None) -> list[SnapshotShown]:
+    """All snapshots in their order; empty for a case that has only the incident."""
+    snapshots = snapshots_of(case)
+    if len(snapshots) < 2:
+        return []
+    newest = newest_diagnoses(case)
+    return [_shown(each, newest.get(each.number), shown) for each in snapshots]
+
+
+def newest_diagnoses(case: Case) -> dict[int, Analysis]:
+    """Number of a snapshot -> its newest diagnosis, without signals and inputs."""
+    found: dict[int, Analysis] = {}
+    for analysis in case.analyses.done().defer("signals", "inputs"):
+        found.setdefault(analysis.snapshot, analysis)
+    return found
+
+
+def _shown(snapshot: Snapshot, diagnosed: Analysis | None, shown: Analysis | None) -> SnapshotShown:
+    document = diagnosed.document if diagnosed else None
+    return SnapshotShown(
+        snapshot=snapshot,
+        diagnosed=diagnosed,
+        verdict=document["verdict"]["symptom_class"] if document else None,
+        health=document["health"]["score"] if document else None,
+        is_shown=bool(shown and diagnosed and shown.pk == diagnosed.pk),
+    )
