@@ -1,4 +1,9 @@
-"""Sentences with measured values: `{load_balance.hot_share_ratio|percent}`; a fixed list of formats, no expressions."""
+"""Sentences with measured values: `{load_balance.hot_share_ratio|percent}`; a fixed list of formats, no expressions.
+
+Where a number decides about words, both stand there: `{restarts.restarts} [restart was|restarts were] needed`. The
+number is that of the placeholder which follows at once (`[subtask|subtasks] {checkpoint_declines.subtasks|list}`, where
+the length of the list counts), else of the one before.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +15,8 @@ from diagnostics.condition import Lookup
 from diagnostics.signal import FactValue
 
 PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_.-]{0,120})(?:\|([a-z]{1,20}))?\}")
+CHOICE = re.compile(r"\[([A-Za-z' -]{0,60})\|([A-Za-z' -]{1,60})\](?=( ?\{)?)")
+"""Words for one and for any other number."""
 
 
 def _plain(value: FactValue) -> str:
@@ -136,7 +143,7 @@ def fill(template: str, lookup: Lookup) -> str | None:
     """The template with its values; None when one of them is unknown."""
     if any(lookup(reference) is None for reference, _ in placeholders(template)):
         return None
-    return PLACEHOLDER.sub(lambda found: FORMATS[found.group(2) or "plain"](lookup(found.group(1))), template)
+    return fill_or_name(template, lookup)
 
 
 def fill_or_name(template: str, lookup: Lookup) -> str:
@@ -148,4 +155,23 @@ def fill_or_name(template: str, lookup: Lookup) -> str:
             return f"<{found.group(1).rpartition('.')[2].replace('_', '-')}>"
         return FORMATS[found.group(2) or "plain"](value)
 
-    return PLACEHOLDER.sub(shown, template)
+    return PLACEHOLDER.sub(shown, _chosen(template, lookup))
+
+
+def _chosen(template: str, lookup: Lookup) -> str:
+    """The template with the words that its numbers ask for."""
+    if "[" not in template:
+        return template
+    places = [(found.start(), found.group(1)) for found in PLACEHOLDER.finditer(template)]
+
+    def words(found: re.Match[str]) -> str:
+        after = next((reference for start, reference in places if start >= found.end()), None)
+        before = next((reference for start, reference in reversed(places) if start < found.start()), None)
+        decisive = after if found.group(3) else before or after
+        return found.group(1 if decisive and _is_one(lookup(decisive)) else 2)
+
+    return CHOICE.sub(words, template)
+
+
+def _is_one(value: FactValue) -> bool:
+    return len(value) == 1 if isinstance(value, list) else value == 1 and not isinstance(value, bool)

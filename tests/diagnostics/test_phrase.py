@@ -37,6 +37,26 @@ def test_a_value_is_said_as_people_say_it(form: str, value: object, expected: st
     assert phrase.fill(f"{{load.value|{form}}}", {"load.value": value}.get) == expected
 
 
+@pytest.mark.parametrize(
+    ("count", "expected"),
+    [(1, "1 checkpoint was declined in subtask 4"), (3, "3 checkpoints were declined in subtask 4")],
+)
+def test_words_agree_with_the_number_before_them(count: int, expected: str) -> None:
+    facts = {"declines.failures": count, "declines.subtasks": [4]}
+    template = (
+        "{declines.failures} [checkpoint was|checkpoints were] declined in [subtask|subtasks] {declines.subtasks|list}"
+    )
+    assert phrase.fill(template, facts.get) == expected
+
+
+def test_words_agree_with_the_length_of_the_list_that_follows_them() -> None:
+    template = "{declines.failures} failed in [subtask|subtasks] {declines.subtasks|list}"
+    assert (
+        phrase.fill(template, {"declines.failures": 1, "declines.subtasks": [4, 5]}.get)
+        == "1 failed in subtasks 4 and 5"
+    )
+
+
 def test_a_sentence_with_an_unknown_fact_is_not_said() -> None:
     assert phrase.fill("{load.share} of {load.total}", {"load.share": 1}.get) is None
 

@@ -96,7 +96,7 @@ def confidence_steps(rule: Rule, teller: Teller) -> list[Step]:
 
 def pieces(template: str) -> Iterator[tuple[str, bool]]:
     """The text of a statement; True marks the name of a measured value that stands there in a finding."""
-    place = 0
+    template, place = phrase.CHOICE.sub(lambda found: found.group(2), template), 0
     for found in phrase.PLACEHOLDER.finditer(template):
         if found.start() > place:
             yield template[place : found.start()], False
