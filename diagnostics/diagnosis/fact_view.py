@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from diagnostics.rule import COARSER
@@ -96,6 +96,11 @@ class SignalIndex:
             if level == "case" or (level == "job" and not found):
                 found = {(): Subject()}
         return [found[place] for place in sorted(found, key=repr)]
+
+    def all_subjects(self) -> Iterator[Subject]:
+        """Every subject that any signal speaks of."""
+        for places in self._places.values():
+            yield from places.values()
 
     def job_of(self, subject: Subject) -> str | None:
         """The job a subject belongs to: its own, or the only one there is."""

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from diagnostics.errors import InvalidRule
-from diagnostics.runbook import Runbook, fill
+from diagnostics.runbook import Runbook, exits, fill, runbooks
 
 RUNBOOK = """\
 id: data-skew
@@ -29,6 +29,8 @@ steps:
     why: "Its records then go to several subtasks."
     change:
       - {kind: code, file: Job.java, from: "keyBy(merchant)", to: "keyBy(merchant + random(0, {keys.salts}))"}
+    cost: "A second aggregation."
+    rollback: "Start the former version from the savepoint."
     restart: true
     done_when: {fact: load.skew_ratio, op: "<", value: 1.5}
     done: "no subtask takes more than 1.5 times its share"
@@ -70,7 +72,14 @@ def test_a_change_holds_the_computed_value() -> None:
 
 
 def test_a_step_that_restarts_begins_with_a_savepoint_of_this_job() -> None:
-    assert "f" * 32 in filled()["steps"][1]["savepoint"]
+    assert "f" * 32 in filled()["steps"][1]["savepoint"]["command"]
+
+
+def test_a_job_that_does_not_run_is_started_from_its_checkpoint_instead() -> None:
+    failed = [*SIGNALS, stored("job_overview", "job", {"job": "f" * 32}, name="orders", state="FAILED")]
+    savepoint = fill(Runbook.from_yaml(RUNBOOK, "runbook.yaml"), FINDING, failed)["steps"][1]["savepoint"]
+    assert "was FAILED" in savepoint["text"]
+    assert savepoint["command"].startswith("flink run -s")
 
 
 def test_a_step_names_the_documents_that_it_answers() -> None:
@@ -90,6 +99,8 @@ def test_a_step_says_by_how_much_it_is_not_done() -> None:
         ("kind: code", "kind: magic", "one of config, code, sql, command"),
         ("|percent", "|parsec", "unknown format 'parsec'"),
         ('question: "Salt the key?"', "title: x", "`question` is missing"),
+        ('    rollback: "Start the former', '    why_not: "', "a step that changes something says its `rollback`"),
+        ('then: "salt it"', 'then: "salt it", leads_to: [confirm]', "no later step has the id 'confirm'"),
         ("title: Spread the hot key", 'title: "Spread {keys.top_key}"', "line 3: a title is read without the case"),
     ],
 )
@@ -97,3 +108,60 @@ def test_what_is_wrong_is_named_with_its_line(before: str, after: str, expected:
     with pytest.raises(InvalidRule) as caught:
         Runbook.from_yaml(RUNBOOK.replace(before, after), "runbook.yaml")
     assert expected in str(caught.value)
+
+
+BRANCHED = (
+    RUNBOOK.replace('then: "salt it"', 'then: "salt it", leads_to: [salt]').replace(
+        '{if: "many keys are hot", then: "raise the maximum parallelism"}',
+        '{if: "no key is", then: "look at the hosts", leads_to: [hosts], '
+        'when: {fact: keys.top_share_ratio, op: "<", value: 0.3}}',
+    )
+    + '  - {id: hosts, question: "Is one host slow?"}\n'
+)
+
+
+def ways(top_share_ratio: float | None) -> list[str | None]:
+    """The steps that are left out, each with the answer that leads past it."""
+    keys = stored("keys", "case", {}, **({} if top_share_ratio is None else {"top_share_ratio": top_share_ratio}))
+    steps = fill(Runbook.from_yaml(BRANCHED, "runbook.yaml"), FINDING, [keys, SIGNALS[1]])["steps"]
+    return [step["left_out"] and step["left_out"]["answer"] for step in steps]
+
+
+@pytest.mark.parametrize(
+    ("top_share_ratio", "expected"),
+    [(0.9, [None, None, "one key is over 30 %"]), (0.1, [None, "no key is", None]), (None, [None, None, None])],
+)
+def test_a_measured_answer_takes_its_way_and_an_unknown_one_leaves_both_open(
+    top_share_ratio: float | None, expected: list[str | None]
+) -> None:
+    assert ways(top_share_ratio) == expected
+
+
+AFTER = {"job": "9" * 32, "vertex": "score", "vertex_id": "e" * 32}
+NAMED = stored("job_overview", "job", {"job": "f" * 32}, name="orders")
+
+
+def exit_of_salting(job_name: str, skew_ratio: float) -> tuple[bool | None, object] | None:
+    """The exit condition of `salt` on a later snapshot, in which the job has another id."""
+    later = [
+        stored("job_overview", "job", {"job": "9" * 32}, name=job_name),
+        stored("load", "vertex", AFTER, skew_ratio=skew_ratio),
+    ]
+    found = exits(Runbook.from_yaml(RUNBOOK, "runbook.yaml"), FINDING, later, [*SIGNALS, NAMED]).get("salt")
+    return (found.holds, found.checks[0].value) if found else None
+
+
+def test_a_later_snapshot_is_asked_for_the_same_task_of_the_job_with_its_new_id() -> None:
+    assert exit_of_salting("orders", 1.1) == (True, 1.1)
+    assert exit_of_salting("orders", 2.5) == (False, 2.5)
+
+
+def test_a_snapshot_of_another_job_ticks_nothing() -> None:
+    assert exit_of_salting("payments", 1.0) is None
+
+
+@pytest.mark.parametrize("runbook", runbooks().values(), ids=lambda each: each.id)
+def test_a_shipped_runbook_says_what_will_not_help_and_names_only_runbooks_that_exist(runbook: Runbook) -> None:
+    assert [sentence for step in runbook.steps for sentence in step.wont_help] != []
+    named = {answer.runbook for step in runbook.steps for answer in step.answers if answer.runbook}
+    assert named <= set(runbooks())

@@ -1,95 +1,185 @@
-"""Runbooks filled with the values of one case, and how far people are with them."""
+"""Runbooks filled with the values of one case, how far people are with them, and what the evidence ticked."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
-from diagnostics import phrase
-from diagnostics.runbook import fill, runbooks
+from diagnostics.runbook import Exit, Runbook, exits, fill
 from workbench.analyses.models import Analysis
 from workbench.runbooks.models import StepRecord, StepState
+from workbench.runbooks.selectors import runbook_of
+
+CAUSES = ("root_cause", "contributing")
+"""The roles of findings whose runbooks are worked on together; a consequence goes with its cause."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What one snapshot says of a step's exit condition.
+
+    snapshot  its number
+    exit      the condition with its measured values
+    """
+
+    snapshot: int
+    exit: Exit
+
+
+@dataclass(frozen=True, slots=True)
+class StepShown:
+    """A step with what was last said about it and what was measured.
+
+    content   the filled step of `diagnostics.runbook.fill`
+    record    what a person said last; it stands whatever is measured
+    ticked    the evidence by which it is done where nobody said anything
+    measured  its exit condition on each snapshot from the finding's on, the newest last
+    """
+
+    number: int
+    content: Mapping[str, Any]
+    record: StepRecord | None
+    ticked: Evidence | None = None
+    measured: Sequence[Evidence] = field(default_factory=list)
+
+    @property
+    def state(self) -> str:
+        if self.record:
+            return self.record.state
+        return StepState.DONE if self.ticked else StepState.OPEN
+
+    @property
+    def is_left_out(self) -> bool:
+        """A measured answer leads past it, and nobody said otherwise."""
+        return bool(self.content["left_out"]) and self.record is None
+
+    @property
+    def is_settled(self) -> bool:
+        return self.is_left_out or self.state in (StepState.DONE, StepState.SKIPPED)
+
+    @property
+    def newest(self) -> Evidence | None:
+        """The newest snapshot that measures the exit condition."""
+        return next((each for each in reversed(self.measured) if each.exit.holds is not None), None)
+
+    @property
+    def contradicts(self) -> Evidence | None:
+        """A newer snapshot on which a step that a person ticked does not hold. The tick stays; the page says so."""
+        if self.record is None or self.record.state != StepState.DONE or not self.content["changes_something"]:
+            return None
+        newest = self.newest
+        later = newest is not None and newest.snapshot > (self.record.analysis.snapshot if self.record.analysis else 0)
+        return newest if newest and later and newest.exit.holds is False else None
 
 
 @dataclass(frozen=True, slots=True)
 class RunbookProgress:
     """How many steps of a finding's runbook are settled, and which is next.
 
+    total          steps that this case needs: those that a measured answer leads past do not count
     next_question  None when all are settled
+    restarts       whether a step that is still open restarts the job
     """
 
+    position: int
     id: str
     title: str
+    role: str
+    job: str
     settled: int
     total: int
     next_question: str | None
+    restarts: bool
 
 
 @dataclass(frozen=True, slots=True)
-class StepShown:
-    """A step with what was last said about it.
+class Later:
+    """A diagnosis of a later snapshot of the same case."""
 
-    content  the filled step of `diagnostics.runbook.fill`
-    """
+    snapshot: int
+    signals: Sequence[Mapping[str, Any]]
 
-    number: int
-    content: Mapping[str, Any]
-    record: StepRecord | None
 
-    @property
-    def state(self) -> str:
-        return self.record.state if self.record else StepState.OPEN
-
-    @property
-    def is_settled(self) -> bool:
-        return self.state in (StepState.DONE, StepState.SKIPPED)
+def later_snapshots(analysis: Analysis) -> list[Later]:
+    """The newest diagnosis of each later snapshot, in their order."""
+    done = analysis.case.analyses.done().filter(snapshot__gt=analysis.snapshot).only("snapshot", "signals")
+    newest: dict[int, Analysis] = {}
+    for each in done:
+        newest.setdefault(each.snapshot, each)
+    return [Later(number, newest[number].signals) for number in sorted(newest)]
 
 
 def runbook_progress(analysis: Analysis) -> dict[int, RunbookProgress]:
     """Finding's position -> progress, for every finding that has a runbook."""
-    records = analysis.case.steps.latest_by_step()
-    names = {job["job_id"]: job["name"] for job in analysis.document["jobs"]}
+    wanted = [position for position, each in enumerate(analysis.document["findings"]) if each.get("runbook")]
+    later = later_snapshots(analysis) if wanted else []
     found = {}
-    for position, finding in enumerate(analysis.document["findings"]):
-        runbook = runbooks().get(finding.get("runbook") or "")
-        if runbook is None:
+    for position in wanted:
+        finding = analysis.document["findings"][position]
+        shown = steps_shown(analysis, finding, later)
+        if shown is None:
             continue
-        job = finding["subject"].get("job") or ""
-        last = {step.id: records.get((job, runbook.id, step.id)) for step in runbook.steps}
-        settled = [
-            step
-            for step in runbook.steps
-            if (record := last[step.id]) and record.state in (StepState.DONE, StepState.SKIPPED)
-        ]
-        open_steps = [step for step in runbook.steps if step not in settled]
+        runbook, steps = shown
+        needed = [step for step in steps if not step.is_left_out]
+        open_steps = [step for step in needed if not step.is_settled]
         found[position] = RunbookProgress(
-            id=runbook.id,
-            title=runbook.title,
-            settled=len(settled),
-            total=len(runbook.steps),
-            next_question=_with_subject(open_steps[0].texts["question"], finding, names) if open_steps else None,
+            position=position,
+            id=runbook["id"],
+            title=runbook["title"],
+            role=finding["role"],
+            job=finding["subject"].get("job") or "",
+            settled=len(needed) - len(open_steps),
+            total=len(needed),
+            next_question=open_steps[0].content["question"] if open_steps else None,
+            restarts=any(step.content["restart"] for step in open_steps),
         )
     return found
 
 
-def _with_subject(text: str, finding: Mapping[str, Any], job_names: Mapping[str, str | None]) -> str:
-    """A runbook's question with what the finding itself tells; the signals stay in the database."""
-    known = {f"subject.{part}": value for part, value in finding["subject"].items()}
-    known["job.name"] = job_names.get(finding["subject"].get("job"))
-    return phrase.fill_or_name(text, known.get)
+def layers(progress: Mapping[int, RunbookProgress], finding: Mapping[str, Any]) -> list[RunbookProgress]:
+    """The different runbooks of the causes that the finding's job has, the root cause's first; one is no layer."""
+    job, found = finding["subject"].get("job") or "", {}
+    for each in sorted(progress.values(), key=lambda each: each.role != CAUSES[0]):
+        if each.job in (job, "") and each.role in CAUSES:
+            found.setdefault(each.id, each)
+    return list(found.values()) if len(found) > 1 else []
 
 
-def steps_shown(analysis: Analysis, finding: Mapping[str, Any]) -> tuple[dict[str, Any], list[StepShown]] | None:
+def steps_shown(
+    analysis: Analysis, finding: Mapping[str, Any], later: Sequence[Later] | None = None
+) -> tuple[dict[str, Any], list[StepShown]] | None:
     """The filled runbook of a finding with the state of its steps; None when it has none."""
-    runbook = runbooks().get(finding.get("runbook") or "")
+    runbook = runbook_of(finding.get("runbook"))
     if runbook is None:
         return None
     filled = fill(runbook, finding, analysis.signals)
+    measured = _measured(runbook, analysis, finding, later_snapshots(analysis) if later is None else later)
     records = analysis.case.steps.latest_by_step()
     job = finding["subject"].get("job") or ""
-    steps = [
-        StepShown(number, content, records.get((job, runbook.id, content["id"])))
-        for number, content in enumerate(filled["steps"], 1)
-    ]
+    steps = []
+    for number, content in enumerate(filled["steps"], 1):
+        evidence = measured.get(content["id"], [])
+        record = records.get((job, runbook.id, content["id"]))
+        steps.append(StepShown(number, content, record, _ticked(content, evidence), evidence))
     return filled, steps
+
+
+def _measured(
+    runbook: Runbook, analysis: Analysis, finding: Mapping[str, Any], later: Sequence[Later]
+) -> dict[str, list[Evidence]]:
+    found: dict[str, list[Evidence]] = {}
+    for step, result in exits(runbook, finding, analysis.signals).items():
+        found.setdefault(step, []).append(Evidence(analysis.snapshot, result))
+    for each in later:
+        for step, result in exits(runbook, finding, each.signals, analysis.signals).items():
+            found.setdefault(step, []).append(Evidence(each.snapshot, result))
+    return found
+
+
+def _ticked(content: Mapping[str, Any], measured: Sequence[Evidence]) -> Evidence | None:
+    """A question stays answered once it is; a change counts only as long as the newest snapshot shows its effect."""
+    known = [each for each in measured if each.exit.holds is not None]
+    if content["changes_something"]:
+        known = known[-1:]
+    return next((each for each in known if each.exit.holds), None)

@@ -17,7 +17,8 @@ class StepState(models.TextChoices):
 class StepRecordQuerySet(models.QuerySet["StepRecord"]):
     def latest_by_step(self) -> dict[tuple[str, str, str], StepRecord]:
         """What was last said about each step: (job id or "", runbook id, step id) -> record."""
-        records = self.select_related("by").order_by("at", "pk")
+        large = ("analysis__document", "analysis__signals", "analysis__inputs")
+        records = self.select_related("by", "analysis").defer(*large).order_by("at", "pk")
         return {(record.job, record.runbook, record.step): record for record in records}
 
 

@@ -14,7 +14,8 @@ from django.views.decorators.http import require_GET, require_POST
 
 from workbench.analyses.models import Analysis
 from workbench.analyses.selectors import analysis_to_change, analysis_visible
-from workbench.runbooks.filling import steps_shown
+from workbench.cases.selectors import snapshots_of
+from workbench.runbooks.filling import layers, runbook_progress, steps_shown
 from workbench.runbooks.forms import StepForm
 from workbench.runbooks.models import StepState
 from workbench.runbooks.services import step_record
@@ -38,7 +39,8 @@ def detail(request: HttpRequest, analysis_id: int, position: int) -> HttpRespons
     if shown is None:
         raise Http404("This finding has no runbook.")
     runbook, steps = shown
-    current = next((step for step in steps if not step.is_settled), None)
+    progress = runbook_progress(analysis)
+    others = layers(progress, finding)
     return render(
         request,
         "runbooks/detail.html",
@@ -49,8 +51,12 @@ def detail(request: HttpRequest, analysis_id: int, position: int) -> HttpRespons
             "finding": finding,
             "runbook": runbook,
             "steps": steps,
-            "current": current,
-            "settled": sum(1 for step in steps if step.is_settled),
+            "current": next((step for step in steps if not step.is_settled), None),
+            "progress": progress[position],
+            "layers": others,
+            "restart_once": sum(1 for each in others if each.restarts) > 1,
+            "positions": {each.id: each.position for each in progress.values()},
+            "snapshots": snapshots_of(analysis.case),
             "may_change": analysis.case.may_be_changed_by(request.user),
             "job": next(
                 (job for job in analysis.document["jobs"] if job["job_id"] == finding["subject"].get("job")), None

@@ -14,6 +14,7 @@ from django.utils.safestring import SafeString
 
 from diagnostics import phrase
 from diagnostics.chart_panel import shortened
+from diagnostics.condition import Check
 from diagnostics.diagnosis.verdict import HEALTHY, INCONCLUSIVE
 from diagnostics.symptoms import symptom
 
@@ -174,10 +175,29 @@ WORDS_OF_OPERATORS = {
 
 
 @register.filter
-def bound(check: Mapping[str, Any]) -> str:
+def bound(check: Mapping[str, Any] | Check) -> str:
     """`at least 2 times`: the bound of a check in words."""
-    op = str(check["op"])
-    return f"{WORDS_OF_OPERATORS.get(op, op)} {fact_value(check['bound'], check['fact'])}"
+    told = check.as_json() if isinstance(check, Check) else check
+    op = str(told["op"])
+    return f"{WORDS_OF_OPERATORS.get(op, op)} {fact_value(told['bound'], told['fact'])}"
+
+
+@register.filter
+def missed_by(check: Check) -> str:
+    """`; misses by 12 s`: how far a measured number is from its bound; nothing where there is no distance."""
+    value, wanted = check.value, check.bound
+    if check.op not in ("<", "<=", ">", ">=") or not isinstance(value, (int, float)):
+        return ""
+    distance = abs(value - wanted)
+    if fact_value(value, check.fact).endswith(" %"):
+        return f"; misses by {phrase.number(round(distance * 100, 1))} points"
+    return f"; misses by {fact_value(distance, check.fact)}" if distance else "; it must not reach the bound"
+
+
+@register.filter
+def at(mapping: Mapping[str, Any], key: str) -> Any:
+    """The value of a key, None when there is none."""
+    return mapping.get(key)
 
 
 MINUS = "\N{MINUS SIGN}"

@@ -1,4 +1,4 @@
-"""Runbooks: what to ask, look at and change, filled with the values of one case, and whether a step is done."""
+"""The text of runbooks: what to ask, look at and change. Reading it names every error with its line."""
 
 from __future__ import annotations
 
@@ -8,18 +8,11 @@ from functools import cache
 from typing import Any
 
 from diagnostics import phrase
-from diagnostics.condition import Condition, ConditionParser, Lookup
-from diagnostics.diagnosis.fact_view import SignalIndex
+from diagnostics.condition import Condition, ConditionParser
 from diagnostics.errors import InvalidRule
-from diagnostics.signal import FactValue, Level, SignalDefinition, Subject
+from diagnostics.signal import SignalDefinition
 from diagnostics.symptoms import symptom_folders
 from diagnostics.yaml_document import Place, YamlDocument, read_yaml
-
-REST = "http://<jobmanager>:8081"
-"""What `{rest}` stands for: Flink's default REST port (`rest.port`); the host is not in the evidence."""
-
-SAVEPOINT = "flink stop --savepointPath <savepoint-directory> {subject.job}"
-"""What a step that restarts the job begins with."""
 
 STEP_TEXTS = ("question", "why", "cost", "rollback", "done")
 KNOWN_STEP = {*STEP_TEXTS, "id", "measured", "look", "answers", "change", "wont_help", "restart", "done_when", "docs"}
@@ -28,11 +21,18 @@ CHANGE_KINDS = ("config", "code", "sql", "command")
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A possible answer to a step's question and what it means; `when` tells whether it is this case's."""
+    """A possible answer to a step's question and what it means.
+
+    when      tells whether it is this case's
+    leads_to  later steps that this answer asks for; where another answer is measured instead, they are left out
+    runbook   another runbook that this answer asks for, by its id
+    """
 
     condition: str
     meaning: str
     when: Condition | None
+    leads_to: tuple[str, ...] = ()
+    runbook: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +62,11 @@ class Step:
     restart: bool
     done_when: Condition | None
     docs: tuple[str, ...]
+
+    @property
+    def changes_something(self) -> bool:
+        """Whether it is a remedy and not only a question."""
+        return bool(self.changes) or self.restart
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +107,22 @@ class _RunbookReader:
         ids = [step.id for step in steps]
         for repeated in sorted({each for each in ids if ids.count(each) > 1}):
             self._report(("steps",), f"two steps have the id {repeated!r}")
+        self._check_ways(steps)
         if self._errors:
             raise InvalidRule(self._errors)
         return Runbook(steps=steps, **texts)
+
+    def _check_ways(self, steps: Sequence[Step]) -> None:
+        """An answer leads on, never back; a remedy says what it costs and how to undo it."""
+        for index, step in enumerate(steps):
+            later = {each.id for each in steps[index + 1 :]}
+            for number, answer in enumerate(step.answers):
+                for unknown in sorted(set(answer.leads_to) - later):
+                    self._report(("steps", index, "answers", number), f"no later step has the id {unknown!r}")
+            if step.changes_something:
+                for name in ("cost", "rollback"):
+                    if name not in step.texts:
+                        self._report(("steps", index), f"a step that changes something says its `{name}`")
 
     def _report(self, place: Place, text: str) -> None:
         self._errors.append(f"{self._document.where(place)}: {text}")
@@ -168,7 +186,13 @@ class _RunbookReader:
 
     def _answer(self, entry: Mapping[str, Any], place: Place) -> Answer:
         condition, meaning = self._text(entry, "if", place), self._text(entry, "then", place)
-        return Answer(condition, meaning, self._condition(entry, place, "when"))
+        return Answer(
+            condition,
+            meaning,
+            self._condition(entry, place, "when"),
+            self._sentences(entry, "leads_to", place),
+            self._text(entry, "runbook", place) if "runbook" in entry else None,
+        )
 
     def _mappings(self, entry: Mapping[str, Any], name: str, place: Place) -> Iterator[tuple[Place, Mapping[str, Any]]]:
         for index, each in enumerate(self._list(entry.get(name), (*place, name))):
@@ -208,82 +232,3 @@ def runbooks() -> Mapping[str, Runbook]:
             runbook = Runbook.from_yaml(path.read_text("utf-8"), f"{folder.name}/runbook.yaml")
             found[runbook.id] = runbook
     return found
-
-
-def runbook_for(symptom_class: str) -> Runbook | None:
-    """The runbook of a class, None if it has none."""
-    return next((each for each in runbooks().values() if each.symptom_class == symptom_class), None)
-
-
-def fill(runbook: Runbook, finding: Mapping[str, Any], signals: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The runbook with the values of a case.
-
-    finding  one of the document's findings
-    signals  the stored signals of the analysis (`Report.signals`)
-    Gives    JSON values: a sentence whose facts are unknown is left out, an unknown value in a command stands as
-             `<name>`; `done.holds` of a step is None when its facts are unknown.
-    """
-    subject = Subject(**finding["subject"])
-    view = SignalIndex.from_stored(signals).view(subject, _level(subject), reach_down=True)
-
-    def lookup(reference: str) -> FactValue:
-        return REST if reference == "rest" else view(reference)
-
-    return {
-        "id": runbook.id,
-        "symptom_class": runbook.symptom_class,
-        "title": runbook.title,
-        "goal": phrase.fill_or_name(runbook.goal, lookup),
-        "steps": [_filled_step(step, lookup) for step in runbook.steps],
-    }
-
-
-def _level(subject: Subject) -> Level:
-    if subject.task_manager or subject.host:
-        return "task_manager"
-    if subject.subtask is not None:
-        return "subtask"
-    if subject.vertex or subject.vertex_id:
-        return "vertex"
-    return "job" if subject.job else "case"
-
-
-def _filled_step(step: Step, lookup: Lookup) -> dict[str, Any]:
-    filled: dict[str, Any] = {"id": step.id}
-    filled |= {name: phrase.fill_or_name(text, lookup) for name, text in step.texts.items() if name != "done"}
-    filled["measured"] = _known(step.measured, lookup)
-    filled["look"] = [
-        {"what": phrase.fill_or_name(what, lookup), "command": phrase.fill_or_name(command, lookup)}
-        for what, command in step.look
-    ]
-    filled["answers"] = [
-        {
-            "if": phrase.fill_or_name(each.condition, lookup),
-            "then": phrase.fill_or_name(each.meaning, lookup),
-            "taken": each.when.holds(lookup) if each.when else None,
-        }
-        for each in step.answers
-    ]
-    filled["change"] = [
-        {
-            "kind": each.kind,
-            "file": each.file,
-            "from": phrase.fill_or_name(each.before, lookup),
-            "to": phrase.fill_or_name(each.after, lookup),
-        }
-        for each in step.changes
-    ]
-    filled["wont_help"] = _known(step.wont_help, lookup)
-    filled["docs"] = list(step.docs)
-    filled["restart"] = step.restart
-    filled["savepoint"] = phrase.fill_or_name(SAVEPOINT, lookup) if step.restart else None
-    filled["done"] = {
-        "text": phrase.fill_or_name(step.texts.get("done", ""), lookup),
-        "holds": step.done_when.holds(lookup) if step.done_when else None,
-        "checks": [check.as_json() for check in step.done_when.checks(lookup)] if step.done_when else [],
-    }
-    return filled
-
-
-def _known(templates: Sequence[str], lookup: Lookup) -> list[str]:
-    return [said for template in templates if (said := phrase.fill(template, lookup)) is not None]

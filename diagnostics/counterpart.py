@@ -1,0 +1,73 @@
+"""The same job, task or TaskManager in another snapshot of a case: a restart gives a job a new id, names stay."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from diagnostics.diagnosis.fact_view import SignalIndex
+from diagnostics.signal import Level, Subject
+
+
+@dataclass(frozen=True, slots=True)
+class SameJob:
+    """A job in two snapshots.
+
+    before, after  its ids; None where a snapshot names no job
+    because        what makes them the same, in words
+    """
+
+    before: str | None
+    after: str | None
+    because: str
+
+
+def same_job(job: str | None, before: SignalIndex, after: SignalIndex) -> SameJob | None:
+    """The job of the later snapshot that is the earlier one's `job`: by id, by name, or because there is no other.
+
+    None when the later snapshot holds only jobs of other names, or several that it could be.
+    """
+    if job in after.jobs:
+        return SameJob(job, job, "the same job id")
+    if not after.jobs or job is None:
+        only = next(iter(after.jobs)) if len(after.jobs) == 1 else None
+        return SameJob(job, only, "no job is named in one of them") if len(after.jobs) < 2 else None
+    name = before.jobs.get(job)
+    named = [each for each, other in after.jobs.items() if name is not None and other == name]
+    if len(named) == 1:
+        return SameJob(job, named[0], f"the name {name}")
+    nameless = [each for each, other in after.jobs.items() if other is None or name is None]
+    if not named and len(after.jobs) == 1 and nameless:
+        return SameJob(job, nameless[0], "each snapshot holds one job, and one of them has no name")
+    return None
+
+
+def counterpart(subject: Subject, before: SignalIndex, after: SignalIndex) -> Subject | None:
+    """The subject as the later snapshot calls it; None when its job is not there.
+
+    A task keeps its name and, as long as the job graph is the same, its id. TaskManagers and hosts come and go: a
+    finding about one of them is followed by its task or its job.
+    """
+    job = same_job(subject.job or before.job_of(subject), before, after)
+    if job is None:
+        return None
+    vertex_id = _vertex_id(subject, job.after, after)
+    if subject.vertex and vertex_id is None:
+        return Subject(job=job.after)
+    return Subject(job=job.after, vertex=subject.vertex, vertex_id=vertex_id, subtask=subject.subtask)
+
+
+def level_of(subject: Subject) -> Level:
+    """The finest level that the subject names."""
+    if subject.task_manager or subject.host:
+        return "task_manager"
+    if subject.subtask is not None:
+        return "subtask"
+    if subject.vertex or subject.vertex_id:
+        return "vertex"
+    return "job" if subject.job else "case"
+
+
+def _vertex_id(subject: Subject, job: str | None, after: SignalIndex) -> str | None:
+    found = [each for each in after.all_subjects() if each.job in (job, None) and each.vertex_id]
+    by_name = next((each.vertex_id for each in found if subject.vertex and each.vertex == subject.vertex), None)
+    return by_name or next((each.vertex_id for each in found if each.vertex_id == subject.vertex_id), None)

@@ -1,0 +1,51 @@
+"""Whether the steps of a runbook are done, by what one snapshot measured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from diagnostics.condition import Check
+from diagnostics.counterpart import counterpart, level_of
+from diagnostics.diagnosis.fact_view import SignalIndex
+from diagnostics.runbook.text import Runbook
+from diagnostics.signal import Subject
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """The exit condition of a step on one snapshot.
+
+    holds   None when what it asks for is not measured there
+    checks  every comparison with its measured value
+    """
+
+    holds: bool | None
+    checks: tuple[Check, ...]
+
+
+def exits(
+    runbook: Runbook,
+    finding: Mapping[str, Any],
+    signals: Sequence[Mapping[str, Any]],
+    found_in: Sequence[Mapping[str, Any]] | None = None,
+) -> dict[str, Exit]:
+    """Step id -> how its exit condition comes out; steps without one are left out.
+
+    finding   one of the document's findings
+    signals   the stored signals of the snapshot to look at
+    found_in  the stored signals of the snapshot that the finding is from, when it is another one
+    """
+    index, subject = SignalIndex.from_stored(signals), Subject(**finding["subject"])
+    if found_in is not None:
+        there = counterpart(subject, SignalIndex.from_stored(found_in), index)
+        if there is None:
+            return {}
+        subject = there
+    view = index.view(subject, level_of(subject), reach_down=True)
+    return {
+        step.id: Exit(step.done_when.holds(view), tuple(step.done_when.checks(view)))
+        for step in runbook.steps
+        if step.done_when
+    }
