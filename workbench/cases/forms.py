@@ -4,7 +4,7 @@ from django import forms
 
 from diagnostics.diagnosis.verdict import INCONCLUSIVE
 from diagnostics.symptoms import symptoms
-from workbench.cases.models import Case, CaseStatus, Note
+from workbench.cases.models import Case, CaseStatus, Note, SavedView
 
 LONGEST_TEXT = 20_000
 
@@ -35,6 +35,34 @@ class StatusForm(forms.Form):
     status = forms.ChoiceField(choices=[choice for choice in CaseStatus.choices if choice[0] != CaseStatus.CLOSED])
 
 
+class BulkForm(forms.Form):
+    """What to do with the ticked cases; only the field that belongs to the action counts."""
+
+    action = forms.ChoiceField(choices=[(name, name) for name in ("status", "owner", "close", "watch", "unwatch")])
+    status = forms.ChoiceField(choices=StatusForm.base_fields["status"].choices, required=False)  # type: ignore[attr-defined]
+    owner = forms.CharField(required=False, max_length=150)
+    confirmed_class = forms.ChoiceField(choices=lambda: cause_choices(None), required=False)
+    what_fixed_it = forms.CharField(required=False, max_length=LONGEST_TEXT)
+
+    def clean(self) -> dict[str, object]:
+        """Every action but watching needs its value."""
+        found: dict[str, object] = super().clean() or {}
+        needed = {"status": "status", "owner": "owner", "close": "confirmed_class"}.get(str(found.get("action")))
+        if needed and not found.get(needed):
+            raise forms.ValidationError("Choose what to set.")
+        return found
+
+
+class SavedViewForm(forms.ModelForm):
+    """A name for the present search; `shared` lets the team have it too."""
+
+    shared = forms.BooleanField(required=False)
+
+    class Meta:
+        model = SavedView
+        fields = ["name", "query"]
+
+
 class NoteForm(forms.ModelForm):
     text = forms.CharField(max_length=LONGEST_TEXT)
 
@@ -55,10 +83,11 @@ class CloseForm(forms.Form):
         self.fields["confirmed_class"].choices = cause_choices(case)  # type: ignore[attr-defined]
 
 
-def cause_choices(case: Case) -> list[tuple[str, str]]:
-    """The classes that can be the confirmed cause, the diagnosed one first."""
-    causes = sorted(symptoms().values(), key=lambda each: (each.id != case.verdict_class, each.kind, each.order))
+def cause_choices(case: Case | None) -> list[tuple[str, str]]:
+    """The classes that can be the confirmed cause; the one diagnosed for the case, where there is one, first."""
+    diagnosed = case.verdict_class if case else None
+    causes = sorted(symptoms().values(), key=lambda each: (each.id != diagnosed, each.kind, each.order))
     known = [(each.id, each.title) for each in causes if each.kind != "consequence"]
-    if case.verdict_class and case.verdict_class not in dict(known):
-        known.insert(0, (case.verdict_class, case.verdict_class.replace("_", " ").capitalize()))
+    if diagnosed and diagnosed not in dict(known):
+        known.insert(0, (diagnosed, diagnosed.replace("_", " ").capitalize()))
     return [*known, *([] if INCONCLUSIVE in dict(known) else [(INCONCLUSIVE, "Something else, or never found out")])]

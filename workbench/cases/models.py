@@ -1,11 +1,15 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterable
+from functools import reduce
+from operator import or_
 from typing import Any
 
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import models
-from django.db.models import F
+from django.db.models import F, Q, Value
+from django.db.models.functions import Concat
 from django.urls import reverse
 
 from workbench.accounts.models import Team, User
@@ -46,6 +50,13 @@ class CaseQuerySet(models.QuerySet["Case"]):
 
     def closed(self) -> CaseQuerySet:
         return self.filter(status=CaseStatus.CLOSED)
+
+    def with_a_job_of(self, names: Iterable[str]) -> CaseQuerySet:
+        """The cases that have a job of exactly one of these names."""
+        listed = self.annotate(
+            listed_jobs=Concat(Value("\n"), "job_names", Value("\n"), output_field=models.TextField())
+        )
+        return listed.filter(reduce(or_, (Q(listed_jobs__contains=f"\n{name}\n") for name in names)))
 
     def with_news_for(self, user: User) -> CaseQuerySet:
         """The watched cases in which something happened since the user last looked."""
@@ -194,3 +205,23 @@ class Note(models.Model):
 
     def __str__(self) -> str:
         return self.text[:80]
+
+
+class SavedView(models.Model):
+    """A search of the list that somebody keeps under a name.
+
+    team   who else has it in their list, null for nobody
+    query  the part of the address after the question mark
+    """
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="saved_views")
+    team = models.ForeignKey(Team, on_delete=models.CASCADE, null=True, blank=True, related_name="saved_views")
+    name = models.CharField(max_length=60)
+    query = models.CharField(max_length=2000)
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [models.UniqueConstraint(fields=["user", "name"], name="one_view_for_each_name")]
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,17 +1,17 @@
-"""Reads of cases for pages and the API: who may see what, the list with its filters, numbers by class."""
+"""Reads of cases for pages and the API: who may see what, the list with its filters."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Page, Paginator
-from django.db.models import Count, F, Q, QuerySet
+from django.db.models import F, Q, QuerySet
 from django.db.models.expressions import OrderBy
 from django.shortcuts import get_object_or_404
 
 from workbench.accounts.models import Role, User
-from workbench.cases.models import Case, CaseQuerySet, Snapshot
+from workbench.cases.models import Case, CaseQuerySet, SavedView, Snapshot
 
 CASES_ON_A_PAGE = 25
 INCIDENT = "The incident"
@@ -32,6 +32,13 @@ FILTERS: Mapping[str, str] = {
     "flink_version": "flink_version",
 }
 """Name in the address -> column that must equal its value."""
+PEOPLE: Mapping[str, Callable[[CaseQuerySet, User], CaseQuerySet]] = {
+    "mine": lambda cases, user: cases.filter(owner=user),
+    "watched": lambda cases, user: cases.filter(watches__user=user),
+    "news": lambda cases, user: cases.with_news_for(user),
+    "mentioned": lambda cases, user: cases.filter(pk__in=user.mentioned_in.values("case")),
+}
+"""Value of `people` in the address -> the cases that have to do with the user in that way."""
 
 
 def case_visible(user: User, case_id: int) -> Case:
@@ -63,6 +70,15 @@ def owners_possible(case: Case) -> QuerySet[User]:
     return User.objects.filter(of_the_team | Q(pk=case.owner_id)).distinct().order_by("username")
 
 
+def owners_possible_for(user: User) -> QuerySet[User]:
+    """Whom the user can hand cases over to: everybody of the user's teams who may change them, by name."""
+    changing = [role for role in Role if role != Role.VIEWER]
+    colleagues = User.objects.filter(is_active=True, role__in=changing)
+    if not user.is_administrator:
+        colleagues = colleagues.filter(teams__in=user.teams.all())
+    return colleagues.distinct().order_by("username")
+
+
 def watchers(case: Case) -> list[User]:
     """Who follows the case and may still see it, by name."""
     return list(readers(case).filter(watches__case=case))
@@ -74,47 +90,49 @@ def readers(case: Case) -> QuerySet[User]:
     return User.objects.filter(may_see, is_active=True).distinct().order_by("username")
 
 
-def cases_found(user: User, asked: Mapping[str, str]) -> CaseQuerySet:
-    """The user's cases that fit what was asked for: the names of FILTERS, `job` (part of a name), `text`, `order`.
+def cases_found(user: User, asked: Mapping[str, str | Sequence[str]]) -> CaseQuerySet:
+    """The user's cases that fit what was asked for, in the order that was asked for.
 
-    An unknown order is the newest first; an empty value filters nothing.
+    asked  the names of FILTERS, each with one value or several of which one has to fit; `job` (part of a name), `text`,
+           `people` (a name of PEOPLE), `order`. An unknown order is the newest first; an empty value filters nothing.
     """
-    found = Case.objects.visible_to(user).select_related("team", "owner").defer("found_text", "search_text")
+    found = cases_considered(user, asked).select_related("team", "owner").defer("found_text", "search_text")
     for name, column in FILTERS.items():
-        if asked.get(name):
-            found = found.filter(**{column: asked[name]})
-    if asked.get("job"):
-        found = found.filter(job_names__icontains=asked["job"])
-    if asked.get("text"):
-        found = found.matching(asked["text"])
-    return found.order_by(*ORDERS.get(asked.get("order", ""), ORDERS["newest"]))
+        if values := values_asked(asked, name):
+            found = found.filter(**{f"{column}__in": values})
+    if jobs := values_asked(asked, "job_name"):
+        found = found.with_a_job_of(jobs)
+    order = next(iter(values_asked(asked, "order")), "")
+    return found.order_by(*ORDERS.get(order, ORDERS["newest"]))
 
 
-def case_page(user: User, asked: Mapping[str, str]) -> Page[Case]:
+def cases_considered(user: User, asked: Mapping[str, str | Sequence[str]]) -> CaseQuerySet:
+    """The user's cases that fit the search and `people`: those among which the facets count."""
+    found = Case.objects.visible_to(user)
+    for job in values_asked(asked, "job"):
+        found = found.filter(job_names__icontains=job)
+    for text in values_asked(asked, "text"):
+        found = found.matching(text)
+    for people in values_asked(asked, "people"):
+        if people in PEOPLE:
+            found = PEOPLE[people](found, user)
+    return found
+
+
+def values_asked(asked: Mapping[str, str | Sequence[str]], name: str) -> list[str]:
+    """What was asked for under one name, empty values left out. No text of ours holds a NUL, no database takes one."""
+    given = asked.get(name, ())
+    values = [given] if isinstance(given, str) else given
+    return [value.replace("\x00", "") for value in values if value]
+
+
+def case_page(user: User, asked: Mapping[str, str | Sequence[str]]) -> Page[Case]:
     """One page of `cases_found`; `page` counts from 1, one out of range is the last."""
-    return Paginator(cases_found(user, asked), CASES_ON_A_PAGE).get_page(asked.get("page", 1))
+    number = next(iter(values_asked(asked, "page")), "1")
+    return Paginator(cases_found(user, asked), CASES_ON_A_PAGE).get_page(number)
 
 
-def list_choices(user: User) -> dict[str, list[str]]:
-    """What can be chosen in the list's filters: the values that the user's cases have, by filter name."""
-    visible = Case.objects.visible_to(user)
-    return {name: _values(visible, column) for name, column in FILTERS.items()}
-
-
-def _values(cases: QuerySet[Case], column: str) -> list[str]:
-    known = cases.exclude(**{column: None}).exclude(**{column: ""})
-    return list(known.order_by(column).values_list(column, flat=True).distinct())
-
-
-def numbers_by_class(user: User) -> list[dict[str, int | str]]:
-    """How many of the user's cases have each verdict, how many are closed, how many confirmed: most frequent first."""
-    with_verdict = Case.objects.visible_to(user).exclude(verdict_class=None)
-    counted = (
-        with_verdict.order_by()
-        .values("verdict_class")
-        .annotate(
-            cases=Count("pk"),
-            closed=Count("pk", filter=Q(status="closed")),
-        )
-    )
-    return list(counted.order_by("-cases", "verdict_class"))
+def views_saved(user: User) -> QuerySet[SavedView]:
+    """The user's own views of the list and those that people of the same teams share, by name."""
+    shared = Q(team__in=user.teams.all())
+    return SavedView.objects.filter(Q(user=user) | shared).distinct().select_related("user", "team").order_by("name")

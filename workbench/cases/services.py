@@ -113,10 +113,10 @@ def case_reopen(*, case: Case, user: User) -> None:
 def case_change(*, case: Case, user: User, batch: UUID | None = None, **values: Any) -> None:
     """Sets columns of the case and keeps who changed what; nothing is kept when nothing changes."""
     case_lock(case)
-    before = _columns(case, values)
+    before = columns_of(case, values)
     for column, value in values.items():
         setattr(case, column, value)
-    after = _columns(case, values)
+    after = columns_of(case, values)
     changed = [column for column in values if before[column] != after[column]]
     if not changed:
         return
@@ -131,8 +131,8 @@ def case_change(*, case: Case, user: User, batch: UUID | None = None, **values: 
     search_text_update(case)
 
 
-def _columns(case: Case, names: Iterable[str]) -> dict[str, Any]:
-    """Values as the audit stores them."""
+def columns_of(case: Case, names: Iterable[str]) -> dict[str, Any]:
+    """The columns' values as the audit stores them."""
     stored: dict[str, Any] = json.loads(
         json.dumps({name: getattr(case, name) for name in names}, cls=DjangoJSONEncoder)
     )

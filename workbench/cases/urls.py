@@ -2,12 +2,16 @@ from __future__ import annotations
 
 from django.urls import path
 
-from workbench.cases import views
+from workbench.cases import list_views, views
 
 app_name = "cases"
 
 urlpatterns = [
-    path("", views.case_list, name="list"),
+    path("", list_views.case_list, name="list"),
+    path("cases/bulk/", list_views.bulk, name="bulk"),
+    path("cases/undo/", list_views.undo, name="undo"),
+    path("cases/views/", list_views.view_save, name="view_save"),
+    path("cases/views/<int:view_id>/forget/", list_views.view_forget, name="view_forget"),
     path("cases/new/", views.case_new, name="new"),
     path("cases/demo/", views.demo, name="demo"),
     path("cases/<int:case_id>/", views.case_detail, name="detail"),

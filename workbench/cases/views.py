@@ -1,4 +1,4 @@
-"""Pages of cases: the shared history, opening a case, its files, its diagnosis, and what people do about it."""
+"""Pages of one case: opening it, its files, its diagnosis, and what people do about it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
 from workbench.analyses.models import Analysis, AnalysisStatus
-from workbench.analyses.selectors import latest_analyses
 from workbench.analyses.services import NothingToAnalyse, analysis_request
 from workbench.analyses.stages import run_shown
 from workbench.analyses.submission import case_submit, demo_cases_load
@@ -33,38 +32,6 @@ from workbench.uploads.listing import files_listed, folders, format_choices
 from workbench.uploads.services import UploadRefused, text_add
 
 DEMO_FOLDER = Path(__file__).resolve().parent / "demo"
-
-
-@login_required
-@require_GET
-def case_list(request: HttpRequest) -> HttpResponse:
-    """The shared history with filters and search; the home page."""
-    page = selectors.case_page(request.user, request.GET)
-    latest = latest_analyses(page.object_list)
-    asked = {name: value for name, value in request.GET.items() if value and name != "page"}
-    return render(
-        request,
-        "cases/list.html",
-        {
-            "page": page,
-            "rows": [(case, latest.get(case.pk)) for case in page],
-            "choices": selectors.list_choices(request.user),
-            "statuses": CaseStatus.choices,
-            "orders": ORDER_NAMES,
-            "asked": asked,
-            "is_empty": not asked and not page.paginator.count,
-            "query": request.GET.urlencode(),
-        },
-    )
-
-
-ORDER_NAMES = {
-    "newest": "Newest first",
-    "oldest": "Oldest first",
-    "updated": "Changed last",
-    "health": "Worst health first",
-    "title": "By title",
-}
 
 
 @login_required

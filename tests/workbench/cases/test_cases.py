@@ -12,8 +12,6 @@ from workbench.cases.selectors import (
     case_to_change,
     case_visible,
     cases_found,
-    list_choices,
-    numbers_by_class,
 )
 from workbench.cases.services import (
     case_assign,
@@ -138,8 +136,3 @@ def test_the_list_filters_orders_and_pages(people: People) -> None:
     page = case_page(people.alice, {"page": "2"})
     assert [case.title for case in page] == [f"case {number:02}" for number in (4, 3, 2, 1, 0)]
     assert case_page(people.alice, {"page": "nonsense"}).number == 1
-    assert list_choices(people.alice)["symptom_class"] == ["data_skew", "healthy"]
-    assert numbers_by_class(people.alice) == [
-        {"verdict_class": "data_skew", "cases": 1, "closed": 0},
-        {"verdict_class": "healthy", "cases": 1, "closed": 0},
-    ]

@@ -1,0 +1,70 @@
+"""One action on many cases, and its undoing. Whoever calls gives only cases that the user may change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from uuid import UUID, uuid4
+
+from django.db import transaction
+
+from workbench.accounts.models import User
+from workbench.cases.models import Case, CaseChange, CaseStatus
+from workbench.cases.services import case_assign, case_change, case_close, case_lock, case_status_set, columns_of
+
+MOST_CASES = 500
+"""So many cases one action may change. Our choice: more than a page shows, few enough for one request."""
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """How many cases are as they were, and how many somebody changed since, which stay as they are."""
+
+    cases: int
+    changed_since: int
+
+
+@transaction.atomic
+def cases_set_status(*, cases: Iterable[Case], user: User, status: CaseStatus) -> UUID:
+    """Gives all of them an open status. Gives the batch that `batch_undo` takes back."""
+    batch = uuid4()
+    for case in cases:
+        case_status_set(case=case, user=user, status=status, batch=batch)
+    return batch
+
+
+@transaction.atomic
+def cases_assign(*, cases: Iterable[Case], user: User, owner: User) -> UUID:
+    """Hands all of them over. Raises ValidationError, and hands over none, when the owner may not see one of them."""
+    batch = uuid4()
+    for case in cases:
+        case_assign(case=case, user=user, owner=owner, batch=batch)
+    return batch
+
+
+@transaction.atomic
+def cases_close(*, cases: Iterable[Case], user: User, confirmed_class: str, what_fixed_it: str) -> UUID:
+    """Closes all of them with the same confirmed cause. Raises ValidationError, and closes none, without one."""
+    batch = uuid4()
+    for case in cases:
+        case_close(case=case, user=user, confirmed_class=confirmed_class, what_fixed_it=what_fixed_it, batch=batch)
+    return batch
+
+
+@transaction.atomic
+def batch_undo(*, user: User, batch: UUID) -> Undone:
+    """Takes back what the user changed in one go, where nobody changed it since. That is a change as well."""
+    undone = changed_since = 0
+    mine = CaseChange.objects.filter(batch=batch, by=user, case__in=Case.objects.visible_to(user))
+    for change in mine.select_related("case"):
+        case_lock(change.case)
+        if columns_of(change.case, change.after) != change.after:
+            changed_since += 1
+            continue
+        case_change(case=change.case, user=user, **_as_stored(change))
+        undone += 1
+    return Undone(undone, changed_since)
+
+
+def _as_stored(change: CaseChange) -> dict[str, object]:
+    return {column: Case._meta.get_field(column).to_python(value) for column, value in change.before.items()}

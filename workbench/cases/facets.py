@@ -1,0 +1,130 @@
+"""The facets beside the list: what can be chosen, how many cases each choice has, and the address that chooses it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Count
+from django.http import QueryDict
+
+from diagnostics.symptoms import symptom
+from workbench.accounts.models import User
+from workbench.cases.models import CaseStatus
+from workbench.cases.selectors import FILTERS, cases_considered, values_asked
+
+VALUES_SHOWN = 6
+"""More stand behind one click. Our choice."""
+
+SEVERITIES = ("critical", "warning", "info")
+
+
+@dataclass(frozen=True, slots=True)
+class FacetValue:
+    """One choice.
+
+    count  cases that fit it and what is chosen in the other facets
+    query  the part of the address after the question mark that chooses it, or takes it back
+    """
+
+    value: str
+    label: str
+    count: int
+    is_chosen: bool
+    query: str
+
+
+@dataclass(frozen=True, slots=True)
+class Facet:
+    """A column of the list with the values that occur."""
+
+    name: str
+    title: str
+    values: Sequence[FacetValue]
+
+    @property
+    def first(self) -> Sequence[FacetValue]:
+        """What is chosen, and the most frequent others."""
+        return [each for place, each in enumerate(self.values) if each.is_chosen or place < VALUES_SHOWN]
+
+    @property
+    def more(self) -> Sequence[FacetValue]:
+        return [each for each in self.values if each not in self.first]
+
+
+def _title_of_class(value: str) -> str:
+    return symptom(value).title
+
+
+FACETS: Mapping[str, tuple[str, Callable[[str], str]]] = {
+    "status": ("Status", lambda value: CaseStatus(value).label if value in CaseStatus else value),
+    "symptom_class": ("Verdict", _title_of_class),
+    "severity": ("Severity", str.capitalize),
+    "job_name": ("Job", str),
+    "owner": ("Owner", str),
+    "confirmed_class": ("Confirmed cause", _title_of_class),
+    "flink_version": ("Flink", str),
+}
+"""Name in the address -> title, and how a value is written."""
+
+ORDERED: Mapping[str, Sequence[str]] = {"status": [*CaseStatus.values], "severity": SEVERITIES}
+"""Facets whose values have an order of their own; the others are ordered by count."""
+
+Row = tuple[Mapping[str, Sequence[str]], int]
+"""The values of some cases by facet, and how many cases have exactly these."""
+
+
+def facets(user: User, asked: QueryDict) -> list[Facet]:
+    """All facets, counted in one query. A facet's own choices do not lower its counts: they are alternatives."""
+    given: Mapping[str, Sequence[str]] = dict(asked.lists())
+    chosen = {name: set(values_asked(given, name)) for name in FACETS}
+    rows = _counted(user, given)
+    return [_facet(name, rows, chosen, asked) for name in FACETS]
+
+
+def _counted(user: User, given: Mapping[str, Sequence[str]]) -> list[Row]:
+    columns = {name: FILTERS.get(name, "job_names") for name in FACETS}
+    counted = cases_considered(user, given).order_by().values(*columns.values()).annotate(cases=Count("pk"))
+    return [({name: _values(name, row[column]) for name, column in columns.items()}, row["cases"]) for row in counted]
+
+
+def _values(name: str, stored: Any) -> Sequence[str]:
+    if not stored:
+        return ()
+    return str(stored).splitlines() if name == "job_name" else (str(stored),)
+
+
+def _facet(name: str, rows: Sequence[Row], chosen: Mapping[str, set[str]], asked: QueryDict) -> Facet:
+    title, label = FACETS[name]
+    counts: Counter[str] = Counter()
+    for values, cases in rows:
+        others = (other for other in FACETS if other != name and chosen[other])
+        if all(chosen[other].intersection(values[other]) for other in others):
+            counts.update(dict.fromkeys(values[name], cases))
+    for value in chosen[name]:
+        counts.setdefault(value, 0)
+    order = ORDERED.get(name)
+
+    def place(value: str) -> tuple[int, int, str]:
+        known = order.index(value) if order and value in order else len(order or ())
+        return known, -counts[value], value
+
+    return Facet(
+        name,
+        title,
+        [
+            FacetValue(value, label(value), counts[value], value in chosen[name], _toggled(asked, name, value))
+            for value in sorted(counts, key=place)
+        ],
+    )
+
+
+def _toggled(asked: QueryDict, name: str, value: str) -> str:
+    """The address with the value chosen, or no longer chosen, from the first page on."""
+    query = asked.copy()
+    query.pop("page", None)
+    values = query.getlist(name)
+    query.setlist(name, [each for each in values if each != value] if value in values else [*values, value])
+    return query.urlencode()
