@@ -153,6 +153,8 @@ SETTINGS = (
         ("taskmanager.memory.network.fraction", "taskmanager.network.memory.fraction"),
     ),
     Setting("max_parallelism", "most parallelism that the key groups allow", number, ("pipeline.max-parallelism",)),
+    Setting("rpc_address", "where TaskManagers look for the JobManager", _word, ("jobmanager.rpc.address",)),
+    Setting("bind_host", "address that the JobManager listens at", _word, ("jobmanager.bind-host",)),
     Setting("heartbeat_interval_ms", "heartbeat interval", duration_ms, ("heartbeat.interval",), 10_000.0),
     Setting("heartbeat_timeout_ms", "heartbeat timeout", duration_ms, ("heartbeat.timeout",), 50_000.0),
     Setting("restart_strategy", "restart strategy", _word, ("restart-strategy.type", "restart-strategy")),

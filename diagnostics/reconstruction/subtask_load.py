@@ -148,9 +148,10 @@ def _load_of_rest(row: Any) -> Load:
 def _snapshots_of_metrics(series: MetricSeries) -> Mapping[VertexKey, list[Snapshot]]:
     """The counters of each subtask after one third, two thirds and all of its last attempt."""
     found: dict[VertexKey, list[Snapshot]] = {}
+    ins = series.by_vertex("numRecordsIn", operators=False)
     outs = series.by_vertex("numRecordsOut", operators=False)
     sizes = series.by_vertex("numBytesIn", operators=False)
-    for vertex, counters in series.by_vertex("numRecordsIn", operators=False).items():
+    for vertex, counters in {**outs, **ins}.items():
         thirds: list[dict[int, Load]] = [{}, {}, {}]
         out_of = {each.subtask: since_restart(each.points) for each in outs.get(vertex, ())}
         size_of = {each.subtask: since_restart(each.points) for each in sizes.get(vertex, ())}
@@ -162,7 +163,7 @@ def _snapshots_of_metrics(series: MetricSeries) -> Mapping[VertexKey, list[Snaps
                 point = attempt[(len(attempt) - 1) * third // 3]
                 loads[counter.subtask] = Load(
                     subtask=counter.subtask,
-                    records_in=point.value,
+                    records_in=point.value if vertex in ins else None,
                     records_out=_value_at(out_of.get(counter.subtask, ()), point.ts_ms),
                     bytes_in=_value_at(size_of.get(counter.subtask, ()), point.ts_ms),
                     busy_ratio=None,

@@ -11,6 +11,7 @@ from typing import Any
 
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
+from diagnostics.reconstruction.checkpoint_history import History, checkpoint_histories
 from diagnostics.reconstruction.cluster import cluster_of
 from diagnostics.reconstruction.fault import SAME_MS, Fault, by_job, faults
 from diagnostics.reconstruction.incident_log import incident_log
@@ -101,6 +102,8 @@ FILE = re.compile(r"((?:[a-z0-9]{1,10}:)?/[^\s'\"(),;]{1,400})")
 RESTORED_FROM = re.compile(
     r"(?:from savepoint|located at|from latest valid checkpoint:|from) (\S{1,400}?)[.]?(?: \(|$)"
 )
+RESTORED = re.compile(r"from [A-Za-z ]{1,40} (\d{1,12}) @ (\d{12,14}) for ")
+"""Number and trigger time of what is restored. Source: reference/log-signals.csv (jm.ckpt.restore_from)."""
 EVENTS = (
     "jm.ckpt.restore_from",
     "jm.ckpt.restore_from.v111",
@@ -125,7 +128,7 @@ class RestoreRecord:
 def measure(evidence: Evidence) -> Measured:
     """The failed and the silent sides of restores of each job.
 
-    Reads   log_record, failure. One Spark job of its own.
+    Reads   log_record, failure, and the histories of checkpoints. One Spark job of its own.
     Gives   one signal for each job that failed while restoring, or of which logs tell a restore.
     Empty   NotMeasured without logs and exceptions.
     """
@@ -134,12 +137,12 @@ def measure(evidence: Evidence) -> Measured:
         return
     found = by_job([each for each in faults(incident_log(evidence), cluster_of(evidence)) if is_restoring(each)])
     told = _told(evidence)
-    starts = task_starts(evidence)
+    starts, histories = task_starts(evidence), checkpoint_histories(evidence)
     jobs = sorted({*found, *(each.job_id for each in told if each.job_id)}, key=repr)
     only = jobs[0] if len(jobs) == 1 else None
     for job in jobs or ([None] if told else []):
         of_job = [each for each in told if (each.job_id or only) == job]
-        yield _signal(job, found.get(job, []), of_job, starts)
+        yield _signal(job, found.get(job, []), of_job, starts, histories.get(job) or History(job))
 
 
 def is_restoring(fault: Fault) -> bool:
@@ -163,7 +166,11 @@ def _told(evidence: Evidence) -> list[RestoreRecord]:
 
 
 def _signal(
-    job: str | None, found: Sequence[Fault], told: Sequence[RestoreRecord], starts: Sequence[TaskStart]
+    job: str | None,
+    found: Sequence[Fault],
+    told: Sequence[RestoreRecord],
+    starts: Sequence[TaskStart],
+    history: History,
 ) -> Signal:
     restores = [each for each in told if each.event.startswith(("jm.ckpt.restore_from", "jm.ckpt.start_from"))]
     skipped = [each for each in told if each.event == "jm.savepoint.skip"]
@@ -176,6 +183,7 @@ def _signal(
     }
     if restores and (named := RESTORED_FROM.search(restores[-1].text)):
         facts["restored_from"] = named[1]
+    facts |= _set_back(restores, history)
     if restores and starts:
         facts |= {"slowest_start_ms": starts[0].took_ms, "slowest_start_vertex": starts[0].vertex}
     if found:
@@ -191,6 +199,25 @@ def _signal(
         citation_count=len(found) + len(skipped) + len(restores),
         window=(min(stamps), max(stamps)) if stamps else None,
     )
+
+
+def _set_back(restores: Sequence[RestoreRecord], history: History) -> dict[str, FactValue]:
+    """How far the restore that lost most went back behind the last checkpoint that had completed by then."""
+    worst: dict[str, FactValue] = {}
+    furthest_ms = -1.0
+    completed = [each for each in history.of_status("completed") if each.ended_ms is not None]
+    for restore in restores:
+        named = RESTORED.search(restore.text)
+        if named is None or restore.ts_ms is None:
+            continue
+        number, taken_ms = int(named[1]), int(named[2])
+        newer = [each for each in completed if each.number > number and taken_ms < (each.ended_ms or 0) < restore.ts_ms]
+        behind_ms = float((newer[-1].ended_ms or 0) - taken_ms) if newer else 0.0
+        if behind_ms > furthest_ms:
+            furthest_ms = behind_ms
+            worst = {"restored_id": number, "restored_taken_ms": taken_ms, "behind_ms": behind_ms, "newer": len(newer)}
+            worst |= {"newest_id": newer[-1].number, "newest_ms": newer[-1].ended_ms} if newer else {}
+    return worst
 
 
 def _cause(found: Sequence[Fault]) -> dict[str, FactValue]:
@@ -256,6 +283,12 @@ FACTS = {
     "file": "file that the message names",
     "restores": "restores from a checkpoint or savepoint that the log tells",
     "restored_from": "checkpoint or savepoint of the last of them",
+    "restored_id": "number of the checkpoint or savepoint of the restore that went back furthest",
+    "restored_taken_ms": "when that was triggered, epoch ms",
+    "newer": "checkpoints of the job that had completed after it, before the restore",
+    "newest_id": "the last of them",
+    "newest_ms": "when that completed, epoch ms",
+    "behind_ms": "how much older the restored one is than that, ms",
     "started_empty": "starts that found no checkpoint",
     "skipped_operators": "operators whose state was skipped, as allowNonRestoredState allows",
     "alternatives": "restores that failed from one copy of the state and went on with another",

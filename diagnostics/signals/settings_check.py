@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
+from diagnostics.notation.flink_values import duration_ms, number
 from diagnostics.reconstruction.arithmetic import known, middle, quantile, ratio
 from diagnostics.reconstruction.checkpoint_history import History, checkpoint_histories
 from diagnostics.reconstruction.cluster import cluster_of
@@ -32,6 +33,9 @@ CHECKED_SCOPES = ("cluster", "program", "session", "table")
 """Where people write options; what REST says of a job is Flink's own reading of them."""
 SCOPES_OF_A_VERSION = ("cluster", "session")
 """Where an option is written under the name that one version has; a call of the API stands for the newest name."""
+LOOPBACK = ("localhost", "127.", "::1", "[::1]")
+"""How the names and addresses begin that only processes of the same host reach. Source: RFC 1122, RFC 4291."""
+FLUSH_ROWS, FLUSH_INTERVAL = "sink.buffer-flush.max-rows", "sink.buffer-flush.interval"
 LEAST_INTERVAL_MS, LEAST_PAUSE_MS = 10_000.0, 1_000.0
 """Proposals go no lower. Our choice: checkpoints each ten seconds suit most jobs, and a second lets a job breathe."""
 
@@ -64,6 +68,7 @@ def measure(evidence: Evidence) -> Measured:
         facts, citations = settings_of(options, job_id)
         history = histories.get(job_id) or History(job_id)
         told = _listed(remarks) | _names(_version(options, log)) | _pairs(facts) | _against(facts, history)
+        told |= _waiting_rows(options)
         told["hosts"] = len(set(cluster_of(evidence).hosts.values())) or None
         told |= {"refused": log.count("refused_setting"), "refused_text": _refusal(refusals)}
         yield Signal(
@@ -183,6 +188,7 @@ PAIRED = (
     "checkpoint_dir",
     "restart_strategy",
     "ha_type",
+    "bind_host",
 )
 """Settings that the facts of this signal speak of."""
 
@@ -201,7 +207,31 @@ def _pairs(facts: Mapping[str, FactValue]) -> dict[str, FactValue]:
         "parallelism_ratio": ratio(_number(facts.get("default_parallelism")), _number(facts.get("max_parallelism"))),
         "ha_without_storage": _needs_storage(facts),
         "local_directory": _is_local(facts.get("checkpoint_dir")),
+        "bound_to_itself": _is_bound_to_itself(facts),
     }
+
+
+def _is_bound_to_itself(facts: Mapping[str, FactValue]) -> bool | None:
+    """Whether the JobManager listens for its own host only, though others are told to come over the network."""
+    bound, address = facts.get("bind_host"), facts.get("rpc_address")
+    if not isinstance(bound, str) or not isinstance(address, str):
+        return None
+    return bound.startswith(LOOPBACK) and not address.startswith(LOOPBACK)
+
+
+def _waiting_rows(options: Sequence[Stated]) -> dict[str, FactValue]:
+    """How many rows a sink gathers that is never flushed for the time: of tables with both options in one file."""
+    never = {
+        each.citation.file_id
+        for each in options
+        if each.scope == "table" and each.key == FLUSH_INTERVAL and duration_ms(each.value) == 0
+    }
+    rows = known(
+        number(each.value)
+        for each in options
+        if each.scope == "table" and each.key == FLUSH_ROWS and each.citation.file_id in never
+    )
+    return {"unflushed_rows": max(rows)} if rows else {}
 
 
 def _needs_storage(facts: Mapping[str, FactValue]) -> bool | None:
@@ -262,6 +292,8 @@ FACTS = {
     "parallelism_ratio": "default parallelism as a part of the highest that is allowed",
     "hosts": "hosts that TaskManagers run on",
     "local_directory": "whether checkpoints go to a directory of one machine",
+    "bound_to_itself": "whether the JobManager listens at an address that other hosts cannot reach",
+    "unflushed_rows": "rows that a sink gathers when no time makes it write them",
     "completed": "completed checkpoints whose duration is known",
     "usual_duration_ms": "their median duration",
     "long_duration_ms": "their 95th percentile",

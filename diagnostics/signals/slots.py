@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
+
 from diagnostics.evidence import Evidence
 from diagnostics.reconstruction.cluster import Cluster, cluster_of
-from diagnostics.reconstruction.incident_log import Failure, LogEvent, incident_log
+from diagnostics.reconstruction.incident_log import Failure, IncidentLog, LogEvent, incident_log
 from diagnostics.reconstruction.series import MetricSeries, metric_series
 from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
 
@@ -12,6 +15,9 @@ REFUSED = ("NoResourceAvailableException", "Could not acquire the minimum requir
 SHORTLY_MS = 15_000
 """Around a refusal the number of slots is taken within this time. Our choice: some scrapes."""
 SHOWN = 6
+REGISTERED = re.compile(r"Registering TaskManager with ResourceID (\S{1,200})")
+CLOSED = re.compile(r"(?:Closing TaskExecutor connection|of TaskManager with id|TaskManager with id) (\S{1,200})")
+"""Source: reference/log-signals.csv (res.tm.register, res.tm.closing, hb.tm)."""
 
 
 def measure(evidence: Evidence) -> Measured:
@@ -29,7 +35,7 @@ def measure(evidence: Evidence) -> Measured:
     refused += [each for each in log.failures if _is_refusal(each)]
     named = sorted({each.job_id for each in refused if each.job_id} | set(cluster.job_names))
     jobs: list[str | None] = [*named] or [None]
-    common = _totals(metric_series(evidence))
+    common = _totals(metric_series(evidence)) | _under_one_name(log)
     for job in jobs:
         own = [each for each in refused if each.job_id == job or (each.job_id is None and len(jobs) == 1)]
         own += [each for each in refused if each.job_id is None and len(jobs) > 1 and each not in own]
@@ -80,6 +86,21 @@ def _totals(series: MetricSeries) -> dict[str, FactValue]:
     return facts
 
 
+def _under_one_name(log: IncidentLog) -> dict[str, FactValue]:
+    """The ResourceID that was registered most often while it still was: each time another process took its place."""
+    events = [each for kind in ("registered", "closed", "lost") for each in log.of(kind)]
+    present: set[str] = set()
+    again: Counter[str] = Counter()
+    for each in sorted(events, key=lambda event: (event.ts_ms or 0, event.kind)):
+        if each.kind == "registered" and (hit := REGISTERED.match(each.message)):
+            again[hit[1]] += hit[1] in present
+            present.add(hit[1])
+        elif hit := CLOSED.search(each.message):
+            present.discard(hit[1])
+    taken = [(count, name) for name, count in again.items() if count]
+    return {"replaced": max(taken)[0], "replaced_id": max(taken)[1]} if taken else {"replaced": 0}
+
+
 def _at_refusal(series: MetricSeries, refused_ms: int, needed: int | None) -> dict[str, FactValue]:
     """The fewest slots there were from shortly before the first refusal on."""
     counts = [
@@ -109,6 +130,8 @@ SIGNALS = (
             "missing": "slots that are missing at the end",
             "total_then": "fewest slots around the first refusal",
             "missing_then": "slots that were missing then",
+            "replaced": "how often a TaskManager registered under a ResourceID that was still in use, the most of any",
+            "replaced_id": "that ResourceID",
             "first_ms": "first refusal, epoch ms",
             "last_ms": "last refusal, epoch ms",
         },

@@ -172,6 +172,23 @@ def test_slots_that_were_refused_are_set_against_those_there_were(spark: SparkSe
     assert (facts["refused"], facts["required"], facts["total_then"], facts["missing_then"]) == (1, 2, 1, 1)
 
 
+def test_a_taskmanager_that_registers_under_a_name_in_use_replaces_another(spark: SparkSession) -> None:
+    def registered(second: int, name: str) -> dict[str, Any]:
+        return record(
+            second, f"Registering TaskManager with ResourceID {name} (akka.tcp://flink@tm:6122) at ResourceManager"
+        )
+
+    closed = record(20, "Closing TaskExecutor connection tm-1 because: The TaskExecutor is shutting down.")
+    log = [
+        *(registered(second, "flink-tm") for second in (1, 2, 3)),
+        registered(5, "tm-1"),
+        closed,
+        registered(30, "tm-1"),
+    ]
+    facts = only(slots.measure(hand_made(spark, **line_of_jobs(), log_record=log)), "slots").facts
+    assert (facts["replaced"], facts["replaced_id"]) == (2, "flink-tm")
+
+
 def test_out_of_memory_is_told_by_the_kind_of_memory(spark: SparkSession) -> None:
     def error(second: int, text: str, file_id: int) -> dict[str, Any]:
         told = {"exception_class": "java.lang.OutOfMemoryError", "root_cause_class": "java.lang.OutOfMemoryError"}

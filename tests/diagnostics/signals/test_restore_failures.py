@@ -86,3 +86,17 @@ def test_skipped_state_is_no_failure(spark: SparkSession) -> None:
 @pytest.mark.spark
 def test_nothing_is_measured_without_logs_and_exceptions(spark: SparkSession) -> None:
     assert needs(measure(hand_made(spark))) == {"restore_failures": "jobmanager-log"}
+
+
+@pytest.mark.spark
+def test_a_restore_that_goes_back_behind_newer_checkpoints_tells_how_far(spark: SparkSession) -> None:
+    log = [
+        record(60, "jm.ckpt.completed", "Completed checkpoint 4", checkpoint_id=4, duration_ms=100.0),
+        record(120, "jm.ckpt.completed", "Completed checkpoint 5", checkpoint_id=5, duration_ms=100.0),
+        record(
+            200, "jm.ckpt.restore_from", f"Restoring job {JOB} from Savepoint 3 @ {START} for {JOB} located at s3://b."
+        ),
+    ]
+    facts = only(measure(hand_made(spark, log_record=log)), "restore_failures").facts
+    assert (facts["restored_id"], facts["newest_id"], facts["newer"]) == (3, 5, 2)
+    assert facts["behind_ms"] == 120_000

@@ -121,6 +121,30 @@ def test_high_availability_without_a_directory_is_told_of_a_whole_configuration_
     assert _checked(spark, zookeeper, whole, storage)["ha_without_storage"] is False
 
 
+@pytest.mark.parametrize(
+    ("bound", "address", "expected"),
+    [("localhost", "10.0.0.5", True), ("127.0.0.1", "localhost", False), ("0.0.0.0", "10.0.0.5", False)],
+)
+def test_a_jobmanager_that_only_its_own_host_reaches_is_told(
+    spark: SparkSession, bound: str, address: str, *, expected: bool
+) -> None:
+    facts = _checked(
+        spark, {"key": "jobmanager.bind-host", "value": bound}, {"key": "jobmanager.rpc.address", "value": address}
+    )
+    assert facts["bound_to_itself"] is expected
+
+
+@pytest.mark.parametrize(("interval", "expected"), [("0", 5000), ("1s", None)])
+def test_rows_that_no_time_flushes_are_told(spark: SparkSession, interval: str, expected: int | None) -> None:
+    of_table = {"scope": "table"}
+    facts = _checked(
+        spark,
+        {**of_table, "key": "sink.buffer-flush.max-rows", "value": "5000"},
+        {**of_table, "key": "sink.buffer-flush.interval", "value": interval},
+    )
+    assert facts.get("unflushed_rows") == expected
+
+
 def test_what_flink_says_of_a_refused_option_is_kept(spark: SparkSession) -> None:
     said = "Could not parse value 'two' for key 'taskmanager.numberOfTaskSlots'."
     record = {

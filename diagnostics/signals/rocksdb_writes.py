@@ -1,0 +1,200 @@
+"""Whether RocksDB holds back the writes of its tasks, for what, and how many files its state has."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pyspark.sql import functions as sf
+
+from diagnostics.citation import Citation
+from diagnostics.evidence import Evidence
+from diagnostics.reconstruction.arithmetic import highest, known
+from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
+
+MOST_ROWS = 50_000
+"""Series and records that are read, those of the largest values first. Our choice."""
+SHOWN = 4
+FILES = "rocksdb.num-files-at-level"
+STALLED, SLOWED = "rocksdb.stall_micros", "rocksdb.actual-delayed-write-rate"
+INTERVAL, STOPPED = "rocksdb.log.stall_percent", "rocksdb.is-write-stopped"
+PENDING = "rocksdb.estimate-pending-compaction-bytes"
+METRICS = (STALLED, SLOWED, INTERVAL, STOPPED, PENDING)
+"""Source: reference/metrics.csv (rocksdb); those with `log.` are of RocksDB's own log."""
+LONGEST_COUNTED_MICROS = 1e15
+EVENTS: Mapping[str, str] = {
+    "rocks.stall.stop.memtable": "memtables that wait for their flush",
+    "rocks.stall.slow.memtable": "memtables that wait for their flush",
+    "rocks.stall.stop.l0": "files of level 0 that wait for compaction",
+    "rocks.stall.slow.l0": "files of level 0 that wait for compaction",
+    "rocks.stall.stop.pending": "bytes that wait for compaction",
+    "rocks.stall.slow.pending": "bytes that wait for compaction",
+}
+"""Warning of RocksDB -> what it waits for."""
+
+Place = tuple[str | None, str | None, int | None]
+"""Job, operator, subtask."""
+
+
+@dataclass(slots=True)
+class _Instance:
+    """What is told of the instances of one operator's subtask."""
+
+    values: dict[str, list[Any]] = field(default_factory=lambda: defaultdict(list))
+    records: list[Any] = field(default_factory=list)
+
+    def most(self, metric: str) -> float | None:
+        return highest(row.most for row in self.values.get(metric, ()))
+
+    @property
+    def stalled_ratio(self) -> float | None:
+        """The part of the time in which writes were held back: by the counter's growth, or as RocksDB's log says."""
+        grown = [
+            (row.most - row.least) / 1000 / (row.until_ms - row.from_ms)
+            for row in self.values.get(STALLED, ())
+            if row.until_ms is not None and row.until_ms > row.from_ms
+        ]
+        interval = self.most(INTERVAL)
+        shares = known([max(grown, default=None), interval / 100 if interval is not None else None])
+        return min(max(shares), 1.0) if shares else None
+
+    @property
+    def files(self) -> float | None:
+        """The files of all levels and column families at the last moment."""
+        counts = known(row.last for metric, rows in self.values.items() if metric.startswith(FILES) for row in rows)
+        return sum(counts) if counts else None
+
+
+def measure(evidence: Evidence) -> Measured:
+    """How far RocksDB holds writes back in each job, in its worst subtask.
+
+    Reads   log_record (RocksDB's warnings), metric_sample (its metrics, and what its own log tells). Two Spark jobs.
+    Gives   one signal for each job of which either tells.
+    Units   ratios of time 0 to 1; bytes; counts of files.
+    Empty   NotMeasured without a log of RocksDB and without its metrics.
+    """
+    instances: dict[Place, _Instance] = defaultdict(_Instance)
+    for row in _samples(evidence):
+        instances[row.job_id, row.operator, row.subtask].values[row.metric].append(row)
+    for row in _records(evidence):
+        instances[row.job_id, None, row.subtask].records.append(row)
+    if not instances:
+        yield NotMeasured("rocksdb_writes", "rocksdb-log", "no log of RocksDB and none of its metrics were given")
+        return
+    jobs = {place[0] for place in instances if place[0]}
+    only = next(iter(jobs)) if len(jobs) == 1 else None
+    by_job: dict[str | None, dict[Place, _Instance]] = defaultdict(dict)
+    for place, instance in instances.items():
+        by_job[place[0] or only][place] = instance
+    for job in sorted(by_job, key=repr):
+        yield _signal(job, by_job[job])
+
+
+def _samples(evidence: Evidence) -> Sequence[Any]:
+    if not evidence.has("metric_sample"):
+        return ()
+    names = ", ".join(f"'{name}'" for name in METRICS)
+    keys = ["job_id", "operator", "subtask", "metric", "labels"]
+    place = sf.struct("file_id", "line", "last_line", "pointer", "ts_ms", "value")
+    chosen: list[Any] = (
+        evidence["metric_sample"]
+        .where(f"(metric IN ({names}) OR startswith(metric, '{FILES}')) AND value IS NOT NULL AND aggregate IS NULL")
+        .groupBy(*keys)
+        .agg(
+            sf.min("value").alias("least"),
+            sf.max("value").alias("most"),
+            sf.max_by("value", "ts_ms").alias("last"),
+            sf.min("ts_ms").alias("from_ms"),
+            sf.max("ts_ms").alias("until_ms"),
+            sf.max_by(place, "value").alias("place"),
+        )
+        .where(f"most < {LONGEST_COUNTED_MICROS}")
+        .orderBy(sf.desc("most"), *keys)
+        .limit(MOST_ROWS)
+        .collect()
+    )
+    return chosen
+
+
+def _records(evidence: Evidence) -> Sequence[Any]:
+    if not evidence.has("log_record"):
+        return ()
+    columns = ("ts_ms", "event", "job_id", "subtask", "substr(message, 1, 300) AS message")
+    chosen: list[Any] = (
+        evidence["log_record"]
+        .where(sf.col("event").isin(*EVENTS))
+        .selectExpr(*columns, "file_id", "line", "last_line", "pointer")
+        .orderBy("ts_ms", "file_id", "line")
+        .limit(MOST_ROWS)
+        .collect()
+    )
+    return chosen
+
+
+def _signal(job: str | None, instances: Mapping[Place, _Instance]) -> Signal:
+    records = [row for each in instances.values() for row in each.records]
+    stops = [row for row in records if ".stop." in row.event]
+    waits = Counter(EVENTS[row.event] for row in records)
+    facts: dict[str, FactValue] = {
+        "instances": len(instances),
+        "stops": len(stops),
+        "slowdowns": len(records) - len(stops),
+        "waits_for": waits.most_common(1)[0][0] if waits else None,
+        "write_stopped": _any_is(instances.values(), STOPPED),
+        "write_slowed": _any_is(instances.values(), SLOWED),
+        "pending_compaction_bytes": highest(each.most(PENDING) for each in instances.values()),
+        "level0_files": highest(each.most(f"{FILES}0") for each in instances.values()),
+    }
+    shares = {place: share for place, each in instances.items() if (share := each.stalled_ratio) is not None}
+    if shares:
+        worst = max(sorted(shares, key=repr), key=lambda place: shares[place])
+        facts |= {"stalled_share_ratio": shares[worst], "operator": worst[1], "subtask": worst[2]}
+    counted = {place: count for place, each in instances.items() if (count := each.files) is not None}
+    if counted:
+        most = max(sorted(counted, key=repr), key=lambda place: counted[place])
+        facts |= {"files_most": counted[most], "files_operator": most[1], "files_subtask": most[2]}
+    stamps = [row.ts_ms for row in records if row.ts_ms is not None]
+    return Signal(
+        "rocksdb_writes",
+        Subject(job=job),
+        {name: value for name, value in facts.items() if value is not None},
+        tuple(_citations(stops or records, instances.values())),
+        citation_count=len(records),
+        window=(min(stamps), max(stamps)) if stamps else None,
+    )
+
+
+def _any_is(instances: Iterable[_Instance], metric: str) -> bool | None:
+    """Whether a gauge was above 0 at any moment; None when nobody measured it."""
+    seen = known(each.most(metric) for each in instances)
+    return max(seen) > 0 if seen else None
+
+
+def _citations(records: Sequence[Any], instances: Iterable[_Instance]) -> Iterable[Citation]:
+    yield from (Citation.of(row, "log", row.message) for row in records[:SHOWN])
+    rows = [row for each in instances for found in each.values.values() for row in found if row.most > 0]
+    for row in sorted(rows, key=lambda row: (row.metric, -row.most))[: 2 * SHOWN]:
+        text = f"{row.metric} of {row.operator} (subtask {row.subtask}) = {row.most:.15g}"
+        yield Citation.of(row.place, "metric", text, name=row.metric, value=row.most)
+
+
+FACTS = {
+    "instances": "subtasks of whose RocksDB something is told",
+    "stops": "how often RocksDB's log says that it stopped all writes",
+    "slowdowns": "how often it says that it slowed writes down",
+    "waits_for": "what it waited for most often then",
+    "write_stopped": "whether the metric is-write-stopped was 1 at any moment",
+    "write_slowed": "whether the metric actual-delayed-write-rate was above 0 at any moment",
+    "stalled_share_ratio": "part of the time in which writes were held back, in the worst subtask",
+    "operator": "operator of that subtask",
+    "subtask": "its index",
+    "pending_compaction_bytes": "most bytes that waited for compaction",
+    "level0_files": "most files of level 0 in one column family",
+    "files_most": "files of one subtask's state at the end, the most of any subtask",
+    "files_operator": "operator of that subtask",
+    "files_subtask": "its index",
+}
+
+SIGNALS = (SignalDefinition("rocksdb_writes", "job", FACTS, measure),)
