@@ -1,7 +1,8 @@
 """The records and readings that a resolved public incident names, written into the evidence of a healthy job.
 
 The background is the logs of the incident `nothing_wrong`. Only what an incident names is added: a cause that the
-program sees must come from there.
+program sees must come from there. Where an incident names another state backend or address, it stands in the
+background too.
 """
 
 from __future__ import annotations
@@ -12,9 +13,17 @@ import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import yaml
+
+from diagnostics.analyze import analyze
+from diagnostics.intake import sources_in
+from diagnostics.rule import Ruleset, shipped_rules
+from diagnostics.symptoms import symptom
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 HERE = Path(__file__).parent
 BACKGROUND = HERE / "nothing_wrong" / "evidence.zip"
@@ -32,6 +41,7 @@ BEGIN = dt.datetime(2026, 11, 21, 1, 37, 50, tzinfo=dt.UTC)
 FIRST_CHECKPOINT = 16
 BETWEEN_RECORDS = dt.timedelta(seconds=10)
 SCRAPES, BETWEEN_SCRAPES = 24, dt.timedelta(seconds=5)
+DUMPS = 6
 GRAPH = "org.apache.flink.runtime.executiongraph.ExecutionGraph"
 
 
@@ -51,11 +61,27 @@ class PublicIncident:
                     each for each in packed.namelist() if part in each and each.endswith(".log") and "gc" not in each
                 )
                 lines = [text for log, text in self._records() if log == role]
-                (folder / f"{role}.log").write_text(packed.read(name).decode() + "".join(lines), "utf-8")
+                healthy = packed.read(name).decode()
+                for written, instead in (self.told.get("background") or {}).items():
+                    healthy = healthy.replace(written, instead)
+                (folder / f"{role}.log").write_text(healthy + "".join(lines), "utf-8")
         for name, content in (self.told.get("files") or {}).items():
             (folder / name).write_text(content, "utf-8")
         if metrics := self.told.get("metrics"):
             (folder / "taskmanager.prom").write_text("\n".join(_scrapes(metrics)) + "\n", "utf-8")
+        for number in range(DUMPS if "threads" in self.told else 0):
+            (folder / f"jstack-{number + 1}.txt").write_text(_thread_dump(self.told["threads"], number), "utf-8")
+
+    def is_served_by(self, document: Mapping[str, Any]) -> bool:
+        """Whether its class leads or comes second; of a known miss, whether nothing wrong is said.
+
+        An incident of the class `healthy` was none: no cause is named.
+        """
+        findings = [each for each in document["findings"] if symptom(each["symptom_class"]).kind == "cause"]
+        classes = list(dict.fromkeys(each["symptom_class"] for each in findings))
+        if "missed" in self.told:
+            return document["verdict"]["symptom_class"] in ("inconclusive", self.symptom_class)
+        return not classes if self.symptom_class == "healthy" else self.symptom_class in classes[:2]
 
     def _records(self) -> Iterator[tuple[str, str]]:
         """(log, text) of every record in the order of its time."""
@@ -64,12 +90,28 @@ class PublicIncident:
         for turn in range(max((each.get("repeat", 1) for each in records), default=0)):
             for each in records:
                 if turn < each.get("repeat", 1):
-                    text = _filled(each["text"], FIRST_CHECKPOINT + turn)
+                    now += dt.timedelta(seconds=each.get("after_s", 0.05))
+                    text = _filled(each["text"], FIRST_CHECKPOINT + turn, now)
                     yield each["log"], _record(now, each["level"], each["logger"], text)
-                    now += dt.timedelta(milliseconds=50)
             now += BETWEEN_RECORDS
         if failure := self.told.get("failure"):
-            yield from _failures(failure, now)
+            yield from _failures(failure, self.told.get("consequence"), now)
+
+
+def diagnosed(incident: PublicIncident, spark: SparkSession, folder: Path) -> dict[str, Any]:
+    """The diagnosis of the incident's evidence, written into an empty folder."""
+    evidence, workspace = folder / "evidence", folder / "workspace"
+    evidence.mkdir()
+    workspace.mkdir()
+    incident.write(evidence)
+    sources, _ = sources_in([evidence])
+    return analyze(sources, ruleset=Ruleset.of(shipped_rules()), spark=spark, workspace=workspace).document
+
+
+def not_written() -> Mapping[str, str]:
+    """Incidents of which nothing could be written, by id, with the reason."""
+    told: dict[str, str] = yaml.safe_load((HERE / "public_incidents_not_written.yaml").read_text("utf-8"))
+    return told
 
 
 def public_incidents() -> list[PublicIncident]:
@@ -80,20 +122,21 @@ def public_incidents() -> list[PublicIncident]:
     return found
 
 
-def _failures(failure: Mapping[str, Any], begin: dt.datetime) -> Iterator[tuple[str, str]]:
-    """A task (or the job itself) that fails and is started again, as both processes log it."""
+def _failures(
+    failure: Mapping[str, Any], consequence: Mapping[str, Any] | None, begin: dt.datetime
+) -> Iterator[tuple[str, str]]:
+    """A task (or the job itself) that fails and is started again, as both processes log it.
+
+    consequence  what another task says because this one failed; it comes first, as the network is quicker
+    """
     stack = textwrap.dedent(failure["stack"]).rstrip("\n")
     last = failure["times"] - 1
     for turn in range(failure["times"]):
         now = begin + turn * BETWEEN_RECORDS
+        if consequence:
+            yield from _task_failure(consequence, turn, now - dt.timedelta(milliseconds=200))
         if failure["task"] != "job":
-            name, place = TASKS[failure["task"]]
-            execution = f"{ATTEMPT}_{place}_{turn}"
-            if failure.get("log") != "jobmanager":
-                said = f"{name}#{turn} ({execution}) switched from RUNNING to FAILED with failure cause:\n{stack}"
-                yield "taskmanager", _record(now, "WARN", "org.apache.flink.runtime.taskmanager.Task", said)
-            said = f"{name} ({execution}) switched from RUNNING to FAILED on {TASK_MANAGER}.\n{stack}"
-            yield "jobmanager", _record(now, "INFO", GRAPH, said)
+            yield from _task_failure(failure, turn, now)
         gives_up = bool(failure.get("gives_up")) and turn == last
         to = ("FAILING", "FAILED") if gives_up else ("RESTARTING", "RUNNING")
         for number, (state_from, state_to) in enumerate(zip(("RUNNING", to[0]), to, strict=True), 1):
@@ -102,30 +145,59 @@ def _failures(failure: Mapping[str, Any], begin: dt.datetime) -> Iterator[tuple[
             yield "jobmanager", _record(now + number * dt.timedelta(seconds=1), "INFO", GRAPH, said + cause)
 
 
+def _task_failure(failure: Mapping[str, Any], turn: int, now: dt.datetime) -> Iterator[tuple[str, str]]:
+    stack = textwrap.dedent(failure["stack"]).rstrip("\n")
+    name, place = TASKS[failure["task"]]
+    execution = f"{ATTEMPT}_{place}_{turn}"
+    if failure.get("log") != "jobmanager":
+        said = f"{name}#{turn} ({execution}) switched from RUNNING to FAILED with failure cause:\n{stack}"
+        yield "taskmanager", _record(now, "WARN", "org.apache.flink.runtime.taskmanager.Task", said)
+    said = f"{name} ({execution}) switched from RUNNING to FAILED on {TASK_MANAGER}.\n{stack}"
+    yield "jobmanager", _record(now, "INFO", GRAPH, said)
+
+
 def _record(now: dt.datetime, level: str, logger: str, text: str) -> str:
     return f"{now:%Y-%m-%d %H:%M:%S},{now.microsecond // 1000:03} {level:5} {logger:60} [] - {text}\n"
 
 
-def _filled(text: str, checkpoint: int) -> str:
+def _filled(text: str, checkpoint: int, now: dt.datetime) -> str:
     execution = f"{ATTEMPT}_{TASKS['window'][1]}_0"
-    return text.replace("{n}", str(checkpoint)).replace("{job}", JOB).replace("{execution}", execution)
+    filled = text.replace("{n}", str(checkpoint)).replace("{job}", JOB).replace("{execution}", execution)
+    return filled.replace("{now_ms}", str(round(now.timestamp() * 1000)))
+
+
+def _thread_dump(threads: str, number: int) -> str:
+    """What jstack prints of these threads when asked for the first time or again."""
+    now = BEGIN + number * BETWEEN_RECORDS
+    head = "Full thread dump OpenJDK 64-Bit Server VM (17.0.9+9 mixed mode, sharing):"
+    return f"{now:%Y-%m-%d %H:%M:%S}\n{head}\n\n{threads}\n"
 
 
 def _scrapes(metrics: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """The series as answers of the Prometheus reporter, one after the other."""
+    """The series as answers of the Prometheus reporter, one after the other.
+
+    A metric with an `operator` is of one of its tasks or operators, with a series for each subtask; without one it is
+    the TaskManager's. `first` and `step` are one number for all subtasks, or a list with one for each.
+    """
+    process = {"tm_id": "localhost:18040-99560d", "host": "localhost"}
     for number in range(SCRAPES):
         yield f"# scrape_time {(BEGIN + number * BETWEEN_SCRAPES).timestamp():.0f}"
         for each in metrics:
-            labels = {
-                "job_id": JOB,
-                "job_name": JOB_NAME,
-                "task_name": each["operator"],
-                "subtask_index": each["subtask"],
-                "tm_id": "localhost:18040-99560d",
-                "host": "localhost",
-            }
-            if "_operator_" in each["name"]:
-                labels["operator_name"] = each["operator"]
-            inside = ",".join(f'{name}="{value}"' for name, value in labels.items())
             yield f"# TYPE {each['name']} gauge"
-            yield f"{each['name']}{{{inside},}} {each['first'] + number * each['step']}"
+            for subtask, (first, step) in enumerate(_subtasks(each)):
+                task = _of_task(each["operator"], each["name"], subtask) if "operator" in each else {}
+                inside = ",".join(f'{name}="{value}"' for name, value in {**task, **process}.items())
+                yield f"{each['name']}{{{inside},}} {first + number * step}"
+
+
+def _subtasks(metric: Mapping[str, Any]) -> list[tuple[float, float]]:
+    """First value and step of each subtask."""
+    given = [metric["first"], metric.get("step", 0)]
+    count = max(len(each) if isinstance(each, list) else 1 for each in given)
+    first, step = (each if isinstance(each, list) else [each] * count for each in given)
+    return list(zip(first, step, strict=True))
+
+
+def _of_task(name: str, metric: str, subtask: int) -> dict[str, Any]:
+    of_operator = {"operator_name": name} if "_operator_" in metric else {}
+    return {"job_id": JOB, "job_name": JOB_NAME, "task_name": name, "subtask_index": subtask, **of_operator}
