@@ -2,10 +2,15 @@
 PYTHON ?= $(firstword $(foreach name,python3.11 python3.12 python3.13 python3,$(shell command -v $(name) 2>/dev/null)))
 STAMP := .venv/installed
 
-.PHONY: setup up demo test bench accuracy ablation lint
+.PHONY: setup flink up demo test bench accuracy ablation lint
 .DEFAULT_GOAL := up
 
-setup: $(STAMP)
+set# A real Flink for the tests of the collector; without it they are skipped. 240 MB.
+FLINK := apache-flink-libraries==1.20.1
+flink: $(STAMP)
+	@test -d .venv/flink/pyflink || .venv/bin/python -m pip --disable-pip-version-check install --no-deps --no-compile --target .venv/flink $(FLINK)
+
+up: $(STAMP)
 
 $(STAMP): requirements.txt
 	@test -n "$(PYTHON)" || { echo "setup: no python3 on the PATH; Python 3.11 or newer is needed." >&2; exit 1; }
