@@ -19,7 +19,8 @@ class Head:
 
     name      path inside the upload; a hint only, contents decide
     content   the first HEAD_BYTES bytes
-    text      content decoded (BOM and encoding detected by `diagnostics.intake.encoding`), line ends as found
+    text      content decoded (BOM and encoding detected by `diagnostics.intake.encoding`), line ends as found;
+              empty when the bytes are no text
     complete  whether content is the whole file
     """
 
@@ -33,7 +34,7 @@ class Head:
 class Range:
     """Part of one file that a reader owns: the records whose head begins in bytes [start, end), decompressed.
 
-    path       where the decompressed, UTF-8 file lies
+    path       where the decompressed file lies: UTF-8, or as it came when its format is binary
 
     Formats count lines from 1 within the range; the engine adds the lines before it.
     """
@@ -92,16 +93,21 @@ Reader = Callable[[Range], Iterator[Rows | Coverage]]
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Real text of the format and the rows it must give: documentation and test at once.
+    """Real content of the format and the rows it must give: documentation and test at once.
 
-    text   the file's content
+    text   the file's content; bytes for a binary format
     name   a file name it could have
     rows   table -> the rows, each with the columns that matter, in file order
     """
 
-    text: str
+    text: str | bytes
     rows: Mapping[str, Sequence[Mapping[str, Any]]]
     name: str = "sample"
+
+    @property
+    def content(self) -> bytes:
+        """The file's bytes."""
+        return self.text if isinstance(self.text, bytes) else self.text.encode()
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +121,8 @@ class Format:
     recognise      confidence 0..1 that a file is of this format, from its head; 0 declines
     read           from a range to rows; raises UnreadableInput with a reason when the file is not usable at all
     splittable     whether a large file may be cut into ranges at line starts (else a range is always a whole file)
+    binary         whether it is no text: `recognise` looks at the bytes, `read` gets them as they came, and its rows
+                   have no lines
     samples        at least one
     """
 
@@ -126,6 +134,7 @@ class Format:
     read: Reader
     samples: tuple[Sample, ...]
     splittable: bool = False
+    binary: bool = False
 
 
 def open_range(part: Range) -> BinaryIO:

@@ -105,7 +105,10 @@ def _format_of(file: InputFile, overrides: Mapping[str, str]) -> Format | None:
     if file.path is None:
         return None
     format_id = overrides.get(file.name, file.format_id)
-    return format_by_id(format_id) if format_id else None
+    chosen = format_by_id(format_id) if format_id else None
+    recognised = FORMATS.get(file.format_id or "")
+    # Bytes that are no text have no lines, and may be one endless one to a reader of lines.
+    return recognised if recognised is not None and recognised.binary else chosen
 
 
 def _ranges(file: InputFile, chosen: Format | None, taken_ms: int | None) -> Iterator[PlannedRange]:

@@ -32,9 +32,11 @@ class Recognition:
     confidence: float
 
 
-def recognise(head: Head) -> Recognition:
-    """The format that claims the file with the highest confidence; ties go to the smaller id."""
-    claims = sorted((-each.recognise(head), each.id) for each in FORMATS.values())
+def recognise(head: Head, *, binary: bool = False) -> Recognition:
+    """The format that claims the file with the highest confidence, of those for text or of those for bytes that are
+    none; ties go to the smaller id.
+    """
+    claims = sorted((-each.recognise(head), each.id) for each in FORMATS.values() if each.binary is binary)
     if not claims or -claims[0][0] < LEAST_CONFIDENCE:
         return Recognition(None, "Not recognised: kept as an attachment", 0.0)
     confidence, format_id = -claims[0][0], claims[0][1]

@@ -12,7 +12,7 @@ from diagnostics.intake.limits import USUAL, Allowance, AllSpent, Limits, Spent,
 from diagnostics.intake.lines import CleanText, is_clean
 from diagnostics.intake.members import Member, members
 from diagnostics.intake.sources import SourceFile, uniquely_named
-from diagnostics.intake.streams import Metered
+from diagnostics.intake.streams import Metered, pieces
 from diagnostics.intake.text_head import TextHead, read_head
 
 
@@ -22,7 +22,7 @@ class InputFile:
 
     file_id     its position in the intake
     name        path inside the upload: `logs/tm.log`, `x.log.gz`, `bundle.zip!/logs/jm.log`
-    path        its text: decompressed, UTF-8, lines ended by `\\n`; None when it was refused
+    path        its text: decompressed, UTF-8, lines ended by `\\n`, or the bytes of a binary format; None when refused
     bytes       its size, decompressed and before decoding; of a refused file what was read of it
     format_id   the format that claims it; None for an attachment
     title       the format's title
@@ -134,15 +134,16 @@ class _Unpacking:
         )
 
     def _write(self, content: Metered, head: TextHead, path: Path) -> tuple[str, ...]:
-        text = CleanText(content, head.encoding, self._limits.line_bytes if head.has_lines else None)
+        line_bytes = self._limits.line_bytes if head.has_lines else None
+        text = None if head.encoding is None else CleanText(content, head.encoding, line_bytes)
         try:
             with open(path, "wb") as target:
-                for piece in text.pieces():
+                for piece in pieces(content) if text is None else text.pieces():
                     target.write(piece)
         except BaseException:
             path.unlink(missing_ok=True)
             raise
-        return text.warnings()
+        return () if text is None else text.warnings()
 
     def _refuse(self, name: str, reason: str, size: int = 0) -> None:
         self.inputs.append(InputFile(len(self.inputs), name, None, size, None, "Refused", 0.0, (), reason))
@@ -152,4 +153,6 @@ def _is_clean_upload(source: SourceFile, member: Member, head: TextHead, limits:
     """Whether an uncompressed upload needs no copy. Raises LimitExceeded when it is too large."""
     if (member.stated_bytes or 0) > limits.file_bytes:
         raise LimitExceeded(f"larger than {in_words(limits.file_bytes)}, which is the bound for one file")
+    if head.encoding is None:
+        return True
     return head.encoding == Encoding("utf-8") and is_clean(source.path, limits.line_bytes if head.has_lines else None)

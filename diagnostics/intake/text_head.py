@@ -1,4 +1,4 @@
-"""What the beginning of a file tells: its encoding, that it is text, its format."""
+"""What the beginning of a file tells: its format, whether it is text, and in which encoding."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from diagnostics.intake.streams import Peekable
 
 @dataclass(frozen=True, slots=True)
 class TextHead:
-    """The beginning of a text file.
+    """The beginning of a file that can be read.
 
+    encoding   None for a binary format, whose bytes stay as they are
     has_lines  whether long lines may be shortened: not those of a JSON document, which may be one line
     """
 
-    encoding: Encoding
+    encoding: Encoding | None
     recognition: Recognition
     has_lines: bool
     complete: bool
@@ -28,7 +29,7 @@ class TextHead:
 
 
 def read_head(name: str, stream: Peekable) -> TextHead:
-    """Looks at the beginning of a stream. Raises UnreadableInput when it is empty or no text."""
+    """Looks at the beginning of a stream. Raises UnreadableInput when it is empty, or no text and no known format."""
     ahead = stream.head(HEAD_BYTES + 1)
     content = ahead[:HEAD_BYTES]
     if not content:
@@ -36,7 +37,11 @@ def read_head(name: str, stream: Peekable) -> TextHead:
     encoding = encoding_of(content)
     reason = not_text(content, encoding)
     if reason:
-        raise UnreadableInput(reason)
+        head = Head(name, content, "", complete=len(ahead) <= HEAD_BYTES)
+        recognition, warnings = _recognised(head, binary=True)
+        if recognition.format_id is None:
+            raise UnreadableInput(reason)
+        return TextHead(None, recognition, False, head.complete, len(content), warnings)
     text = head_text(content, encoding)
     # A wide encoding is written to the disk as UTF-8: formats see here what they will read there.
     head = Head(name, text.encode() if encoding.is_wide else content, text, complete=len(ahead) <= HEAD_BYTES)
@@ -66,10 +71,10 @@ def _json_faults(text: str) -> tuple[str, ...]:
     return ()
 
 
-def _recognised(head: Head) -> tuple[Recognition, tuple[str, ...]]:
+def _recognised(head: Head, *, binary: bool = False) -> tuple[Recognition, tuple[str, ...]]:
     """One format that fails over a file must not cost the other files; the file then says which error it was."""
     try:
-        return recognise(head), ()
+        return recognise(head, binary=binary), ()
     except Exception as error:
         reason = f"its format could not be told: {type(error).__name__}: {error}"[:300]
         return Recognition(None, "Not recognised: kept as an attachment", 0.0), (reason,)

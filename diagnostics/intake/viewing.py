@@ -51,6 +51,8 @@ def _lines(member: Member, allowance: Allowance, first: int, last: int) -> list[
     if member.stream is None:
         raise UnreadableInput(member.refusal or "cannot be read")
     head = read_head(member.name, member.stream)
+    if head.encoding is None:
+        raise UnreadableInput(f"{head.recognition.title}: no text, so it has no lines; the file can be downloaded")
     text = CleanText(
         Metered(member.stream, allowance), head.encoding, USUAL.line_bytes if head.has_lines else DOCUMENT_LINE_BYTES
     )

@@ -23,7 +23,7 @@ def analyse_samples(session: SparkSession, place: Path) -> None:
         for one in FORMATS.values():
             for number, sample in enumerate(one.samples):
                 path = folder / f"{one.id}-{number}"
-                path.write_text(sample.text, "utf-8")
+                path.write_bytes(sample.content)
                 sources.append(SourceFile(path, f"{one.id}-{number}/{sample.name}"))
         workspace = folder / "workspace"
         workspace.mkdir()

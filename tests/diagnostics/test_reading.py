@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +23,13 @@ TRACE = "java.io.IOException: gone\n\tat com.acme.Sink.invoke(Sink.java:9)\n"
 
 
 def evidence_of(
-    files: dict[str, str], folder: Path, spark: SparkSession, overrides: dict[str, str] | None = None
+    files: Mapping[str, str | bytes], folder: Path, spark: SparkSession, overrides: dict[str, str] | None = None
 ) -> tuple[Evidence, dict[str, dict[str, Any]]]:
     sources = []
-    for name, text in files.items():
+    for name, content in files.items():
         path = folder / "uploads" / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, "utf-8")
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
         sources.append(SourceFile(path, name))
     told: list[float] = []
     intake = unpack(sources, folder)
@@ -98,7 +99,7 @@ def test_a_row_with_a_column_that_its_table_lacks_names_both() -> None:
 
 def test_every_format_reads_its_own_samples_in_one_job(spark: SparkSession, tmp_path: Path) -> None:
     files = {
-        f"{one.id}-{number}/{sample.name}": sample.text
+        f"{one.id}-{number}/{sample.name}": sample.content
         for one in FORMATS.values()
         for number, sample in enumerate(one.samples)
     }

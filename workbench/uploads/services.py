@@ -19,7 +19,7 @@ from django.db.models import Sum
 from django.utils import timezone
 
 from diagnostics.errors import UnknownFormat, UnreadableInput
-from diagnostics.formats import format_by_id
+from diagnostics.formats import FORMATS, format_by_id
 from diagnostics.intake import peek
 from diagnostics.intake.peeking import NOT_LOOKED_AT
 from workbench.accounts.models import User
@@ -96,17 +96,22 @@ def text_add(*, case: Case, user: User, text: str, name: str = "") -> UploadedFi
 def override_set(*, file: UploadedFile, member: str, format_id: str | None) -> None:
     """Says which format a member has, or with None that the recognition counts again.
 
-    Raises UploadRefused for a member or a format that does not exist. It counts from the next analysis on.
+    Raises UploadRefused for a member or a format that does not exist, and where one of them is text and the other none.
+    It counts from the next analysis on.
     """
-    if file.member(member) is None:
+    recognised = file.member(member)
+    if recognised is None:
         raise UploadRefused(f"{file.name} holds no {member}.")
     if format_id is None:
         file.overrides.pop(member, None)
     else:
         try:
-            format_by_id(format_id)
+            chosen = format_by_id(format_id)
         except UnknownFormat as error:
             raise UploadRefused(str(error)) from None
+        is_binary = recognised["format"] in FORMATS and FORMATS[recognised["format"]].binary
+        if chosen.binary != is_binary:
+            raise UploadRefused(f"{member} cannot be read as {chosen.title}: one is text, the other is not.")
         file.overrides[member] = format_id
     if file.kind != FileKind.REFUSED:
         file.kind = _kind(file.members, file.overrides)

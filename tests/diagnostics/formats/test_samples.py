@@ -27,7 +27,7 @@ def test_a_format_has_samples_tables_and_a_documentation(one: Format) -> None:
 
 @pytest.mark.parametrize(("one", "sample"), CASES)
 def test_a_sample_is_recognised_as_its_format(one: Format, sample: Sample) -> None:
-    assert recognise(head_of(sample.text, sample.name)).format_id == one.id
+    assert recognise(head_of(sample.text, sample.name), binary=one.binary).format_id == one.id
     assert one.recognise(head_of(sample.text, sample.name)) >= LEAST_CONFIDENCE
 
 

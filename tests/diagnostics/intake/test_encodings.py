@@ -108,7 +108,6 @@ def test_colours_stay_for_the_formats(desk: Desk) -> None:
         (os.urandom(50_000), "not text: 1"),
         (bytes(5_000), "not text: 100 % of its first bytes are control characters"),
         (struct.pack("<500d", *[1 / (n + 1) for n in range(500)]), "not text: "),
-        (b"FLR\x00" + bytes(600), "not text: a Java Flight Recorder recording"),
         (b"JAVA PROFILE 1.0.2\x00" + bytes(600), "not text: a Java heap dump"),
         (b"\x89PNG\r\n\x1a\n" + bytes(600), "not text: a PNG picture"),
         (b"\xca\xfe\xba\xbe" + bytes(60), "not text: a Java class"),

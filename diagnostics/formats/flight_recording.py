@@ -1,0 +1,198 @@
+"""Recordings of Java Flight Recorder, of the JVM's own recorder and of async-profiler: stacks and collections.
+
+The JDK's own `jfr` reads them. Each distinct stack becomes one row for each of these profiles:
+  cpu     samples of running threads (jdk.ExecutionSample)
+  wall    the same for a thread's whole time: samples while it ran, and the time of each blocking call as so many
+          samples; only of threads whose time the recording tells for the most part, since short calls are not recorded
+  alloc   bytes that were allocated (a sample stands for many)
+  lock    milliseconds spent waiting to enter a monitor
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Any
+
+from diagnostics.errors import UnreadableInput
+from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample
+from diagnostics.notation.flight_recording import MAGIC, Event, Recorded, plain_events, recorded, stack_events
+from diagnostics.notation.profiler_stack import sample_row
+
+MOST_STACKS = 200_000
+"""Distinct stacks of all profiles of one recording. Our choice: an hour of a TaskManager has some thousands."""
+ROWS_AT_ONCE = 2_000
+PERIOD_MS = 20.0
+"""Time between two samples of a thread in the JDK's `profile` settings (`default` has as much). A blocking call counts
+as its length through this."""
+LEAST_TOLD_RATIO = 0.5
+"""Share of the recording's time that must be known of a thread to call the profile its wall-clock time. Our choice."""
+
+BLOCKING = frozenset(
+    (
+        *("SocketRead", "SocketWrite", "FileRead", "FileWrite", "FileForce"),
+        *("ThreadPark", "ThreadSleep", "JavaMonitorEnter", "JavaMonitorWait"),
+    )
+)
+ALLOCATIONS = {
+    "ObjectAllocationSample": "weight",
+    "ObjectAllocationInNewTLAB": "tlabSize",
+    "ObjectAllocationOutsideTLAB": "allocationSize",
+}
+"""Event and the field with the bytes that it stands for."""
+WITH_STACKS = ",".join(f"jdk.{name}" for name in ("ExecutionSample", *sorted(BLOCKING), *ALLOCATIONS))
+
+COLLECTORS = (("G1", "G1"), ("Z", "ZGC"), ("Shenandoah", "Shenandoah"), ("Parallel", "Parallel"), ("PS", "Parallel"))
+YOUNG = frozenset(("G1New", "ParallelScavenge", "DefNew", "ParNew", "PSYoungGen"))
+FULL = frozenset(("G1Full", "ParallelOld", "PSMarkSweep", "SerialOld"))
+CONCURRENT = frozenset(("G1Old", "ConcurrentMarkSweep", "Z", "ZGC Major", "ZGC Minor", "Shenandoah"))
+"""Names of collections in `jdk.GarbageCollection`. Source: JDK, `gcName.hpp`."""
+
+StackKey = tuple[str, str | None, tuple[str, ...]]
+
+
+def _recognise(head: Head) -> float:
+    return 1.0 if head.content.startswith(MAGIC) else 0.0
+
+
+def _read(part: Range) -> Iterator[Rows | Coverage]:
+    try:
+        about = recorded(part.path)
+    except UnreadableInput as error:
+        yield Coverage(warnings=(str(error),))
+        return
+    end_ms = about.start_ms + round(about.duration_ms)
+    stacks = _Stacks()
+    for event in stack_events(part.path, WITH_STACKS):
+        stacks.add(event)
+    rows = [
+        {**sample_row(thread, frames, weight), "profile": "collapsed", "mode": mode, "ts_ms": about.start_ms}
+        for (mode, thread, frames), weight in stacks.profiles(about)
+    ]
+    for start in range(0, len(rows), ROWS_AT_ONCE):
+        yield Rows("stack_sample", rows[start : start + ROWS_AT_ONCE])
+    pauses = list(_collections(plain_events(part.path, "jdk.GarbageCollection,jdk.GCHeapSummary")))
+    yield Rows("gc_pause", pauses)
+    left_out = f"more than {MOST_STACKS:,} distinct stacks: {stacks.left_out:,} events beyond them are not counted"
+    yield Coverage(
+        records=stacks.events + len(pauses),
+        warnings=(left_out,) if stacks.left_out else (),
+        first_ts_ms=about.start_ms,
+        last_ts_ms=end_ms,
+    )
+
+
+class _Stacks:
+    """The weights of distinct stacks: `cpu` and `blocked` in samples, `alloc` in bytes, `lock` in ms."""
+
+    def __init__(self) -> None:
+        self._weights: dict[StackKey, float] = {}
+        self.events = self.left_out = 0
+
+    def add(self, event: Event) -> None:
+        """Counts an event; one without a stack says nothing."""
+        if not event.frames:
+            return
+        self.events += 1
+        if event.type == "ExecutionSample":
+            waits = event.fields.get("state", "").strip('"') == "STATE_SLEEPING"
+            self._count("blocked" if waits else "cpu", event, 1.0)
+        elif event.type in ALLOCATIONS:
+            self._count("alloc", event, event.size(ALLOCATIONS[event.type]))
+        elif event.type in BLOCKING:
+            length = event.duration_ms
+            self._count("blocked", event, None if length is None else length / PERIOD_MS)
+            if event.type == "JavaMonitorEnter":
+                self._count("lock", event, length)
+
+    def _count(self, mode: str, event: Event, weight: float | None) -> None:
+        key = (mode, event.thread, tuple(event.frames[::-1]))
+        if not weight or (key not in self._weights and len(self._weights) >= MOST_STACKS):
+            self.left_out += bool(weight)
+            return
+        self._weights[key] = self._weights.get(key, 0.0) + weight
+
+    def profiles(self, about: Recorded) -> Iterator[tuple[StackKey, float]]:
+        """The stacks of every profile, heaviest profile first as they came."""
+        told: dict[str | None, float] = defaultdict(float)
+        for (mode, thread, _), weight in self._weights.items():
+            told[thread] += weight * PERIOD_MS if mode in ("cpu", "blocked") else 0.0
+        known = {thread for thread, ms in told.items() if ms >= LEAST_TOLD_RATIO * about.duration_ms}
+        wall: dict[StackKey, float] = {}
+        for (mode, thread, frames), weight in self._weights.items():
+            if mode != "blocked":
+                yield (mode, thread, frames), weight
+            if mode in ("cpu", "blocked") and thread in known:
+                key = ("wall", thread, frames)
+                wall[key] = wall.get(key, 0.0) + weight
+        yield from wall.items()
+
+
+def _collections(events: list[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """A row for each collection, with the heap before and after it."""
+    heap: dict[int, dict[str, Any]] = defaultdict(dict)
+    for event in events:
+        values = event["values"]
+        if event["type"] == "jdk.GCHeapSummary":
+            before = values.get("when") == "Before GC"
+            heap[values["gcId"]]["before_bytes" if before else "after_bytes"] = values.get("heapUsed")
+            heap[values["gcId"]]["total_bytes"] = (values.get("heapSpace") or {}).get("committedSize")
+    for event in events:
+        values = event["values"]
+        if event["type"] != "jdk.GarbageCollection":
+            continue
+        name = values.get("name") or ""
+        yield {
+            "ts_ms": round(datetime.fromisoformat(_to_microseconds(values["startTime"])).timestamp() * 1000),
+            "gc_id": values.get("gcId"),
+            "collector": next((collector for start, collector in COLLECTORS if name.startswith(start)), None),
+            "kind": _kind(name),
+            "cause": values.get("cause"),
+            "pause_ms": _milliseconds(values.get("duration" if name in CONCURRENT else "sumOfPauses")),
+            **heap[values["gcId"]],
+        }
+
+
+def _kind(name: str) -> str | None:
+    return "young" if name in YOUNG else "full" if name in FULL else "concurrent" if name in CONCURRENT else None
+
+
+def _to_microseconds(moment: str) -> str:
+    """`2026-11-21T01:15:58.570123456Z` without what Python cannot read."""
+    head, dot, rest = moment.partition(".")
+    digits = rest[: len(rest) - len(rest.lstrip("0123456789"))]
+    return f"{head}{dot}{digits[:6]}{rest[len(digits) :]}"
+
+
+def _milliseconds(duration: Any) -> float | None:
+    """`PT0.009518S`, `PT1M2.5S`: an ISO 8601 duration below a day."""
+    if not isinstance(duration, str) or not duration.startswith("PT"):
+        return None
+    total, number = 0.0, ""
+    for letter in duration[2:]:
+        if letter in "HMS":
+            total += float(number) * {"H": 3.6e6, "M": 6e4, "S": 1e3}[letter]
+            number = ""
+        else:
+            number += letter
+    return total
+
+
+FORMAT = Format(
+    id="flight-recording",
+    title="Java Flight Recorder recording",
+    documentation="https://docs.oracle.com/en/java/javase/17/docs/specs/man/jfr.html",
+    tables=("stack_sample", "gc_pause"),
+    recognise=_recognise,
+    read=_read,
+    binary=True,
+    samples=(
+        # A recording of its own is too large for here: this one lost all that comes after its header.
+        Sample(
+            name="taskmanager.jfr",
+            text=MAGIC + b"\x00\x02\x00\x01" + b"\x00" * 60,
+            rows={},
+        ),
+    ),
+)

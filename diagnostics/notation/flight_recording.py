@@ -1,0 +1,152 @@
+"""A Java Flight Recorder recording, as the JDK's own `jfr print` tells its events."""
+
+from __future__ import annotations
+
+import json
+import re
+import struct
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from diagnostics.errors import LimitExceeded, SparkUnavailable, UnreadableInput
+from diagnostics.spark.java import java_home
+
+MAGIC = b"FLR\x00"
+HEADER_BYTES = 68
+MOST_SECONDS = 300
+"""How long the tool may work on one recording. Our choice: it prints about 3 MB of events a second."""
+MOST_FRAMES = 500
+HEAP = "512m"
+MOST_JSON_BYTES = 64 * 1024 * 1024
+
+_FIELD = re.compile(r"  (\w{1,60}) = (.*)")
+_FRAME = re.compile(r"    ([^\s(]{1,2000})\(.*")
+_DURATION = re.compile(r"(\d{1,15}(?:\.\d{1,9})?) (ns|us|ms|s|m|h|d)\b")
+_SIZE = re.compile(r"(\d{1,15}(?:\.\d{1,9})?) (bytes|kB|MB|GB|TB)\b")
+_DURATION_MS = {"ns": 1e-6, "us": 1e-3, "ms": 1.0, "s": 1e3, "m": 6e4, "h": 3.6e6, "d": 8.64e7}
+_SIZE_BYTES = {"bytes": 1, "kB": 2**10, "MB": 2**20, "GB": 2**30, "TB": 2**40}
+
+
+@dataclass(slots=True)
+class Event:
+    """One event: its type without `jdk.`, its fields as printed, and its stack, leaf first."""
+
+    type: str
+    fields: dict[str, str] = field(default_factory=dict)
+    frames: list[str] = field(default_factory=list)
+
+    @property
+    def thread(self) -> str | None:
+        """The name of the thread that the event speaks of."""
+        told = self.fields.get("sampledThread") or self.fields.get("eventThread")
+        return told[1:].partition('" (')[0] if told and told.startswith('"') else None
+
+    @property
+    def duration_ms(self) -> float | None:
+        """The event's length; the tool prints three digits of it."""
+        found = _DURATION.match(self.fields.get("duration", ""))
+        return float(found[1]) * _DURATION_MS[found[2]] if found else None
+
+    def size(self, name: str) -> float | None:
+        """A field that is a number of bytes."""
+        found = _SIZE.match(self.fields.get(name, ""))
+        return float(found[1]) * _SIZE_BYTES[found[2]] if found else None
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """When a recording began and how long it is. Source: the headers of its chunks (JDK, `jfrChunkWriter.cpp`)."""
+
+    start_ms: int
+    duration_ms: float
+
+
+def recorded(path: str) -> Recorded:
+    """What the headers of the chunks say. Raises UnreadableInput when the file ends inside of one."""
+    size = Path(path).stat().st_size
+    start = end = None
+    place = 0
+    with open(path, "rb") as opened:
+        while place < size:
+            opened.seek(place)
+            header = opened.read(HEADER_BYTES)
+            if len(header) < HEADER_BYTES or not header.startswith(MAGIC):
+                raise UnreadableInput("the recording ends in the middle, or is damaged")
+            chunk, _, _, begun_ns, lasted_ns = struct.unpack(">qqqqq", header[8:48])
+            if not HEADER_BYTES < chunk <= size - place:
+                raise UnreadableInput(
+                    "the recording was not finished: stop it with `jcmd <pid> JFR.dump`, or its end is missing"
+                )
+            start = begun_ns if start is None else min(start, begun_ns)
+            end = max(end or 0, begun_ns + lasted_ns)
+            place += chunk
+    if start is None or end is None:
+        raise UnreadableInput("empty")
+    return Recorded(start // 1_000_000, (end - start) / 1e6)
+
+
+def stack_events(path: str, types: str) -> Iterator[Event]:
+    """The events of the types (with commas) that have a stack, in the tool's own order."""
+    event: Event | None = None
+    with _printed(path, ["--stack-depth", str(MOST_FRAMES), "--events", types]) as lines:
+        for line in lines:
+            if event is None:
+                name, brace, _ = line.partition(" {")
+                if brace:
+                    event = Event(name.removeprefix("jdk."))
+            elif line == "}":
+                yield event
+                event = None
+            elif frame := _FRAME.match(line):
+                event.frames.append(frame[1])
+            elif told := _FIELD.match(line):
+                event.fields[told[1]] = told[2]
+
+
+def plain_events(path: str, types: str) -> list[Mapping[str, Any]]:
+    """The events of the types with exact values, as JSON has them. Raises LimitExceeded when there are too many."""
+    size, kept = 0, []
+    with _printed(path, ["--json", "--events", types]) as lines:
+        for line in lines:
+            size += len(line)
+            if size > MOST_JSON_BYTES:
+                raise LimitExceeded(f"more than {MOST_JSON_BYTES:,} bytes of {types} in the recording")
+            kept.append(line)
+    events: list[Mapping[str, Any]] = json.loads("\n".join(kept))["recording"]["events"]
+    return events
+
+
+@contextmanager
+def _printed(path: str, options: list[str]) -> Iterator[Iterator[str]]:
+    """The lines that `jfr print` writes. Raises UnreadableInput: there is no such tool, it fails, it takes too long."""
+    try:
+        tool = java_home() / "bin" / "jfr"
+    except SparkUnavailable as error:
+        raise UnreadableInput(str(error)) from None
+    if not tool.exists():
+        raise UnreadableInput(f"{tool} is missing: this Java cannot read recordings; a JDK can")
+    timeout = ["timeout", "--kill-after=5", str(MOST_SECONDS)]
+    command = [*timeout, str(tool), f"-J-Xmx{HEAP}", "-J-Duser.timezone=UTC", "print", *options, path]
+    with (
+        tempfile.TemporaryFile() as said,
+        subprocess.Popen(  # noqa: S603 - a fixed command, the path is ours
+            command, stdout=subprocess.PIPE, stderr=said, text=True, encoding="utf-8", errors="replace"
+        ) as running,
+    ):
+        assert running.stdout is not None
+        try:
+            yield (line.rstrip("\n") for line in running.stdout)
+        finally:
+            running.stdout.close()
+            running.terminate()
+            status = running.wait()
+        if status > 0:
+            said.seek(0)
+            reason = " ".join(said.read(2000).decode("utf-8", "replace").split())[:300]
+            slow = f"it took longer than {MOST_SECONDS} s" if status in (124, 137) else reason or f"exit {status}"
+            raise UnreadableInput(f"`jfr print` could not read the recording: {slow}")
