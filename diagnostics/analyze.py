@@ -15,6 +15,7 @@ from diagnostics.errors import NoUsableInput
 from diagnostics.evidence import Evidence
 from diagnostics.intake import SourceFile, unpack
 from diagnostics.judge import judge, stored_signals
+from diagnostics.profiles.collect import collected_profiles
 from diagnostics.reading import read_evidence
 from diagnostics.rule import Ruleset
 from diagnostics.signal import Measured, NotMeasured, Signal
@@ -51,6 +52,7 @@ class Report:
     charts    points by chart id
     inputs    the contract's `inputs[]`
     warnings  what failed on our side: one signal or chart that raised, named; the rest stands
+    profiles  the sampled stacks, as `StoredProfiles.to_bytes` gives them; None without any
     """
 
     document: dict[str, Any]
@@ -59,6 +61,7 @@ class Report:
     inputs: list[dict[str, Any]]
     warnings: list[str]
     stage_ms: dict[str, int]
+    profiles: bytes | None = None
 
 
 def ignore(_progress: Progress) -> None:
@@ -100,11 +103,12 @@ def analyze(
     levels = {key: definition.level for key, definition in DEFINITIONS.items()}
     stored = stored_signals(signals, not_measured, levels)
     charts = _draw(evidence, progress, warnings)
+    profiles = _profiles(evidence, warnings)
     clock.lap("draw_ms")
     progress(Progress("Judging", 0.99))
     document = judge(stored, inputs, ruleset, clock.timing())
     progress(Progress("Done", 1.0))
-    return Report(document, stored, charts, inputs, warnings, clock.laps)
+    return Report(document, stored, charts, inputs, warnings, clock.laps, profiles)
 
 
 class _StageClock:
@@ -190,3 +194,15 @@ def _draw(evidence: Evidence, progress: Callable[[Progress], None], warnings: li
                     drawn[chart.id] = dict(points)
             progress(Progress("Drawing", 0.8 + 0.19 * done / len(running), chart.title))
     return drawn
+
+
+def _profiles(evidence: Evidence, warnings: list[str]) -> bytes | None:
+    """The stacks for the flame graph page."""
+    try:
+        profiles = collected_profiles(evidence)
+    except Exception as error:
+        if ends_analysis(error):
+            raise
+        warnings.append(f"the profiles could not be kept: {error}"[:500])
+        return None
+    return profiles.to_bytes() if profiles else None

@@ -46,6 +46,7 @@ INSTALLED_APPS = [
     "workbench.rules",
     "workbench.analyses",
     "workbench.charts",
+    "workbench.profiles",
     "workbench.runbooks",
 ]
 

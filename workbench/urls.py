@@ -15,6 +15,7 @@ urlpatterns = [
     path("uploads/", include("workbench.uploads.urls")),
     path("analyses/", include("workbench.analyses.urls")),
     path("charts/", include("workbench.charts.urls")),
+    path("profiles/", include("workbench.profiles.urls")),
     path("rules/", include("workbench.rules.urls")),
     path("runbooks/", include("workbench.runbooks.urls")),
     path("login/", auth.LoginView.as_view(redirect_authenticated_user=True), name="login"),

@@ -124,6 +124,16 @@ def _wait_kind(frame: str) -> bool:
 
 
 @lru_cache(maxsize=8192)
+def _is_idle(frame: str) -> bool:
+    return bool(known_frames().idle.meaning(frame))
+
+
+def uses_cpu(frames: Sequence[str]) -> bool:
+    """Whether a thread with these frames, root first, computes: its top frame does not wait, and it is not idle."""
+    return not _wait_kind(frames[-1]) and not any(map(_is_idle, frames))
+
+
+@lru_cache(maxsize=8192)
 def _is_own(frame: str) -> bool:
     """Whether a frame is the job's own code: of no common library and of none that the catalogue knows."""
     return is_user_code(frame) and known_frames().systems.meaning(frame) is None

@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 ROOMS = ("formats", "signals", "charts", "diagnosis")
 """Rooms of `diagnostics` that never import one another."""
 
-WITHOUT_SPARK = ("diagnostics/diagnosis", "diagnostics/rule.py", "diagnostics/runbook")
+WITHOUT_SPARK = ("diagnostics/diagnosis", "diagnostics/profiles", "diagnostics/rule.py", "diagnostics/runbook")
 """What the web process runs without ever starting a JVM."""
 
 SESSION_BUILDERS = ("SparkSession.builder", "SparkContext(", "DatabricksSession")

@@ -119,6 +119,19 @@ class ChartPoints(models.Model):
         return self.chart_id
 
 
+class SampledStacks(models.Model):
+    """The sampled stacks of one analysis, as `diagnostics.profiles` packs them; cut to a flame graph when asked."""
+
+    analysis = models.OneToOneField(Analysis, on_delete=models.CASCADE, related_name="stacks")
+    content = models.BinaryField()
+
+    class Meta:
+        verbose_name_plural = "sampled stacks"
+
+    def __str__(self) -> str:
+        return f"Sampled stacks of analysis {self.analysis_id}"
+
+
 class Finding(models.Model):
     """A finding of the document as a row; `position` is its index there."""
 

@@ -10,7 +10,7 @@ from uuid import UUID
 from django.db import transaction
 from django.utils import timezone
 
-from workbench.analyses.models import Analysis, AnalysisStatus, ChartPoints, Citation, Finding
+from workbench.analyses.models import Analysis, AnalysisStatus, ChartPoints, Citation, Finding, SampledStacks
 from workbench.cases.models import MOST_SEARCH_TEXT, Case
 from workbench.cases.services import case_lock, search_text_update
 from workbench.storable import storable
@@ -51,6 +51,8 @@ def report_save(*, analysis: Analysis, session: UUID, report: Report, warnings: 
         ChartPoints(analysis=analysis, chart_id=chart_id, points=storable(points))
         for chart_id, points in report.charts.items()
     )
+    if report.profiles:
+        SampledStacks.objects.create(analysis=analysis, content=report.profiles)
     _findings_save(analysis, document["findings"])
     case_outcome_update(analysis.case)
     return True

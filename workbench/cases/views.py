@@ -16,7 +16,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
-from workbench.analyses.models import Analysis, AnalysisStatus
+from workbench.analyses.models import Analysis, AnalysisStatus, SampledStacks
 from workbench.analyses.services import NothingToAnalyse, analysis_request
 from workbench.analyses.stages import run_shown
 from workbench.analyses.submission import case_submit, demo_cases_load
@@ -221,6 +221,7 @@ def _diagnosis_context(analysis: Analysis) -> dict[str, object]:
         "charts": drawn,
         "empty_charts": empty,
         "span": span,
+        "has_stacks": SampledStacks.objects.filter(analysis=analysis).exists(),
         "severity": document["findings"][0]["severity"] if document["findings"] else None,
         "inputs": inputs_shown(document),
     }

@@ -1,0 +1,373 @@
+// The page of a flame graph: what is looked at and how, all of it kept in the address.
+import { FlameCanvas } from './flame_canvas.js';
+import { fillTop } from './flame_top.js';
+import { FlameTree } from './flame_tree.js';
+import { timeRange } from './time_range.js';
+
+const page = document.getElementById('flame-page');
+const field = (name) => page.querySelector(`[data-flame="${name}"]`);
+const CHOSEN = ['source', 'task', 'subtask', 'thread', 'cpu', 'against'];
+const address = new URLSearchParams(location.search);
+const state = {
+  view: address.get('view') || 'both',
+  flame: address.get('flame') === '1',
+  colour: address.get('colour') || 'origin',
+  width: 'now',
+  q: address.get('q') || '',
+  zoom: address.get('zoom'),
+  sandwich: address.get('function'),
+};
+let answer = null;
+let whole = null;
+let tree = null;
+let found = { names: null, nodes: [], share: 0, at: -1 };
+let removed = 0;
+const DETAIL_SHARE = 0.1;
+
+const legend = new Map();
+for (const swatch of page.querySelectorAll('[data-swatch]')) legend.set(swatch.dataset.swatch, swatch);
+let colours = {};
+function readColours() {
+  colours = {};
+  for (const [name, swatch] of legend) colours[name] = getComputedStyle(swatch).backgroundColor;
+}
+
+function colourOf(shown, node) {
+  const name = shown.name[node];
+  if (state.colour === 'diff' && shown.base) {
+    const [now, before] = [shown.weight[node], shown.base[node]];
+    const change = (now - before) / Math.max(now, before, 1e-12);
+    if (Math.abs(change) < 0.02) return colours.same;
+    return mixed(colours.same, change > 0 ? colours.grew : colours.shrank, 0.25 + 0.75 * Math.abs(change));
+  }
+  if (name < 0) return colours.same;
+  if (state.colour === 'state') return mixed(colours.running, colours.waiting, shown.weight[node] ? shown.waiting[node] / shown.weight[node] : 0);
+  if (state.colour === 'own') return mixed(colours.same, colours.running, Math.min(1, (shown.own[node] / shown.total) * 10));
+  return colours[answer.origins[answer.origin[name]].key];
+}
+
+const mixes = new Map();
+function mixed(one, other, share) {
+  const step = Math.round(share * 10);
+  const key = `${one} ${other} ${step}`;
+  if (!mixes.has(key)) {
+    const [from, to] = [one, other].map((colour) => colour.match(/[\d.]+/g).map(Number));
+    mixes.set(key, `rgb(${from.slice(0, 3).map((part, place) => Math.round(part + (to[place] - part) * (step / 10))).join(',')})`);
+  }
+  return mixes.get(key);
+}
+
+const graph = new FlameCanvas(field('graph'), { colourOf, on: { hover: tell, zoom, remove } });
+const callers = new FlameCanvas(field('callers'), { colourOf, on: { hover: (node) => tellOf(callers, node), zoom: (node) => callers.zoom(node), remove() {} } });
+const callees = new FlameCanvas(field('callees'), { colourOf, on: { hover: (node) => tellOf(callees, node), zoom: (node) => callees.zoom(node), remove() {} } });
+callers.inverted = true;
+
+const number = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
+const percent = (part, all) => `${all ? ((100 * part) / all).toFixed(2) : '0'} %`;
+
+function tell(node) {
+  tellOf(graph, node ?? graph.focused);
+}
+
+function tellOf(canvas, node) {
+  const shown = canvas.tree;
+  if (!shown || node === null) return;
+  const parent = shown.parent[node];
+  const parts = [
+    `self ${number.format(shown.own[node])} (${percent(shown.own[node], shown.total)})`,
+    `total ${number.format(shown.weight[node])} (${percent(shown.weight[node], shown.total)} of all${parent > 0 ? `, ${percent(shown.weight[node], shown.weight[parent])} of its caller` : ''})`,
+    `${percent(shown.waiting[node], shown.weight[node])} of it off-CPU`,
+  ];
+  if (shown.base) parts.push(`before ${number.format(shown.base[node])} (${percent(shown.base[node], shown.total)})`);
+  if (shown.cut?.[node] > 0) parts.push(`${number.format(shown.cut[node])} in frames too small to show`);
+  field('frame').textContent = shown.label(node);
+  field('numbers').textContent = parts.join(' · ');
+  const name = shown.name[node];
+  const meaning = name < 0 ? -1 : answer.meaning[name];
+  field('meaning').textContent = name < 0 ? '' : `${capital(answer.origins[answer.origin[name]].title)}. ${meaning < 0 ? '' : answer.meanings[meaning]}`;
+}
+
+const capital = (text) => text[0].toUpperCase() + text.slice(1);
+
+// What is asked of the server.
+function asked() {
+  const query = new URLSearchParams();
+  for (const name of CHOSEN) if (field(name).value) query.set(name, field(name).value);
+  if (timeRange.range) query.set('time', timeRange.range.map((ms) => new Date(ms).toISOString()).join('/'));
+  if (query.get('against') === 'brushes') {
+    query.set('against', page.dataset.analysis);
+    for (const [name, key] of [['bad', 'time'], ['normal', 'base_time']]) {
+      query.set(key, timeRange[name].map((ms) => new Date(ms).toISOString()).join('/'));
+    }
+  }
+  for (const name of ['base_source', 'base_task', 'base_thread', 'base_subtask']) if (address.has(name)) query.set(name, address.get(name));
+  return query;
+}
+
+function keep() {
+  const url = new URL(location.href);
+  const values = {
+    ...Object.fromEntries(CHOSEN.map((name) => [name, field(name).value])),
+    view: state.view === 'both' ? '' : state.view,
+    flame: state.flame ? '1' : '',
+    colour: state.colour === 'origin' ? '' : state.colour,
+    q: state.q,
+    zoom: state.zoom ?? '',
+    function: state.view === 'sandwich' ? state.sandwich ?? '' : '',
+  };
+  for (const [name, value] of Object.entries(values)) {
+    if (value) url.searchParams.set(name, value);
+    else url.searchParams.delete(name);
+  }
+  history.replaceState(history.state, '', timeRange.kept(url));
+  for (const link of document.querySelectorAll('a[data-keep-range]')) link.href = timeRange.kept(link.href);
+  const stacks = new URL(page.dataset.stacks, location.href);
+  stacks.search = asked();
+  document.getElementById('stacks').href = stacks;
+}
+
+let last = 0;
+async function load(root = null) {
+  const url = new URL(page.dataset.tree, location.href);
+  url.search = asked();
+  if (root !== null) url.searchParams.set('root', root);
+  const mine = last += 1;
+  page.setAttribute('aria-busy', 'true');
+  const response = await fetch(url);
+  if (mine !== last) return;
+  page.removeAttribute('aria-busy');
+  if (!response.ok) {
+    field('summary').textContent = response.status === 404 ? 'There are no such stacks any more; diagnose the case again.' : `The workbench answered ${response.status}.`;
+    return;
+  }
+  answer = await response.json();
+  fillChoices();
+  whole = new FlameTree(answer.names, answer, { total: answer.totals.weight, base: answer.totals.base ?? null, ids: answer.id, cut: answer.cut, functions: answer.functions });
+  tree = whole;
+  removed = 0;
+  if (!whole.base && state.colour === 'diff') state.colour = 'origin';
+  if (whole.base && !address.has('colour')) state.colour = 'diff';
+  showAll();
+}
+
+function fillChoices() {
+  fillSelect('source', answer.choices.sources, answer.selection.source);
+  fillSelect('task', [{ key: '', title: 'All threads' }, ...answer.choices.tasks], answer.selection.task);
+  fillSelect('subtask', [{ key: '', title: 'all' }, ...answer.choices.subtasks.map((each) => ({ ...each, title: `subtask ${each.key}` }))], field('subtask').value || address.get('subtask') || '');
+  fillSelect('thread', [{ key: '', title: 'all' }, ...answer.choices.threads.map((each) => ({ ...each, title: each.key }))], field('thread').value || address.get('thread') || '');
+  field('subtask').closest('label').hidden = answer.choices.subtasks.length === 0;
+  field('thread').closest('label').hidden = answer.choices.threads.length === 0;
+}
+
+function fillSelect(name, entries, value) {
+  const select = field(name);
+  select.replaceChildren(...entries.map(({ key, title, samples }) => new Option(samples === undefined ? title : `${title} (${number.format(samples)})`, key)));
+  select.value = String(value);
+  if (select.selectedIndex < 0) select.selectedIndex = 0;
+}
+
+function widths() {
+  if (!tree.base || state.width === 'now') return tree.weight;
+  return state.width === 'before' ? tree.base : tree.lost();
+}
+
+function showAll() {
+  readColours();
+  page.dataset.view = state.view;
+  for (const button of page.querySelectorAll('[data-view]')) button.setAttribute('aria-pressed', String(button.dataset.view === state.view));
+  field('invert').setAttribute('aria-pressed', String(state.flame));
+  field('colour').value = state.colour;
+  field('colour').querySelector('[value="diff"]').disabled = !tree.base;
+  for (const name of ['width', 'palette']) field(name).closest('label').hidden = !tree.base;
+  for (const item of page.querySelectorAll('[data-legend]')) item.hidden = item.dataset.legend !== state.colour;
+  tree.lay(widths());
+  graph.inverted = state.flame;
+  graph.show(tree, Math.max(0, tree.ids && state.zoom ? tree.ids.indexOf(Number(state.zoom)) : 0));
+  search();
+  fillTop(field('top'), tree, { pattern: pattern(), choose: sandwich, meaningOf: (place) => answer.meanings[answer.meaning[place]] });
+  if (state.view === 'sandwich') showSandwich();
+  field('summary').textContent = summary();
+  tell(graph.focused);
+  keep();
+}
+
+function summary() {
+  const total = answer.totals.weight;
+  if (!total) return 'No samples fit what is chosen.';
+  const off = tree.waiting[0] / (tree.total || 1);
+  const parts = [`${number.format(total)} samples, ${(100 * off).toFixed(1)} % of them off-CPU.`];
+  const hottest = tree.top().sort((one, other) => other.own - one.own)[0];
+  if (hottest) parts.push(`Most are in ${hottest.name} (${percent(hottest.own, tree.total)}).`);
+  if (answer.baseline) {
+    parts.push(`Compared with ${number.format(answer.totals.base)} samples of ${answer.baseline.case}, counted as if both had ${number.format(total)}.`);
+  }
+  if (answer.left_out) parts.push(`${number.format(answer.left_out)} frames are too small to show; zoom in to see them.`);
+  if (answer.stacks_left_out) parts.push(`${number.format(answer.stacks_left_out)} rare stacks were not kept.`);
+  if (removed) parts.push(`${removed} stack${removed > 1 ? 's' : ''} taken out; press 0 to bring them back.`);
+  if (timeRange.range && answer.choices.times.length) parts.push(`Only samples of ${timeRange.inWords(timeRange.range)}.`);
+  return parts.join(' ');
+}
+
+function zoom(node) {
+  state.zoom = node > 0 && tree.ids ? tree.ids[node] : null;
+  graph.zoom(node);
+  tell(node);
+  keep();
+  const hidden = tree.cut && [...tree.inside(node)].some((each) => tree.cut[each] > 0);
+  if (node > 0 && hidden && !tree.base && tree.weight[node] < DETAIL_SHARE * tree.total) load(state.zoom);
+}
+
+function remove(node) {
+  if (node === 0) return;
+  removed += 1;
+  state.zoom = null;
+  tree = tree.without(node);
+  showAll();
+}
+
+function reset() {
+  state.zoom = null;
+  if (answer.id.length && removed === 0 && tree === whole) zoom(0);
+  load();
+}
+
+function pattern() {
+  if (!state.q) return null;
+  try {
+    return new RegExp(state.q, 'i');
+  } catch {
+    return null;
+  }
+}
+
+function search() {
+  const wanted = pattern();
+  field('search').setAttribute('aria-invalid', String(Boolean(state.q && !wanted)));
+  if (!wanted) {
+    found = { names: null, nodes: [], share: 0, at: -1 };
+    field('matched').textContent = state.q ? 'not a regular expression' : '';
+  } else {
+    found = { ...tree.search(wanted), at: -1 };
+    field('matched').textContent = `Matched ${(100 * found.share).toFixed(2)} %, ${found.nodes.length} frames`;
+  }
+  for (const canvas of [graph, callers, callees]) {
+    canvas.matches = found.names;
+    canvas.draw();
+  }
+}
+
+function next(step) {
+  if (!found.nodes.length) return;
+  found.at = (found.at + step + found.nodes.length) % found.nodes.length;
+  graph.focus(found.nodes[found.at]);
+  tell(found.nodes[found.at]);
+  field('matched').textContent = `Matched ${(100 * found.share).toFixed(2)} %, frame ${found.at + 1} of ${found.nodes.length}`;
+}
+
+function sandwich(name) {
+  state.sandwich = name;
+  state.view = 'sandwich';
+  showAll();
+}
+
+function showSandwich() {
+  const place = tree.names.indexOf(state.sandwich);
+  field('sandwiched').textContent = place < 0 ? 'Choose a function in the table.' : state.sandwich;
+  if (place < 0) return;
+  callers.show(tree.callers(place));
+  callees.show(tree.callees(place));
+}
+
+// Controls.
+for (const name of CHOSEN) {
+  field(name).addEventListener('change', () => {
+    if (name === 'source' || name === 'task') for (const other of ['subtask', 'thread']) field(other).value = '';
+    for (const old of ['base_source', 'base_task', 'base_thread', 'base_subtask', 'subtask', 'thread']) address.delete(old);
+    state.zoom = null;
+    load();
+  });
+}
+for (const name of ['colour', 'width']) {
+  field(name).addEventListener('change', (event) => {
+    state[name] = event.target.value;
+    address.set('colour', state.colour);
+    showAll();
+  });
+}
+field('palette').addEventListener('change', (event) => {
+  page.toggleAttribute('data-safe', event.target.checked);
+  showAll();
+});
+let typing = null;
+field('search').addEventListener('input', (event) => {
+  clearTimeout(typing);
+  typing = setTimeout(() => {
+    state.q = event.target.value;
+    showAll();
+  }, 150);
+});
+field('search').addEventListener('keydown', (event) => {
+  if (event.key === 'Enter') next(event.shiftKey ? -1 : 1);
+  if (event.key === 'Escape') { clear(); field('graph').focus(); }
+});
+
+function clear() {
+  state.q = '';
+  field('search').value = '';
+  showAll();
+}
+
+const press = {
+  reset,
+  next: () => next(1),
+  previous: () => next(-1),
+  invert: () => { state.flame = !state.flame; showAll(); },
+};
+page.addEventListener('click', (event) => {
+  const button = event.target.closest('button');
+  if (!button) return;
+  if (button.dataset.view) {
+    state.view = button.dataset.view;
+    showAll();
+  }
+  press[button.dataset.flame]?.();
+});
+
+// Keys, only while the graph has the focus: they are those of async-profiler and FlameGraph.
+const VIEWS = ['both', 'graph', 'table', 'sandwich'];
+field('graph').addEventListener('keydown', (event) => {
+  const isFind = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'f';
+  if (!isFind && (event.ctrlKey || event.metaKey || event.altKey)) return;
+  const keys = {
+    0: reset,
+    n: () => next(1),
+    N: () => next(-1),
+    i: press.invert,
+    I: press.invert,
+    t: () => { state.view = state.view === 'table' ? 'graph' : 'table'; showAll(); field('graph').focus(); },
+    s: () => { if (graph.focused > 0) sandwich(tree.label(graph.focused)); },
+    Escape: () => (state.q ? clear() : zoom(0)),
+    Enter: () => zoom(graph.focused),
+    Delete: () => remove(graph.focused),
+  };
+  for (const key of ['ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight']) {
+    keys[key] = () => {
+      graph.focus(graph.step(key));
+      tell(graph.focused);
+    };
+  }
+  const action = isFind ? () => { field('search').focus(); field('search').select(); } : keys[event.key];
+  if (!action) return;
+  event.preventDefault();
+  event.stopPropagation();
+  action();
+});
+
+addEventListener('workbench:theme', () => { mixes.clear(); showAll(); });
+timeRange.onChange(() => load());
+field('search').value = state.q;
+field('cpu').value = address.get('cpu') || '';
+field('against').value = address.get('against') || '';
+field('against').querySelector('[value="brushes"]').disabled = !(timeRange.normal && timeRange.bad);
+for (const name of ['source', 'task', 'subtask', 'thread']) if (address.get(name)) fillSelect(name, [{ key: address.get(name), title: address.get(name) }], address.get(name));
+load(state.zoom);
