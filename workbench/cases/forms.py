@@ -84,10 +84,16 @@ class CloseForm(forms.Form):
 
 
 def cause_choices(case: Case | None) -> list[tuple[str, str]]:
-    """The classes that can be the confirmed cause; the one diagnosed for the case, where there is one, first."""
-    diagnosed = case.verdict_class if case else None
+    """The classes that can be the confirmed cause; the one diagnosed in the incident itself, where there is one, first."""
+    diagnosed = _diagnosed_in_the_incident(case) if case else None
     causes = sorted(symptoms().values(), key=lambda each: (each.id != diagnosed, each.kind, each.order))
     known = [(each.id, each.title) for each in causes if each.kind != "consequence"]
     if diagnosed and diagnosed not in dict(known):
         known.insert(0, (diagnosed, diagnosed.replace("_", " ").capitalize()))
     return [*known, *([] if INCONCLUSIVE in dict(known) else [(INCONCLUSIVE, "Something else, or never found out")])]
+
+
+def _diagnosed_in_the_incident(case: Case) -> str | None:
+    """The verdict before any change; the case's own columns tell the newest one."""
+    verdicts = case.analyses.of_incidents().done().values_list("document__verdict__symptom_class", flat=True)
+    return verdicts.first() or case.verdict_class

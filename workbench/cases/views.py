@@ -291,7 +291,8 @@ def close(request: HttpRequest, case_id: int) -> HttpResponse:
             said = f"It is a regression sample of {', '.join(kept)} now." if kept else NOTHING_TO_KEEP
             messages.info(request, said)
         return redirect(case)
-    return render(request, "cases/close.html", {"case": case, "causes": cause_choices(case), "form": form})
+    context = {"case": case, "causes": cause_choices(case), "fixed_by": request.GET.get("fixed", "")}
+    return render(request, "cases/close.html", {**context, "form": form})
 
 
 @login_required

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django import template
@@ -192,6 +192,23 @@ def missed_by(check: Check) -> str:
     if fact_value(value, check.fact).endswith(" %"):
         return f"; misses by {phrase.number(round(distance * 100, 1))} points"
     return f"; misses by {fact_value(distance, check.fact)}" if distance else "; it must not reach the bound"
+
+
+@register.filter
+def judgement_tone(judgement: str) -> str:
+    """The colour beside the words of a comparison."""
+    tones = {"fixed": "good", "better": "good", "worse": "critical", "cannot tell": "info"}
+    return tones.get(judgement, "")
+
+
+@register.filter
+def to_compare(snapshots: Sequence[Any]) -> tuple[Any, Any] | None:
+    """The snapshots that the shown one is compared with and itself: the incident and a later one, once both stand."""
+    diagnosed = [each for each in snapshots if each.diagnosed]
+    shown = next((each for each in diagnosed if each.is_shown), None)
+    if len(diagnosed) < 2 or shown is None:
+        return None
+    return (diagnosed[0], shown if shown is not diagnosed[0] else diagnosed[-1])
 
 
 @register.filter

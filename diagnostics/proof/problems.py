@@ -1,0 +1,125 @@
+"""Each problem that was diagnosed before the change: gone, less, the same, worse, or not to be told."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from diagnostics.diagnosis.verdict import INCONCLUSIVE
+from diagnostics.proof.quantity import Judgement
+from diagnostics.runbook import Exit, exits, runbooks
+
+SEVERITIES = ("info", "warning", "critical")
+CAUSES = ("root_cause", "contributing")
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One class of findings in both snapshots.
+
+    before, after  the document's finding, None where there is none
+    exits          exit conditions of its runbook's changes on the later snapshot: how many hold, of how many measured
+    """
+
+    symptom_class: str
+    before: Mapping[str, Any] | None
+    after: Mapping[str, Any] | None
+    exits: tuple[int, int] | None
+    judgement: Judgement
+    because: str
+
+    @property
+    def title(self) -> str:
+        """What was found before, or what is new."""
+        finding = self.before or self.after
+        assert finding is not None
+        return str(finding["title"])
+
+    @property
+    def role(self) -> str:
+        """Its part in the diagnosis before the change; `new` when it was not there."""
+        return str(self.before["role"]) if self.before else "new"
+
+
+def problems(
+    before: Sequence[Mapping[str, Any]],
+    after: Sequence[Mapping[str, Any]],
+    verdict_after: str,
+    signals_before: Sequence[Mapping[str, Any]],
+    signals_after: Sequence[Mapping[str, Any]],
+) -> list[Problem]:
+    """One entry for each class, causes first; new ones last.
+
+    before, after  the findings of one job, or of the case
+    """
+    found = []
+    for finding in _first_of_each_class(before):
+        later = _first(after, finding["symptom_class"])
+        holding = _exits(finding, signals_after, signals_before)
+        judgement, because = _judged(finding, later, holding, verdict_after)
+        found.append(Problem(finding["symptom_class"], finding, later, holding, judgement, because))
+    known = {each.symptom_class for each in found}
+    for finding in _first_of_each_class(after):
+        if finding["symptom_class"] not in known:
+            because = "It was not found before the change."
+            found.append(Problem(finding["symptom_class"], None, finding, None, "worse", because))
+    return found
+
+
+def _first(findings: Sequence[Mapping[str, Any]], symptom_class: str) -> Mapping[str, Any] | None:
+    return next((each for each in _first_of_each_class(findings) if each["symptom_class"] == symptom_class), None)
+
+
+def _first_of_each_class(findings: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The most severe finding of each class; remarks that touch no verdict are left out."""
+    found: dict[str, Mapping[str, Any]] = {}
+    for each in findings:
+        known = found.get(each["symptom_class"])
+        worse = known is not None and SEVERITIES.index(each["severity"]) > SEVERITIES.index(known["severity"])
+        if known is None or worse:
+            found[each["symptom_class"]] = each
+    told = [each for each in found.values() if each["role"] in CAUSES or each["severity"] != "info"]
+    return sorted(told, key=lambda each: each["role"] not in CAUSES)
+
+
+def _exits(
+    finding: Mapping[str, Any], after: Sequence[Mapping[str, Any]], before: Sequence[Mapping[str, Any]]
+) -> tuple[int, int] | None:
+    runbook = runbooks().get(finding.get("runbook") or "")
+    if runbook is None:
+        return None
+    now, then = exits(runbook, finding, after, before), exits(runbook, finding, before)
+    open_before = [step.id for step in runbook.steps if step.changes_something and _holds(then, step.id) is not True]
+    measured = [_holds(now, step) for step in open_before if _holds(now, step) is not None]
+    return (sum(1 for each in measured if each), len(measured)) if measured else None
+
+
+def _holds(found: Mapping[str, Exit], step: str) -> bool | None:
+    return found[step].holds if step in found else None
+
+
+def _judged(
+    before: Mapping[str, Any], after: Mapping[str, Any] | None, holding: tuple[int, int] | None, verdict_after: str
+) -> tuple[Judgement, str]:
+    told = ""
+    if holding:
+        told = f" {holding[0]} of {holding[1]} exit conditions of the runbook's open changes hold."
+    if after is None:
+        if verdict_after == INCONCLUSIVE:
+            return "cannot tell", "The later evidence does not suffice to say that it is gone." + told
+        if holding and not holding[0]:
+            return "cannot tell", "It is not found any more, but no exit condition of its runbook holds." + told
+        return "fixed", "It is not found any more." + told
+    step = SEVERITIES.index(after["severity"]) - SEVERITIES.index(before["severity"])
+    if step > 0:
+        return "worse", f"It is {after['severity']} now; it was {before['severity']}." + told
+    if step < 0:
+        if holding and holding[0] == holding[1]:
+            return "fixed", f"Of {after['severity']} severity something remains: {_lower(after['title'])}." + told
+        return "better", f"It is {after['severity']} now; it was {before['severity']}." + told
+    return "unchanged", f"It is still found, as {after['severity']} as before." + told
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:]

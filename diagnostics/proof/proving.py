@@ -1,0 +1,163 @@
+"""Two snapshots side by side: the same job, under a comparable load, and what became of each problem and quantity."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from diagnostics import phrase
+from diagnostics.counterpart import SameJob, counterpart, level_of, same_job
+from diagnostics.diagnosis.fact_view import FactView, SignalIndex
+from diagnostics.proof.problems import CAUSES, Problem, problems
+from diagnostics.proof.quantities import GROUPS
+from diagnostics.proof.quantity import Effect, Judgement, Observed, effect_of
+from diagnostics.signal import Subject
+
+LESS_LOAD = 0.5
+"""Below this part of the load before, a problem that is gone proves nothing. Our choice."""
+
+FEW_CHECKPOINTS = 3
+"""So many checkpoints must have ended after the change. Our choice: one alone may be luck."""
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotData:
+    """What is stored of one snapshot: its document, signals and the points of its charts."""
+
+    document: Mapping[str, Any]
+    signals: Sequence[Mapping[str, Any]]
+    charts: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """The comparison.
+
+    same       the job in both snapshots, None when they do not hold the same one
+    doubts     what keeps the comparison from being a proof, in sentences
+    problems   each diagnosed problem
+    effects    group -> its quantities, those that neither snapshot measures left out
+    """
+
+    judgement: Judgement
+    headline: str
+    same: SameJob | None
+    doubts: Sequence[str]
+    problems: Sequence[Problem]
+    effects: Mapping[str, Sequence[Effect]]
+
+
+def prove(before: SnapshotData, after: SnapshotData) -> Proof:
+    """What the change between the two did."""
+    first, second = SignalIndex.from_stored(before.signals), SignalIndex.from_stored(after.signals)
+    root = next((each for each in before.document["findings"] if each["role"] in CAUSES), None)
+    subject = Subject(**root["subject"]) if root else Subject()
+    same = same_job(subject.job or _worst_job(before.document), first, second)
+    there = counterpart(subject, first, second) or Subject(job=same.after if same else _worst_job(after.document))
+    seen = _observed(before, first, subject, subject.job or _worst_job(before.document))
+    later = _observed(after, second, there, there.job or _worst_job(after.document))
+    found = (
+        problems(
+            _of_job(before.document, same.before),
+            _of_job(after.document, same.after),
+            _verdict_of(after.document, same.after),
+            before.signals,
+            after.signals,
+        )
+        if same
+        else []
+    )
+    doubts = list(_doubts(same, first, second, seen, later))
+    effects = {
+        group: told
+        for group, quantities in GROUPS.items()
+        if (told := [each for quantity in quantities if (each := effect_of(quantity, seen, later))])
+    }
+    if same is None:
+        effects = {group: [_of_two_jobs(each) for each in told] for group, told in effects.items()}
+    judgement, headline = _conclusion(same, found, doubts)
+    return Proof(judgement, headline, same, doubts, found, effects)
+
+
+def _conclusion(same: SameJob | None, found: Sequence[Problem], doubts: Sequence[str]) -> tuple[Judgement, str]:
+    if same is None:
+        return "cannot tell", "These snapshots do not hold the same job, so nothing is proved by comparing them."
+    known = [each for each in found if each.before]
+    if not known:
+        return "cannot tell", "Nothing was found before the change that it could have fixed."
+    main = known[0]
+    gone = [each for each in known if each.judgement == "fixed"]
+    new = [each for each in found if each.role == "new" and each.after and each.after["severity"] != "info"]
+    if main.judgement == "fixed" and doubts:
+        return "cannot tell", f"“{main.title}” is not found any more, but this is no proof yet. {doubts[0]}"
+    if new and main.judgement != "fixed":
+        return "worse", f"Something new is wrong: {_lower(new[0].title)}."
+    if main.judgement == "fixed":
+        rest = f" New since then: {_lower(new[0].title)}." if new else ""
+        return "fixed", f"“{main.title}”: {_lower(main.because)}{rest}"
+    if gone and main.judgement in ("unchanged", "better"):
+        told = phrase.FORMATS["list"]([_lower(each.title) for each in gone])
+        return "better", f"Fixed: {told}. The cause remains: {_lower(main.title)}."
+    return main.judgement, f"“{main.title}”: {_lower(main.because)}"
+
+
+def _doubts(
+    same: SameJob | None, first: SignalIndex, second: SignalIndex, before: Observed, after: Observed
+) -> Iterator[str]:
+    if same is None:
+        yield f"The job was {_named(first)} before and is {_named(second)} after."
+        return
+    load = _rate(first, same.before), _rate(second, same.after)
+    if load[0] and load[1] is not None and load[1] < LESS_LOAD * load[0]:
+        told = f"{phrase.FORMATS['rate'](load[0])} to {phrase.FORMATS['rate'](load[1])}"
+        yield f"The load fell from {told} records: less load hides a problem as well as a repair does."
+    ended = [after.number(f"checkpoint_progress.{name}") for name in ("completed", "failed")]
+    if before.number("checkpoint_progress.completed") is not None and all(each is not None for each in ended):
+        count = round(sum(each for each in ended if each is not None))
+        if count < FEW_CHECKPOINTS:
+            told = "one checkpoint" if count == 1 else f"{count} checkpoints"
+            yield f"Only {told} ended after the change; wait for {FEW_CHECKPOINTS}."
+
+
+def _rate(index: SignalIndex, job: str | None) -> float | None:
+    """Records per second at the job's busiest exchange: the highest usual rate of a task."""
+    rates = []
+    for subject in set(index.all_subjects()):
+        if subject.vertex and subject.subtask is None and subject.job in (job, None):
+            value = index.view(subject, "vertex")("record_rate.records_per_s")
+            if isinstance(value, (int, float)):
+                rates.append(float(value))
+    return max(rates) if rates else None
+
+
+def _named(index: SignalIndex) -> str:
+    return phrase.FORMATS["list"](sorted(name or job for job, name in index.jobs.items())) if index.jobs else "unknown"
+
+
+def _observed(data: SnapshotData, index: SignalIndex, subject: Subject, job: str | None) -> Observed:
+    placed = Subject(**{**subject.as_json(), "job": job}) if job else subject
+    view: FactView = index.view(placed, level_of(placed), reach_down=True)
+    return Observed(view, job, subject.vertex, data.document, data.charts)
+
+
+def _worst_job(document: Mapping[str, Any]) -> str | None:
+    jobs = [each for each in document["jobs"] if each["job_id"]]
+    return min(jobs, key=lambda each: (each["health"], each["job_id"]))["job_id"] if jobs else None
+
+
+def _of_job(document: Mapping[str, Any], job: str | None) -> list[Mapping[str, Any]]:
+    return [each for each in document["findings"] if each["subject"].get("job") in (job, None)]
+
+
+def _verdict_of(document: Mapping[str, Any], job: str | None) -> str:
+    own = next((each for each in document["jobs"] if each["job_id"] == job), None)
+    return str((own or document)["verdict"]["symptom_class"])
+
+
+def _of_two_jobs(effect: Effect) -> Effect:
+    return replace(effect, judgement="cannot tell", because="These are two different jobs.")
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:]

@@ -1,0 +1,111 @@
+"""What a change did to the problems that were diagnosed before it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from diagnostics.proof import Proof, SnapshotData, prove
+
+JOB, LATER = "a" * 32, "b" * 32
+
+
+def stored(key: str, level: str, subject: dict[str, Any], **facts: Any) -> dict[str, Any]:
+    return {"key": key, "level": level, "subject": subject, "facts": facts, "citations": [], "citation_count": 0}
+
+
+def finding(job: str, symptom_class: str, severity: str, role: str = "root_cause") -> dict[str, Any]:
+    title = f"{symptom_class} is {severity}"
+    subject = {"job": job}
+    entry = {"symptom_class": symptom_class, "severity": severity, "role": role, "title": title, "subject": subject}
+    return {**entry, "runbook": "data-skew" if symptom_class == "data_skew" else None}
+
+
+def snapshot(
+    job: str = JOB,
+    name: str = "orders",
+    findings: list[dict[str, Any]] | None = None,
+    verdict: str = "data_skew",
+    skew_ratio: float = 3.0,
+    rate: float = 1000.0,
+    completed: int = 10,
+) -> SnapshotData:
+    task = {"job": job, "vertex": "score", "vertex_id": "e" * 32}
+    signals = [
+        stored("job_overview", "job", {"job": job}, name=name, state="RUNNING"),
+        stored("load_balance", "vertex", task, skew_ratio=skew_ratio),
+        stored("record_rate", "vertex", task, records_per_s=rate),
+        stored("checkpoint_progress", "job", {"job": job}, completed=completed, failed=0),
+    ]
+    told = {"symptom_class": verdict, "confidence": 0.9}
+    jobs = [{"job_id": job, "name": name, "verdict": told, "health": 40}]
+    document = {"verdict": told, "jobs": jobs, "findings": findings or [], "health": {"score": 40}}
+    return SnapshotData(document, signals, {})
+
+
+def proof(**after: Any) -> Proof:
+    """The incident has a critical skew with its consequence."""
+    before = [finding(JOB, "data_skew", "critical"), finding(JOB, "back_pressure", "warning", "consequence")]
+    return prove(snapshot(findings=before), snapshot(**after))
+
+
+def judged(found: Proof) -> dict[str, str]:
+    return {each.symptom_class: each.judgement for each in found.problems}
+
+
+def test_gone_with_its_exit_conditions_fulfilled_is_fixed() -> None:
+    found = proof(job=LATER, verdict="healthy", skew_ratio=1.0)
+    assert found.judgement == "fixed"
+    assert judged(found) == {"data_skew": "fixed", "back_pressure": "fixed"}
+
+
+def test_gone_while_no_exit_condition_holds_is_no_proof() -> None:
+    found = proof(verdict="healthy", skew_ratio=3.0)
+    assert found.judgement == "cannot tell"
+    assert "no exit condition" in found.headline
+
+
+def test_evidence_that_does_not_suffice_proves_nothing() -> None:
+    assert proof(verdict="inconclusive", skew_ratio=1.0).judgement == "cannot tell"
+
+
+@pytest.mark.parametrize(
+    ("severity", "skew_ratio", "expected"),
+    [("critical", 3.0, "unchanged"), ("warning", 2.0, "better"), ("warning", 1.2, "fixed")],
+)
+def test_what_remains_is_judged_by_its_severity_and_the_exit_conditions(
+    severity: str, skew_ratio: float, expected: str
+) -> None:
+    assert judged(proof(findings=[finding(JOB, "data_skew", severity)], skew_ratio=skew_ratio))["data_skew"] == expected
+
+
+def test_a_consequence_that_is_gone_while_the_cause_stays_is_told_so() -> None:
+    found = proof(findings=[finding(JOB, "data_skew", "critical")])
+    assert found.judgement == "better"
+    assert found.headline == "Fixed: back_pressure is warning. The cause remains: data_skew is critical."
+
+
+def test_a_new_problem_is_said() -> None:
+    found = proof(findings=[finding(JOB, "data_skew", "critical"), finding(JOB, "user_code", "critical")])
+    assert (found.judgement, judged(found)["user_code"]) == ("worse", "worse")
+
+
+def test_another_job_proves_nothing() -> None:
+    found = proof(job=LATER, name="payments", verdict="healthy", skew_ratio=1.0)
+    assert (found.judgement, found.problems) == ("cannot tell", [])
+    assert {each.judgement for told in found.effects.values() for each in told} == {"cannot tell"}
+
+
+@pytest.mark.parametrize(
+    ("less", "expected"),
+    [({"rate": 100.0}, "The load fell from 1,000/s to 100/s"), ({"completed": 1}, "Only one checkpoint ended")],
+)
+def test_less_load_or_too_little_time_is_a_doubt_and_no_proof(less: dict[str, Any], expected: str) -> None:
+    found = proof(verdict="healthy", skew_ratio=1.0, **less)
+    assert found.judgement == "cannot tell"
+    assert found.doubts[0].startswith(expected)
+
+
+def test_an_incident_without_findings_has_nothing_to_fix() -> None:
+    assert prove(snapshot(verdict="healthy"), snapshot(verdict="healthy")).judgement == "cannot tell"

@@ -1,0 +1,52 @@
+"""The page that says whether a change fixed it."""
+
+from __future__ import annotations
+
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_GET
+
+from workbench.accounts.models import User
+from workbench.analyses.models import Analysis
+from workbench.analyses.selectors import analysis_visible
+from workbench.cases.selectors import snapshots_of
+from workbench.runbooks.proof import effects_shown, markdown, proof_of
+
+
+@login_required
+@require_GET
+def proof(request: HttpRequest, before_id: int, after_id: int) -> HttpResponse:
+    """Two diagnoses side by side: two snapshots of a case, or two cases."""
+    before, after = _diagnosed(request.user, before_id), _diagnosed(request.user, after_id)
+    found = proof_of(before, after)
+    names = [_name(each, other) for each, other in ((before, after), (after, before))]
+    return render(
+        request,
+        "runbooks/proof.html",
+        {
+            "before": before,
+            "after": after,
+            "case": after.case,
+            "names": names,
+            "proof": found,
+            "effects": effects_shown(found),
+            "markdown": markdown(found, *names),
+            "may_change": after.case.may_be_changed_by(request.user) and not after.case.is_closed,
+        },
+    )
+
+
+def _diagnosed(user: User, analysis_id: int) -> Analysis:
+    analysis = analysis_visible(user, analysis_id)
+    if analysis.document is None:
+        raise Http404("This analysis has no diagnosis.")
+    return analysis
+
+
+def _name(analysis: Analysis, other: Analysis) -> str:
+    """What tells the two apart: the snapshot of one case, or the case."""
+    if analysis.case_id != other.case_id:
+        return f"Case {analysis.case_id}: {analysis.case.title}"
+    change = next(each.change for each in snapshots_of(analysis.case) if each.number == analysis.snapshot)
+    return f"Snapshot {analysis.snapshot}: {change}"
