@@ -184,6 +184,12 @@ def kinds_of(found: Iterable[Fault]) -> list[FaultKind]:
     ]
 
 
+def rounds_of(found: Iterable[Fault]) -> list[int]:
+    """When each attempt failed: subtasks that fail together are one."""
+    stamps = [fault.ts_ms for fault in found if fault.ts_ms is not None]
+    return [stamp for place, stamp in enumerate(stamps) if not place or stamp - stamps[place - 1] > SAME_MS]
+
+
 def by_job(found: Sequence[Fault]) -> Mapping[str | None, list[Fault]]:
     """The faults by job; those whose job is not known belong to the only one there is, if so."""
     jobs = {fault.job_id for fault in found if fault.job_id}

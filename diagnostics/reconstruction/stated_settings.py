@@ -101,6 +101,12 @@ SETTINGS = (
         (CHECKPOINTING + "dir", "state.checkpoints.dir", "state.backend.fs.checkpointdir"),
     ),
     Setting(
+        "savepoint_dir",
+        "where savepoints go when nobody names a place",
+        _word,
+        (CHECKPOINTING + "savepoint-dir", "state.savepoints.dir", "savepoints.state.backend.fs.dir"),
+    ),
+    Setting(
         "storage",
         "jobmanager or filesystem",
         _storage,

@@ -9,7 +9,7 @@ from statistics import median
 
 from diagnostics.evidence import Evidence
 from diagnostics.reconstruction.cluster import cluster_of
-from diagnostics.reconstruction.fault import SAME_MS, Fault, by_job, faults
+from diagnostics.reconstruction.fault import Fault, by_job, faults, rounds_of
 from diagnostics.reconstruction.fault_origin import OWN_CODE
 from diagnostics.reconstruction.incident_log import incident_log
 from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
@@ -94,7 +94,7 @@ def _cause(same: Sequence[Fault]) -> dict[str, FactValue]:
 def _course(same: Sequence[Fault]) -> dict[str, FactValue]:
     """Where and how often; subtasks that fail together count as one round."""
     stamps = [fault.ts_ms for fault in same if fault.ts_ms is not None]
-    rounds = [stamp for place, stamp in enumerate(stamps) if not place or stamp - stamps[place - 1] > SAME_MS]
+    rounds = rounds_of(same)
     gaps = [after - before for before, after in pairwise(rounds)]
     vertices = list(dict.fromkeys(fault.vertex for fault in same if fault.vertex))
     subtasks = {fault.subtask for fault in same if fault.subtask is not None and fault.vertex == same[0].vertex}

@@ -55,9 +55,11 @@ def measure(evidence: Evidence) -> Measured:
         history = histories.get(job_id) or (histories.get(None) if only else None) or History(job_id)
         graph = job_graph(cluster, job_id, printed_names(evidence, timeline))
         window = _window(told, job_id, history, timeline)
-        facts, citations = _overview(told, job_id, graph, _restarts(series, job_id, only=only), window)
-        yield Signal("job_overview", Subject(job=job_id), facts, tuple(citations), window=window)
         stated, _ = settings_of(stated_options(evidence), job_id)
+        facts, citations = _overview(told, job_id, graph, _restarts(series, job_id, only=only), window)
+        if "flink_version" not in facts and "flink_version" in stated:
+            facts["flink_version"] = stated["flink_version"]
+        yield Signal("job_overview", Subject(job=job_id), facts, tuple(citations), window=window)
         operation = _operation(history, timeline, stated, window)
         if operation:
             places = [each.citations[0] for each in history.of_status("completed")[-3:] if each.citations]

@@ -13,7 +13,7 @@ from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.reconstruction.checkpoint_history import History, checkpoint_histories
 from diagnostics.reconstruction.cluster import cluster_of
-from diagnostics.reconstruction.fault import SAME_MS, Fault, by_job, faults
+from diagnostics.reconstruction.fault import Fault, by_job, faults, rounds_of
 from diagnostics.reconstruction.incident_log import incident_log
 from diagnostics.reconstruction.task_start import TaskStart, task_starts
 from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
@@ -228,7 +228,7 @@ def _cause(found: Sequence[Fault]) -> dict[str, FactValue]:
     first = same[0]
     text = f"{first.causes}\n{first.exception}: {first.message}"
     stamps = [fault.ts_ms for fault in found if fault.ts_ms is not None]
-    rounds = [stamp for place, stamp in enumerate(stamps) if not place or stamp - stamps[place - 1] > SAME_MS]
+    rounds = rounds_of(found)
     gaps = [after - before for before, after in pairwise(rounds)]
     vertices = list(dict.fromkeys(fault.vertex for fault in found if fault.vertex))
     return {

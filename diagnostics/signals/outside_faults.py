@@ -1,0 +1,128 @@
+"""Failures of tasks because an outside system could not be reached: which system, which host, when it is opened."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from statistics import median
+
+from diagnostics.evidence import Evidence
+from diagnostics.reconstruction.cluster import cluster_of
+from diagnostics.reconstruction.fault import Fault, by_job, faults, rounds_of
+from diagnostics.reconstruction.frame_catalogue import OUTSIDE, known_frames
+from diagnostics.reconstruction.incident_log import incident_log
+from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
+
+MOST_LISTED = 12
+KINDS: Mapping[str, tuple[str, ...]] = {
+    "its name cannot be resolved": (
+        "UnknownHostException",
+        "UnresolvedAddressException",
+        "Name or service not known",
+        "Temporary failure in name resolution",
+        "No resolvable bootstrap urls",
+    ),
+    "it refuses the connection": ("onnection refused",),
+    "no way leads to its host": ("No route to host", "Network is unreachable", "Host is unreachable"),
+    "it does not answer": (
+        "onnection timed out",
+        "onnect timed out",
+        "Communications link failure",
+        "The connection attempt failed",
+        "Timed out waiting for a node assignment",
+        "Timeout expired while fetching topic metadata",
+        "Timeout expired before the position for partition",
+    ),
+}
+"""How it is out of reach -> texts of the chain that tell it, the most telling first.
+Source: reference/log-signals.csv (library rows) and the JDK's and the drivers' own texts."""
+BETWEEN_PROCESSES = ("remote task manager", "to task manager '", "TransportException", "PartitionConnectionException")
+"""Texts of a connection between Flink's own processes."""
+OPENING = ("open", "initializeState", "createWriter", "createReader", "start", "establishConnectionAndExecute")
+HOST = re.compile(r"UnknownHostException: ([A-Za-z0-9_.-]{1,200})|([A-Za-z0-9_.-]{1,200})/[\d.:\[\]a-f]{3,45}:\d{1,5}")
+"""A host that the chain names; texts have at most some thousand characters."""
+
+
+def measure(evidence: Evidence) -> Measured:
+    """The failures of each job that tell of an outside system out of reach.
+
+    Reads   log_record, failure.
+    Gives   one signal for each job that failed, also when no failure is of that kind.
+    Empty   NotMeasured without logs and exceptions.
+    """
+    if not (evidence.has("log_record") or evidence.has("failure")):
+        yield NotMeasured("outside_faults", "jobmanager-log", "no log and no exceptions were given")
+        return
+    found = by_job(faults(incident_log(evidence), cluster_of(evidence)))
+    for job in sorted(found, key=repr):
+        yield _signal(job, found[job])
+
+
+def out_of_reach(fault: Fault) -> str | None:
+    """How an outside system is out of reach, None when the failure tells of none or of Flink's own processes."""
+    text = f"{fault.causes}\n{fault.exception}: {fault.message}"
+    if fault.origin.id not in ("network", "outside_system") or any(each in text for each in BETWEEN_PROCESSES):
+        return None
+    return next((kind for kind, texts in KINDS.items() if any(each in text for each in texts)), None)
+
+
+def _signal(job: str | None, found: Sequence[Fault]) -> Signal:
+    outside = [fault for fault in found if out_of_reach(fault)]
+    facts: dict[str, FactValue] = {"failures": len(found), "unreachable": len(outside)}
+    stamps = [fault.ts_ms for fault in outside if fault.ts_ms is not None]
+    if outside:
+        first, rounds = outside[0], rounds_of(outside)
+        gaps = [after - before for before, after in pairwise(rounds)]
+        frames = [each for each in (first.frame, first.thrown_in, first.user_frame, *first.own_frames) if each]
+        text = f"{first.causes}\n{first.exception}: {first.message}"
+        host = HOST.search(text)
+        facts |= {
+            "kind": out_of_reach(first),
+            "said": first.said,
+            "system": _system(text, frames),
+            "host": (host[1] or host[2]) if host else None,
+            "opening": any(frame.rpartition(".")[2] in OPENING for frame in frames),
+            "is_first": found[0] is first,
+            "before": found[0].said if found[0] is not first else None,
+            "rounds": max(len(rounds), 1),
+            "interval_ms": median(gaps) if gaps else None,
+            "first_ms": min(stamps, default=None),
+            "vertices": list(dict.fromkeys(each.vertex for each in outside if each.vertex))[:MOST_LISTED] or None,
+        }
+    return Signal(
+        "outside_faults",
+        Subject(job=job),
+        {name: value for name, value in facts.items() if value is not None},
+        tuple(fault.citation for fault in outside[:8]),
+        citation_count=len(outside),
+        window=(min(stamps), max(stamps)) if stamps else None,
+    )
+
+
+def _system(text: str, frames: Sequence[str]) -> str | None:
+    """The outside system that a frame or an exception's class belongs to."""
+    for each in (*frames, *text.split("\n")):
+        meaning = known_frames().systems.meaning(each)
+        if meaning is not None and meaning[1] in OUTSIDE:
+            return str(meaning[0])
+    return None
+
+
+FACTS = {
+    "failures": "failures of tasks or of the job, without those that only report another",
+    "unreachable": "of these, failures because an outside system could not be reached",
+    "kind": "how it is out of reach",
+    "said": "class and message of the innermost exception",
+    "system": "the outside system that the chain names",
+    "host": "the host that the chain names",
+    "opening": "whether a function was being opened",
+    "is_first": "whether it is the first failure of the job",
+    "before": "another failure that came first",
+    "rounds": "in how many attempts: subtasks that fail together are one",
+    "interval_ms": "median time from one to the next, ms",
+    "first_ms": "first time, epoch ms",
+    "vertices": "tasks in which it happened",
+}
+
+SIGNALS = (SignalDefinition("outside_faults", "job", FACTS, measure),)
