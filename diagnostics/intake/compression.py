@@ -1,4 +1,4 @@
-"""gzip, bzip2, xz and raw DEFLATE, decompressed piece by piece, so that a bomb is met before it has grown."""
+"""gzip, bzip2, xz, Zstandard and raw DEFLATE, decompressed piece by piece: a bomb is met before it has grown."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import struct
 import zlib
 from collections.abc import Callable
 from typing import Protocol
+
+from backports import zstd
 
 from diagnostics.errors import LimitExceeded, UnreadableInput
 from diagnostics.intake.limits import MIB, Allowance, expands
@@ -19,6 +21,9 @@ PACKED_PIECE_BYTES = 16_384
 
 XZ_MEMORY_BYTES = 256 * MIB
 """What xz may ask for its dictionary: `xz -9` needs 65 MiB (xz(1)), its format allows 4 GiB."""
+
+ZSTD_WINDOW_LOG = 27
+"""128 MiB: what `zstd` itself takes without `--long` (zstd(1), "Memory usage")."""
 
 GZIP_HEADER_BYTES = 131_072
 """The file name and comment in a gzip header have no length of their own (RFC 1952); two of the longest paths fit."""
@@ -120,10 +125,16 @@ def bunzip() -> Decompressor:
     return bz2.BZ2Decompressor()
 
 
+def unzstd() -> Decompressor:
+    """One Zstandard frame."""
+    return zstd.ZstdDecompressor(options={zstd.DecompressionParameter.window_log_max: ZSTD_WINDOW_LOG})
+
+
 _DECOMPRESSORS: dict[Container, Callable[[], Decompressor]] = {
     Container.GZIP: Gunzip,
     Container.BZIP2: bunzip,
     Container.XZ: lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=XZ_MEMORY_BYTES),
+    Container.ZSTD: unzstd,
 }
 
 
@@ -177,7 +188,7 @@ class Decompressed:
         data, self._input = self._input, b""
         try:
             found = decompressor.decompress(data, size)
-        except (zlib.error, OSError, EOFError, lzma.LZMAError, ValueError) as error:
+        except (zlib.error, OSError, EOFError, lzma.LZMAError, zstd.ZstdError, ValueError) as error:
             if "memory" in str(error).lower():
                 raise LimitExceeded("asks for more memory to decompress than is allowed") from error
             return self._stop(f"damaged ({error}): what could be read before that is kept")

@@ -15,16 +15,16 @@ class Container(Enum):
     GZIP = "gzip"
     BZIP2 = "bzip2"
     XZ = "xz"
+    ZSTD = "Zstandard"
     ZIP = "zip"
     TAR = "tar"
 
 
-COMPRESSIONS = frozenset({Container.GZIP, Container.BZIP2, Container.XZ})
+COMPRESSIONS = frozenset({Container.GZIP, Container.BZIP2, Container.XZ, Container.ZSTD})
 
 _ARCHIVES_NOT_READ = (
     (b"7z\xbc\xaf\x27\x1c", "7-Zip"),
     (b"Rar!\x1a\x07", "RAR"),
-    (b"\x28\xb5\x2f\xfd", "Zstandard"),
     (b"\x04\x22\x4d\x18", "LZ4"),
     (b"LZIP", "lzip"),
     (b"\x1f\x9d", "compress (.Z)"),
@@ -66,6 +66,8 @@ def container_of(head: bytes) -> Container | None:
         return Container.BZIP2
     if head.startswith(b"\xfd7zXZ\x00"):
         return Container.XZ
+    if head.startswith(b"\x28\xb5\x2f\xfd"):
+        return Container.ZSTD
     if _is_tar(head):
         return Container.TAR
     return None
@@ -75,7 +77,7 @@ def archive_not_read(head: bytes) -> str | None:
     """The reason when the file is an archive of a kind that is not read here."""
     for signature, kind in _ARCHIVES_NOT_READ:
         if head.startswith(signature):
-            return f"{kind} archives are not read; send it as zip, tar.gz, gz, bz2 or xz"
+            return f"{kind} archives are not read; send it as zip, tar.gz, gz, bz2, xz or zst"
     return None
 
 

@@ -10,6 +10,7 @@ import tarfile
 import zipfile
 
 import pytest
+from backports import zstd
 
 from diagnostics.intake import Limits, unpack
 from tests.diagnostics.intake.uploads import LOG, Desk, deflated, raw_zip, tarred, text_of, told, zipped
@@ -29,8 +30,9 @@ ONE_FILE = {"logs/tm.log": LOG}
         tarred(ONE_FILE, "w:gz"),
         tarred(ONE_FILE, "w:bz2"),
         tarred(ONE_FILE, "w:xz"),
+        zstd.compress(tarred(ONE_FILE)),
     ],
-    ids=["deflate", "stored", "zip-bzip2", "pax", "gnu", "ustar", "tar.gz", "tar.bz2", "tar.xz"],
+    ids=["deflate", "stored", "zip-bzip2", "pax", "gnu", "ustar", "tar.gz", "tar.bz2", "tar.xz", "tar.zst"],
 )
 def test_an_archive_gives_its_files_under_its_name(desk: Desk, content: bytes) -> None:
     [file] = desk.unpack("bundle.bin", content)
@@ -39,7 +41,7 @@ def test_an_archive_gives_its_files_under_its_name(desk: Desk, content: bytes) -
     assert file.bytes == len(LOG)
 
 
-@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress, zstd.compress])
 def test_a_compressed_file_keeps_its_name(desk: Desk, pack) -> None:
     [file] = desk.unpack("tm.log.gz", pack(LOG))
     assert (file.name, file.bytes, text_of(file)) == ("tm.log.gz", len(LOG), LOG.decode())
@@ -54,6 +56,11 @@ def test_several_gzips_after_one_another_are_one_file(desk: Desk) -> None:
     [file] = desk.unpack("tm.log.gz", gzip.compress(LOG) + gzip.compress(LOG) + bytes(512))
     assert text_of(file) == LOG.decode() * 2
     assert file.warnings == ()
+
+
+def test_several_zstd_frames_after_one_another_are_one_file(desk: Desk) -> None:
+    [file] = desk.unpack("tm.log.zst", zstd.compress(LOG) + zstd.compress(LOG))
+    assert (text_of(file), file.warnings) == (LOG.decode() * 2, ())
 
 
 def test_a_gzip_header_with_every_optional_field_is_passed(desk: Desk) -> None:
@@ -152,11 +159,11 @@ def test_a_jar_is_not_searched_for_evidence(desk: Desk) -> None:
 
 @pytest.mark.parametrize(
     ("signature", "kind"),
-    [(b"7z\xbc\xaf\x27\x1c", "7-Zip"), (b"Rar!\x1a\x07\x00", "RAR"), (b"\x28\xb5\x2f\xfd", "Zstandard")],
+    [(b"7z\xbc\xaf\x27\x1c", "7-Zip"), (b"Rar!\x1a\x07\x00", "RAR"), (b"\x04\x22\x4d\x18", "LZ4")],
 )
 def test_an_archive_of_another_kind_is_named(desk: Desk, signature: bytes, kind: str) -> None:
     [file] = desk.unpack("logs", signature + bytes(600))
-    assert file.error == f"{kind} archives are not read; send it as zip, tar.gz, gz, bz2 or xz"
+    assert file.error == f"{kind} archives are not read; send it as zip, tar.gz, gz, bz2, xz or zst"
 
 
 def test_file_ids_are_positions_also_of_refused_files(desk: Desk) -> None:

@@ -14,6 +14,7 @@ import tracemalloc
 import zipfile
 
 import pytest
+from backports import zstd
 
 from diagnostics.intake import Limits, SourceFile, peek, unpack
 from tests.diagnostics.intake.uploads import LOG, Desk, deflated, raw_zip, tarred, text_of, told, zipped
@@ -128,6 +129,18 @@ class TestBombs:
         [bomb] = desk.unpack("x.log.gz", gzip.compress(b"\n" * (12 * MIB)))
         assert BOMB in str(bomb.error)
         assert desk.written() == set()
+
+    def test_a_zstd_bomb(self, desk: Desk) -> None:
+        [bomb] = desk.unpack("x.log.zst", zstd.compress(b"\n" * (12 * MIB)))
+        assert BOMB in str(bomb.error)
+        assert bomb.bytes < 11 * MIB
+
+    def test_a_zstd_window_beyond_the_bound(self, desk: Desk) -> None:
+        options = {zstd.CompressionParameter.window_log: 28, zstd.CompressionParameter.checksum_flag: 1}
+        compressor = zstd.ZstdCompressor(options=options)
+        packed = compressor.compress(LOG) + compressor.flush()
+        [file] = desk.unpack("x.log.zst", packed)
+        assert "memory" in str(file.error) + str(file.warnings)
 
     def test_a_gzip_in_a_gzip(self, desk: Desk) -> None:
         [bomb] = desk.unpack("x.log.gz", gzip.compress(gzip.compress(b"\n" * (12 * MIB))))
