@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import stat
@@ -17,6 +18,7 @@ from typing import BinaryIO, cast
 
 from diagnostics.errors import LimitExceeded, UnreadableInput
 from diagnostics.intake.compression import Decompressed, Inflate, bunzip
+from diagnostics.intake.history_archive import archived_answers
 from diagnostics.intake.limits import Allowance, Spent, in_words
 from diagnostics.intake.signatures import COMPRESSIONS, SIGNATURE_BYTES, Container, archive_not_read, container_of
 from diagnostics.intake.sources import SourceFile, numbered, readable_name
@@ -128,6 +130,8 @@ class _Walk:
         try:
             if kind is Container.TAR:
                 yield from self._tar(archive.name, content, archives)
+            elif kind is Container.HISTORY:
+                yield from self._history(archive.name, content, archives)
             elif file is not None:
                 yield from self._zip(archive.name, file, archives)
             else:
@@ -154,6 +158,15 @@ class _Walk:
                 continue
             member.stated_bytes = entry.content.size
             yield from self.opened(member, entry.content, None, archives)
+
+    def _history(self, archive: str, stream: ByteStream, archives: int) -> Iterator[Member]:
+        for answer in archived_answers(stream, self._limits.entries):
+            member = self._inside(archive, answer.name, [])
+            if member.refusal:
+                yield member
+                continue
+            member.stated_bytes = len(answer.content)
+            yield from self.opened(member, io.BytesIO(answer.content), None, archives)
 
     def _zip(self, archive: str, file: BinaryIO, archives: int) -> Iterator[Member]:
         entries = zip_directory(file)

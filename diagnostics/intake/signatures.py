@@ -5,6 +5,8 @@ from __future__ import annotations
 import tarfile
 from enum import Enum
 
+from diagnostics.intake.history_archive import is_history_archive
+
 SIGNATURE_BYTES = 512
 """Enough to tell every kind below: tar has its signature and check sum in its first block of 512 bytes."""
 
@@ -18,6 +20,7 @@ class Container(Enum):
     ZSTD = "Zstandard"
     ZIP = "zip"
     TAR = "tar"
+    HISTORY = "History Server archive"
 
 
 COMPRESSIONS = frozenset({Container.GZIP, Container.BZIP2, Container.XZ, Container.ZSTD})
@@ -70,7 +73,7 @@ def container_of(head: bytes) -> Container | None:
         return Container.ZSTD
     if _is_tar(head):
         return Container.TAR
-    return None
+    return Container.HISTORY if is_history_archive(head) else None
 
 
 def archive_not_read(head: bytes) -> str | None:
