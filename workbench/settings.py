@@ -48,6 +48,7 @@ INSTALLED_APPS = [
     "workbench.charts",
     "workbench.profiles",
     "workbench.runbooks",
+    "workbench.history",
 ]
 
 MIDDLEWARE = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
@@ -10,8 +10,9 @@ from uuid import UUID
 from django.db import transaction
 from django.utils import timezone
 
+from diagnostics.fingerprint import fingerprint, traits
 from workbench.analyses.models import Analysis, AnalysisStatus, ChartPoints, Citation, Finding, SampledStacks
-from workbench.cases.models import MOST_SEARCH_TEXT, Case
+from workbench.cases.models import MOST_SEARCH_TEXT, Case, CaseTrait
 from workbench.cases.services import case_lock, search_text_update
 from workbench.storable import storable
 from workbench.uploads.models import UploadedFile
@@ -65,6 +66,10 @@ def case_outcome_update(case: Case) -> None:
     case.analysis_status = latest.status if latest else None
     if diagnosed:
         _repeat(case, diagnosed.document)
+    incident = case.analyses.done().filter(snapshot=1).defer("signals", "inputs").first()
+    if incident:
+        case.fingerprint = fingerprint(incident.document)
+        traits_save(case, incident.document)
     case.save(
         update_fields=[
             "analysis_status",
@@ -75,11 +80,22 @@ def case_outcome_update(case: Case) -> None:
             "health_score",
             "job_names",
             "flink_version",
+            "fingerprint",
             "found_text",
             "updated_at",
         ]
     )
     search_text_update(case)
+
+
+def traits_save(case: Case, document: Mapping[str, Any]) -> None:
+    """Keeps what the case is compared by."""
+    found = {(trait.kind, trait.value) for trait in traits(document)}
+    kept = {(row.kind, row.value): row for row in case.traits.all()}
+    CaseTrait.objects.filter(pk__in=[row.pk for name, row in kept.items() if name not in found]).delete()
+    CaseTrait.objects.bulk_create(
+        CaseTrait(case=case, kind=kind, value=value) for kind, value in sorted(found - kept.keys())
+    )
 
 
 def _repeat(case: Case, document: dict[str, Any]) -> None:

@@ -77,6 +77,7 @@ class CaseQuerySet(models.QuerySet["Case"]):
 class Case(models.Model):
     """One incident: its files, what was diagnosed, what people did and what fixed it.
 
+    `fingerprint` and the traits are those of the incident, the first snapshot; the others of the newest diagnosis.
     The `verdict_*`, `health_score`, `job_names` and `analysis_status` columns repeat the latest analysis, so that the
     list needs one table; `workbench.analyses.services` keeps them, null means not known (yet).
     """
@@ -94,6 +95,8 @@ class Case(models.Model):
     closed_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, blank=True, related_name="closed_cases")
     closed_at = models.DateTimeField(null=True, blank=True)
 
+    merged_into = models.ForeignKey("self", on_delete=models.PROTECT, null=True, blank=True, related_name="merged")
+
     analysis_status = models.CharField(max_length=20, null=True, blank=True)
     verdict_class = models.CharField(max_length=50, null=True, blank=True)
     verdict_confidence = models.FloatField(null=True, blank=True)
@@ -102,6 +105,7 @@ class Case(models.Model):
     health_score = models.IntegerField(null=True, blank=True)
     job_names = models.TextField(blank=True)
     flink_version = models.CharField(max_length=50, null=True, blank=True)
+    fingerprint = models.CharField(max_length=64, null=True, blank=True, db_index=True)
     found_text = models.TextField(blank=True)
     search_text = models.TextField(blank=True)
 
@@ -133,6 +137,21 @@ class Case(models.Model):
     def may_be_changed_by(self, user: User) -> bool:
         """Whether the user, who can see the case, may also change it."""
         return user.may_change_cases
+
+
+class CaseTrait(models.Model):
+    """One thing that a case can have in common with another: `diagnostics.fingerprint.Trait` of its incident."""
+
+    case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="traits")
+    kind = models.CharField(max_length=10)
+    value = models.CharField(max_length=200)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["case", "kind", "value"], name="each_trait_once")]
+        indexes = [models.Index(fields=["kind", "value"], name="case_trait")]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.value}"
 
 
 class Watch(models.Model):

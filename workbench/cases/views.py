@@ -16,6 +16,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
+from diagnostics.fingerprint import fingerprint_parts
 from workbench.analyses.models import Analysis, AnalysisStatus, SampledStacks
 from workbench.analyses.services import NothingToAnalyse, analysis_request
 from workbench.analyses.stages import run_shown
@@ -27,6 +28,7 @@ from workbench.cases.presentation import checks_shown, inputs_shown, jobs_shown
 from workbench.cases.snapshots import snapshots_shown
 from workbench.cases.timeline import timeline
 from workbench.charts.selectors import charts_shown
+from workbench.history.similar import recurrence, similar_cases
 from workbench.rules.regression import case_keep
 from workbench.uploads.listing import files_listed, folders, format_choices
 from workbench.uploads.services import UploadRefused, text_add
@@ -178,6 +180,8 @@ def case_detail(request: HttpRequest, case_id: int) -> HttpResponse:
     }
     if diagnosed:
         context |= _diagnosis_context(diagnosed)
+        context |= {"similar": similar_cases(request.user, case), "recurrence": recurrence(request.user, case)}
+        context |= {"fingerprint": fingerprint_parts(diagnosed.document) if diagnosed.snapshot == 1 else []}
     services.case_seen(case=case, user=request.user)
     return render(request, "cases/detail.html", context)
 

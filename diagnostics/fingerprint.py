@@ -1,0 +1,124 @@
+"""By what a problem is recognised when it comes back, and what two cases are compared by.
+
+The fingerprint is a hash over what stays the same when the same problem happens again:
+
+* the symptom class of the verdict,
+* the name of the worst job; digits that stamp a deployment (six or more in a row) are left out of it,
+* of each finding that is a root cause: the operator it speaks of, and what tells problems of one class apart: the
+  resource, the class of the exception, the frame of the user's code. For a misconfiguration it is the rule, since its
+  rules are different mistakes, while the rules of other classes are different evidence of one thing.
+
+Left out is what changes from one time to the next: numbers, subtasks, hosts, TaskManagers, job ids, versions of rules,
+consequences. Without a job's name, and for `healthy` and `inconclusive`, there is no fingerprint: unknown things are
+not equal.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from diagnostics.diagnosis.verdict import HEALTHY, INCONCLUSIVE
+from diagnostics.symptoms import symptom
+
+NAMED_BY_RULE = ("misconfiguration",)
+TELLING_FACTS = ("resource", "exception_class", "frame")
+LONGEST_VALUE = 200
+
+DEPLOYMENT = re.compile(r"[-_. ]?\d[\d\-_:T]{5,}")
+"""The date, time or build number in a job's name."""
+
+Kind = Literal["class", "job", "operator", "detail", "finding", "follows", "flink"]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Trait:
+    """One thing that can be the same in two cases.
+
+    kind   class: the verdict; job: a job's name; operator: where a cause lies; detail: what tells problems of a class
+           apart; finding: the rule of a cause; follows: the rule of a consequence; flink: major and minor version
+    value  an id or a name
+    """
+
+    kind: Kind
+    value: str
+
+
+def fingerprint(document: Mapping[str, Any]) -> str | None:
+    """64 hexadecimal digits, None when the problem cannot be recognised again."""
+    parts = fingerprint_parts(document)
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest() if parts else None
+
+
+def fingerprint_parts(document: Mapping[str, Any]) -> list[str]:
+    """What is hashed, in words: the class, the job, then what is told of each root cause, sorted; [] when not known."""
+    symptom_class = document["verdict"]["symptom_class"]
+    job = _worst_job(document)
+    if symptom_class in (HEALTHY, INCONCLUSIVE) or job is None or not job["name"]:
+        return []
+    roots = [
+        finding
+        for finding in document["findings"]
+        if finding["role"] == "root_cause" and finding["subject"].get("job") in (job["job_id"], None)
+    ]
+    told = sorted({part for finding in roots for part in _told(finding)})
+    return [f"class {symptom_class}", f"job {_steady(job['name'])}", *told]
+
+
+def traits(document: Mapping[str, Any]) -> list[Trait]:
+    """What the case is compared by, each once, sorted."""
+    return sorted(set(_traits(document)))
+
+
+def _traits(document: Mapping[str, Any]) -> Iterator[Trait]:
+    yield Trait("class", document["verdict"]["symptom_class"])
+    for job in document["jobs"]:
+        if job["name"]:
+            yield Trait("job", _steady(job["name"])[:LONGEST_VALUE])
+    for finding in document["findings"]:
+        if finding["severity"] == "info":
+            continue
+        if symptom(finding["symptom_class"]).kind == "consequence":
+            yield Trait("follows", finding["rule"]["id"])
+            continue
+        yield Trait("finding", finding["rule"]["id"])
+        if operator := _operator(finding):
+            yield Trait("operator", operator)
+        yield from (Trait("detail", value[:LONGEST_VALUE]) for value in _telling(finding).values())
+    for entry in document["inputs"]:
+        if version := entry.get("flink_version"):
+            yield Trait("flink", ".".join(str(version).split(".")[:2])[:LONGEST_VALUE])
+
+
+def _worst_job(document: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The job that the verdict speaks of: of those with its class the one with the lowest health."""
+    symptom_class = document["verdict"]["symptom_class"]
+    jobs: Sequence[Mapping[str, Any]] = document["jobs"]
+    of_the_class = [job for job in jobs if job["verdict"]["symptom_class"] == symptom_class]
+    return min(of_the_class, key=lambda job: (job["health"], job["job_id"] or ""), default=None)
+
+
+def _told(finding: Mapping[str, Any]) -> Iterator[str]:
+    if finding["symptom_class"] in NAMED_BY_RULE:
+        yield f"rule {finding['rule']['id']}"
+    if operator := _operator(finding):
+        yield f"operator {operator}"
+    yield from (f"{name.replace('_', ' ')} {value}" for name, value in _telling(finding).items())
+
+
+def _operator(finding: Mapping[str, Any]) -> str | None:
+    name = finding["subject"].get("vertex")
+    return str(name)[:LONGEST_VALUE] if name else None
+
+
+def _telling(finding: Mapping[str, Any]) -> dict[str, str]:
+    facts = finding["facts"]
+    return {name: facts[name][:LONGEST_VALUE] for name in TELLING_FACTS if isinstance(facts.get(name), str)}
+
+
+def _steady(name: str) -> str:
+    """A job's name without what changes with each deployment, in lower case."""
+    return DEPLOYMENT.sub("", " ".join(name.split())).casefold() or name.casefold()

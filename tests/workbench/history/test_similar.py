@@ -1,0 +1,115 @@
+"""Cases that are alike, with reasons and differences; a problem that comes back after its fix."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.workbench.diagnosed import diagnosed_case
+from tests.workbench.people import People, case_of, signed_in
+from workbench.accounts.models import User
+from workbench.cases.models import Case, CaseTrait
+from workbench.cases.services import case_close, case_reopen
+from workbench.history.similar import recurrence, similar_cases
+
+
+@pytest.fixture(autouse=True)
+def no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing runs what is queued here."""
+    monkeypatch.setattr("workbench.analyses.services._send", lambda *args, **options: None)
+
+
+def case_with(user: User, title: str, **traits: str) -> Case:
+    case = case_of(user, title)
+    CaseTrait.objects.bulk_create(CaseTrait(case=case, kind=kind, value=value) for kind, value in traits.items())
+    return case
+
+
+def skewed(user: User, title: str) -> Case:
+    return diagnosed_case(user, title=title).case
+
+
+def closed(case: Case, user: User) -> Case:
+    case_close(case=case, user=user, confirmed_class="data_skew", what_fixed_it="Salted the key")
+    return case
+
+
+def test_alike_is_measured_by_what_is_shared_of_what_either_has(people: People) -> None:
+    here = case_with(people.alice, "here", job="orders", operator="Window", flink="1.20")
+    case_with(people.alice, "there", job="orders", operator="Join", flink="1.20")
+
+    found = similar_cases(people.alice, here)
+
+    # Shared: job 2 and Flink 0.25; of either: these and two operators of 2.
+    assert [(each.case.title, each.share) for each in found] == [("there", 2.25 / 6.25)]
+    assert found[0].same == [("job", "orders"), ("Flink", "1.20")]
+    assert found[0].only_here == [("operator", "Window")]
+    assert found[0].only_there == [("operator", "Join")]
+
+
+def test_a_shared_consequence_alone_makes_no_two_cases_similar(people: People) -> None:
+    here = case_with(people.alice, "here", follows="timeout.near", flink="1.20")
+    case_with(people.alice, "there", follows="timeout.near", flink="1.20")
+    assert similar_cases(people.alice, here) == []
+
+
+def test_the_most_alike_comes_first_and_five_are_enough(people: People) -> None:
+    here = case_with(people.alice, "here", job="orders", operator="Window")
+    for number in range(6):
+        case_with(people.alice, f"half {number}", job="orders", operator=f"Other {number}")
+    case_with(people.alice, "same", job="orders", operator="Window")
+    titles = [each.case.title for each in similar_cases(people.alice, here)]
+    assert titles == ["same", "half 5", "half 4", "half 3", "half 2"]
+
+
+def test_cases_of_strangers_are_never_similar(people: People) -> None:
+    skewed(people.charlie, "theirs")
+    here = skewed(people.alice, "ours")
+    assert similar_cases(people.alice, here) == []
+    assert not recurrence(people.alice, here)
+
+
+def test_the_same_problem_after_a_confirmed_fix_is_a_regression_and_the_page_says_what_fixed_it(
+    people: People,
+) -> None:
+    earlier = closed(skewed(people.alice, "In May"), people.bob)
+    later = skewed(people.alice, "In June")
+
+    page = signed_in(people.alice).get(later.get_absolute_url()).content.decode()
+
+    assert recurrence(people.alice, later).returned_from == earlier
+    assert "This came back." in page
+    assert "What fixed it then: Salted the key" in page
+
+
+def test_the_earlier_case_says_that_its_fix_did_not_last(people: People) -> None:
+    earlier = closed(skewed(people.alice, "In May"), people.bob)
+    later = skewed(people.alice, "In June")
+
+    page = signed_in(people.alice).get(earlier.get_absolute_url()).content.decode()
+
+    assert recurrence(people.alice, earlier).came_back_as == later
+    assert "The fix did not last." in page
+
+
+def test_the_same_problem_in_a_case_that_is_still_open_is_no_regression(people: People) -> None:
+    first, second = skewed(people.alice, "first"), skewed(people.alice, "second")
+    found = recurrence(people.alice, second)
+    assert (found.returned_from, found.others) == (None, [first])
+
+
+def test_a_case_that_was_closed_without_knowing_the_cause_was_not_fixed(people: People) -> None:
+    first = skewed(people.alice, "first")
+    case_close(case=first, user=people.alice, confirmed_class="inconclusive", what_fixed_it="")
+    assert recurrence(people.alice, skewed(people.alice, "second")).returned_from is None
+
+
+def test_a_case_that_was_opened_again_is_not_fixed(people: People) -> None:
+    first = closed(skewed(people.alice, "first"), people.alice)
+    second = skewed(people.alice, "second")
+    case_reopen(case=first, user=people.alice)
+    assert recurrence(people.alice, second).returned_from is None
+
+
+def test_the_page_of_a_case_tells_what_its_fingerprint_is_made_of(people: People) -> None:
+    page = signed_in(people.alice).get(skewed(people.alice, "x").get_absolute_url()).content.decode()
+    assert "<li>operator Window</li>" in page

@@ -1,0 +1,28 @@
+"""Cases that were diagnosed before there were fingerprints get theirs from the stored documents."""
+
+from django.db import migrations
+
+from diagnostics.fingerprint import fingerprint, traits
+
+
+def fill(apps, schema_editor):
+    case_model, trait_model = apps.get_model("cases", "Case"), apps.get_model("cases", "CaseTrait")
+    analyses = apps.get_model("analyses", "Analysis").objects.filter(status="done", snapshot=1)
+    seen = set()
+    for number, document in analyses.order_by("-pk").values_list("case", "document").iterator(chunk_size=20):
+        if number in seen:
+            continue
+        seen.add(number)
+        case_model.objects.filter(pk=number).update(fingerprint=fingerprint(document))
+        trait_model.objects.bulk_create(
+            trait_model(case_id=number, kind=trait.kind, value=trait.value) for trait in traits(document)
+        )
+
+
+class Migration(migrations.Migration):
+    dependencies = [
+        ("analyses", "0003_sampled_stacks"),
+        ("cases", "0005_fingerprint_traits_and_merging"),
+    ]
+
+    operations = [migrations.RunPython(fill, migrations.RunPython.noop)]

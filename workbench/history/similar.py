@@ -1,0 +1,143 @@
+"""Cases like this one, with what they share, what differs, and what fixed them; and whether the problem came back."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from django.db.models import Q
+
+from diagnostics.rule import shipped_rules
+from diagnostics.symptoms import symptom
+from workbench.accounts.models import User
+from workbench.cases.models import Case, CaseStatus, CaseTrait
+
+MOST_SIMILAR = 5
+LEAST_SIMILAR = 0.3
+"""Below it two cases share little more than a consequence or a version. Our choice."""
+MOST_COMPARED = 2_000
+"""The newest so many that share a class, job, operator, detail or finding are compared."""
+
+WEIGHTS: Mapping[str, float] = {
+    "class": 3,
+    "detail": 3,
+    "finding": 2,
+    "job": 2,
+    "operator": 2,
+    "follows": 0.5,
+    "flink": 0.25,
+}
+"""What a shared trait counts: causes most, then where it was; consequences and versions little. Our choice."""
+
+LEADING = [kind for kind, weight in WEIGHTS.items() if weight >= 2]
+
+WORDS = {
+    "class": "verdict",
+    "detail": "detail",
+    "finding": "finding",
+    "job": "job",
+    "operator": "operator",
+    "follows": "consequence",
+    "flink": "Flink",
+}
+
+Traits = frozenset[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class SimilarCase:
+    """Another case and how it compares.
+
+    share        0 to 1: the weights of what both have, of what either has
+    same         what both have, as (kind in words, value), the weightiest first
+    only_here    what only the shown case has
+    only_there   what only the other one has
+    """
+
+    case: Case
+    share: float
+    same: Sequence[tuple[str, str]]
+    only_here: Sequence[tuple[str, str]]
+    only_there: Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Recurrence:
+    """Cases with the same fingerprint.
+
+    returned_from  the newest one that was closed with a confirmed cause before this case was opened: a regression
+    came_back_as   the first one that was opened after this one was closed so
+    others         the rest, the newest first
+    """
+
+    returned_from: Case | None
+    came_back_as: Case | None
+    others: Sequence[Case]
+
+    def __bool__(self) -> bool:
+        return bool(self.returned_from or self.came_back_as or self.others)
+
+
+def similar_cases(user: User, case: Case) -> list[SimilarCase]:
+    """The cases of the user's teams that are most like this one, at most MOST_SIMILAR; [] while it has no diagnosis."""
+    own: Traits = frozenset(case.traits.values_list("kind", "value"))
+    alike = Q(pk__in=[])
+    for kind, value in own:
+        if kind in LEADING:
+            alike |= Q(kind=kind, value=value)
+    visible = Case.objects.visible_to(user).filter(merged_into=None).exclude(pk=case.pk)
+    sharing = CaseTrait.objects.filter(alike, case__in=visible).order_by("-case").values_list("case", flat=True)
+    compared: dict[int, set[tuple[str, str]]] = defaultdict(set)
+    numbers = list(sharing.distinct()[:MOST_COMPARED])
+    for number, kind, value in CaseTrait.objects.filter(case__in=numbers).values_list("case", "kind", "value"):
+        compared[number].add((kind, value))
+    shares = {number: _share(own, frozenset(others)) for number, others in compared.items()}
+    best = sorted(shares, key=lambda number: (-shares[number], -number))[:MOST_SIMILAR]
+    best = [number for number in best if shares[number] >= LEAST_SIMILAR]
+    rows = Case.objects.select_related("owner", "closed_by").defer("found_text", "search_text").in_bulk(best)
+    return [_compared(rows[number], shares[number], own, frozenset(compared[number])) for number in best]
+
+
+def recurrence(user: User, case: Case) -> Recurrence:
+    """The cases of the user's teams with the same fingerprint."""
+    if not case.fingerprint:
+        return Recurrence(None, None, ())
+    same = Case.objects.visible_to(user).filter(fingerprint=case.fingerprint, merged_into=None).exclude(pk=case.pk)
+    others = list(same.select_related("closed_by").defer("found_text", "search_text").order_by("-created_at"))
+    fixed_before = [
+        other for other in others if is_fixed(other) and other.closed_at and other.closed_at <= case.created_at
+    ]
+    returned_from = max(fixed_before, key=lambda other: (other.closed_at, other.pk), default=None)
+    came_back_as = None
+    if is_fixed(case) and case.closed_at:
+        later = [other for other in others if other.created_at >= case.closed_at]
+        came_back_as = min(later, key=lambda other: (other.created_at, other.pk), default=None)
+    told = (returned_from, came_back_as)
+    return Recurrence(returned_from, came_back_as, [other for other in others if other not in told])
+
+
+def is_fixed(case: Case) -> bool:
+    """Whether people closed it and said what the cause was."""
+    return case.status == CaseStatus.CLOSED and case.confirmed_class not in (None, "", "inconclusive")
+
+
+def _share(own: Traits, others: Traits) -> float:
+    weight = sum(WEIGHTS.get(kind, 0) for kind, _ in own | others)
+    return sum(WEIGHTS.get(kind, 0) for kind, _ in own & others) / weight if weight else 0.0
+
+
+def _compared(case: Case, share: float, own: Traits, others: Traits) -> SimilarCase:
+    return SimilarCase(case, share, list(_told(own & others)), list(_told(own - others)), list(_told(others - own)))
+
+
+def _told(traits: Traits) -> Iterator[tuple[str, str]]:
+    """The traits in words, the weightiest kind first."""
+    titles = {rule.id: rule.title for rule in shipped_rules()}
+    for kind, value in sorted(traits, key=lambda trait: (-WEIGHTS.get(trait[0], 0), trait)):
+        if kind == "class":
+            yield WORDS[kind], symptom(value).title
+        elif kind in ("finding", "follows"):
+            yield WORDS[kind], titles.get(value, value)
+        else:
+            yield WORDS.get(kind, kind), value
