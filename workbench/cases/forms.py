@@ -84,7 +84,7 @@ class CloseForm(forms.Form):
 
 
 def cause_choices(case: Case | None) -> list[tuple[str, str]]:
-    """The classes that can be the confirmed cause; the one diagnosed in the incident itself, where there is one, first."""
+    """The classes that can be the confirmed cause; the one diagnosed in the incident itself comes first."""
     diagnosed = _diagnosed_in_the_incident(case) if case else None
     causes = sorted(symptoms().values(), key=lambda each: (each.id != diagnosed, each.kind, each.order))
     known = [(each.id, each.title) for each in causes if each.kind != "consequence"]
