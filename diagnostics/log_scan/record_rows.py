@@ -11,10 +11,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from diagnostics.format import Coverage, Rows
+from diagnostics.log_scan.json_lines import LINE_BREAK
 from diagnostics.log_scan.kafka_client import SCOPES, client_options
 from diagnostics.log_scan.layout import Layout
 from diagnostics.log_scan.matching import match_events
 from diagnostics.log_scan.process import LOGGED_PROCESSES, options_of, role_of, version_of
+from diagnostics.log_scan.slices import slices
 from diagnostics.log_scan.stretch import Stretch
 from diagnostics.notation.stack_trace import StackTrace, stack_trace
 
@@ -23,6 +25,9 @@ MOST_CLIENT_OPTIONS = 1_000
 
 MOST_SAMPLES = 5
 """Lines not understood that are shown. Our choice."""
+
+CONTINUATION_BYTES = 16_000
+"""How much of a record is kept behind its head line. Our choice: a trace of ten exceptions with thirty frames each."""
 
 TRACE_COLUMNS = tuple(StackTrace.__slots__)
 
@@ -53,6 +58,7 @@ def rows_of(stretch: Stretch, layout: Layout) -> Iterator[Rows | Coverage]:
         "last_line": pa.array(stretch.last_lines + 1),
         **match_events(stretch.buffer, heads.start, stretch.head_ends, heads.message, heads.logger, stretch.text),
         **_traces(stretch, layout.style is None),
+        **_continuations(stretch),
     }
     yield Rows("log_record", batch=pa.RecordBatch.from_pydict(columns))
     options = list(_options(stretch, role))
@@ -101,6 +107,19 @@ def _traces(stretch: Stretch, bare: bool) -> dict[str, pa.Array]:
         name: pa.array([getattr(trace, name) for trace in found.values()], pa.string()).take(at)
         for name in TRACE_COLUMNS
     }
+
+
+def _continuations(stretch: Stretch) -> dict[str, pa.Array]:
+    """The lines behind the head line, for the records that have any."""
+    has_more = np.flatnonzero(stretch.ends > stretch.head_ends + 1)
+    if not len(has_more):
+        return {}
+    starts, ends = stretch.head_ends[has_more] + 1, stretch.ends[has_more]
+    texts = slices(stretch.buffer, starts, np.minimum(ends, starts + CONTINUATION_BYTES))
+    texts = pc.replace_substring(texts, LINE_BREAK.decode(), "\n")
+    place = np.full(len(stretch.heads.line), -1, np.int64)
+    place[has_more] = np.arange(len(has_more))
+    return {"continuation": texts.take(pa.array(place, mask=place < 0))}
 
 
 @lru_cache(maxsize=4_096)

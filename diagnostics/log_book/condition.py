@@ -1,0 +1,134 @@
+"""Terms of a search as conditions on columns: what a row group's statistics rule out, and which rows of it hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from diagnostics.log_book.columns import REPEATING
+from diagnostics.log_book.search import FILE_FIELDS, NUMBER_FIELDS, TEXT_FIELDS, InvalidSearch, Search, Term
+
+Mask = npt.NDArray[np.bool_]
+Statistics = Mapping[str, tuple[int, int]]
+"""Column -> least and greatest value of a row group."""
+
+COST = {"level": 0, "number": 0, "exact": 1, "part": 1, "text": 3, "expression": 4}
+"""Conditions are tried in this order: numbers first, texts on what is left."""
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A term that is ready to be tried.
+
+    columns  that it reads
+    bounds   pairs of first and last, for a column of numbers
+    """
+
+    term: Term
+    columns: tuple[str, ...]
+    bounds: tuple[tuple[int, int], ...] = field(default=())
+
+    def is_possible(self, statistics: Statistics) -> bool:
+        """Whether a row group with these least and greatest values can hold a row that fits."""
+        if self.term.excluded or not self._is_numeric or self.columns[0] not in statistics:
+            return True
+        least, greatest = statistics[self.columns[0]]
+        return any(first <= greatest and least <= last for first, last in self.bounds)
+
+    def mask(self, columns: Mapping[str, pa.Array]) -> Mask:
+        """Which rows hold; a field that is not known holds only where it is left out."""
+        found = self._numbers(columns[self.columns[0]]) if self._is_numeric else self._texts(columns)
+        return np.logical_not(found) if self.term.excluded else found
+
+    @property
+    def _is_numeric(self) -> bool:
+        return bool(self.bounds) or self.term.kind in ("level", "number") or self.columns[0] in ("file_id", "pattern")
+
+    def _numbers(self, column: pa.Array) -> Mask:
+        values = column.fill_null(-1).to_numpy(zero_copy_only=False)
+        found = np.zeros(len(values), bool)
+        for first, last in self.bounds:
+            found |= (values >= first) & (values <= last)
+        return found
+
+    def _texts(self, columns: Mapping[str, pa.Array]) -> Mask:
+        found: Mask | None = None
+        for name in self.columns:
+            column = columns[name]
+            if column.null_count == len(column):
+                continue
+            mask = _found_in(column, self.term)
+            found = mask if found is None else found | mask
+        return found if found is not None else np.zeros(len(columns[self.columns[0]]), bool)
+
+
+def _found_in(column: pa.Array, term: Term) -> Mask:
+    """Which texts fit. Of a column of few different values only those are looked at."""
+    texts = column.dictionary if isinstance(column, pa.DictionaryArray) else column
+    found = np.zeros(len(texts), bool)
+    for value in term.values:
+        found |= _fits(texts, term.kind, value).fill_null(False).to_numpy(zero_copy_only=False)
+    if texts is column:
+        return found
+    indices = column.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    chosen: Mask = np.append(found, False)[indices]
+    return chosen
+
+
+def _fits(texts: pa.Array, kind: str, value: str) -> pa.Array:
+    if kind == "exact":
+        return pc.equal(texts, value)
+    if kind == "expression":
+        return pc.match_substring_regex(texts, value, ignore_case=True)
+    return pc.match_substring(texts, value, ignore_case=True)
+
+
+def conditions_of(
+    search: Search, files: Sequence[Mapping[str, Any]], patterns: Sequence[Mapping[str, Any]]
+) -> list[Condition]:
+    """The search's terms, the quick ones first. Raises InvalidSearch for an expression that RE2 does not take."""
+    found = [_condition(term, files, patterns) for term in search.terms]
+    return sorted(found, key=lambda each: COST[each.term.kind] + 10 * (each.columns == TEXT_COLUMNS))
+
+
+TEXT_COLUMNS = ("message", "continuation")
+
+
+def _condition(term: Term, files: Sequence[Mapping[str, Any]], patterns: Sequence[Mapping[str, Any]]) -> Condition:
+    if term.kind == "expression":
+        _try_expression(term)
+    if term.field is None:
+        return Condition(term, TEXT_COLUMNS)
+    if term.field == "level":
+        return Condition(term, ("level",), tuple(term.bounds))
+    if term.field in NUMBER_FIELDS:
+        return Condition(term, (NUMBER_FIELDS[term.field],), tuple(term.bounds))
+    if term.field == "pattern":
+        return Condition(term, ("pattern",), _numbers_of([each["id"] for each in patterns], term))
+    if term.field in FILE_FIELDS:
+        return Condition(term, ("file_id",), _numbers_of([each[FILE_FIELDS[term.field]] for each in files], term))
+    return Condition(term, (TEXT_FIELDS[term.field],))
+
+
+def _numbers_of(texts: Sequence[str | None], term: Term) -> tuple[tuple[int, int], ...]:
+    """The places of the texts that fit."""
+    found = _found_in(pa.array(texts, pa.string()), term) if texts else np.zeros(0, bool)
+    return tuple((int(place), int(place)) for place in np.flatnonzero(found))
+
+
+def _try_expression(term: Term) -> None:
+    try:
+        pc.match_substring_regex(pa.array(["x"]), term.values[0])
+    except pa.ArrowInvalid as error:
+        raise InvalidSearch(f"{term.source}: {str(error).partition(': ')[2] or error}") from None
+
+
+def repeating(columns: Sequence[str]) -> list[str]:
+    """Those of the columns that are read as dictionaries."""
+    return [name for name in columns if name in REPEATING]
