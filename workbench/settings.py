@@ -47,6 +47,7 @@ INSTALLED_APPS = [
     "workbench.analyses",
     "workbench.charts",
     "workbench.profiles",
+    "workbench.logs",
     "workbench.runbooks",
     "workbench.history",
 ]
@@ -139,7 +140,8 @@ WHITENOISE_USE_FINDERS = True
 UPLOADS_DIR = WORKBENCH_DATA / "uploads"
 INCOMING_DIR = WORKBENCH_DATA / "incoming"
 WORKSPACES_DIR = WORKBENCH_DATA / "work"
-for _folder in (UPLOADS_DIR, INCOMING_DIR, WORKSPACES_DIR):
+LOG_BOOKS_DIR = WORKBENCH_DATA / "log-books"
+for _folder in (UPLOADS_DIR, INCOMING_DIR, WORKSPACES_DIR, LOG_BOOKS_DIR):
     _folder.mkdir(exist_ok=True, mode=0o700)
 MOST_FILE_BYTES = ENVIRONMENT.number("WORKBENCH_MOST_FILE_BYTES", 2 * 1024**3, 1024, 1024**4)
 MOST_CASE_BYTES = ENVIRONMENT.number("WORKBENCH_MOST_CASE_BYTES", 10 * 1024**3, 1024, 1024**4)

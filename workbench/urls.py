@@ -12,6 +12,7 @@ from workbench.collector import collector
 
 urlpatterns = [
     path("", include("workbench.cases.urls")),
+    path("cases/<int:case_id>/logs/", include("workbench.logs.urls")),
     path("uploads/", include("workbench.uploads.urls")),
     path("analyses/", include("workbench.analyses.urls")),
     path("charts/", include("workbench.charts.urls")),

@@ -32,7 +32,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(autouse=True)
 def data_folder(settings: LazySettings, tmp_path: Path) -> Path:
     """Files of a test go where nothing else is; passwords are hashed quickly."""
-    for name in ("UPLOADS_DIR", "INCOMING_DIR", "WORKSPACES_DIR"):
+    for name in ("UPLOADS_DIR", "INCOMING_DIR", "WORKSPACES_DIR", "LOG_BOOKS_DIR"):
         folder = tmp_path / name.lower()
         folder.mkdir()
         setattr(settings, name, folder)

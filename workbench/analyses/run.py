@@ -17,6 +17,7 @@ from diagnostics import spark
 from diagnostics.analyze import analyze
 from diagnostics.errors import AnalysisInterrupted, DiagnosticsError, SparkUnavailable
 from diagnostics.intake import SourceFile
+from workbench.analyses.log_books import log_book_keep
 from workbench.analyses.models import Analysis
 from workbench.analyses.outcome import report_save
 from workbench.analyses.services import analysis_claim, analysis_fail, analysis_give_back
@@ -85,6 +86,8 @@ def _attempt(analysis: Analysis, session: UUID, watch: Watch, workspace: Path) -
     )
     if report_save(analysis=analysis, session=session, report=report, warnings=unreadable):
         logger.info("analysis %s done: %s", analysis.pk, report.stage_ms)
+        # After the verdict, which nobody shall wait longer for.
+        log_book_keep(analysis, workspace / "evidence", report.inputs)
 
 
 @contextlib.contextmanager

@@ -116,6 +116,11 @@ def _notes(case: Case) -> Iterator[Entry]:
         yield Entry(note.created_at, "note", note.author, "wrote", marked(note.text, note.mentions.all()), is_note=True)
 
 
+def _pins(case: Case) -> Iterator[Entry]:
+    for pin in case.pinned_records.select_related("by"):
+        yield Entry(pin.at, "flag", pin.by, f"pinned {pin}", detail=pin.note)
+
+
 def _changes(case: Case) -> Iterator[Entry]:
     changes = list(case.changes.select_related("by"))
     owners = {change.after["owner_id"] for change in changes if "owner_id" in change.after}
@@ -168,6 +173,7 @@ CHANGES = (_status_told, _cause_told, _owner_told, _title_told)
 SOURCES: tuple[Callable[[Case], Iterator[Entry]], ...] = (
     _opened,
     _snapshots,
+    _pins,
     _uploads,
     _analyses,
     _steps,

@@ -172,6 +172,7 @@ def case_detail(request: HttpRequest, case_id: int) -> HttpResponse:
         "snapshots": snapshots_shown(case, diagnosed),
         "diagnosed": diagnosed,
         "timeline": timeline(case),
+        "pins": case.pinned_records.select_related("by"),
         "watchers": selectors.watchers(case),
         "owners": selectors.owners_possible(case),
         "statuses": [choice for choice in CaseStatus.choices if choice[0] != CaseStatus.CLOSED],

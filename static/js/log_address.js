@@ -1,0 +1,76 @@
+// What the log page shows, as it stands in the address, and questions to the workbench about it.
+//   q      the search             hits=all   the other records are listed too
+//   alike  neighbours listed once  at         the record, as file:line
+//   show   the panel: record, patterns or pinned           by   what patterns are counted by
+// The time range and the zone are those of time_range.js.
+import { timeRange } from './time_range.js';
+
+const page = document.getElementById('log-page');
+const NAMES = ['q', 'hits', 'alike', 'at', 'show', 'by'];
+const ASKED = ['q', 'hits', 'alike', 'from', 'to'];
+
+export const mayChange = 'mayChange' in page.dataset;
+
+export function shown() {
+  const query = new URLSearchParams(location.search);
+  return Object.fromEntries(NAMES.map((name) => [name, query.get(name) || '']));
+}
+
+// The page's address with other values; an empty one goes.
+export function addressWith(values) {
+  const url = timeRange.kept(location.href);
+  url.searchParams.set('snapshot', page.dataset.snapshot);
+  for (const [name, value] of Object.entries(values)) {
+    if (value) url.searchParams.set(name, value);
+    else url.searchParams.delete(name);
+  }
+  url.search = url.searchParams.toString().replaceAll('%3A', ':').replaceAll('%2F', '/').replaceAll('%21', '!');
+  return url;
+}
+
+// `isStep` makes an entry that Back leads away from.
+export function remember(values, isStep = false) {
+  const url = addressWith(values);
+  if (url.href === location.href) return;
+  if (isStep) history.pushState(history.state, '', url);
+  else history.replaceState(history.state, '', url);
+}
+
+export const permalink = (row) => {
+  const url = addressWith({ at: `${row.file}:${row.line}` });
+  return url.href;
+};
+
+export function part(name) {
+  const url = new URL(`${page.dataset.base}${name}/`, location.href);
+  url.searchParams.set('snapshot', page.dataset.snapshot);
+  return url;
+}
+
+// Asks a part of the workbench about what is shown; `extra` is added to the question.
+export async function ask(name, extra = {}, signal = undefined) {
+  const url = part(name);
+  const asked = addressWith({}).searchParams;
+  for (const each of ASKED) if (asked.get(each)) url.searchParams.set(each, asked.get(each));
+  for (const [each, value] of Object.entries(extra)) url.searchParams.set(each, value);
+  const response = await fetch(url, { signal, headers: { Accept: 'application/json' } });
+  const answer = await response.json().catch(() => ({}));
+  if (!response.ok) throw new Error(answer.detail || `The workbench answered ${response.status}.`);
+  return answer;
+}
+
+export const number = (value) => value.toLocaleString('en');
+
+export function element(name, className = '', text = '') {
+  const made = document.createElement(name);
+  if (className) made.className = className;
+  if (text) made.textContent = text;
+  return made;
+}
+
+// `02:00:00.123` in the chosen zone, with the day where the log spans several.
+export function clock(ms, withDay) {
+  if (ms === null) return 'no time';
+  const local = new Date(ms + timeRange.offset(ms)).toISOString();
+  return withDay ? `${local.slice(0, 10)} ${local.slice(11, 23)}` : local.slice(11, 23);
+}

@@ -1,0 +1,301 @@
+// The log page: search, histogram, list and details follow the address; keys as in lnav.
+import { ask, element, mayChange, number, remember, shown } from './log_address.js';
+import { LogHistogram } from './log_histogram.js';
+import { LogList } from './log_list.js';
+import { LogPanel } from './log_panel.js';
+import { isShortcut } from './page.js';
+import { timeRange } from './time_range.js';
+import { toast } from './tools.js';
+
+const LEVELS = ['FATAL', 'ERROR', 'WARN', 'INFO', 'DEBUG', 'TRACE'];
+const at = (id) => document.getElementById(id);
+const [box, search, others, alike] = ['list', 'q', 'others', 'alike'].map(at);
+const isNarrow = matchMedia('(max-width: 1080px)');
+let terms = [];
+let firstError = null;
+let totals = {};
+let refreshing = null;
+
+const list = new LogList(box, {
+  fetch: async (start, count) => (await ask('records', { start, count })).rows,
+  choose: (row, place) => {
+    at('place').textContent = `Record ${number(place + 1)} of ${number(list.total)}`;
+    histogram.mark(row.ts);
+    panel.choose(row);
+    clearTimeout(list.remembering);
+    list.remembering = setTimeout(() => remember({ at: `${row.file}:${row.line}` }), 200);
+    list.draw();
+  },
+});
+const histogram = new LogHistogram(at('histogram-plot'), at('hovered'), (place) => {
+  list.go(place, 'center');
+  box.focus({ preventScroll: true });
+});
+const panel = new LogPanel(at('panel'), {
+  narrow: (term) => searchFor(`${search.value} ${term}`),
+  go: step,
+  open: (row, isWhole) => openRecord(row, isWhole),
+  changed: () => {
+    list.refresh();
+    panel.refresh();
+  },
+});
+
+// Asks anew what is listed and goes to the record of the address, or to its next neighbour.
+async function refresh() {
+  refreshing?.abort();
+  refreshing = new AbortController();
+  const asked = shown();
+  search.value = asked.q;
+  others.checked = asked.hits === 'all';
+  alike.value = asked.alike;
+  box.setAttribute('aria-busy', 'true');
+  try {
+    const told = await ask('overview', asked.at ? { at: asked.at } : {}, refreshing.signal);
+    at('search-problem').textContent = '';
+    showOverview(told);
+    list.reset(told.total, told.at ? told.at.place : 0);
+    panel.refresh();
+  } catch (error) {
+    if (error.name === 'AbortError') return;
+    at('search-problem').textContent = error.message;
+  }
+  box.removeAttribute('aria-busy');
+}
+
+function showOverview(told) {
+  ({ terms } = told);
+  totals = told.histogram.totals;
+  firstError = told.first_error;
+  const words = terms.filter((term) => !term.field && !term.excluded && !/^\/.*\/$/.test(term.source));
+  list.words = words.map((term) => term.source.replace(/^"|"$/g, '').replace(/\\(.)/g, '$1').toLowerCase()).filter(Boolean);
+  panel.words = list.words;
+  const [from, to] = timeRange.shown || [0, 0];
+  list.withDay = to - from > 20 * 3_600_000;
+  histogram.show(told.histogram);
+  showTerms();
+  showLevels();
+  const all = told.total === told.kept.records ? '' : ` of ${number(told.kept.records)}`;
+  at('totals').textContent = `${number(told.total)}${all} records`;
+  at('nothing').hidden = told.total > 0;
+  document.querySelector('[data-act="firstError"]').disabled = firstError === null;
+  if (!told.total) at('place').textContent = '';
+}
+
+function showTerms() {
+  at('terms').replaceChildren(...terms.map((term, place) => {
+    const chip = element('li', term.excluded ? 'excluded' : '');
+    if (term.excluded) chip.append(element('span', 'not', 'not'));
+    const word = element('span', 'word', term.excluded ? term.label.replace(/^-/, '') : term.label);
+    word.title = term.source;
+    const away = element('button', '', '×');
+    away.type = 'button';
+    away.setAttribute('aria-label', `Take ${term.label} away`);
+    away.addEventListener('click', () => searchFor(terms.filter((_, each) => each !== place).map((each) => each.source).join(' ')));
+    chip.append(word, away);
+    return chip;
+  }));
+}
+
+// The levels that the search leaves out are those of its `-level:` term, which the buttons write.
+function showLevels() {
+  const term = terms.find((each) => each.field === 'level' && each.excluded);
+  const out = term ? term.source.replace(/^-level[:=]/i, '').toUpperCase().split(',') : [];
+  const known = LEVELS.filter((level) => totals[level] || out.includes(level));
+  at('levels').replaceChildren(...known.map((level) => {
+    const toggle = element('button', level);
+    toggle.type = 'button';
+    toggle.setAttribute('aria-pressed', String(!out.includes(level)));
+    toggle.append(element('i'), out.includes(level) ? level : `${level} ${number(totals[level])}`);
+    toggle.addEventListener('click', () => {
+      const left = out.includes(level) ? out.filter((each) => each !== level) : [...out, level];
+      const rest = terms.filter((each) => each !== term).map((each) => each.source);
+      searchFor([...rest, ...(left.length ? [`-level:${left.join(',').toLowerCase()}`] : [])].join(' '));
+    });
+    return toggle;
+  }));
+}
+
+function searchFor(text) {
+  remember({ q: text.trim() }, true);
+  refresh();
+}
+
+async function step(kind, direction, extra = {}) {
+  try {
+    const { place } = await ask('step', { kind, direction, place: list.place, ...extra });
+    if (place !== null) {
+      list.go(place, 'center');
+      return;
+    }
+  } catch (error) {
+    toast(error.message);
+    return;
+  }
+  const what = kind === 'term' ? extra.term : { hit: 'hit', file: 'other file', pin: 'pinned record' }[kind] || kind;
+  toast(`No ${direction > 0 ? 'further' : 'earlier'} ${what} in the list.`);
+}
+
+function stepOperation(direction) {
+  const operation = panel.told?.row.position === list.row(list.place)?.position && panel.told?.operations[0];
+  if (operation) step('term', direction, { term: operation.term });
+  else toast('This record names no checkpoint, task or TaskManager.');
+}
+
+async function openRecord(row, isWhole) {
+  if (isWhole) {
+    timeRange.choose(null);
+    remember({ q: '', hits: '', alike: '', at: `${row.file}:${row.line}` }, true);
+    refresh();
+    return;
+  }
+  const told = await ask('step', { kind: 'line', at: `${row.file}:${row.line}` });
+  if (told.at?.listed) list.go(told.at.place, 'center');
+  else openRecord(row, true);
+}
+
+function zoom(factor) {
+  const row = list.row(list.place);
+  const range = timeRange.shown;
+  if (!row || row.ts === null || !range) return;
+  const half = Math.max(((range[1] - range[0]) * factor) / 2, 5);
+  const [first, last] = timeRange.whole;
+  const next = [Math.max(row.ts - half, first), Math.min(row.ts + half, last)];
+  timeRange.choose(next[0] <= first && next[1] >= last ? null : next);
+}
+
+function togglePin() {
+  const row = list.row(list.place);
+  if (!row) return;
+  if (!mayChange) toast('Your role may read this case, not pin records.');
+  else if (row.pinned) panel.unpin(row);
+  else panel.pin(row);
+}
+
+function openPanel(name) {
+  document.querySelector('.log-main').classList.remove('alone');
+  if (name) panel.show(name);
+  panel.openSheet();
+  panel.body(panel.shown).focus({ preventScroll: !isNarrow.matches });
+}
+
+// On a wide screen the details stand beside the list, on a narrow one they are a sheet over it.
+function togglePanel() {
+  const main = document.querySelector('.log-main');
+  if (isNarrow.matches) {
+    if (at('panel').classList.contains('open')) panel.close();
+    else openPanel();
+  } else main.classList.toggle('alone');
+  const isOpen = isNarrow.matches ? at('panel').classList.contains('open') : !main.classList.contains('alone');
+  document.querySelector('[data-act="panel"]').setAttribute('aria-expanded', String(isOpen));
+  list.draw();
+}
+
+const actions = {
+  firstError: () => list.go(firstError, 'center'),
+  error: () => step('error', 1),
+  errorBack: () => step('error', -1),
+  warning: () => step('warning', 1),
+  warningBack: () => step('warning', -1),
+  hit: () => step('hit', 1),
+  hitBack: () => step('hit', -1),
+  panel: togglePanel,
+};
+document.querySelector('.log-bar').addEventListener('click', (event) => actions[event.target.closest('[data-act]')?.dataset.act]?.());
+
+// Keys of lnav; what differs is settled in the conventions: n is the next hit, i the histogram, 0 the whole time, and
+// g stays the prefix of pages, so that g g leads to the first record.
+const KEYS = {
+  e: actions.error,
+  E: actions.errorBack,
+  w: actions.warning,
+  W: actions.warningBack,
+  n: actions.hit,
+  N: actions.hitBack,
+  f: () => step('file', 1),
+  F: () => step('file', -1),
+  o: () => stepOperation(1),
+  O: () => stepOperation(-1),
+  u: () => step('pin', 1),
+  U: () => step('pin', -1),
+  m: togglePin,
+  j: () => list.go(list.place + 1),
+  k: () => list.go(list.place - 1),
+  G: () => list.go(list.total - 1),
+  b: () => list.go(list.place - list.fitting),
+  p: togglePanel,
+  P: () => openPanel('patterns'),
+  i: () => at('histogram').classList.toggle('folded'),
+  z: () => zoom(0.25),
+  Z: () => zoom(4),
+  x: () => others.click(),
+  c: () => panel.copyRecord(),
+  y: () => panel.copyLink(),
+};
+const LIST_KEYS = {
+  ArrowDown: KEYS.j,
+  ArrowUp: KEYS.k,
+  PageDown: () => list.go(list.place + list.fitting),
+  PageUp: KEYS.b,
+  ' ': () => list.go(list.place + list.fitting),
+  Home: () => list.go(0),
+  End: KEYS.G,
+  Enter: () => openPanel('record'),
+};
+let prefix = '';
+document.addEventListener('keydown', (event) => {
+  const inList = event.target === box;
+  const plain = !event.ctrlKey && !event.metaKey && !event.altKey;
+  if (event.key === 'f' && (event.ctrlKey || event.metaKey) && inList) {
+    event.preventDefault();
+    search.focus();
+    search.select();
+    return;
+  }
+  if (event.key === 'Escape' && at('panel').contains(event.target)) {
+    event.preventDefault();
+    event.stopPropagation();
+    panel.close();
+    return;
+  }
+  const before = prefix;
+  prefix = plain && ['g', 't'].includes(event.key) && isShortcut(event) && !before ? event.key : '';
+  let act = inList && plain ? LIST_KEYS[event.key] : null;
+  if (!act && isShortcut(event) && !prefix) act = before ? { gg: () => list.go(0) }[before + event.key] : KEYS[event.key];
+  if (!act) return;
+  // The keys of every page (n opens a new case there) are not meant; but it has to see the end of a prefix.
+  if (!before) {
+    event.preventDefault();
+    event.stopPropagation();
+  }
+  act();
+}, true);
+search.addEventListener('keydown', (event) => {
+  if (event.key === 'Escape') {
+    event.stopPropagation();
+    box.focus({ preventScroll: true });
+  }
+});
+
+at('log-search').addEventListener('submit', (event) => {
+  event.preventDefault();
+  searchFor(search.value);
+  box.focus({ preventScroll: true });
+});
+others.addEventListener('change', () => {
+  remember({ hits: others.checked ? 'all' : '' }, true);
+  refresh();
+});
+alike.addEventListener('change', () => {
+  remember({ alike: alike.value }, true);
+  refresh();
+});
+box.addEventListener('click', () => { if (isNarrow.matches) openPanel('record'); });
+addEventListener('popstate', refresh);
+let zone = timeRange.zone;
+timeRange.onChange(() => {
+  if (zone === timeRange.zone) refresh();
+  else list.draw();
+  zone = timeRange.zone;
+});
+refresh().then(() => { if (shown().at) box.focus({ preventScroll: true }); });

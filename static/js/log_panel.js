@@ -1,0 +1,392 @@
+// The details beside the list: one record, what the listed records are made of, and what is pinned.
+import { ask, clock, element, mayChange, number, part, permalink, remember, shown } from './log_address.js';
+import { marked } from './log_list.js';
+import { timeRange } from './time_range.js';
+import { copyText, post, toast } from './tools.js';
+
+const TABS = ['record', 'patterns', 'pinned'];
+const SVG = 'http://www.w3.org/2000/svg';
+
+function button(text, label, press) {
+  const made = element('button', '', text);
+  made.type = 'button';
+  if (label) made.setAttribute('aria-label', label);
+  if (label) made.title = label;
+  made.addEventListener('click', press);
+  return made;
+}
+
+async function copy(text, what) {
+  toast(await copyText(text) ? `${what} copied.` : 'The browser does not let the page copy.');
+}
+
+export class LogPanel {
+  // narrow    called with a term to add to the search
+  // go        called with (kind, direction, extra) to step in the list
+  // open      called with {file, line} to show a record, whatever is listed
+  // changed   called when a pin was added or taken away
+  constructor(panel, { narrow, go, open, changed }) {
+    Object.assign(this, { panel, narrow, go, open, changed });
+    this.row = null;
+    this.words = [];
+    this.by = panel.querySelector('#by');
+    this.by.value = shown().by || 'pattern';
+    this.by.addEventListener('change', () => {
+      remember({ by: this.by.value === 'pattern' ? '' : this.by.value });
+      this.#fillValues();
+    });
+    for (const name of TABS) this.tab(name).addEventListener('click', () => this.show(name));
+    panel.querySelector('[role="tablist"]').addEventListener('keydown', (event) => {
+      const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+      if (!step) return;
+      event.preventDefault();
+      const next = TABS[(TABS.indexOf(this.shown) + step + TABS.length) % TABS.length];
+      this.show(next);
+      this.tab(next).focus();
+    });
+    panel.querySelector('#close-panel').addEventListener('click', () => this.close());
+    this.show(TABS.includes(shown().show) ? shown().show : 'record', false);
+  }
+
+  tab(name) { return this.panel.querySelector(`#tab-${name}`); }
+
+  body(name) { return this.panel.querySelector(`#panel-${name}`); }
+
+  show(name, isAsked = true) {
+    this.shown = name;
+    for (const each of TABS) {
+      this.tab(each).setAttribute('aria-selected', String(each === name));
+      this.tab(each).tabIndex = each === name ? 0 : -1;
+      this.body(each).hidden = each !== name;
+    }
+    if (isAsked) remember({ show: name === 'record' ? '' : name });
+    if (isAsked) this.refresh();
+  }
+
+  // On a narrow screen the panel is a sheet over the list.
+  openSheet() { this.panel.classList.add('open'); }
+
+  close() {
+    this.panel.classList.remove('open');
+    document.getElementById('list').focus();
+  }
+
+  refresh() {
+    if (this.shown === 'record' && this.row) this.#fillRecord();
+    if (this.shown === 'patterns') this.#fillValues();
+    if (this.shown === 'pinned') this.#fillPins();
+  }
+
+  choose(row) {
+    this.row = row;
+    clearTimeout(this.waiting);
+    if (this.shown === 'record') this.waiting = setTimeout(() => this.#fillRecord(), 90);
+  }
+
+  async #fillRecord() {
+    const { row } = this;
+    let told;
+    try {
+      told = await ask('record', { position: row.position });
+    } catch (error) {
+      this.body('record').replaceChildren(element('p', 'message error', error.message));
+      return;
+    }
+    if (row !== this.row) return;
+    this.told = told;
+    const parts = [this.#head(told), this.#text(told), this.#actions(told)];
+    if (told.folds.length) parts.push(this.#trace(told));
+    if (told.pin || mayChange) parts.push(this.#pin(told));
+    if (told.operations.length) parts.push(element('h4', '', 'Part of'), this.#operations(told));
+    parts.push(element('h4', '', 'Fields'), this.#fields(told));
+    parts.push(...this.#context(told));
+    this.body('record').replaceChildren(...parts);
+    this.body('record').scrollTop = 0;
+  }
+
+  #head({ row }) {
+    const head = element('div', 'record-head');
+    const level = element('span', `level ${row.level || 'none'}`);
+    level.append(element('i', `mark-level ${row.level || 'none'}`), ` ${row.level || 'no level'}`);
+    const time = row.ts === null ? 'no time' : `${timeRange.timeOf(row.ts)} ${timeRange.zoneName(row.ts)}`;
+    head.append(level, element('span', '', time));
+    if (row.role) head.append(element('span', '', row.role));
+    if (row.host) head.append(element('span', '', row.host));
+    return head;
+  }
+
+  #text({ message }) {
+    const text = element('pre', 'record-text');
+    text.append(...marked(message || '', this.words));
+    return text;
+  }
+
+  #actions(told) {
+    const { row } = told;
+    const box = element('div', 'actions');
+    const link = element('a', 'button small', `${row.file.split('/').at(-1)}:${row.line}`);
+    link.title = `The lines of the file: ${row.file}`;
+    if (told.lines_url) link.href = told.lines_url;
+    const tools = [
+      ['Copy', 'Copy the record', () => this.copyRecord()],
+      ['JSON', 'Copy the record as JSON', () => copy(JSON.stringify(this.asJson(), null, 2), 'The record as JSON')],
+      ['Link', 'Copy the link to this record', () => this.copyLink()],
+      ['In the whole list', 'Show the record among all others', () => this.open(row, true)],
+    ].map(([text, label, press]) => Object.assign(button(text, label, press), { className: 'button small' }));
+    box.append(link, ...tools);
+    if (told.download_url) {
+      const original = element('a', 'button small', 'Original');
+      original.href = told.download_url;
+      original.title = 'Download the file as it was uploaded';
+      box.append(original);
+    }
+    return box;
+  }
+
+  asJson() {
+    const { row, message, continuation, fields } = this.told;
+    const named = Object.fromEntries(fields.map((each) => [each.name, each.value]));
+    const time = row.ts === null ? null : new Date(row.ts).toISOString();
+    return { time, ...named, file: row.file, line: row.line, message, ...(continuation ? { continuation } : {}) };
+  }
+
+  copyRecord() {
+    if (!this.told) return;
+    const { row, message, continuation } = this.told;
+    const time = row.ts === null ? '' : `${new Date(row.ts).toISOString()} `;
+    const head = `${time}${row.level || ''} ${row.logger || ''} - ${message}`;
+    copy(`${head}${continuation ? `\n${continuation}` : ''}\n(${row.file}:${row.line})`, 'The record');
+  }
+
+  copyLink() {
+    if (this.row) copy(permalink(this.row), 'The link');
+  }
+
+  // Exceptions and causes stand open, of the frames the first and the job's own; the others unfold.
+  #trace({ folds }) {
+    const trace = element('div', 'trace');
+    for (const fold of folds) {
+      if (fold.title) trace.append(element('div', 'title', fold.title));
+      if (fold.lines.length) trace.append(element('pre', '', fold.lines.join('\n')));
+      let hidden = [];
+      const close = () => {
+        if (!hidden.length) return;
+        const more = element('details');
+        more.append(element('summary', 'small', `${hidden.length} ${hidden.length === 1 ? 'frame' : 'frames'} of Flink, Java and libraries`));
+        more.append(...hidden.map((text) => element('div', 'frame', text)));
+        trace.append(more);
+        hidden = [];
+      };
+      fold.frames.forEach((frame, place) => {
+        if (!place || frame.own) {
+          close();
+          trace.append(element('div', frame.own ? 'frame own' : 'frame', frame.text));
+        } else hidden.push(frame.text);
+      });
+      close();
+    }
+    return trace;
+  }
+
+  #pin({ row, pin }) {
+    const box = element('form', 'pin-form');
+    box.append(element('h4', '', pin ? `Pinned by ${pin.by}` : 'Pin this record'));
+    const label = element('label', 'visually-hidden', 'Note on this record');
+    const note = element('textarea');
+    note.id = 'pin-note';
+    label.htmlFor = 'pin-note';
+    note.placeholder = 'What it tells (shown on the case page)';
+    note.rows = 2;
+    note.maxLength = 5000;
+    note.value = pin?.note || '';
+    note.readOnly = !mayChange;
+    box.append(label, note);
+    if (!mayChange) return box;
+    const actions = element('div', 'actions');
+    const save = element('button', 'button small', pin ? 'Save the note' : 'Pin');
+    actions.append(save);
+    if (pin) {
+      const away = button('Take the pin off', '', () => this.unpin(row));
+      away.className = 'button small';
+      actions.append(away);
+    }
+    box.append(actions);
+    box.addEventListener('submit', (event) => {
+      event.preventDefault();
+      this.pin(row, note.value);
+    });
+    return box;
+  }
+
+  async pin(row, note = '') {
+    await this.#write('pins', { file: row.file, line: row.line, note }, 'Pinned: the case page shows it.');
+  }
+
+  async unpin(row) {
+    await this.#write('unpin', { file: row.file, line: row.line }, 'The pin is off.');
+  }
+
+  async #write(name, fields, done) {
+    try {
+      await post(part(name), fields);
+      toast(done);
+      this.changed();
+    } catch (error) {
+      toast(error.message);
+    }
+  }
+
+  #operations({ operations }) {
+    const list = element('ul', 'operations');
+    for (const each of operations) {
+      const line = element('li');
+      const tools = element('span', 'tools');
+      tools.append(
+        button('‹', `Previous record of ${each.label}`, () => this.go('term', -1, { term: each.term })),
+        button('›', `Next record of ${each.label}`, () => this.go('term', 1, { term: each.term })),
+        button('Only', `List only records of ${each.label}`, () => this.narrow(each.term)),
+      );
+      line.append(element('span', 'label', each.label), tools);
+      list.append(line);
+    }
+    return list;
+  }
+
+  #fields({ fields }) {
+    const list = element('ul', 'fields');
+    for (const each of fields) {
+      const line = element('li');
+      const told = element('span');
+      told.append(element('span', 'name', each.name), element('span', 'value', each.value));
+      line.append(told, this.#filters(each.term, `${each.name} ${each.value}`));
+      list.append(line);
+    }
+    return list;
+  }
+
+  #filters(term, what) {
+    const tools = element('span', 'tools');
+    tools.append(
+      button('+', `List only records with ${what}`, () => this.narrow(term)),
+      button('−', `Leave out records with ${what}`, () => this.narrow(`-${term}`)),
+    );
+    return tools;
+  }
+
+  #context({ context, row }) {
+    const made = [];
+    for (const [name, title] of [['file', 'Around it in its file'], ['all', 'At the same time in all files']]) {
+      const box = element('details');
+      box.open = name === 'file';
+      box.append(element('summary', 'label', title));
+      const list = element('ol', 'context');
+      for (const each of context[name]) {
+        const line = element('li', `${each.level || 'none'}${each.position === row.position ? ' here' : ''}`);
+        const link = element('a');
+        link.href = permalink(each);
+        link.title = `${each.file}:${each.line}`;
+        const text = element('span', 'text', `${clock(each.ts, false)} ${each.message}`);
+        link.append(element('span', 'n', String(each.line)), text);
+        link.addEventListener('click', (event) => {
+          if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+          event.preventDefault();
+          this.open(each, false);
+        });
+        line.append(link);
+        list.append(line);
+      }
+      box.append(list);
+      made.push(box);
+    }
+    return made;
+  }
+
+  async #fillValues() {
+    const box = this.panel.querySelector('#values');
+    const asked = {};
+    this.valuesAsked = asked;
+    let told;
+    try {
+      told = await ask('breakdown', { by: this.by.value });
+    } catch (error) {
+      box.replaceChildren(element('p', 'message error', error.message));
+      return;
+    }
+    if (this.valuesAsked !== asked) return;
+    const list = element('ul', 'values');
+    const all = told.values.reduce((sum, each) => sum + each.records, 0) + told.without;
+    for (const each of told.values) list.append(this.#value(each, all));
+    const rest = element('p', 'muted small');
+    const more = told.distinct - told.values.length;
+    if (more > 0) rest.append(`${number(more)} rarer ones are not shown. `);
+    if (told.without) rest.append(`${number(told.without)} records have none.`);
+    box.replaceChildren(list, rest);
+  }
+
+  #value(each, all) {
+    const line = element('li');
+    const what = element('span', 'what', each.text ?? each.value);
+    what.title = each.text ?? each.value;
+    const numbers = element('div', 'numbers');
+    const share = (100 * each.records) / all;
+    numbers.append(element('span', 'count', `${number(each.records)}, ${share < 0.1 ? '< 0.1' : share.toFixed(1)} %`), graph(each.slots));
+    const term = this.by.value === 'pattern' ? `pattern:${each.value}` : `${this.by.value}="${each.value.replace(/["\\]/g, '\\$&')}"`;
+    numbers.append(this.#filters(term, this.by.value === 'pattern' ? 'this pattern' : `${this.by.value} ${each.value}`));
+    line.append(what, numbers);
+    if (each.level) {
+      const told = element('span', 'small muted');
+      told.append(element('i', `mark-level ${each.level}`), ` ${each.level}${each.logger ? `, ${each.logger.split('.').at(-1)}` : ''}`);
+      line.append(told);
+    }
+    return line;
+  }
+
+  async #fillPins() {
+    const box = this.body('pinned');
+    try {
+      const { pins } = await ask('pins');
+      if (!pins.length) {
+        box.replaceChildren(element('p', 'muted small', 'Nothing is pinned yet. Press m on a record: the case page shows it to everybody.'));
+        return;
+      }
+      const list = element('ul', 'pins');
+      for (const pin of pins) list.append(this.#pinned(pin));
+      box.replaceChildren(list);
+    } catch (error) {
+      box.replaceChildren(element('p', 'message error', error.message));
+    }
+  }
+
+  #pinned(pin) {
+    const line = element('li');
+    const head = element('div', 'record-head');
+    head.append(element('i', `mark-level ${pin.level || 'none'}`), element('span', '', `${clock(pin.ts, true)} ${pin.file.split('/').at(-1)}:${pin.line}, ${pin.by}`));
+    const link = element('a', 'text', pin.message || 'no message');
+    link.href = permalink(pin);
+    link.addEventListener('click', (event) => {
+      if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+      event.preventDefault();
+      this.open(pin, false);
+    });
+    line.append(head, link);
+    if (pin.note) line.append(element('div', 'note', pin.note));
+    return line;
+  }
+}
+
+// Records in equal slots of the time, as small bars.
+function graph(slots) {
+  const svg = document.createElementNS(SVG, 'svg');
+  svg.setAttribute('viewBox', `0 0 ${slots.length || 1} 20`);
+  svg.setAttribute('preserveAspectRatio', 'none');
+  svg.setAttribute('aria-hidden', 'true');
+  const most = Math.max(...slots, 1);
+  const path = document.createElementNS(SVG, 'path');
+  path.setAttribute('d', slots.map((count, slot) => {
+    if (!count) return '';
+    const height = Math.max((count / most) * 20, 1.5);
+    return `M${slot + 0.1} ${20 - height}h.8v${height}h-.8z`;
+  }).join(''));
+  svg.append(path);
+  return svg;
+}

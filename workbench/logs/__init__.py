@@ -1,0 +1,1 @@
+"""The records of a case's logs: listed, searched, counted and pinned."""

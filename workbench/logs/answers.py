@@ -1,0 +1,204 @@
+"""The JSON that the log page is made of. Every answer is bounded: well below a megabyte, whatever the log holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+from django.urls import reverse
+
+from diagnostics.log_book.columns import LEVELS
+from diagnostics.log_book.counting import histogram
+from diagnostics.log_book.fold import folded
+from diagnostics.log_book.reading import LogBook, View
+from diagnostics.log_book.search import Term, parse_search, quoted
+from workbench.logs.asked import Asked
+from workbench.logs.models import PinnedRecord, record_address
+from workbench.logs.selectors import CaseLog, file_of, lines_address
+
+MOST_ROWS = 300
+"""Records of one answer; a screen shows a tenth of it."""
+LONGEST_MESSAGE = 600
+"""Characters of a message in the list, where a line has room for a third of it."""
+MOST_CONTEXT = 50
+
+LISTED = (
+    *("ts_ms", "goes_back", "level", "logger", "thread", "message", "file_id", "line", "last_line"),
+    *("root_cause_class", "root_cause_message", "pattern"),
+)
+FULL = (
+    *(*LISTED, "order_ms", "continuation", "event", "job_id", "task", "subtask", "attempt", "checkpoint_id"),
+    *("task_manager", "exception_class"),
+)
+
+
+def overview_answer(book: LogBook, asked: Asked, view: View, at: tuple[str, int] | None) -> dict[str, Any]:
+    """How many records there are, when, of which level, and where the address points."""
+    span = asked.span or book.span
+    first = book.step(view, -1, book.conditions(parse_search("level:error+")), 1)
+    told = {name: book.contents[name] for name in ("records", "left_out", "undated")}
+    return {
+        "total": view.total,
+        "kept": told,
+        "terms": [_term(each, book) for each in asked.search.terms],
+        "histogram": histogram(book, view, span),
+        "first_error": first,
+        "at": place_answer(book, view, at) if at else None,
+    }
+
+
+def place_answer(book: LogBook, view: View, at: tuple[str, int]) -> dict[str, Any] | None:
+    """Where the record of a line stands in the view; `listed` is false when only its neighbour is there."""
+    file_id = book.file_id(at[0])
+    position = None if file_id is None else book.position_of(file_id, at[1])
+    if position is None:
+        return None
+    place = view.nearest(position)
+    shown = view.slice(place, 1)
+    return {"position": position, "place": place, "listed": bool(len(shown)) and int(shown[0]) == position}
+
+
+def _term(term: Term, book: LogBook) -> dict[str, Any]:
+    """A term as a chip: a pattern is told by its text."""
+    label = term.source
+    if term.field == "pattern":
+        known = {each["id"]: each["text"] for each in book.contents["patterns"]}
+        label = " or ".join(known.get(value, f"pattern {value}") for value in term.values)
+    return {"source": term.source, "label": label, "excluded": term.excluded, "field": term.field}
+
+
+def records_answer(log: CaseLog, view: View, start: int, count: int) -> dict[str, Any]:
+    """Some rows of the list."""
+    start = min(max(start, 0), view.total)
+    positions = view.slice(start, min(count, MOST_ROWS))
+    rows = rows_answer(log, positions)
+    if view.repeats is not None:
+        for row, repeats in zip(rows, view.repeats[start : start + len(rows)].tolist(), strict=True):
+            row["repeats"] = repeats
+    return {"start": start, "total": view.total, "rows": rows}
+
+
+def rows_answer(log: CaseLog, positions: Sequence[int]) -> list[dict[str, Any]]:
+    """The records as the list shows them."""
+    book = log.book
+    pinned = set(log.pins.values_list("path", "line"))
+    read = book.rows(np.asarray(positions, np.int32), LISTED)
+    return [_row(row, int(position), book, pinned) for row, position in zip(read, np.asarray(positions), strict=True)]
+
+
+def _row(row: Mapping[str, Any], position: int, book: LogBook, pinned: set[tuple[str, int]]) -> dict[str, Any]:
+    file = book.contents["files"][row["file_id"]]
+    message = row["message"] or ""
+    cause = [part for part in (row["root_cause_class"], row["root_cause_message"]) if part]
+    return {
+        "position": position,
+        "ts": row["ts_ms"],
+        "back": bool(row["goes_back"]),
+        "level": _level(row["level"]),
+        "logger": row["logger"],
+        "thread": row["thread"],
+        "file": file["name"],
+        "host": file["host"],
+        "role": file["role"],
+        "line": row["line"],
+        "more": (row["last_line"] or row["line"]) - row["line"],
+        "message": message[:LONGEST_MESSAGE],
+        "cause": ": ".join(cause)[:300],
+        "pinned": (file["name"], row["line"]) in pinned,
+    }
+
+
+def _level(number: int | None) -> str | None:
+    return None if number is None else LEVELS[number]
+
+
+def record_answer(log: CaseLog, position: int, around: int) -> dict[str, Any]:
+    """Everything about one record: its folded trace, its fields, what it is part of, its neighbours, its addresses."""
+    book = log.book
+    full = book.rows(np.array([position], np.int32), FULL)[0]
+    file = book.contents["files"][full["file_id"]]
+    pin = log.pins.filter(path=file["name"], line=full["line"]).first()
+    stored = file_of(log, file["name"])
+    return {
+        "row": rows_answer(log, [position])[0],
+        "message": full["message"],
+        "folds": [asdict(each) for each in folded(full["continuation"])],
+        "continuation": full["continuation"],
+        "last_line": full["last_line"],
+        "fields": fields_of(full, book),
+        "operations": operations_of(full),
+        "context": {
+            name: rows_answer(log, book.neighbours(position, around, same_file=name == "file"))
+            for name in ("file", "all")
+        },
+        "address": record_address(log.case.pk, log.snapshot, file["name"], full["line"]),
+        "pin": pin_answer(pin) if pin else None,
+        "lines_url": lines_address(log, file["name"], full["line"], full["last_line"]),
+        "download_url": reverse("uploads:download", args=[stored.pk]) if stored else None,
+    }
+
+
+def fields_of(full: Mapping[str, Any], book: LogBook) -> list[dict[str, Any]]:
+    """The record's fields in the order people look for them, each with the term that finds its like."""
+    file = book.contents["files"][full["file_id"]]
+    pattern = book.contents["patterns"][full["pattern"]]
+    texts = {
+        "logger": full["logger"],
+        "thread": full["thread"],
+        "task": full["task"],
+        "taskmanager": full["task_manager"],
+        "job": full["job_id"],
+        "exception": full["exception_class"],
+        "cause": full["root_cause_class"],
+        "event": full["event"],
+        "role": file["role"],
+        "host": file["host"],
+        "file": file["name"],
+    }
+    numbers = {"subtask": full["subtask"], "attempt": full["attempt"], "checkpoint": full["checkpoint_id"]}
+    level = _level(full["level"])
+    told = [("level", level, f"level:{level}")] if level else []
+    told += [(name, str(value), f"{name}={value}") for name, value in numbers.items() if value is not None]
+    told += [(name, value, f"{name}={quoted(value)}") for name, value in texts.items() if value]
+    told.append(("pattern", pattern["text"], f"pattern:{pattern['id']}"))
+    return [{"name": name, "value": value, "term": term} for name, value, term in told]
+
+
+def operations_of(full: Mapping[str, Any]) -> list[dict[str, str]]:
+    """What the record is a step of, the narrowest first: the records of the same are found by `term`."""
+    found: list[dict[str, str]] = []
+    if full["checkpoint_id"] is not None:
+        number = full["checkpoint_id"]
+        found.append({"kind": "checkpoint", "label": f"checkpoint {number}", "term": f"checkpoint={number}"})
+    if full["task"]:
+        task = f"task={quoted(full['task'])}"
+        name = full["task"] if len(full["task"]) <= 60 else f"{full['task'][:57]}…"
+        if full["subtask"] is not None:
+            task += f" subtask={full['subtask']}"
+            name += f", subtask {full['subtask']}"
+        if full["attempt"] is not None:
+            attempt = f"{task} attempt={full['attempt']}"
+            found.append({"kind": "attempt", "label": f"{name}, attempt {full['attempt']}", "term": attempt})
+        found.append({"kind": "task", "label": name, "term": task})
+    if full["task_manager"]:
+        term = f"taskmanager={quoted(full['task_manager'])}"
+        found.append({"kind": "taskmanager", "label": f"TaskManager {full['task_manager']}", "term": term})
+    if full["job_id"]:
+        found.append({"kind": "job", "label": f"job {full['job_id']}", "term": f"job={full['job_id']}"})
+    return found
+
+
+def pin_answer(pin: PinnedRecord) -> dict[str, Any]:
+    """A pinned record as the page lists it."""
+    return {
+        "file": pin.path,
+        "line": pin.line,
+        "ts": pin.ts_ms,
+        "level": pin.level or None,
+        "message": pin.text,
+        "note": pin.note,
+        "by": pin.by.get_username(),
+        "url": pin.get_absolute_url(),
+    }

@@ -1,0 +1,5 @@
+from django.apps import AppConfig
+
+
+class LogsConfig(AppConfig):
+    name = "workbench.logs"

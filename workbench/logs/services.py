@@ -1,0 +1,50 @@
+"""Writes about log records: pinned, annotated, unpinned."""
+
+from __future__ import annotations
+
+import numpy as np
+from django.db import transaction
+
+from diagnostics.log_book.columns import LEVELS
+from workbench.accounts.models import User
+from workbench.cases.services import case_lock
+from workbench.logs.models import PinnedRecord
+from workbench.logs.selectors import CaseLog
+from workbench.storable import storable
+
+MOST_PINS = 500
+MOST_NOTE = 5_000
+"""Bounds of what people pin in a case and say about it. Our choice: nobody reads more."""
+
+
+class CannotPin(Exception):
+    """A record is not pinned; the text says why, for the user."""
+
+
+@transaction.atomic
+def record_pin(*, log: CaseLog, user: User, path: str, line: int, note: str = "") -> PinnedRecord:
+    """Pins the record that a line belongs to, or says something else about a pinned one. Raises CannotPin."""
+    if len(note) > MOST_NOTE:
+        raise CannotPin(f"A note has at most {MOST_NOTE:,} characters.")
+    case, book = log.case, log.book
+    file_id = book.file_id(path)
+    position = None if file_id is None else book.position_of(file_id, line)
+    if position is None:
+        raise CannotPin(f"There is no log record at line {line} of {path}.")
+    row = book.rows(np.array([position], np.int32), ["ts_ms", "level", "message", "line"])[0]
+    case_lock(case)
+    known = log.pins.filter(path=path, line=row["line"]).first()
+    if known is None and case.pinned_records.count() >= MOST_PINS:
+        raise CannotPin(f"A case has at most {MOST_PINS} pinned records.")
+    pinned = known or PinnedRecord(case=case, snapshot=log.snapshot, path=path, line=row["line"], by=user)
+    pinned.ts_ms, pinned.note = row["ts_ms"], storable(note.strip())
+    pinned.level = LEVELS[row["level"]] if row["level"] is not None else ""
+    pinned.text = storable((row["message"] or "")[:500])
+    pinned.save()
+    return pinned
+
+
+def record_unpin(*, log: CaseLog, path: str, line: int) -> bool:
+    """Takes the pin away. Gives whether there was one."""
+    deleted, _ = log.pins.filter(path=path, line=line).delete()
+    return bool(deleted)
