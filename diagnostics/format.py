@@ -124,6 +124,7 @@ class Format:
     binary         whether it is no text: `recognise` looks at the bytes, `read` gets them as they came, and its rows
                    have no lines
     samples        at least one
+    is_log         whether its log records are what Flink's own processes wrote, not what others tell of them
     """
 
     id: str
@@ -135,6 +136,7 @@ class Format:
     samples: tuple[Sample, ...]
     splittable: bool = False
     binary: bool = False
+    is_log: bool = False
 
 
 def open_range(part: Range) -> BinaryIO:

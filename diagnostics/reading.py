@@ -89,14 +89,17 @@ def read_evidence(
     groups = _groups(ranges, TASKS_PER_CORE * (os.cpu_count() or 1))
     covered = _run(spark, groups, folder, progress) if groups else []
     rows: dict[str, int] = {}
+    logs = 0
     for each in covered:
         for table, count in each["table_rows"].items():
             rows[table] = rows.get(table, 0) + count
+            read_as = chosen[each["file_id"]]
+            logs += count if table == "log_record" and read_as is not None and read_as.is_log else 0
     expect_rows(spark, sum(rows.values()))
     frames = {
         name: spark.read.schema(TABLES[name].ddl).parquet(str(folder / name)) for name in sorted(rows) if rows[name]
     }
-    return Evidence(spark, frames, rows), [
+    return Evidence(spark, frames, rows, logs), [
         _input(each, chosen[each.file_id], covered, repeated.get(each.file_id)) for each in intake.inputs
     ]
 

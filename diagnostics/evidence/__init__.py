@@ -28,13 +28,17 @@ class Evidence:
     is an empty table of the right type. `rows` tells without a Spark job how many rows a table has.
 
     frames  table name -> DataFrame, for the tables that have rows
+    logs    how many rows of log_record Flink's own processes wrote; all of them when nobody says
     """
 
-    def __init__(self, spark: SparkSession, frames: Mapping[str, DataFrame], rows: Mapping[str, int]) -> None:
+    def __init__(
+        self, spark: SparkSession, frames: Mapping[str, DataFrame], rows: Mapping[str, int], logs: int | None = None
+    ) -> None:
         self.spark = spark
         self._frames = dict(frames)
         self._lock = Lock()
         self.rows: Mapping[str, int] = {name: rows.get(name, 0) for name in TABLES}
+        self._logs = self.rows["log_record"] if logs is None else logs
 
     def __getitem__(self, name: str) -> DataFrame:
         table = TABLES[name]
@@ -46,6 +50,13 @@ class Evidence:
     def has(self, name: str) -> bool:
         """Whether the table has any row."""
         return self.rows[TABLES[name].name] > 0
+
+    def has_logs(self) -> bool:
+        """Whether a log of Flink's own processes is there: only then does it mean something that a record is not.
+
+        Events of Kubernetes, crash reports of a JVM and RocksDB's log fill log_record too and tell nothing of the rest.
+        """
+        return self._logs > 0
 
 
 def read_once(read: Callable[[Evidence], T]) -> Callable[[Evidence], T]:

@@ -113,6 +113,7 @@ FORMAT = Format(
     tables=("log_record", "config_option"),
     recognise=_recognise,
     read=_read,
+    is_log=True,
     samples=SAMPLES,
     splittable=True,
 )

@@ -47,6 +47,7 @@ KINDS: Mapping[str, str] = {
         "Not enough resources available for scheduling",
     ),
     "buffers": _contains("Insufficient number of network buffers"),
+    "unschedulable": "event = 'k8s.event.unschedulable'",
     "exclusive_buffers": _contains("Timeout triggered when requesting exclusive buffers"),
     "oom": _contains("OutOfMemoryError"),
     "killed": _contains(
@@ -135,6 +136,7 @@ class LogEvent:
     causes: str | None = None
     host: str | None = None
     duration_ms: float | None = None
+    count: float | None = None
 
     def cite(self, text: str | None = None) -> Citation:
         """The citation of the record."""

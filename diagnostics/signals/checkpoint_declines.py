@@ -34,7 +34,7 @@ def measure(evidence: Evidence) -> Measured:
     Empty   NotMeasured without logs, exceptions and checkpoints; also, beside the signal, when a checkpoint failed and
             no exception tells why.
     """
-    if not any(evidence.has(table) for table in ("log_record", "failure", "checkpoint")):
+    if not (evidence.has_logs() or evidence.has("failure") or evidence.has("checkpoint")):
         yield NotMeasured(
             "checkpoint_declines", "jobmanager-log", "no log, no exceptions and no checkpoints were given"
         )

@@ -34,7 +34,7 @@ def measure(evidence: Evidence) -> Measured:
     Gives   one signal for each job that failed, also when no failure is of that kind.
     Empty   NotMeasured without logs and exceptions.
     """
-    if not (evidence.has("log_record") or evidence.has("failure")):
+    if not (evidence.has_logs() or evidence.has("failure")):
         yield NotMeasured("code_faults", "jobmanager-log", "no log and no exceptions were given")
         return
     found = by_job(faults(incident_log(evidence), cluster_of(evidence)))

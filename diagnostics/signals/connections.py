@@ -48,7 +48,7 @@ def measure(evidence: Evidence) -> Measured:
     Gives   one signal of the case, also when none broke.
     Empty   NotMeasured without logs and exceptions.
     """
-    if not (evidence.has("log_record") or evidence.has("failure")):
+    if not (evidence.has_logs() or evidence.has("failure")):
         yield NotMeasured("connections", "taskmanager-log", "no log and no exceptions were given")
         return
     log = incident_log(evidence)

@@ -20,7 +20,7 @@ def measure(evidence: Evidence) -> Measured:
     Gives   one signal for each job that failed; without failures one of the case that says so.
     Empty   NotMeasured without logs and exceptions.
     """
-    if not (evidence.has("log_record") or evidence.has("failure")):
+    if not (evidence.has_logs() or evidence.has("failure")):
         yield NotMeasured("exceptions", "jobmanager-log", "no log and no exceptions were given")
         return
     cluster = cluster_of(evidence)

@@ -122,7 +122,7 @@ def measure(evidence: Evidence) -> Measured:
     Gives   one signal for each such job; none when nothing tells of Kafka transactions.
     Empty   NotMeasured without logs, exceptions and options.
     """
-    if not any(evidence.has(table) for table in ("log_record", "failure", "config_option")):
+    if not (evidence.has_logs() or evidence.has("failure") or evidence.has("config_option")):
         yield NotMeasured("kafka_transactions", "taskmanager-log", "no log, exceptions or options were given")
         return
     events = [*_records(evidence), *_answers(evidence)]

@@ -33,7 +33,7 @@ def measure(evidence: Evidence) -> Measured:
     Gives   one signal for each job; a refusal that names no job or task counts for all.
     Empty   NotMeasured when neither logs nor metrics nor TaskManagers were given.
     """
-    if not any(evidence.has(table) for table in ("log_record", "failure", "metric_sample", "task_manager")):
+    if not (evidence.has_logs() or any(evidence.has(table) for table in ("failure", "metric_sample", "task_manager"))):
         yield NotMeasured(
             "network_buffers", "taskmanager-log", "no log, metric or TaskManager tells of network buffers"
         )

@@ -48,7 +48,7 @@ def measure(evidence: Evidence) -> Measured:
     Units   milliseconds.
     Empty   NotMeasured without such a log.
     """
-    if not evidence.has("log_record"):
+    if not evidence.has_logs():
         yield NotMeasured("outside_system", "taskmanager-log", "no TaskManager's log is there")
         return
     text = sf.lower(sf.concat_ws(" ", "message", "exception_message", "root_cause_message"))

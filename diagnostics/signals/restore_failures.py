@@ -132,7 +132,7 @@ def measure(evidence: Evidence) -> Measured:
     Gives   one signal for each job that failed while restoring, or of which logs tell a restore.
     Empty   NotMeasured without logs and exceptions.
     """
-    if not (evidence.has("log_record") or evidence.has("failure")):
+    if not (evidence.has_logs() or evidence.has("failure")):
         yield NotMeasured("restore_failures", "jobmanager-log", "no log and no exceptions were given")
         return
     found = by_job([each for each in faults(incident_log(evidence), cluster_of(evidence)) if is_restoring(each)])

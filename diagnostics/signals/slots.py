@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
 
 from diagnostics.evidence import Evidence
 from diagnostics.reconstruction.cluster import Cluster, cluster_of
+from diagnostics.reconstruction.fault import SAME_MS
 from diagnostics.reconstruction.incident_log import Failure, IncidentLog, LogEvent, incident_log
 from diagnostics.reconstruction.series import MetricSeries, metric_series
 from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
@@ -23,8 +26,8 @@ CLOSED = re.compile(r"(?:Closing TaskExecutor connection|of TaskManager with id|
 def measure(evidence: Evidence) -> Measured:
     """Slots that each job needs, those there are, and requests that failed.
 
-    Reads   log_record, failure, metric_sample (taskSlotsTotal, taskSlotsAvailable), vertex.
-    Gives   one signal for each job.
+    Reads   log_record (also events of Kubernetes), failure, metric_sample (taskSlotsTotal, taskSlotsAvailable), vertex.
+    Gives   one signal for each job; a pod without a node counts for all.
     Empty   NotMeasured without logs, exceptions and metrics.
     """
     if not any(evidence.has(table) for table in ("log_record", "failure", "metric_sample")):
@@ -35,11 +38,14 @@ def measure(evidence: Evidence) -> Measured:
     refused += [each for each in log.failures if _is_refusal(each)]
     named = sorted({each.job_id for each in refused if each.job_id} | set(cluster.job_names))
     jobs: list[str | None] = [*named] or [None]
-    common = _totals(metric_series(evidence)) | _under_one_name(log)
+    common = _totals(metric_series(evidence)) | _under_one_name(log) | _without_node(log)
+    pods = log.of("unschedulable")
     for job in jobs:
         own = [each for each in refused if each.job_id == job or (each.job_id is None and len(jobs) == 1)]
         own += [each for each in refused if each.job_id is None and len(jobs) > 1 and each not in own]
-        facts: dict[str, FactValue] = {"resource": "slots", "refused": len(own), **common}
+        facts: dict[str, FactValue] = {"resource": "slots", **common}
+        if evidence.has_logs() or evidence.has("failure"):
+            facts["refused"] = _times(own)
         needed = _needed(job, cluster)
         if needed:
             facts["required"] = needed
@@ -54,8 +60,8 @@ def measure(evidence: Evidence) -> Measured:
             key="slots",
             subject=Subject(job=job),
             facts={name: value for name, value in facts.items() if value is not None},
-            citations=tuple(each.cite() for each in own[:SHOWN]),
-            citation_count=len(own),
+            citations=tuple(each.cite() for each in [*own[:SHOWN], *pods[:SHOWN]]),
+            citation_count=len(own) + len(pods),
             window=(min(stamps), max(stamps)) if stamps else None,
         )
 
@@ -84,6 +90,23 @@ def _totals(series: MetricSeries) -> dict[str, FactValue]:
         if points:
             facts |= {f"{name}_end": round(max(points)[1]), f"{name}_most": round(max(value for _, value in points))}
     return facts
+
+
+def _times(refused: Sequence[LogEvent | Failure]) -> int:
+    """How often slots were refused: task, job and REST tell of one refusal, all within seconds."""
+    stamps = sorted(each.ts_ms for each in refused if each.ts_ms is not None)
+    apart = sum(after - before > SAME_MS for before, after in pairwise(stamps))
+    return apart + 1 if stamps else len(refused)
+
+
+def _without_node(log: IncidentLog) -> dict[str, FactValue]:
+    """Pods that Kubernetes could not place, and why."""
+    pods = log.of("unschedulable")
+    if not pods:
+        return {}
+    reasons = Counter(each.reason or each.message for each in pods)
+    told = sum(int(each.count or 1) for each in pods)
+    return {"unscheduled": told, "unscheduled_reason": reasons.most_common(1)[0][0][:200]}
 
 
 def _under_one_name(log: IncidentLog) -> dict[str, FactValue]:
@@ -122,6 +145,8 @@ SIGNALS = (
         facts={
             "resource": "`slots`",
             "refused": "how often slots were asked for in vain",
+            "unscheduled": "events of Kubernetes that tell of a pod for which no node has room",
+            "unscheduled_reason": "the reason that most of them give",
             "required": "slots the job needs with one slot sharing group: its highest parallelism",
             "total_end": "slots of all TaskManagers at the end",
             "total_most": "most slots at any time",

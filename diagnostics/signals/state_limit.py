@@ -34,7 +34,7 @@ def measure(evidence: Evidence) -> Measured:
     Units   bytes, as Flink counts one state of one subtask.
     Empty   NotMeasured without logs and exceptions.
     """
-    if not (evidence.has("log_record") or evidence.has("failure")):
+    if not (evidence.has_logs() or evidence.has("failure")):
         yield NotMeasured("state_limit", "jobmanager-log", "no log and no exceptions were given")
         return
     log, cluster = incident_log(evidence), cluster_of(evidence)

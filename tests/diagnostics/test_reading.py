@@ -44,6 +44,12 @@ def log(records: int) -> str:
     return "".join(RECORD.format(second=each % 60, number=each) + TRACE for each in range(records))
 
 
+def test_events_of_kubernetes_are_no_log_of_flink(spark: SparkSession, tmp_path: Path) -> None:
+    events = next(each for each in FORMATS["kubernetes-objects"].samples if each.name == "events.json")
+    evidence, _ = evidence_of({events.name: events.text}, tmp_path, spark)
+    assert (evidence.has("log_record"), evidence.has_logs()) == (True, False)
+
+
 def test_a_mixed_folder_fills_the_tables_that_its_files_know(spark: SparkSession, tmp_path: Path) -> None:
     files = {
         "logs/tm.log": log(3),
@@ -53,6 +59,7 @@ def test_a_mixed_folder_fills_the_tables_that_its_files_know(spark: SparkSession
     evidence, inputs = evidence_of(files, tmp_path, spark)
     assert (evidence.rows["log_record"], evidence.rows["config_option"]) == (3, 2)
     assert evidence.has("log_record")
+    assert evidence.has_logs()
     assert not evidence.has("gc_pause")
     assert evidence["gc_pause"].columns == [column.name for column in TABLES["gc_pause"].columns]
     assert evidence["gc_pause"].count() == 0

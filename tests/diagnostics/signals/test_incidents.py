@@ -172,6 +172,22 @@ def test_slots_that_were_refused_are_set_against_those_there_were(spark: SparkSe
     assert (facts["refused"], facts["required"], facts["total_then"], facts["missing_then"]) == (1, 2, 1, 1)
 
 
+def test_one_refusal_that_several_records_tell_counts_once(spark: SparkSession) -> None:
+    text = "Could not acquire the minimum required resources"
+    log = [record(second, text, job_id=JOB) for second in (10, 11, 12, 60)]
+    assert only(slots.measure(hand_made(spark, **line_of_jobs(), log_record=log)), "slots").facts["refused"] == 2
+
+
+def test_pods_without_a_node_are_told_with_the_reason(spark: SparkSession) -> None:
+    reason = "0/3 nodes are available: 3 Insufficient memory."
+    log = [
+        record(each, f"FailedScheduling: {reason}", event="k8s.event.unschedulable", reason=reason, count=4.0)
+        for each in (1, 2)
+    ]
+    facts = only(slots.measure(hand_made(spark, **line_of_jobs(), log_record=log)), "slots").facts
+    assert (facts["unscheduled"], facts["unscheduled_reason"]) == (8, reason)
+
+
 def test_a_taskmanager_that_registers_under_a_name_in_use_replaces_another(spark: SparkSession) -> None:
     def registered(second: int, name: str) -> dict[str, Any]:
         return record(
