@@ -1,10 +1,24 @@
-"""Runbooks by their id."""
+"""Runbooks by their id, and the findings that they are for."""
 
 from __future__ import annotations
 
+from typing import Any
+
+from django.http import Http404
+
 from diagnostics.runbook import Runbook, runbooks
+from workbench.analyses.models import Analysis
 
 
 def runbook_of(runbook_id: str | None) -> Runbook | None:
     """The runbook that counts now; None for a finding that has none."""
     return runbooks().get(runbook_id or "")
+
+
+def finding_at(analysis: Analysis, position: int) -> dict[str, Any]:
+    """The finding at a place of the document. Raises Http404 for a place that it does not have."""
+    findings = (analysis.document or {}).get("findings", [])
+    if position >= len(findings):
+        raise Http404("This diagnosis has no such finding.")
+    found: dict[str, Any] = findings[position]
+    return found

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
@@ -12,21 +10,13 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
-from workbench.analyses.models import Analysis
 from workbench.analyses.selectors import analysis_to_change, analysis_visible
 from workbench.cases.selectors import snapshots_of
 from workbench.runbooks.filling import layers, runbook_progress, steps_shown
 from workbench.runbooks.forms import StepForm
 from workbench.runbooks.models import StepState
+from workbench.runbooks.selectors import finding_at
 from workbench.runbooks.services import step_record
-
-
-def _finding(analysis: Analysis, position: int) -> dict[str, Any]:
-    findings = (analysis.document or {}).get("findings", [])
-    if position >= len(findings):
-        raise Http404("This diagnosis has no such finding.")
-    found: dict[str, Any] = findings[position]
-    return found
 
 
 @login_required
@@ -34,7 +24,7 @@ def _finding(analysis: Analysis, position: int) -> dict[str, Any]:
 def detail(request: HttpRequest, analysis_id: int, position: int) -> HttpResponse:
     """All steps, the first open one unfolded."""
     analysis = analysis_visible(request.user, analysis_id)
-    finding = _finding(analysis, position)
+    finding = finding_at(analysis, position)
     shown = steps_shown(analysis, finding)
     if shown is None:
         raise Http404("This finding has no runbook.")
@@ -70,7 +60,7 @@ def detail(request: HttpRequest, analysis_id: int, position: int) -> HttpRespons
 def step(request: HttpRequest, analysis_id: int, position: int, step_id: str) -> HttpResponse:
     """Ticks, skips, fails or reopens a step, with a note."""
     analysis = analysis_to_change(request.user, analysis_id)
-    finding = _finding(analysis, position)
+    finding = finding_at(analysis, position)
     form = StepForm(request.POST)
     if form.is_valid():
         try:

@@ -212,6 +212,18 @@ def to_compare(snapshots: Sequence[Any]) -> tuple[Any, Any] | None:
 
 
 @register.filter
+def advice_tone(advice: str) -> str:
+    """The colour beside a calculator's advice."""
+    return {"do": "good", "do not": "critical", "depends": "info"}.get(advice, "")
+
+
+@register.filter
+def advice_words(advice: str) -> str:
+    """A calculator's advice in words."""
+    return {"do": "It helps", "do not": "Do not", "depends": "Your choice", "not known": "Not known"}[advice]
+
+
+@register.filter
 def at(mapping: Mapping[str, Any], key: str) -> Any:
     """The value of a key, None when there is none."""
     return mapping.get(key)

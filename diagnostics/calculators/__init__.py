@@ -1,0 +1,11 @@
+"""The what-if calculators: one file each, registered by being here."""
+
+from __future__ import annotations
+
+import sys
+
+from diagnostics.calculator import Calculator
+from diagnostics.registry import registered
+
+CALCULATORS: dict[str, Calculator] = {each.id: each for _, each in registered(sys.modules[__name__], "CALCULATOR")}
+"""Id -> calculator."""

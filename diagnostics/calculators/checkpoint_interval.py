@@ -1,0 +1,103 @@
+"""The checkpoint interval: what checkpoints cost against what a failure costs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from diagnostics.calculator import Calculator, Input, Line, Outcome
+from diagnostics.condition import Lookup
+from diagnostics.phrase import duration, number, percent
+
+DAY_MS = 86_400_000
+LEAST_MS = 10_000.0
+"""Flink allows 10 ms; below ten seconds the coordination itself is what one sees. Our choice."""
+
+
+def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
+    interval, took, failures = values["interval_ms"], values["duration_ms"], values["failures_per_day"]
+    if interval <= 0:
+        return Outcome("not known", "An interval of nothing is no interval.")
+    under_way = took / interval
+    lost_most, lost_usual = interval + took, interval / 2 + took
+    lines = [
+        Line("Time with a checkpoint under way", f"{duration(took)} / {duration(interval)}", percent(under_way)),
+        Line(
+            "Processed again after a failure, at most", f"{duration(interval)} + {duration(took)}", duration(lost_most)
+        ),
+        Line("Processed again, usually", f"{duration(interval)} / 2 + {duration(took)}", duration(lost_usual)),
+        Line("In a day", f"{number(failures)} x {duration(lost_usual)}", duration(failures * lost_usual)),
+    ]
+    results = {"under_way": under_way, "lost_most_ms": lost_most, "lost_usual_ms": lost_usual}
+    if under_way >= 1:
+        refusals = [
+            f"A checkpoint takes {duration(took)}, longer than the interval: the next one waits, and the pause between "
+            "them is all that is left. Repair the duration or lengthen the interval."
+        ]
+        return Outcome("do not", refusals[0], lines, refusals, results)
+    if failures > 0 and took > 0:
+        cost = values["cost"] * took
+        best = max(math.sqrt(2 * cost * DAY_MS / failures), took, LEAST_MS)
+        arithmetic = f"sqrt(2 x {percent(values['cost'])} x {duration(took)} x 24 h / {number(failures)})"
+        lines.append(Line("Interval at which both costs are least", arithmetic, duration(best)))
+        results |= {"best_ms": best}
+        headline = (
+            f"Every {duration(interval)}: checkpoints are under way {percent(under_way)} of the time, "
+            f"and a failure loses "
+            f"up to {duration(lost_most)}. Both together cost least near {duration(best)}."
+        )
+        return Outcome("depends", headline, lines, results=results)
+    headline = (
+        f"Checkpoints are under way {percent(under_way)} of the time; a failure loses up to {duration(lost_most)}."
+    )
+    return Outcome("depends", headline, lines, results=results)
+
+
+CALCULATOR = Calculator(
+    id="checkpoint-interval",
+    title="Checkpoint interval",
+    question="What does a shorter or longer interval cost?",
+    formula=(
+        "overhead = duration / interval; lost = interval + duration; best = sqrt(2 x cost of one x time "
+        "between failures)"
+    ),
+    inputs=(
+        Input(
+            "interval_ms",
+            "Interval",
+            "duration",
+            ("settings.interval_ms", "checkpoint_progress.interval_ms"),
+            low=1000,
+            high=3_600_000,
+            choice=True,
+        ),
+        Input(
+            "duration_ms", "Checkpoint duration", "duration", ("checkpoint_progress.median_duration_ms",), high=900_000
+        ),
+        Input(
+            "failures_per_day",
+            "Failures in a day",
+            "count",
+            (),
+            assumed=1.0,
+            because="no failure rate of a usual day is in an incident's files",
+            high=50,
+        ),
+        Input(
+            "cost",
+            "Throughput that a checkpoint under way takes away",
+            "share",
+            (),
+            assumed=0.05,
+            because="our choice: a twentieth; measure the record rate with and without one",
+            high=1,
+        ),
+    ),
+    assumptions=(
+        "Failures come independently of one another and of checkpoints (Young's approximation).",
+        "What is processed again counts as lost time; restart and restore are the same for every interval.",
+    ),
+    compute=_compute,
+    symptoms=("misconfiguration",),
+    docs=("S105", "S132"),
+)

@@ -1,0 +1,136 @@
+"""What a cache or asynchronous calls would give a look-up, by Little's law."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from diagnostics.calculator import Calculator, Input, Line, Outcome
+from diagnostics.condition import Lookup
+from diagnostics.phrase import duration, number, percent
+
+
+def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
+    rate, call, subtasks, capacity = (values[name] for name in ("rate", "call_ms", "parallelism", "capacity"))
+    misses = 1 - values["hits"]
+    if call <= 0 or subtasks < 1 or capacity < 1:
+        return Outcome("not known", "The time of a call, the parallelism and the capacity are more than nothing.")
+    calls = rate * misses
+    in_flight = calls * call / 1000
+    one_by_one = math.inf if misses <= 0 else subtasks * 1000 / call / misses
+    together = math.inf if misses <= 0 else subtasks * capacity * 1000 / call / misses
+    needed = math.ceil(in_flight / subtasks - 1e-9)
+    shown = {
+        name: "without limit" if math.isinf(value) else f"{number(value)}/s"
+        for name, value in (("one", one_by_one), ("all", together))
+    }
+    told_misses = f"(1 - {percent(values['hits'])})"
+    lines = [
+        Line("Calls that remain", f"{number(rate)}/s x {told_misses}", f"{number(calls)}/s"),
+        Line("Calls in flight (Little)", f"{number(calls)}/s x {duration(call)}", number(in_flight)),
+        Line("Records, one call at a time", f"{number(subtasks)} x 1 / {duration(call)} / {told_misses}", shown["one"]),
+        Line(
+            "Records, asynchronous",
+            f"{number(subtasks)} x {number(capacity)} / {duration(call)} / {told_misses}",
+            shown["all"],
+        ),
+        Line(
+            "Capacity that each subtask needs", f"{number(in_flight)} / {number(subtasks)}, rounded up", number(needed)
+        ),
+    ]
+    results = {
+        "one_by_one_per_s": one_by_one,
+        "together_per_s": together,
+        "in_flight": in_flight,
+        "needed": float(needed),
+    }
+    refused = lookup("outside_system.refused")
+    if isinstance(refused, (int, float)) and refused > 0:
+        refusals = [
+            f"The outside system refused {number(refused)} requests: more calls at once are refused too. A cache sends "
+            "fewer; asynchronous calls send more."
+        ]
+        return Outcome("do not", refusals[0], lines, refusals, results)
+    if one_by_one >= rate:
+        return Outcome(
+            "depends",
+            f"One call at a time carries {shown['one']}: enough for {number(rate)}/s.",
+            lines,
+            results=results,
+        )
+    if together >= rate:
+        headline = (
+            f"One call at a time carries {shown['one']} of {number(rate)}/s. Asynchronous calls with "
+            f"{number(needed)} in "
+            f"flight for each subtask carry all, and the outside system gets {number(calls)} calls a second."
+        )
+        return Outcome("do", headline, lines, results=results)
+    headline = (
+        f"Even {number(capacity)} calls in flight carry only {shown['all']} of {number(rate)}/s: cache "
+        f"more, or call for many records at once."
+    )
+    return Outcome("depends", headline, lines, results=results)
+
+
+CALCULATOR = Calculator(
+    id="look-up",
+    title="Cache and asynchronous look-ups",
+    question="How many records pass with a cache, and with calls in flight?",
+    formula=(
+        "calls in flight = calls per second x time of a call (Little); records = subtasks x calls in "
+        "flight / time / misses"
+    ),
+    inputs=(
+        Input(
+            "rate",
+            "Records that come in",
+            "rate",
+            ("throughput.before_per_s", "record_rate.highest_per_s"),
+            high=1e6,
+            choice=True,
+        ),
+        Input(
+            "call_ms",
+            "Time of one call",
+            "duration",
+            ("blocking_calls.call_ms", "record_rate.ms_per_record"),
+            high=5000,
+        ),
+        Input(
+            "parallelism",
+            "Subtasks",
+            "count",
+            ("record_rate.parallelism", "back_pressure.origin.parallelism"),
+            low=1,
+            high=512,
+        ),
+        Input(
+            "hits",
+            "Hit rate of a cache",
+            "share",
+            (),
+            assumed=0.0,
+            because="no cache is seen in the files",
+            high=0.999,
+            choice=True,
+        ),
+        Input(
+            "capacity",
+            "Calls in flight for each subtask",
+            "count",
+            ("blocking_calls.async_capacity",),
+            assumed=100.0,
+            because="Flink's default capacity of asynchronous I/O",
+            low=1,
+            high=1000,
+            choice=True,
+        ),
+    ),
+    assumptions=(
+        "The outside system answers as fast when it is asked more often. Ask those who run it.",
+        "A hit costs nothing beside a call.",
+    ),
+    compute=_compute,
+    symptoms=("slow_dimension_join",),
+    docs=("S083",),
+)

@@ -1,0 +1,97 @@
+"""How many subtasks a task needs for a rate, and why more do not help against one hot key."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from diagnostics.calculator import Calculator, Input, Line, Outcome
+from diagnostics.condition import Lookup
+from diagnostics.phrase import number, percent
+
+SKEW = 1.5
+"""From this multiple of the even share on, the hottest subtask decides (the runbook's exit condition for skew)."""
+
+
+def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
+    rate, cost, subtasks, target = (values[name] for name in ("rate", "ms_per_record", "parallelism", "target"))
+    skew = max(values["skew_ratio"], 1.0)
+    if cost <= 0 or target <= 0 or subtasks < 1:
+        return Outcome("not known", "The cost of a record, the target and the parallelism are more than nothing.")
+    work = rate * cost / 1000
+    needed = max(math.ceil(work / target - 1e-9), 1)
+    hottest = skew / subtasks
+    lines = [
+        Line("Work", f"{number(rate)}/s x {number(cost)} ms", f"{number(work)} busy subtasks"),
+        Line("Subtasks that it needs", f"{number(work)} / {percent(target)}, rounded up", number(needed)),
+        Line("Share of the hottest subtask", f"{number(skew)} / {number(subtasks)}", percent(hottest)),
+        Line("Its busy time", f"{percent(hottest)} x {number(work)}", percent(hottest * work)),
+    ]
+    results = {"needed": float(needed), "hottest_busy": hottest * work}
+    refusals = []
+    if skew >= SKEW:
+        refusals.append(
+            f"The hottest subtask has {number(skew)} times its even share. If that is one key, it stays on one subtask "
+            f"whatever the parallelism: {percent(hottest)} of the records and "
+            f"{percent(hottest * work)} busy. Split the key."
+        )
+    refused = lookup("outside_system.refused")
+    if isinstance(refused, (int, float)) and refused > 0:
+        refusals.append(f"The outside system refused {number(refused)} requests: more subtasks send it more.")
+    if refusals:
+        return Outcome("do not", refusals[0], lines, refusals, results)
+    if needed <= subtasks:
+        headline = f"{number(subtasks)} subtasks suffice for {number(rate)}/s; {number(needed)} would do."
+        return Outcome("depends", headline, lines, results=results)
+    headline = (
+        f"{number(needed)} subtasks in place of {number(subtasks)} carry {number(rate)}/s at {percent(target)} busy."
+    )
+    return Outcome("do", headline, lines, results=results)
+
+
+CALCULATOR = Calculator(
+    id="parallelism",
+    title="Parallelism by the processing rate",
+    question="How many subtasks does the task need for the rate that comes in?",
+    formula="subtasks = rate x time of one record / target busy share",
+    inputs=(
+        Input(
+            "rate",
+            "Records that come in",
+            "rate",
+            ("throughput.before_per_s", "record_rate.highest_per_s"),
+            high=1e6,
+            choice=True,
+        ),
+        Input("ms_per_record", "Busy time of one record, ms", "count", ("record_rate.ms_per_record",), high=1000),
+        Input("parallelism", "Subtasks now", "count", ("record_rate.parallelism",), low=1, high=512),
+        Input(
+            "skew_ratio",
+            "Hottest subtask, as a multiple of its even share",
+            "count",
+            ("load_balance.skew_ratio",),
+            assumed=1.0,
+            because="no records by subtask were measured",
+            low=1,
+            high=64,
+        ),
+        Input(
+            "target",
+            "Busy share to aim at",
+            "share",
+            (),
+            assumed=0.7,
+            because="our choice: room for catching up; Flink's autoscaler aims at 70 % as well",
+            low=0.1,
+            high=1,
+            choice=True,
+        ),
+    ),
+    assumptions=(
+        "A record costs the same at every parallelism, and there are cores for the subtasks.",
+        "What the task waits for (a database, a lock) has room for more callers.",
+    ),
+    compute=_compute,
+    symptoms=("cpu_hotspot", "slow_dimension_join", "slow_sink", "data_skew"),
+    docs=("S068",),
+)

@@ -1,0 +1,100 @@
+"""How many salts bring a hot key down to what a subtask can carry."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from diagnostics.calculator import Calculator, Input, Line, Outcome
+from diagnostics.condition import Lookup
+from diagnostics.phrase import number, percent
+
+MOST_SALTS = 1024
+"""More parts than that cost more in the second aggregation than they give. Our choice."""
+
+
+ONE_SHARE = 1.1
+"""Up to this multiple of the even share a key is no hot one. Our choice: a tenth is chance."""
+
+
+def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
+    share, subtasks, multiple = values["share"], values["parallelism"], values["multiple"]
+    if not 0 < share <= 1 or subtasks < 1 or multiple <= 1:
+        return Outcome("not known", "The key's share lies between 0 and 1, the multiple above 1.")
+    even = 1 / subtasks
+    rest = (1 - share) / subtasks
+    room = multiple * even - rest
+    salts = min(max(math.ceil(share / room - 1e-9), 1), MOST_SALTS)
+    by_salt = share / salts
+    lines = [
+        Line("Even share", f"1 / {number(subtasks)}", percent(even)),
+        Line("Other keys on each subtask", f"(1 - {percent(share)}) / {number(subtasks)}", percent(rest)),
+        Line(
+            "Room for the hot key on one subtask",
+            f"{number(multiple)} x {percent(even)} - {percent(rest)}",
+            percent(room),
+        ),
+        Line("Salts", f"{percent(share)} / {percent(room)}, rounded up", number(salts)),
+        Line("Share of one salt", f"{percent(share)} / {number(salts)}", percent(by_salt)),
+    ]
+    results = {"salts": float(salts), "share_of_one": by_salt}
+    if share <= ONE_SHARE * even:
+        refusals = [
+            f"The key has {percent(share)}, no more than the even share of {percent(even)}: it is not "
+            f"what makes the skew."
+        ]
+        return Outcome("do not", refusals[0], lines, refusals, results)
+    least = math.ceil(subtasks * 4)
+    if salts < least:
+        lines.append(
+            Line("Against two salts on one subtask", f"4 x {number(subtasks)} subtasks", f"{least} salts or more")
+        )
+    headline = (
+        f"{number(salts)} salts give each {percent(by_salt)} of the records. Salts fall on subtasks "
+        f"by their hash, so some "
+        f"meet: {number(max(salts, least))} or more spread them evenly. A second step brings the parts together again."
+    )
+    return Outcome("do", headline, lines, results=results)
+
+
+CALCULATOR = Calculator(
+    id="salting",
+    title="Salting a hot key",
+    question="Into how many parts must the hot key be split?",
+    formula="salts = share of the key / (allowed multiple x even share - share of the other keys on a subtask)",
+    inputs=(
+        Input(
+            "share",
+            "Share of the hot key",
+            "share",
+            ("key_distribution.top_key_share_ratio", "load_balance.hot_share_ratio"),
+            high=1,
+        ),
+        Input(
+            "parallelism",
+            "Subtasks of the keyed task",
+            "count",
+            ("key_distribution.keyed_parallelism", "load_balance.parallelism", "record_rate.parallelism"),
+            low=1,
+            high=512,
+        ),
+        Input(
+            "multiple",
+            "Allowed multiple of the even share",
+            "count",
+            (),
+            assumed=1.5,
+            because="the exit condition of the runbook for data skew",
+            low=1.05,
+            high=3,
+            choice=True,
+        ),
+    ),
+    assumptions=(
+        "The other keys spread evenly. Where no keys were sampled, the hottest subtask's share stands for its key.",
+        "Only the hot key is salted; the aggregate is one that can be put together from parts (sum, count, minimum).",
+    ),
+    compute=_compute,
+    symptoms=("data_skew",),
+    docs=("S046", "S066"),
+)

@@ -1,0 +1,215 @@
+"""One worked example of each calculator, its arithmetic visible; and when it says not to."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from diagnostics.calculator import Outcome, calculate, given
+from diagnostics.calculators import CALCULATORS
+from diagnostics.signals import DEFINITIONS
+
+
+def outcome(calculator: str, facts: Mapping[str, Any] | None = None, /, **values: float) -> Outcome:
+    """What a calculator says on these facts with these values set."""
+    lookup = (facts or {}).get
+    chosen = CALCULATORS[calculator]
+    return calculate(chosen, given(chosen, lookup, values), lookup)
+
+
+def shown(found: Outcome) -> dict[str, str]:
+    return {line.label: f"{line.arithmetic} = {line.result}" for line in found.lines}
+
+
+ALIGNED = {
+    "end_to_end_ms": 27_000.0,
+    "sync_ms": 200.0,
+    "async_ms": 300.0,
+    "state_bytes": 3e6,
+    "bytes_per_s": 1e6,
+    "record_ms": 1500.0,
+    "timeout_ms": 0.0,
+}
+
+
+def test_unaligned_checkpoints_save_the_travel_and_write_the_queued_data() -> None:
+    found = outcome("unaligned-checkpoints", **ALIGNED)
+    assert shown(found)["Travel of the barriers, aligned"] == "27 s - 200 ms - 300 ms = 26.5 s"
+    assert shown(found)["In-flight data before the barriers"] == "26.5 s x 1 MB/s = 26.5 MB"
+    assert shown(found)["Upload bandwidth seen"] == "3 MB / 300 ms = 10 MB/s"
+    assert shown(found)["Checkpoint, unaligned, at best"] == "0 ms + 1.5 s + 200 ms + 300 ms = 2 s"
+    assert found.results["high_ms"] == pytest.approx(2000 + 26.5 / 10 * 1000)
+    assert found.advice == "do"
+
+
+def test_an_aligned_timeout_waits_first_and_then_persists_what_is_left() -> None:
+    """26.5 s of travel, 10 s of them aligned: 26.5 MB x 16.5 / 26.5 = 16.5 MB are left to persist."""
+    found = outcome("unaligned-checkpoints", **ALIGNED | {"timeout_ms": 10_000.0})
+    assert found.results["persisted_bytes"] == pytest.approx(16.5e6)
+    assert found.results["low_ms"] == 12_000
+
+
+def test_a_timeout_that_is_not_reached_changes_nothing() -> None:
+    found = outcome("unaligned-checkpoints", **ALIGNED | {"timeout_ms": 60_000.0})
+    assert found.results["saved_ms"] == 0
+    assert found.headline.startswith("Nothing changes")
+
+
+@pytest.mark.parametrize(
+    ("facts", "expected"),
+    [
+        ({"checkpoint_phases.async_share_ratio": 0.9}, "the upload is the bottleneck"),
+        ({"settings.mode": "AT_LEAST_ONCE"}, "at-least-once"),
+        ({"settings.max_concurrent": 2}, "max-concurrent-checkpoints is 2"),
+        ({"job_overview.flink_version": "1.10.3"}, "Flink 1.10.3 has no unaligned checkpoints"),
+        ({"checkpoint_progress.unaligned_count": 12}, "unaligned already"),
+    ],
+)
+def test_unaligned_checkpoints_are_refused_where_they_hurt_or_do_nothing(facts: dict[str, Any], expected: str) -> None:
+    found = outcome("unaligned-checkpoints", facts, **ALIGNED)
+    assert found.advice == "do not"
+    assert expected in found.refusals[0]
+    assert found.lines != []
+
+
+def test_the_estimate_against_a_real_pair_of_runs() -> None:
+    """One job, measured aligned, then run with unaligned checkpoints (Flink 1.20.5, a sink that takes 0.5 to 0.7 MB/s).
+
+    Aligned: checkpoint 8 took 27.285 s, of it 0.178 s synchronous and 0.316 s asynchronous for 891,258 bytes; the sink
+    read 1,372,192 bytes/s over the whole run and needed 1.546 s for a request. Unaligned: nine of ten checkpoints ended
+    within 2.02 s, and the largest wrote 24.6 MB.
+
+    Estimate 2.04 to 15.1 s and 36.8 MB: the low end is 1 % off, the high end 7 times too long, because so small an
+    upload tells little of the bandwidth; the data is 1.5 times too much, because the rate holds the minutes before.
+    """
+    found = outcome(
+        "unaligned-checkpoints",
+        end_to_end_ms=27_285.0,
+        sync_ms=178.0,
+        async_ms=316.0,
+        state_bytes=891_258.0,
+        bytes_per_s=1_372_192.0,
+        record_ms=1546.0,
+        timeout_ms=0.0,
+    )
+    assert found.results["low_ms"] == pytest.approx(2017, rel=0.02)
+    assert found.results["high_ms"] / 2017 == pytest.approx(7.5, rel=0.02)
+    assert found.results["persisted_bytes"] / 24.6e6 == pytest.approx(1.5, rel=0.02)
+
+
+def test_an_upload_is_bytes_over_bandwidth_against_half_of_the_timeout() -> None:
+    values = {"state_bytes": 600e6, "new_bytes": 90e6, "bytes_per_s": 10e6, "timeout_ms": 30_000.0}
+    found = outcome("upload", growth_bytes_per_s=5e6, **values)
+    assert shown(found)["Full upload"] == "600 MB / 10 MB/s = 60 s"
+    assert shown(found)["Incremental upload"] == "90 MB / 10 MB/s = 9 s"
+    assert shown(found)["Bandwidth for a full upload within it"] == "600 MB / 15 s = 40 MB/s"
+    assert found.advice == "do"
+    assert outcome("upload", **values | {"new_bytes": 200e6}).advice == "do not"
+
+
+def test_the_time_until_a_growing_state_no_longer_fits() -> None:
+    """10 MB/s x 60 s = 600 MB fit; 100 MB are there and 5 MB/s are added: (600 - 100) / 5 = 100 s."""
+    values = {"state_bytes": 100e6, "new_bytes": 50e6, "bytes_per_s": 10e6, "timeout_ms": 60_000.0}
+    line = shown(outcome("upload", growth_bytes_per_s=5e6, **values))["A full upload reaches the timeout in"]
+    assert line.endswith("= 100 s")
+
+
+def test_seventy_percent_less_of_fifteen_minutes_is_four_and_a_half() -> None:
+    """The source document says 3 min; 0.3 x 15 min = 4.5 min."""
+    values = {"state_bytes": 900e6, "new_bytes": 270e6, "bytes_per_s": 1e6, "timeout_ms": 1_200_000.0}
+    assert outcome("upload", **values).results["incremental_ms"] == 4.5 * 60_000
+
+
+def test_the_interval_weighs_overhead_against_what_a_failure_loses() -> None:
+    """sqrt(2 x 5 % x 6 s x 86,400 s / 2) = sqrt(25,920) s = 161 s."""
+    found = outcome("checkpoint-interval", interval_ms=60_000.0, duration_ms=6000.0, failures_per_day=2.0, cost=0.05)
+    assert shown(found)["Time with a checkpoint under way"] == "6 s / 60 s = 10 %"
+    assert shown(found)["Processed again after a failure, at most"] == "60 s + 6 s = 66 s"
+    assert found.results["best_ms"] == pytest.approx(math.sqrt(25_920) * 1000)
+    assert outcome("checkpoint-interval", interval_ms=10_000.0, duration_ms=12_000.0).advice == "do not"
+
+
+def test_subtasks_are_rate_times_cost_over_the_target() -> None:
+    """400/s x 32 ms = 12.8 busy subtasks; at 80 % busy 12.8 / 0.8 = 16."""
+    values = {"rate": 400.0, "ms_per_record": 32.0, "parallelism": 3.0, "target": 0.8}
+    found = outcome("parallelism", skew_ratio=1.0, **values)
+    assert found.results["needed"] == 16
+    skewed = outcome("parallelism", skew_ratio=2.7, **values)
+    assert (skewed.advice, "stays on one subtask" in skewed.refusals[0]) == ("do not", True)
+    refused = outcome("parallelism", {"outside_system.refused": 14}, skew_ratio=1.0, **values)
+    assert "more subtasks send it more" in refused.refusals[0]
+
+
+def test_salts_leave_room_for_the_other_keys() -> None:
+    """Four subtasks: even share 25 %, others 2.5 % on each; 1.5 x 25 % - 2.5 % = 35 % of room; 90 / 35 = 2.6, so 3."""
+    found = outcome("salting", share=0.9, parallelism=4.0, multiple=1.5)
+    assert shown(found)["Room for the hot key on one subtask"] == "1.5 x 25 % - 2.5 % = 35 %"
+    assert found.results["salts"] == 3
+    assert outcome("salting", share=0.2, parallelism=4.0, multiple=1.5).advice == "do not"
+
+
+def test_littles_law_tells_the_calls_in_flight() -> None:
+    """400/s x 30 ms = 12 calls in flight, 4 for each of 3 subtasks; one at a time 3 / 30 ms = 100/s."""
+    found = outcome("look-up", rate=400.0, call_ms=30.0, parallelism=3.0, hits=0.0, capacity=100.0)
+    assert (found.results["in_flight"], found.results["needed"]) == (12, 4)
+    assert (found.results["one_by_one_per_s"], found.advice) == (100, "do")
+
+
+def test_a_cache_of_three_quarters_makes_four_times_as_many_records_pass() -> None:
+    """3 / 30 ms / (1 - 75 %) = 400/s."""
+    found = outcome("look-up", rate=400.0, call_ms=30.0, parallelism=3.0, hits=0.75, capacity=100.0)
+    assert (found.results["one_by_one_per_s"], found.advice) == (400, "depends")
+    refusing = {"outside_system.refused": 3}
+    assert outcome("look-up", refusing, rate=400.0, call_ms=30.0, parallelism=3.0).advice == "do not"
+
+
+def test_a_bound_between_two_percentiles_lies_on_the_line_between_them() -> None:
+    """1 % are later than 10 s and 0.1 % later than 20 s; at 15 s half way: 0.55 %."""
+    values = {"p50_ms": 500.0, "p99_ms": 10_000.0, "p999_ms": 20_000.0, "bound_ms": 15_000.0, "now_ms": 10_000.0}
+    found = outcome("disorder-bound", **values)
+    assert (found.results["lost"], found.results["lost_now"]) == (pytest.approx(0.0055), pytest.approx(0.01))
+    assert shown(found)["Results come later by"] == "15 s - 10 s = 5 s"
+    assert outcome("disorder-bound", {"device_clocks.fast_devices": 16}, **values).advice == "do not"
+
+
+def test_catching_up_needs_spare_capacity() -> None:
+    """(120 s + 60 s) x 1,000/s = 180,000 records; at 500/s to spare 360 s."""
+    values = {"since_ms": 120_000.0, "down_ms": 60_000.0, "rate": 1000.0}
+    found = outcome("restart", capacity=1500.0, **values)
+    assert (found.results["backlog"], found.results["catch_up_ms"]) == (180_000, 360_000)
+    never = outcome("restart", capacity=1000.0, **values)
+    assert (never.advice, never.results["catch_up_ms"]) == ("do not", math.inf)
+
+
+def test_a_transaction_survives_what_the_timeout_leaves_beside_interval_and_checkpoint() -> None:
+    """15 min - (10 min + 2 min) = 3 min; ten minutes down are 7 min too long."""
+    values = {"timeout_ms": 900_000.0, "interval_ms": 600_000.0, "duration_ms": 120_000.0, "broker_max_ms": 900_000.0}
+    found = outcome("kafka-transactions", down_ms=600_000.0, **values)
+    assert shown(found)["Down time that it survives"] == "15 min - 12 min = 3 min"
+    assert found.results["window_ms"] == 7 * 60_000
+    assert "transaction.max.timeout.ms" in found.refusals[0]
+    assert outcome("kafka-transactions", down_ms=0.0, **values | {"timeout_ms": 600_000.0}).advice == "do not"
+
+
+@pytest.mark.parametrize("calculator", CALCULATORS.values(), ids=lambda each: each.id)
+def test_inputs_are_read_from_facts_that_are_measured_and_nothing_is_assumed_without_a_reason(calculator: Any) -> None:
+    named = [fact.rpartition(".") for each in calculator.inputs for fact in each.facts]
+    assert [f"{key}.{fact}" for key, _, fact in named if fact not in DEFINITIONS[key].facts] == []
+    assert [each.name for each in calculator.inputs if (each.assumed is not None) != bool(each.because)] == []
+    assert calculator.assumptions
+
+
+@pytest.mark.parametrize("calculator", CALCULATORS, ids=str)
+def test_what_is_missing_is_named_and_never_zero(calculator: str) -> None:
+    found = outcome(calculator)
+    assert (found.advice, found.lines) == ("not known", ())
+    assert found.headline.startswith("Not measured here")
+
+
+@pytest.mark.parametrize("calculator", CALCULATORS.values(), ids=lambda each: each.id)
+@pytest.mark.parametrize("extreme", [0.0, 1e15])
+def test_no_value_of_a_slider_breaks_it(calculator: Any, extreme: float) -> None:
+    assert outcome(calculator.id, **{each.name: extreme for each in calculator.inputs}).headline

@@ -1,0 +1,91 @@
+"""The what-if calculators fed with the evidence of a finding."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from diagnostics.calculator import Calculator, Given, Outcome, Unit, calculate, given, in_unit
+from diagnostics.calculators import CALCULATORS
+from diagnostics.condition import Lookup
+from diagnostics.counterpart import level_of
+from diagnostics.diagnosis.fact_view import SignalIndex
+from diagnostics.signal import Subject
+from workbench.analyses.models import Analysis
+
+SHOWN_IN: Mapping[Unit, tuple[float, str]] = {
+    "duration": (1000.0, "s"),
+    "bytes": (1e6, "MB"),
+    "byte_rate": (1e6, "MB/s"),
+    "rate": (1.0, "1/s"),
+    "share": (0.01, "%"),
+    "count": (1.0, ""),
+}
+"""Unit of an input -> what one of the fields' numbers is worth, and its name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """An input as the form has it, in the unit of the field; `measured` tells what the files say when it was set."""
+
+    given: Given
+    value: str
+    unit: str
+    low: float
+    high: float
+    measured: str
+
+
+@dataclass(frozen=True, slots=True)
+class Calculated:
+    """A calculator with its fields and what comes of them."""
+
+    calculator: Calculator
+    fields: list[Field]
+    outcome: Outcome
+
+    @property
+    def is_decided(self) -> bool:
+        return self.outcome.advice != "not known"
+
+
+def facts_of(analysis: Analysis, finding: Mapping[str, Any]) -> Lookup:
+    """What the finding's subject sees, and what else its job measured."""
+    subject = Subject(**finding["subject"])
+    return SignalIndex.from_stored(analysis.signals).view(subject, level_of(subject), reach_down=True)
+
+
+def calculated(calculator: Calculator, lookup: Lookup, chosen: Mapping[str, float]) -> Calculated:
+    """The calculator with the chosen values, in its own units, in place of the measured ones."""
+    values = given(calculator, lookup, chosen)
+    unchosen = given(calculator, lookup, {})
+    fields = [_field(each, base) for each, base in zip(values, unchosen, strict=True)]
+    return Calculated(calculator, fields, calculate(calculator, values, lookup))
+
+
+def all_calculated(lookup: Lookup, symptom_class: str) -> list[Calculated]:
+    """Every calculator on the evidence as it is: those of the class first, those without their evidence last."""
+    found = [calculated(each, lookup, {}) for each in CALCULATORS.values()]
+    return sorted(found, key=lambda each: (symptom_class not in each.calculator.symptoms, not each.is_decided))
+
+
+def chosen_values(calculator: Calculator, asked: Mapping[str, str]) -> dict[str, float]:
+    """What somebody set in the form, in the calculator's units; what is no number is left out."""
+    found = {}
+    for each in calculator.inputs:
+        try:
+            value = float(asked.get(each.name, ""))
+        except ValueError:
+            continue
+        if math.isfinite(value) and value >= 0:
+            found[each.name] = value * SHOWN_IN[each.unit][0]
+    return found
+
+
+def _field(each: Given, base: Given) -> Field:
+    worth, unit = SHOWN_IN[each.input.unit]
+    value = "" if each.value is None else f"{each.value / worth:.6g}"
+    measured = in_unit(base.value, each.input.unit) if each.source == "set" and base.value is not None else ""
+    return Field(each, value, unit, each.input.low / worth, each.input.high / worth, measured)
