@@ -50,6 +50,7 @@ INSTALLED_APPS = [
     "workbench.logs",
     "workbench.runbooks",
     "workbench.history",
+    "workbench.reports",
 ]
 
 MIDDLEWARE = [

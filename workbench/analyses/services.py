@@ -23,6 +23,7 @@ from workbench.analyses.outcome import case_outcome_update
 from workbench.analyses.tasks import run_analysis
 from workbench.cases.models import Case
 from workbench.cases.services import case_lock
+from workbench.rules.models import Ruleset
 from workbench.rules.services import ruleset_published
 
 logger = logging.getLogger(__name__)
@@ -42,10 +43,13 @@ class NothingToAnalyse(Exception):
 
 
 @transaction.atomic
-def analysis_request(*, case: Case, user: User, snapshot: int | None = None) -> Analysis:
+def analysis_request(
+    *, case: Case, user: User, snapshot: int | None = None, ruleset: Ruleset | None = None
+) -> Analysis:
     """Queues an analysis of all files of a snapshot with the rules published now; one under way is cancelled.
 
-    snapshot  the newest one unless it is named. Raises NothingToAnalyse.
+    snapshot  the newest one unless it is named
+    ruleset   other rules than the published ones: those that the case brought along. Raises NothingToAnalyse.
     """
     case_lock(case)
     number = snapshot or case.snapshot_number
@@ -55,7 +59,9 @@ def analysis_request(*, case: Case, user: User, snapshot: int | None = None) -> 
         raise NothingToAnalyse("The case holds no file yet." if number == 1 else "The snapshot holds no file yet.")
     for active in case.analyses.active().filter(snapshot=number).light():
         analysis_cancel(analysis=active)
-    analysis = Analysis.objects.create(case=case, snapshot=number, requested_by=user, ruleset=ruleset_published())
+    analysis = Analysis.objects.create(
+        case=case, snapshot=number, requested_by=user, ruleset=ruleset or ruleset_published()
+    )
     analysis.files.set(files)
     present.filter(analysed_at=None).update(analysed_at=timezone.now())
     case_outcome_update(case)

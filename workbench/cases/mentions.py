@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection
 
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
@@ -30,9 +30,8 @@ def people_mentioned(case: Case, text: str) -> list[User]:
     return list(readers(case).filter(username__in=names)) if names else []
 
 
-def marked(text: str, mentioned: Iterable[User]) -> SafeString:
-    """The escaped text with the names of those who were told about it marked."""
-    names = {person.get_username() for person in mentioned}
+def marked(text: str, names: Collection[str]) -> SafeString:
+    """The escaped text with these names marked where they are mentioned."""
     parts: list[str] = []
     end = 0
     for found in MENTION.finditer(text):

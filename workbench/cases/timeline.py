@@ -6,10 +6,12 @@ Nothing is written down twice: the timeline is read from the files, analyses, ru
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
+
+from django.utils.safestring import SafeString
 
 from diagnostics import phrase
 from diagnostics.symptoms import symptom
@@ -31,7 +33,8 @@ class Entry:
 
     icon      its picture in icons.svg
     text      what happened, as a sentence that follows the person's name
-    detail    a text of its own below it, already escaped where it carries marks
+    detail    a text of its own below it
+    mentioned the names in it that reached somebody
     is_minor  hidden until everything is asked for
     tone      good, warning, critical, or "" for the usual
     """
@@ -44,7 +47,12 @@ class Entry:
     is_minor: bool = False
     is_note: bool = False
     tone: str = ""
-    link: str = ""
+    mentioned: Sequence[str] = ()
+
+    @property
+    def marked_detail(self) -> SafeString:
+        """The detail for a page, with the names in it marked."""
+        return marked(self.detail, self.mentioned)
 
 
 def timeline(case: Case) -> list[Entry]:
@@ -113,7 +121,8 @@ def _steps(case: Case) -> Iterator[Entry]:
 
 def _notes(case: Case) -> Iterator[Entry]:
     for note in case.notes.select_related("author").prefetch_related("mentions"):
-        yield Entry(note.created_at, "note", note.author, "wrote", marked(note.text, note.mentions.all()), is_note=True)
+        names = [person.get_username() for person in note.mentions.all()]
+        yield Entry(note.created_at, "note", note.author, "wrote", note.text, is_note=True, mentioned=names)
 
 
 def _pins(case: Case) -> Iterator[Entry]:

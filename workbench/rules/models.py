@@ -14,6 +14,7 @@ LONGEST_REASON = 500
 class Origin(models.TextChoices):
     SHIPPED = "shipped", "Shipped"
     LOCAL = "local", "Written here"
+    BUNDLE = "bundle", "Came with a case"
 
 
 class VersionState(models.TextChoices):
@@ -104,13 +105,25 @@ class Draft(models.Model):
         return found.group(1) if found else "a new rule"
 
 
-class Ruleset(models.Model):
-    """The published rules at one moment. Rulesets are only ever added."""
+class RulesetQuerySet(models.QuerySet["Ruleset"]):
+    def published(self) -> RulesetQuerySet:
+        """Without those that only judge a case that came with them."""
+        return self.filter(of_bundle=False)
 
+
+class Ruleset(models.Model):
+    """The published rules at one moment, or those that a case brought along. Rulesets are only ever added.
+
+    of_bundle  it judges the case that it came with, and no other
+    """
+
+    of_bundle = models.BooleanField(default=False)
     versions = models.ManyToManyField(RuleVersion, related_name="rulesets")
     created_at = models.DateTimeField(auto_now_add=True)
     created_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
     reason = models.CharField(max_length=300)
+
+    objects = RulesetQuerySet.as_manager()
 
     class Meta:
         ordering = ["-pk"]

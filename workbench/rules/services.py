@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,7 +51,7 @@ def rules_load() -> Loaded:
     gone.update(state=VersionState.RETIRED)
     local = RuleVersion.objects.filter(origin=Origin.LOCAL, state=VersionState.PUBLISHED)
     kept_local = list(local.filter(rule__rule_id__in=added).values_list("rule__rule_id", flat=True))
-    ruleset = Ruleset.objects.first()
+    ruleset = Ruleset.objects.published().first()
     if ruleset is None or added or dropped:
         ruleset = ruleset_make(reason=f"Shipped rules loaded: {len(added)} new, {len(dropped)} gone", user=None)
     return Loaded(added, dropped, kept_local, ruleset)
@@ -58,7 +59,7 @@ def rules_load() -> Loaded:
 
 def ruleset_published() -> Ruleset:
     """The ruleset that new analyses judge with; the shipped rules are loaded when there is none yet."""
-    return Ruleset.objects.first() or rules_load().ruleset
+    return Ruleset.objects.published().first() or rules_load().ruleset
 
 
 class DraftChanged(Exception):
@@ -271,6 +272,37 @@ def ruleset_make(*, reason: str, user: User | None) -> Ruleset:
     ruleset = Ruleset.objects.create(reason=reason, created_by=user)
     ruleset.versions.set(versions_that_count(published).values())
     return ruleset
+
+
+@transaction.atomic
+def ruleset_of_bundle(*, texts: Iterable[str], reason: str, user: User) -> Ruleset:
+    """A ruleset of exactly these rule texts, for the case that brought them; none of them is published by that.
+
+    A text that is known here is the known version. Raises InvalidRule.
+    """
+    ruleset = Ruleset.objects.create(reason=reason[:300], created_by=user, of_bundle=True)
+    ruleset.versions.set([_version_of_bundle(text, user) for text in texts])
+    return ruleset
+
+
+def _version_of_bundle(text: str, user: User) -> RuleVersion:
+    rule = checked_rule(text)
+    known = RuleVersion.objects.filter(rule__rule_id=rule.id, sha256=_digest(text)).first()
+    if known:
+        return known
+    identity, _ = Rule.objects.get_or_create(rule_id=rule.id, defaults={"enabled": False})
+    return RuleVersion.objects.create(
+        rule=identity,
+        number=rule.version,
+        origin=Origin.BUNDLE,
+        state=VersionState.RETIRED,
+        text=text,
+        sha256=_digest(text),
+        symptom_class=rule.symptom_class,
+        title=rule.title,
+        status=rule.status,
+        author=user,
+    )
 
 
 def _store_shipped(rule: diagnostics_rule.Rule, text: str) -> bool:

@@ -1,0 +1,109 @@
+"""A case as Markdown, HTML, PDF, JSON and as a post-mortem draft."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from django.urls import reverse
+
+from tests.workbench.diagnosed import diagnosed_case
+from tests.workbench.people import People, case_of, signed_in
+from workbench.analyses.models import Analysis
+from workbench.cases.services import case_close, case_rename, note_add
+from workbench.reports.content import report_of
+from workbench.reports.markdown import as_markdown, as_post_mortem, code, plain
+
+HOSTILE = "<img src=x> [click](javascript:x) `tick` 订单 *bold*"
+FORMS = ("detail", "markdown", "post_mortem", "html", "pdf", "json", "bundle")
+
+
+@pytest.fixture(autouse=True)
+def no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing runs what is queued here."""
+    monkeypatch.setattr("workbench.analyses.services._send", lambda *args, **options: None)
+
+
+@pytest.fixture
+def analysis(people: People) -> Analysis:
+    analysis = diagnosed_case(people.alice, title="Orders are late")
+    note_add(case=analysis.case, user=people.bob, text="@alice one merchant sends half of it")
+    case_close(case=analysis.case, user=people.bob, confirmed_class="data_skew", what_fixed_it="Salted the key")
+    return analysis
+
+
+def fetched(people: People, analysis: Analysis, form: str) -> bytes:
+    answer = signed_in(people.alice).get(reverse(f"reports:{form}", args=[analysis.case_id]))
+    assert answer.status_code == 200
+    return b"".join(answer.streaming_content) if answer.streaming else answer.content
+
+
+def test_markdown_tells_verdict_findings_with_their_lines_and_the_timeline(analysis: Analysis) -> None:
+    text = as_markdown(report_of(analysis.case), "http://here/cases/1/")
+
+    assert text.startswith("# Orders are late\n\n**Data skew, 90 % sure, health ")
+    assert "### Root cause: One subtask takes most of the records" in text
+    assert "- `logs/tm.log:2` `numRecordsIn 900" in text
+    assert "- What fixed it: Salted the key" in text
+    assert "bob closed the case. Confirmed cause: Data skew: Salted the key" in text
+
+
+def test_nothing_in_a_report_is_markup_of_somebody_else() -> None:
+    assert plain(HOSTILE) == r"\<img src=x\> \[click\](javascript:x) \`tick\` 订单 \*bold\*"
+    assert code("a `b` c") == "`` a `b` c ``"
+
+
+def test_a_post_mortem_draft_fills_in_what_is_known_and_asks_for_the_rest(analysis: Analysis) -> None:
+    text = as_post_mortem(report_of(analysis.case), "http://here/cases/1/")
+
+    assert [line for line in text.splitlines() if line.startswith("## ")] == [
+        "## Summary",
+        "## Impact",
+        "## Timeline (UTC)",
+        "## Cause",
+        "## What fixed it",
+        "## Actions",
+    ]
+    assert "- Confirmed by bob: Data skew" in text
+    assert "- _Who noticed, what was late or wrong for them, for how long?_" in text
+
+
+def test_one_html_file_asks_for_nothing_else_and_runs_nothing(people: People, analysis: Analysis) -> None:
+    case_rename(case=analysis.case, user=people.alice, title=HOSTILE)
+
+    page = fetched(people, analysis, "html").decode()
+
+    assert "&lt;img src=x&gt;" in page
+    assert "<script" not in page
+    assert " src=" not in page.replace("&lt;img src=x&gt;", "")
+    assert "stylesheet" not in page
+
+
+def test_a_pdf_is_made_of_any_letters(people: People, analysis: Analysis) -> None:
+    case_rename(case=analysis.case, user=people.alice, title=HOSTILE)
+    assert fetched(people, analysis, "pdf").startswith(b"%PDF-")
+
+
+def test_json_holds_the_case_its_timeline_and_the_document(people: People, analysis: Analysis) -> None:
+    told = json.loads(fetched(people, analysis, "json"))
+
+    assert told["diagnosis"] == analysis.document
+    assert told["case"]["confirmed_class"] == "data_skew"
+    assert [entry["text"] for entry in told["timeline"]][-2:] == [
+        "wrote",
+        "closed the case. Confirmed cause: Data skew",
+    ]
+
+
+def test_a_case_without_a_diagnosis_has_a_report_that_says_so(people: People) -> None:
+    assert "There is no diagnosis yet." in as_markdown(report_of(case_of(people.alice)), "http://here/")
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_stranger_gets_no_report(people: People, analysis: Analysis, form: str) -> None:
+    address = reverse(f"reports:{form}", args=[analysis.case_id])
+    assert signed_in(people.charlie).get(address).status_code == 404
+
+
+def test_a_viewer_may_take_a_report_along(people: People, analysis: Analysis) -> None:
+    assert signed_in(people.vera).get(reverse("reports:markdown", args=[analysis.case_id])).status_code == 200

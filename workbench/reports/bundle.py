@@ -1,0 +1,182 @@
+"""A case as one archive that runs again elsewhere: its files, the rules it was judged by, and what they said.
+
+`manifest.json` names the files and the verdict, `files/0001 …` are the files as they came, `rules/<id>.yaml` the rule
+texts, `diagnosis.json` the document. The same files and the same rules make the same document, so the verdict of the
+imported case can be held against the one in the manifest.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Iterator
+from typing import IO, Any
+
+from django.conf import settings
+from django.db import transaction
+
+from diagnostics.errors import InvalidRule
+from diagnostics.rule import LONGEST_RULE
+from workbench.accounts.models import User
+from workbench.analyses.models import Analysis
+from workbench.analyses.services import analysis_request
+from workbench.cases.models import Case
+from workbench.cases.services import case_open, note_add
+from workbench.reports.content import verdict_told
+from workbench.rules.models import Ruleset
+from workbench.rules.services import ruleset_of_bundle
+from workbench.uploads.services import UploadRefused, case_discard, override_set, upload_add
+
+KIND, SCHEMA = "flink-workbench-case", 1
+PIECE_BYTES = 1024 * 1024
+MOST_MANIFEST_BYTES = 16 * 1024**2
+MOST_RULES = 2_000
+MOMENT = (2000, 1, 1, 0, 0, 0)
+"""The same time in every archive: the same case makes the same bytes."""
+
+
+class BundleRefused(Exception):
+    """The archive is no bundle that can be taken; the message says why, for the user."""
+
+
+class _Pieces(io.RawIOBase):
+    """What the zip writer wrote since it was last asked; nothing of a large archive stays in memory."""
+
+    def __init__(self) -> None:
+        self._written = bytearray()
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        self._written += data
+        return len(data)
+
+    def taken(self) -> bytes:
+        piece = bytes(self._written)
+        self._written.clear()
+        return piece
+
+
+def bundle_pieces(analysis: Analysis) -> Iterator[bytes]:
+    """The bytes of the archive of one analysis, piece by piece."""
+    pieces = _Pieces()
+    files = list(analysis.files.order_by("pk"))
+    with zipfile.ZipFile(pieces, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        archive.writestr(zipfile.ZipInfo("manifest.json", MOMENT), _json(_manifest(analysis)))
+        archive.writestr(zipfile.ZipInfo("diagnosis.json", MOMENT), _json(analysis.document))
+        for version in analysis.ruleset.versions.select_related("rule").order_by("rule__rule_id"):
+            archive.writestr(zipfile.ZipInfo(f"rules/{version.rule.rule_id}.yaml", MOMENT), version.text)
+        yield pieces.taken()
+        for number, file in enumerate(files, 1):
+            entry = zipfile.ZipInfo(_path(number), MOMENT)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            with archive.open(entry, "w", force_zip64=True) as packed, file.path.open("rb") as content:
+                while piece := content.read(PIECE_BYTES):
+                    packed.write(piece)
+                    yield pieces.taken()
+    yield pieces.taken()
+
+
+def _manifest(analysis: Analysis) -> dict[str, Any]:
+    files = enumerate(analysis.files.order_by("pk"), 1)
+    return {
+        "kind": KIND,
+        "schema": SCHEMA,
+        "case": analysis.case_id,
+        "title": analysis.case.title,
+        "verdict": analysis.document["verdict"],
+        "health": analysis.document["health"]["score"],
+        "files": [
+            {
+                "path": _path(number),
+                "name": file.name,
+                "bytes": file.bytes,
+                "sha256": file.sha256,
+                "overrides": file.overrides,
+            }
+            for number, file in files
+        ],
+    }
+
+
+def _path(number: int) -> str:
+    return f"files/{number:04}"
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False)
+
+
+def bundle_import(*, user: User, content: IO[bytes]) -> Case:
+    """A new case with the files of a bundle, queued to be judged by the rules of the bundle. All or nothing.
+
+    Raises BundleRefused, UploadRefused, ValidationError.
+    """
+    try:
+        with zipfile.ZipFile(content) as archive:
+            manifest = _checked_manifest(archive)
+            ruleset = _rules(archive, manifest, user)
+            case = case_open(user=user, title=str(manifest["title"]))
+            try:
+                _files(archive, manifest, case, user)
+            except BaseException:
+                case_discard(case=case)
+                raise
+    except InvalidRule as error:
+        raise BundleRefused(f"A rule in it cannot be read: {error}") from None
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, EOFError) as error:
+        raise BundleRefused(f"It is no zip archive that can be read: {error}") from None
+    there = verdict_told({"verdict": manifest["verdict"], "health": {"score": manifest["health"]}})
+    note_add(case=case, user=user, text=f"Imported from a bundle. There the verdict was: {there}.")
+    analysis_request(case=case, user=user, ruleset=ruleset)
+    return case
+
+
+def _checked_manifest(archive: zipfile.ZipFile) -> dict[str, Any]:
+    """The manifest, when it is one of ours and names only what the archive holds within the bounds of a case."""
+    try:
+        entry = archive.getinfo("manifest.json")
+        if entry.file_size > MOST_MANIFEST_BYTES:
+            raise BundleRefused("Its manifest is too large.")
+        manifest = json.loads(archive.read(entry))
+        files, verdict = manifest["files"], manifest["verdict"]
+        named = [(str(each["path"]), str(each["name"]), dict(each["overrides"])) for each in files]
+        is_ours = manifest["kind"] == KIND and manifest["schema"] == SCHEMA
+        float(verdict["confidence"]), str(verdict["symptom_class"]), int(manifest["health"]), str(manifest["title"])
+    except (KeyError, TypeError, ValueError, RecursionError):
+        raise BundleRefused("It is no bundle of a case: its manifest.json is missing or says something else.") from None
+    if not is_ours:
+        raise BundleRefused("It is no bundle of a case that this version of the workbench can read.")
+    held = {entry.filename: entry.file_size for entry in archive.infolist()}
+    if missing := [path for path, _, _ in named if path not in held]:
+        raise BundleRefused(f"It names {missing[0][:100]!r} and does not hold it.")
+    if not named or len(named) > settings.MOST_CASE_FILES:
+        raise BundleRefused(f"It holds {len(named):,} files; 1 to {settings.MOST_CASE_FILES:,} make a case.")
+    if sum(held[path] for path, _, _ in named) > settings.MOST_CASE_BYTES:
+        raise BundleRefused("Its files are larger than a case may be.")
+    return dict(manifest)
+
+
+def _rules(archive: zipfile.ZipFile, manifest: dict[str, Any], user: User) -> Ruleset:
+    entries = [entry for entry in archive.infolist() if entry.filename.startswith("rules/") and not entry.is_dir()]
+    if len(entries) > MOST_RULES or any(entry.file_size > LONGEST_RULE * 4 for entry in entries):
+        raise BundleRefused("It holds more or longer rules than a workbench has.")
+    texts = [archive.read(entry).decode("utf-8", "replace").replace("\x00", "\ufffd") for entry in entries]
+    reason = f"Came with the bundle of {manifest['title']}"
+    with transaction.atomic():
+        return ruleset_of_bundle(texts=texts, reason=reason, user=user)
+
+
+def _files(archive: zipfile.ZipFile, manifest: dict[str, Any], case: Case, user: User) -> None:
+    for each in manifest["files"]:
+        with archive.open(str(each["path"])) as content:
+            file = upload_add(case=case, user=user, content=content, name=str(each["name"]))
+        if file.sha256 != each.get("sha256"):
+            raise BundleRefused(f"{file.name} is not the file that the manifest names: its hash differs.")
+        for member, format_id in each["overrides"].items():
+            try:
+                override_set(file=file, member=str(member), format_id=str(format_id))
+            except UploadRefused as error:
+                raise BundleRefused(str(error)) from None

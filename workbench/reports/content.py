@@ -1,0 +1,155 @@
+"""What every form of a report says, gathered once; the forms only write it down."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from diagnostics import phrase
+from diagnostics.symptoms import symptom
+from workbench.analyses.models import Analysis
+from workbench.cases.models import Case
+from workbench.cases.snapshots import newest_diagnoses
+from workbench.cases.timeline import Entry, timeline
+from workbench.charts.selectors import charts_shown
+
+EVIDENCE_SHOWN = 6
+"""Citations of a finding in a report; the true number is told. Our choice."""
+
+ROLES = {"root_cause": "Root cause", "contributing": "Contributing", "consequence": "Consequence"}
+
+
+@dataclass(frozen=True, slots=True)
+class FindingTold:
+    """A finding as a report has it.
+
+    checks    measured value against bound, as sentences
+    evidence  (place, text), at most EVIDENCE_SHOWN of `cited`
+    """
+
+    title: str
+    role: str
+    severity: str
+    where: str
+    statement: str
+    sure: str
+    rule: str
+    evidence: Sequence[tuple[str, str]]
+    cited: int
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A case with the diagnosis of its incident.
+
+    facts      (name, value) about the case
+    later      (snapshot in words, its verdict in words), what was seen after each change
+    charts     (title, what it shows)
+    missing    (what, why, how)
+    """
+
+    case: Case
+    facts: Sequence[tuple[str, str]]
+    verdict: str
+    summary: str
+    findings: Sequence[FindingTold]
+    missing: Sequence[tuple[str, str, str]]
+    charts: Sequence[tuple[str, str]]
+    later: Sequence[tuple[str, str]]
+    timeline: Sequence[Entry]
+    inputs: Sequence[Mapping[str, Any]]
+    document: Mapping[str, Any] | None
+
+
+def report_of(case: Case) -> Report:
+    """The report; without a diagnosis it has no verdict and no findings, and says so."""
+    diagnoses = newest_diagnoses(case)
+    incident = diagnoses.get(1) or next(iter(diagnoses.values()), None)
+    document = incident.document if incident else None
+    entries = [entry for entry in timeline(case) if not entry.is_minor]
+    return Report(
+        case=case,
+        facts=list(_facts(case, document)),
+        verdict=verdict_told(document) if document else "Not diagnosed yet",
+        summary=document["verdict"]["summary"] if document else "",
+        findings=[_finding(finding) for finding in document["findings"]] if document else [],
+        missing=[(each["what"], each["why"], each["how"]) for each in document["missing_evidence"]] if document else [],
+        charts=_charts(incident) if incident else [],
+        later=list(_later(case, diagnoses)),
+        timeline=entries,
+        inputs=document["inputs"] if document else [],
+        document=document,
+    )
+
+
+def verdict_told(document: Mapping[str, Any]) -> str:
+    """The verdict, how sure it is, and the health, in one line."""
+    verdict = document["verdict"]
+    title = symptom(verdict["symptom_class"]).title
+    return f"{title}, {phrase.percent(verdict['confidence'])} sure, health {document['health']['score']} of 100"
+
+
+def moment_told(moment: dt.datetime) -> str:
+    """UTC to the minute, as people write it into a timeline."""
+    return f"{moment.astimezone(dt.UTC):%Y-%m-%d %H:%M}"
+
+
+def _facts(case: Case, document: Mapping[str, Any] | None) -> Iterator[tuple[str, str]]:
+    yield "Case", f"{case.pk}, {case.get_status_display().lower()}"
+    yield "Team and owner", f"{case.team.name}, {case.owner}"
+    yield "Opened", f"{moment_told(case.created_at)} UTC by {case.created_by}"
+    if case.closed_at:
+        yield "Closed", f"{moment_told(case.closed_at)} UTC by {case.closed_by}"
+    if case.job_names:
+        yield "Jobs", ", ".join(case.job_names.splitlines())
+    if case.flink_version:
+        yield "Flink", case.flink_version
+    if document and (span := evidence_span(document)):
+        yield "Evidence from", f"{span[0]} to {span[1]}"
+    if case.confirmed_class:
+        yield "Confirmed cause", symptom(case.confirmed_class).title
+    if case.what_fixed_it:
+        yield "What fixed it", case.what_fixed_it
+
+
+def evidence_span(document: Mapping[str, Any]) -> tuple[str, str] | None:
+    """The first and the last time stamp of what was read, as the document has them."""
+    first = [entry["first_ts"] for entry in document["inputs"] if entry.get("first_ts")]
+    last = [entry["last_ts"] for entry in document["inputs"] if entry.get("last_ts")]
+    return (min(first), max(last)) if first and last else None
+
+
+def _finding(entry: Mapping[str, Any]) -> FindingTold:
+    subject = entry["subject"]
+    places = [subject.get("vertex"), subject.get("task_manager"), subject.get("host")]
+    if subject.get("subtask") is not None:
+        places.insert(1, f"subtask {subject['subtask']}")
+    evidence = [(_place(each), each.get("text") or each.get("name") or "") for each in entry["evidence"]]
+    return FindingTold(
+        title=entry["title"],
+        role=ROLES[entry["role"]],
+        severity=entry["severity"],
+        where=" · ".join(str(place) for place in places if place),
+        statement=entry["statement"],
+        sure=phrase.percent(entry["confidence"]),
+        rule=f"{entry['rule']['id']} version {entry['rule']['version']}",
+        evidence=evidence[:EVIDENCE_SHOWN],
+        cited=len(evidence),
+    )
+
+
+def _place(evidence: Mapping[str, Any]) -> str:
+    return f"{evidence['file']}:{evidence['line']}" if evidence.get("line") else str(evidence["file"])
+
+
+def _charts(analysis: Analysis) -> list[tuple[str, str]]:
+    drawn, _, _ = charts_shown(analysis)
+    return [(shown.chart.title, shown.summary) for shown in drawn]
+
+
+def _later(case: Case, diagnoses: Mapping[int, Analysis]) -> Iterator[tuple[str, str]]:
+    for snapshot in case.snapshots.exclude(number=1):
+        found = diagnoses.get(snapshot.number)
+        yield f"After {snapshot.change}", verdict_told(found.document) if found else "not diagnosed"

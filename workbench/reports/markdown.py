@@ -1,0 +1,125 @@
+"""A report as Markdown for chats, tickets and wikis, and the draft of a post-mortem."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from workbench.reports.content import FindingTold, Report, moment_told
+
+MARKUP = re.compile(r"([\\`*_\[\]<>#|~])")
+LONGEST_CODE = 500
+
+
+def plain(text: str) -> str:
+    """Text of others as text: nothing in it is markup, and it stays on its line."""
+    return MARKUP.sub(r"\\\1", " ".join(text.split()))
+
+
+def code(text: str) -> str:
+    """Text as code on one line, whatever backticks it holds."""
+    shown = " ".join(text.split())[:LONGEST_CODE]
+    longest = max((len(run) for run in re.findall("`+", shown)), default=0)
+    fence = "`" * (longest + 1)
+    return f"{fence} {shown} {fence}" if longest else f"`{shown}`"
+
+
+def as_markdown(report: Report, address: str) -> str:
+    """The whole report. `address` leads to the case."""
+    return "\n".join(_lines(report, address)) + "\n"
+
+
+def _lines(report: Report, address: str) -> Iterator[str]:
+    yield f"# {plain(report.case.title)}"
+    yield ""
+    yield f"**{plain(report.verdict)}**"
+    if report.summary:
+        yield ""
+        yield plain(report.summary)
+    yield ""
+    yield from (f"- {name}: {plain(value)}" for name, value in report.facts)
+    yield f"- Address: <{address}>"
+    yield from ("", "## Findings")
+    for finding in report.findings:
+        yield from _finding_lines(finding)
+    if not report.findings:
+        yield from ("", "No rule found a problem." if report.document else "There is no diagnosis yet.")
+    if report.later:
+        yield from ("", "## After each change", "")
+        yield from (f"- {plain(change)}: {plain(verdict)}" for change, verdict in report.later)
+    if report.charts:
+        yield from ("", "## What the charts show", "")
+        yield from (f"- {plain(title)}: {plain(summary)}" for title, summary in report.charts)
+    if report.missing:
+        yield from ("", "## What would make it surer", "")
+        yield from (f"- {plain(what)}: {plain(why)} {code(how)}" for what, why, how in report.missing)
+    yield from ("", "## Timeline (UTC)", "")
+    yield from _timeline_lines(report)
+
+
+def _finding_lines(finding: FindingTold) -> Iterator[str]:
+    yield from ("", f"### {finding.role}: {plain(finding.title)}", "")
+    if finding.where:
+        yield from (plain(finding.where), "")
+    yield f"{plain(finding.statement)} ({finding.sure} sure, {finding.severity}, rule {plain(finding.rule)})"
+    if finding.evidence:
+        yield ""
+    yield from (f"- {code(place)} {code(text) if text else ''}".rstrip() for place, text in finding.evidence)
+    if finding.cited > len(finding.evidence):
+        yield f"- and {finding.cited - len(finding.evidence)} more"
+
+
+def _timeline_lines(report: Report) -> Iterator[str]:
+    for entry in report.timeline:
+        who = f"{plain(str(entry.by))} " if entry.by else ""
+        detail = f": {plain(entry.detail)}" if entry.detail else ""
+        yield f"- {moment_told(entry.at)} {who}{plain(entry.text)}{detail}"
+
+
+def as_post_mortem(report: Report, address: str) -> str:
+    """A draft: what the workbench knows is filled in, what only people know is asked for."""
+    return "\n".join(_post_mortem_lines(report, address)) + "\n"
+
+
+def _post_mortem_lines(report: Report, address: str) -> Iterator[str]:
+    case = report.case
+    roots = [finding for finding in report.findings if finding.role == ROOT]
+    effects = [finding for finding in report.findings if finding.role == CONSEQUENCE]
+    yield from (f"# Post-mortem: {plain(case.title)}", "", f"Case <{address}>", "")
+    yield from ("## Summary", "", plain(report.summary or report.verdict), "")
+    yield from ("## Impact", "")
+    yield from (f"- {plain(finding.statement)}" for finding in effects)
+    yield from ("- _Who noticed, what was late or wrong for them, for how long?_", "")
+    yield from ("## Timeline (UTC)", "")
+    yield from _evidence_lines(report)
+    yield from _timeline_lines(report)
+    yield from ("", "## Cause", "")
+    yield from (f"- {plain(finding.title)}. {plain(finding.statement)}" for finding in roots)
+    if case.confirmed_class:
+        who = case.closed_by or case.owner
+        yield f"- Confirmed by {plain(str(who))}: {plain(dict(report.facts)['Confirmed cause'])}"
+    yield from ("- _Why was it possible, and why was it not seen earlier?_", "")
+    yield from ("## What fixed it", "")
+    yield plain(case.what_fixed_it) if case.what_fixed_it else "_Not written down yet._"
+    yield from (f"- {plain(change)}: {plain(verdict)}" for change, verdict in report.later)
+    yield from ("", "## Actions", "")
+    yield from (f"- [ ] Collect {plain(what)}: {plain(why)}" for what, why, _ in report.missing)
+    yield "- [ ] Load the alert rules of this case into Prometheus. _Owner, date_"
+    yield "- [ ] _What keeps it from happening again? Owner, date_"
+
+
+ROOT, CONSEQUENCE = "Root cause", "Consequence"
+MOST_EVENTS = 20
+
+
+def _evidence_lines(report: Report) -> Iterator[str]:
+    """What the evidence itself dates: the first cited event of each finding, in the order of time."""
+    found = []
+    for entry in report.document["findings"] if report.document else ():
+        dated = [each for each in entry["evidence"] if each.get("ts")]
+        if dated:
+            first = min(dated, key=lambda each: each["ts"])
+            text = first.get("text") or first.get("name") or ""
+            found.append((first["ts"], f"{plain(entry['title'])}: {code(text)}"))
+    for moment, text in sorted(found)[:MOST_EVENTS]:
+        yield f"- {moment[:16].replace('T', ' ')} {text}"

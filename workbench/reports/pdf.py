@@ -1,0 +1,136 @@
+"""A report as PDF. ReportLab draws it: pure Python, no system library, so that it works wherever the workbench does.
+
+Chromium or Pango would make a page from our HTML, but neither is on the machines of users.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from functools import cache
+from itertools import groupby
+from pathlib import Path
+from xml.sax.saxutils import escape
+
+import reportlab
+from reportlab.lib import colors
+from reportlab.lib.pagesizes import A4
+from reportlab.lib.styles import ParagraphStyle
+from reportlab.lib.units import mm
+from reportlab.pdfbase import pdfmetrics
+from reportlab.pdfbase.cidfonts import UnicodeCIDFont
+from reportlab.pdfbase.ttfonts import TTFont
+from reportlab.pdfgen.canvas import Canvas
+from reportlab.platypus import BaseDocTemplate, Flowable, Frame, PageTemplate, Paragraph, Spacer, Table, TableStyle
+
+from workbench.reports.content import FindingTold, Report, moment_told
+
+FONT, BOLD, CHINESE = "Vera", "VeraBd", "STSong-Light"
+MUTED = colors.HexColor("#545e6a")
+LINE = colors.HexColor("#dce1e7")
+LONGEST_TEXT = 2_000
+"""Letters of one paragraph: a longer one does not fit a page. Our choice."""
+
+TITLE = ParagraphStyle("title", fontName=BOLD, fontSize=17, leading=22, spaceAfter=4)
+HEADING = ParagraphStyle("heading", fontName=BOLD, fontSize=12, leading=16, spaceBefore=12, spaceAfter=5)
+FINDING = ParagraphStyle("finding", fontName=BOLD, fontSize=10, leading=14, spaceBefore=8, spaceAfter=2)
+TEXT = ParagraphStyle("text", fontName=FONT, fontSize=9, leading=13, spaceAfter=3)
+SMALL = ParagraphStyle("small", parent=TEXT, fontSize=7.5, leading=10.5, textColor=MUTED, spaceAfter=1)
+
+
+def as_pdf(report: Report, address: str) -> bytes:
+    """The report on A4. The same report makes the same bytes but for the time that the format asks for."""
+    _register_fonts()
+    written = io.BytesIO()
+    document = BaseDocTemplate(
+        written,
+        pagesize=A4,
+        margins=18 * mm,
+        leftMargin=18 * mm,
+        rightMargin=18 * mm,
+        topMargin=18 * mm,
+        bottomMargin=18 * mm,
+        title=report.case.title,
+        author="Flink workbench",
+        invariant=1,
+    )
+    frame = Frame(document.leftMargin, document.bottomMargin, document.width, document.height, id="page")
+    document.addPageTemplates(PageTemplate(frames=[frame], onPage=_foot))
+    document.build(list(_flowables(report, address)))
+    return written.getvalue()
+
+
+@cache
+def _register_fonts() -> None:
+    folder = Path(reportlab.__file__).parent / "fonts"
+    for name in (FONT, BOLD):
+        pdfmetrics.registerFont(TTFont(name, folder / f"{name}.ttf"))
+    pdfmetrics.registerFont(UnicodeCIDFont(CHINESE))
+
+
+def _marked(text: str) -> str:
+    """The escaped text; what the Latin font does not have is set in the one for Chinese, which readers bring along."""
+    known = pdfmetrics.getFont(FONT).face.charToGlyph
+    shown = " ".join(text.split())
+    shown = f"{shown[:LONGEST_TEXT]} …" if len(shown) > LONGEST_TEXT else shown
+    runs = ((here, "".join(letters)) for here, letters in groupby(shown, key=lambda letter: ord(letter) in known))
+    return "".join(escape(run) if here else f'<font name="{CHINESE}">{escape(run)}</font>' for here, run in runs)
+
+
+def _paragraph(text: str, style: ParagraphStyle) -> Paragraph:
+    return Paragraph(_marked(text), style)
+
+
+def _flowables(report: Report, address: str) -> Iterator[Flowable]:
+    yield _paragraph(report.case.title, TITLE)
+    yield _paragraph(report.verdict, FINDING)
+    if report.summary:
+        yield _paragraph(report.summary, TEXT)
+    yield Spacer(1, 6)
+    yield _table([*report.facts, ("Address", address)])
+    yield _paragraph("Findings", HEADING)
+    for finding in report.findings:
+        yield from _finding(finding)
+    if not report.findings:
+        yield _paragraph("No rule found a problem." if report.document else "There is no diagnosis yet.", TEXT)
+    sections = (
+        ("After each change", [f"{change}: {verdict}" for change, verdict in report.later]),
+        ("What the charts show", [f"{title}: {summary}" for title, summary in report.charts]),
+        ("What would make it surer", [f"{what}: {why}" for what, why, _ in report.missing]),
+    )
+    for title, lines in sections:
+        if lines:
+            yield _paragraph(title, HEADING)
+            yield from (_paragraph(line, TEXT) for line in lines)
+    yield _paragraph("Timeline (UTC)", HEADING)
+    for entry in report.timeline:
+        who = f"{entry.by} " if entry.by else ""
+        detail = f": {entry.detail}" if entry.detail else ""
+        yield _paragraph(f"{moment_told(entry.at)}  {who}{entry.text}{detail}", TEXT)
+
+
+def _finding(finding: FindingTold) -> Iterator[Flowable]:
+    yield _paragraph(f"{finding.role}: {finding.title}", FINDING)
+    yield _paragraph(finding.statement, TEXT)
+    about = f"{finding.sure} sure, {finding.severity}, rule {finding.rule}"
+    yield _paragraph(f"{finding.where}. {about}" if finding.where else about, SMALL)
+    for place, text in finding.evidence:
+        yield _paragraph(f"{place}  {text}", SMALL)
+    if finding.cited > len(finding.evidence):
+        yield _paragraph(f"and {finding.cited - len(finding.evidence)} more lines of evidence", SMALL)
+
+
+def _table(rows: list[tuple[str, str]]) -> Table:
+    cells = [[_paragraph(name, SMALL), _paragraph(value, TEXT)] for name, value in rows]
+    style = [
+        ("VALIGN", (0, 0), (-1, -1), "TOP"),
+        ("LINEBELOW", (0, 0), (-1, -1), 0.4, LINE),
+        ("LEFTPADDING", (0, 0), (0, -1), 0),
+    ]
+    return Table(cells, colWidths=[34 * mm, 140 * mm], style=TableStyle(style))
+
+
+def _foot(canvas: Canvas, document: BaseDocTemplate) -> None:
+    canvas.setFont(FONT, 7)
+    canvas.setFillColor(MUTED)
+    canvas.drawRightString(A4[0] - 18 * mm, 10 * mm, f"{canvas.getPageNumber()}")

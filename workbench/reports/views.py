@@ -1,0 +1,159 @@
+"""Reports of a case, for whoever may see it; and the way a bundle comes in."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import redirect, render
+from django.template.loader import render_to_string
+from django.views.decorators.http import require_GET
+
+from workbench.analyses.models import Analysis
+from workbench.cases.models import Case
+from workbench.cases.selectors import case_visible
+from workbench.reports import bundle as bundles
+from workbench.reports.content import Report, report_of
+from workbench.reports.markdown import as_markdown, as_post_mortem
+from workbench.uploads.services import UploadRefused
+
+
+@login_required
+@require_GET
+def report(request: HttpRequest, case_id: int) -> HttpResponse:
+    """The report as text to copy, and every form of it to download."""
+    case = case_visible(request.user, case_id)
+    told, address = report_of(case), _address(request, case)
+    context = {
+        "case": case,
+        "markdown": as_markdown(told, address),
+        "post_mortem": as_post_mortem(told, address),
+        "has_bundle": bool(told.document),
+    }
+    return render(request, "reports/detail.html", context)
+
+
+@login_required
+@require_GET
+def markdown(request: HttpRequest, case_id: int) -> HttpResponse:
+    """The report as a Markdown file."""
+    case = case_visible(request.user, case_id)
+    return _file(as_markdown(report_of(case), _address(request, case)), case, "report.md", "text/markdown")
+
+
+@login_required
+@require_GET
+def post_mortem(request: HttpRequest, case_id: int) -> HttpResponse:
+    """The post-mortem draft as a Markdown file."""
+    case = case_visible(request.user, case_id)
+    return _file(as_post_mortem(report_of(case), _address(request, case)), case, "post-mortem.md", "text/markdown")
+
+
+@login_required
+@require_GET
+def html(request: HttpRequest, case_id: int) -> HttpResponse:
+    """The report as one HTML file that opens anywhere."""
+    case = case_visible(request.user, case_id)
+    context = {"report": report_of(case), "address": _address(request, case)}
+    return _file(render_to_string("reports/report.html", context), case, "report.html", "text/html")
+
+
+@login_required
+@require_GET
+def pdf(request: HttpRequest, case_id: int) -> HttpResponse:
+    """The report as PDF."""
+    # Reading its fonts takes a moment that no other page needs.
+    from workbench.reports.pdf import as_pdf
+
+    case = case_visible(request.user, case_id)
+    return _file(as_pdf(report_of(case), _address(request, case)), case, "report.pdf", "application/pdf")
+
+
+@login_required
+@require_GET
+def as_json(request: HttpRequest, case_id: int) -> HttpResponse:
+    """The case, its timeline and its diagnosis as JSON."""
+    case = case_visible(request.user, case_id)
+    text = json.dumps(_values(report_of(case), _address(request, case)), indent=2, ensure_ascii=False)
+    return _file(text, case, "report.json", "application/json")
+
+
+@login_required
+@require_GET
+def bundle(request: HttpRequest, case_id: int) -> StreamingHttpResponse:
+    """Files, rules and verdict of the incident in one archive."""
+    case = case_visible(request.user, case_id)
+    done = Analysis.objects.done().filter(case=case).defer("signals", "inputs").select_related("case", "ruleset")
+    analysis = done.filter(snapshot=1).first() or done.first()
+    if analysis is None:
+        raise Http404("There is no diagnosis that could run again.")
+    answer = StreamingHttpResponse(bundles.bundle_pieces(analysis), content_type="application/zip")
+    answer.headers["Content-Disposition"] = f'attachment; filename="case-{case.pk}-bundle.zip"'
+    return answer
+
+
+@login_required
+def bundle_import(request: HttpRequest) -> HttpResponse:
+    """Opens a case from a bundle."""
+    if not request.user.may_change_cases:
+        raise PermissionDenied("Your role may read cases, not open them.")
+    if request.method == "POST":
+        file = request.FILES.get("bundle")
+        try:
+            if file is None:
+                raise bundles.BundleRefused("Choose a bundle.")
+            case = bundles.bundle_import(user=request.user, content=file.file)
+        except (bundles.BundleRefused, UploadRefused) as error:
+            messages.error(request, str(error))
+        except ValidationError as error:
+            messages.error(request, " ".join(error.messages))
+        else:
+            return redirect(case)
+    return render(request, "reports/import.html")
+
+
+def _values(report: Report, address: str) -> dict[str, Any]:
+    case = report.case
+    return {
+        "schema": 1,
+        "case": {
+            "id": case.pk,
+            "address": address,
+            "title": case.title,
+            "status": case.status,
+            "owner": case.owner.get_username(),
+            "team": case.team.name,
+            "created_at": case.created_at.isoformat(),
+            "closed_at": case.closed_at.isoformat() if case.closed_at else None,
+            "confirmed_class": case.confirmed_class,
+            "what_fixed_it": case.what_fixed_it or None,
+            "fingerprint": case.fingerprint,
+        },
+        "timeline": [
+            {
+                "at": entry.at.isoformat(),
+                "by": entry.by.get_username() if entry.by else None,
+                "text": entry.text,
+                "detail": entry.detail or None,
+            }
+            for entry in report.timeline
+        ],
+        "later": [{"change": change, "verdict": verdict} for change, verdict in report.later],
+        "diagnosis": report.document,
+    }
+
+
+def _address(request: HttpRequest, case: Case) -> str:
+    return request.build_absolute_uri(case.get_absolute_url())
+
+
+def _file(content: str | bytes, case: Case, name: str, content_type: str) -> HttpResponse:
+    answer = HttpResponse(
+        content, content_type=f"{content_type}; charset=utf-8" if isinstance(content, str) else content_type
+    )
+    answer.headers["Content-Disposition"] = f'attachment; filename="case-{case.pk}-{name}"'
+    return answer
