@@ -1,0 +1,9 @@
+"""Secrets and personal data taken out of evidence before it is stored, each by a pseudonym that stays the same."""
+
+from __future__ import annotations
+
+from diagnostics.redaction.redactor import Found, Redactor
+from diagnostics.redaction.rule import RedactionRule, shipped_redaction_rules
+from diagnostics.redaction.upload import Redacted, redact_upload
+
+__all__ = ["Found", "Redacted", "RedactionRule", "Redactor", "redact_upload", "shipped_redaction_rules"]

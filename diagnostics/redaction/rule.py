@@ -1,0 +1,127 @@
+"""A kind of value that is taken out: how it is found, and what takes its place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any, Literal, get_args
+
+import re2
+
+from diagnostics.errors import InvalidRule
+from diagnostics.yaml_document import read_yaml
+
+Shape = Literal["word", "e-mail", "address", "host"]
+SHAPES: tuple[Shape, ...] = get_args(Shape)
+
+LONGEST_PATTERN = 2_000
+PATTERN_MEMORY = 8 * 1024 * 1024
+"""What RE2 may take for one expression. Source: RE2's own default."""
+
+
+@dataclass(frozen=True, slots=True)
+class RedactionRule:
+    """One kind of value.
+
+    pattern  an RE2 expression, which takes linear time whatever the text; its one group is the value
+    shape    what the pseudonym looks like, so that what reads the file still reads it
+    usual    whether it is applied unless somebody says otherwise
+    finds    lines in which the value between >< is found
+    leaves   lines in which nothing is found
+    """
+
+    id: str
+    title: str
+    pattern: str
+    shape: Shape = "word"
+    usual: bool = True
+    finds: Sequence[str] = ()
+    leaves: Sequence[str] = ()
+
+    @classmethod
+    def of(cls, entry: Mapping[str, Any]) -> RedactionRule:
+        """The rule that a mapping describes. Raises InvalidRule with every error."""
+        rule = cls(**entry)
+        errors = rule.errors()
+        if errors:
+            raise InvalidRule(errors)
+        return rule
+
+    def errors(self) -> list[str]:
+        """What is wrong with it, in sentences: the expression, and its examples."""
+        if self.shape not in SHAPES:
+            return [f"{self.id}: the shape is one of {', '.join(SHAPES)}"]
+        if len(self.pattern) > LONGEST_PATTERN:
+            return [f"{self.id}: the expression has {len(self.pattern)} characters; {LONGEST_PATTERN} is the bound"]
+        try:
+            expression = self.expression()
+        except re2.error as error:
+            return [f"{self.id}: not an RE2 expression: {_reason(error)}"]
+        if expression.groups != 1:
+            return [f"{self.id}: the expression has {expression.groups} groups; its one group is the value"]
+        if expression.search(b""):
+            return [f"{self.id}: the expression finds nothing at all in everything"]
+        return [*self._example_errors(expression)]
+
+    def _example_errors(self, expression: Any) -> list[str]:
+        errors = []
+        if not self.finds:
+            errors.append(f"{self.id}: an example of what it finds is missing, with the value between > and <")
+        for line in self.finds:
+            plain, begin, end = _marked(line)
+            found = [match.span(1) for match in expression.finditer(plain)]
+            if (begin, end) not in found:
+                errors.append(f"{self.id}: does not find the value between > and < in: {line}")
+        for line in self.leaves:
+            values = [match.group(1) for match in expression.finditer(line.encode())]
+            if any(not is_harmless(value) for value in values):
+                errors.append(f"{self.id}: finds something in: {line}")
+        return errors
+
+    def expression(self) -> Any:
+        """The compiled expression, over bytes. Raises re2.error."""
+        options = re2.Options()
+        options.max_mem = PATTERN_MEMORY
+        options.log_errors = False
+        return re2.compile(self.pattern.encode(), options)
+
+
+HARMLESS = frozenset((b"true", b"false", b"null", b"none", b"localhost", b"0.0.0.0", b"127.0.0.1", b"255.255.255.255"))
+
+
+_PSEUDONYM = re.compile(rb"REDACTED-|.*\.invalid$|(?:24\d|25[0-5])\.\d{1,3}\.\d{1,3}\.\d{1,3}$", re.DOTALL)
+
+
+def is_harmless(value: bytes) -> bool:
+    """Whether a value tells nothing: a switch, a number, a mask, a reference to another value, a pseudonym of ours."""
+    return (
+        value.lower() in HARMLESS
+        or value.isdigit()
+        or not value.strip(b"*xX.<>{}$")
+        or value.startswith(b"${")
+        or _PSEUDONYM.match(value) is not None
+    )
+
+
+def _marked(line: str) -> tuple[bytes, int, int]:
+    before, _, rest = line.partition(">")
+    value, _, after = rest.rpartition("<")
+    begin = len(before.encode())
+    return (before + value + after).encode(), begin, begin + len(value.encode())
+
+
+def _reason(error: Exception) -> str:
+    told = error.args[0] if error.args else error
+    return told.decode("utf-8", "replace") if isinstance(told, bytes) else str(told)
+
+
+@cache
+def shipped_redaction_rules() -> tuple[RedactionRule, ...]:
+    """The rules of `rules.yaml`. Raises InvalidRule."""
+    text = (files("diagnostics.redaction") / "rules.yaml").read_text("utf-8")
+    return tuple(
+        RedactionRule.of({"id": name, **entry}) for name, entry in read_yaml(text, "rules.yaml").content.items()
+    )

@@ -1,0 +1,88 @@
+"""An uploaded file, plain, compressed or an archive, written again without what its owner wants to keep for himself."""
+
+from __future__ import annotations
+
+import gzip
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from diagnostics.errors import UnreadableInput
+from diagnostics.intake.limits import USUAL, Allowance, Limits
+from diagnostics.intake.lines import CleanText
+from diagnostics.intake.members import Member, members
+from diagnostics.intake.sources import SourceFile
+from diagnostics.intake.streams import Metered
+from diagnostics.intake.text_head import read_head
+from diagnostics.redaction.redactor import Found, Redactor
+
+
+@dataclass(slots=True)
+class Redacted:
+    """What was done to an upload.
+
+    found     by the rule's id
+    left_out  files that are not in the new one, with the reason: what cannot be read cannot be cleaned
+    """
+
+    found: dict[str, Found] = field(default_factory=dict)
+    left_out: list[str] = field(default_factory=list)
+
+    @property
+    def count(self) -> int:
+        """Values replaced."""
+        return sum(each.count for each in self.found.values())
+
+
+def redact_upload(source: SourceFile, target: Path, redactor: Redactor, limits: Limits = USUAL) -> Redacted:
+    """Writes the upload to `target` with every value replaced, under the same names inside, an archive as zip.
+
+    Raises UnreadableInput when nothing of it can be read.
+    """
+    done = Redacted(redactor.found)
+    allowance = Allowance(limits)
+    written = 0
+    walked = members(source, allowance, target.parent, limits.file_bytes)
+    archive: zipfile.ZipFile | None = None
+    try:
+        for member in walked:
+            try:
+                cleaned = _cleaned(member, allowance, redactor)
+            except UnreadableInput as error:
+                done.left_out.append(f"{member.name}: {error}")
+                continue
+            if member.name == source.name:
+                _write_alone(cleaned, target, packed=not member.on_disk)
+                return done
+            archive = archive or zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED)
+            with archive.open(member.name.removeprefix(f"{source.name}!/"), "w", force_zip64=True) as opened:
+                for piece in cleaned:
+                    opened.write(piece)
+            written += 1
+    finally:
+        walked.close()
+        if archive is not None:
+            archive.close()
+    if not written:
+        raise UnreadableInput("; ".join(done.left_out[:3]) or "nothing in it can be read")
+    return done
+
+
+def _cleaned(member: Member, allowance: Allowance, redactor: Redactor) -> Iterator[bytes]:
+    if member.stream is None:
+        raise UnreadableInput(member.refusal or "cannot be read")
+    head = read_head(member.name, member.stream)
+    if head.encoding is None:
+        raise UnreadableInput("no text, so secrets in it cannot be found")
+    text = CleanText(Metered(member.stream, allowance), head.encoding, None)
+    return redactor.pieces(text.pieces())
+
+
+def _write_alone(cleaned: Iterator[bytes], target: Path, *, packed: bool) -> None:
+    with target.open("wb") as plain:
+        if not packed:
+            plain.writelines(cleaned)
+            return
+        with gzip.GzipFile(fileobj=plain, mode="wb", mtime=0) as opened:
+            opened.writelines(cleaned)
