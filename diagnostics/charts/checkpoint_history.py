@@ -103,8 +103,6 @@ def _slowest_subtasks(evidence: Evidence) -> dict[tuple[str | None, int], dict[s
     """(job, checkpoint) -> phases of the subtask whose end to end duration was longest, and how many are pending."""
     from diagnostics.reconstruction.checkpoint_parts import checkpoint_parts
 
-    if not evidence.has("subtask_checkpoint"):
-        return {}
     cluster = cluster_of(evidence)
     by_checkpoint: dict[tuple[str | None, int], list[Part]] = {}
     for part in checkpoint_parts(evidence):

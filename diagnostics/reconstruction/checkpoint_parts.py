@@ -9,8 +9,9 @@ from typing import Any
 
 from pyspark.sql import functions as sf
 
-from diagnostics.evidence import Evidence
+from diagnostics.evidence import Evidence, read_once
 from diagnostics.reconstruction.arithmetic import known, total
+from diagnostics.reconstruction.logged_parts import logged_parts
 
 MOST_ROWS = 200_000
 """How many answers about subtasks are read, the latest checkpoints first. Our choice: 20 checkpoints of 10,000 each."""
@@ -79,11 +80,15 @@ COLUMNS = (
 )
 
 
+@read_once
 def checkpoint_parts(evidence: Evidence) -> list[Part]:
-    """The parts of all checkpoints with subtask details, the latest first. One Spark job.
+    """The parts of all checkpoints with subtask details, the latest first. One Spark job, done once for each Evidence.
 
-    Reads   subtask_checkpoint: one row per (checkpoint_id, vertex_id, subtask) and moment of asking.
+    Reads   subtask_checkpoint: one row per (checkpoint_id, vertex_id, subtask) and moment of asking; without it what
+            log_record tells at level DEBUG, where a task is known by its name only.
     """
+    if not evidence.has("subtask_checkpoint"):
+        return parts_from_rows(logged_parts(evidence))
     named = evidence["subtask_checkpoint"].where(
         "checkpoint_id IS NOT NULL AND vertex_id IS NOT NULL AND subtask IS NOT NULL"
     )

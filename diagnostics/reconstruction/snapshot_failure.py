@@ -18,13 +18,12 @@ from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence, read_once
 from diagnostics.reconstruction.checkpoint_history import checkpoint_histories
 from diagnostics.reconstruction.cluster import Cluster, cluster_of
+from diagnostics.reconstruction.execution_name import OF_GRAPH, execution_names
 from diagnostics.reconstruction.fault import job_of_vertex
 from diagnostics.reconstruction.fault_origin import Origin, origin_of
 
 MOST_RECORDS = 5_000
 """How many records are read, the earliest. Our choice: 1,000 failed checkpoints of five declining subtasks."""
-MOST_PLACES = 20_000
-"""How many executions are told apart by name, in logs without REST. Our choice: 5,000 subtasks, four attempts."""
 
 Kind = Literal[
     "snapshot", "finished tasks", "alignment limit", "finalize", "trigger", "closing", "not ready", "consequence"
@@ -84,9 +83,6 @@ ABORTED = "java.util.concurrent.CancellationException"
 OF_CHECKPOINT = re.compile(r"(?:checkpoint|snapshot) (\d{1,18})\b")
 OF_OPERATOR = re.compile(r"for operator ([^\n]{1,300}?) \((\d{1,7})/\d{1,7}\)")
 EXECUTION = re.compile(r"by task ([0-9a-f_]{32,200}) of job")
-OF_GRAPH = re.compile(r"[0-9a-f]{32}_([0-9a-f]{32})_(\d{1,7})_\d{1,9}")
-"""The parts of an execution's id since Flink 1.15: graph, task, subtask, attempt."""
-EXECUTION_PATTERN = r"\(([0-9a-f_]{32,200})\) switched from"
 THRESHOLD_REASON = re.compile(r"The latest checkpoint failed due to ([^\n]{1,200}?)(?:, view the|$)", re.MULTILINE)
 
 
@@ -221,17 +217,7 @@ def _answers(evidence: Evidence) -> Iterable[Mapping[str, Any]]:
 def _names(evidence: Evidence, rows: Sequence[Mapping[str, Any]], cluster: Cluster) -> Mapping[str, tuple[str, int]]:
     """Execution id, or task and subtask of it -> task name and subtask, for declines of which only the id is known."""
     unnamed = [row for row in rows if row["event"] == "jm.ckpt.decline" and not _vertex(row, cluster, {})]
-    if not unnamed:
-        return {}
-    records = evidence["log_record"]
-    states = records.where(records.event.isin("task.state", "task.failed.jm") & records.subtask.isNotNull())
-    execution = sf.regexp_extract("message", EXECUTION_PATTERN, 1).alias("execution")
-    found: dict[str, tuple[str, int]] = {}
-    for row in states.select(execution, "vertex", "subtask").distinct().limit(MOST_PLACES).collect():
-        found[row.execution] = (row.vertex, row.subtask)
-        if parts := OF_GRAPH.fullmatch(row.execution):
-            found[f"{parts[1]}_{parts[2]}"] = (row.vertex, row.subtask)
-    return found
+    return execution_names(evidence) if unnamed else {}
 
 
 def _vertex(

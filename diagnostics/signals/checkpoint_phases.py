@@ -27,20 +27,22 @@ UPLOAD_BYTES, UPLOAD_MS = 1_000_000.0, 1000.0
 def measure(evidence: Evidence) -> Measured:
     """The phases of the slow checkpoints of each job.
 
-    Reads   subtask_checkpoint: one row per (checkpoint_id, vertex_id, subtask) and moment of asking; checkpoint.
+    Reads   subtask_checkpoint: one row per (checkpoint_id, vertex_id, subtask) and moment of asking, or what logs tell
+            of it at level DEBUG; checkpoint.
     Gives   one signal for each job with an acknowledged subtask. A slow checkpoint is one that failed, or that took at
             least SLOW_SHARE of the longest.
     Units   milliseconds; bytes; bytes per second; shares of the end to end duration of the slowest subtask.
     Empty   NotMeasured when the upload has no subtask details.
     """
-    if not evidence.has("subtask_checkpoint"):
+    parts = checkpoint_parts(evidence)
+    if not parts:
         yield NotMeasured("checkpoint_phases", "checkpoint-details", "no file has the subtask details of a checkpoint")
         return
     cluster = cluster_of(evidence)
     only_job = next(iter(cluster.job_names)) if len(cluster.job_names) == 1 else None
     histories = checkpoint_histories(evidence)
     by_job: dict[str | None, list[Part]] = defaultdict(list)
-    for part in checkpoint_parts(evidence):
+    for part in parts:
         by_job[part.job_id or only_job].append(part)
     given = 0
     for job_id in sorted(by_job, key=str):
@@ -258,7 +260,7 @@ def _cite(number: int, part: Part, at: Slowest, vertex: str) -> Citation:
     )
     return Citation.of(
         at,
-        "rest",
+        "rest" if at.pointer else "log",
         f"checkpoint {number}, {vertex}, subtask {at.subtask}: {told}",
         name="end_to_end_duration",
         value=at.end_to_end_ms,

@@ -99,3 +99,39 @@ def test_of_two_answers_about_a_subtask_the_acknowledged_one_counts(spark: Spark
 def test_nothing_is_measured_without_subtask_details(spark: SparkSession) -> None:
     evidence = hand_made(spark, **line_of_jobs(), checkpoint=[_checkpoint(1, "COMPLETED", 27_000.0)])
     assert needs(measure(evidence)) == {"checkpoint_phases": "checkpoint-details"}
+
+
+def _debug(second: float, event: str, message: str, **columns: Any) -> dict[str, Any]:
+    at = {"ts_ms": START + int(second * 1000), "level": "DEBUG", "process": "taskmanager", "event": event}
+    return {**at, "message": message, **columns}
+
+
+def _logged(subtask: int, number: int, second: float, sync: float, async_: float) -> list[dict[str, Any]]:
+    of_task = {"vertex": "enrich", "subtask": subtask, "checkpoint_id": number}
+    synchronous = (
+        f"enrich ({subtask + 1}/2)#0 - finished synchronous part of checkpoint {number}. Alignment duration: 40 ms"
+    )
+    return [
+        _debug(second, "tm.ckpt.sync.done", synchronous, duration_ms=sync, **of_task),
+        _debug(second + async_ / 1000, "tm.ckpt.async.done", "finished", duration_ms=async_, **of_task),
+    ]
+
+
+def test_phases_and_silent_subtasks_are_rebuilt_from_logs_alone(spark: SparkSession) -> None:
+    def of_coordinator(second: float, event: str, message: str, number: int, **rest: Any) -> dict[str, Any]:
+        told = _debug(second, event, message, job_id=JOB, checkpoint_id=number, **rest)
+        return {**told, "process": "jobmanager", "level": "INFO"}
+
+    log = [
+        of_coordinator(0, "jm.ckpt.trigger", "Triggering checkpoint 1", 1),
+        *_logged(0, 1, 0.2, 60, 700),
+        *_logged(1, 1, 0.2, 60, 9_000),
+        of_coordinator(9.4, "jm.ckpt.completed", "Completed checkpoint 1", 1, duration_ms=9_400.0),
+        of_coordinator(20, "jm.ckpt.trigger", "Triggering checkpoint 2", 2),
+        *_logged(0, 2, 20.2, 60, 700),
+        of_coordinator(30, "jm.ckpt.expired", "Checkpoint 2 expired before completing.", 2),
+    ]
+    facts = only(measure(hand_made(spark, log_record=log)), "checkpoint_phases").facts
+    assert (facts["longest_phase"], facts["slowest_subtask"]) == ("asynchronous part", 1)
+    assert facts["async_share_ratio"] == pytest.approx(9_000 / 9_200)
+    assert (facts["unacknowledged_id"], facts["unacknowledged_vertices"]) == (2, ["enrich"])
