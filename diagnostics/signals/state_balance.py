@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import median
 from typing import Any
 
 from pyspark.sql import functions as sf
 
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
+from diagnostics.reconstruction.arithmetic import ratio
 from diagnostics.reconstruction.balance import balance
 from diagnostics.reconstruction.cluster import Cluster, VertexKey, cluster_of
 from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition
 
+FEWEST_HOSTS = 3
+"""With fewer TaskManagers "the others" are a single one. Our choice."""
 MOST_ROWS = 100_000
 """How many rows of subtasks are collected, the latest checkpoints first. Our choice."""
 
@@ -57,6 +61,7 @@ def _state_signal(
         worst, row = max(delays, key=lambda each: (each[0], each[1].checkpoint_id))
         facts |= {"start_delay_max_ms": worst, "start_delay_subtask": row.subtask}
         places.append(row)
+    facts |= _by_host(vertex, acknowledged, cluster)
     for number in reversed(complete):
         sizes = {
             subtask: row.state_bytes for subtask, row in checkpoints[number].items() if row.state_bytes is not None
@@ -79,10 +84,35 @@ def _state_signal(
     yield Signal(
         key="state_balance",
         subject=cluster.vertex_subject(*vertex),
-        facts=facts,
+        facts={name: value for name, value in facts.items() if value is not None},
         citations=tuple(_state_citation(row) for row in places),
         citation_count=len(acknowledged),
     )
+
+
+def _by_host(vertex: VertexKey, acknowledged: Sequence[Any], cluster: Cluster) -> dict[str, FactValue]:
+    """The TaskManager whose subtasks' asynchronous parts take longest, against the median of the others."""
+    taken: dict[str, list[float]] = defaultdict(list)
+    written: dict[str, list[float]] = defaultdict(list)
+    for row in acknowledged:
+        home = cluster.homes.get((*vertex, row.subtask))
+        if home and row.async_ms is not None:
+            taken[home].append(row.async_ms)
+            written[home].append(row.checkpointed_bytes or 0.0)
+    if len(taken) < FEWEST_HOSTS:
+        return {}
+    usual = {home: median(values) for home, values in taken.items()}
+    slowest = max(sorted(usual), key=lambda home: usual[home])
+    others = [home for home in usual if home != slowest]
+    async_ms = median(usual[home] for home in others)
+    wrote = median(median(written[home]) for home in others)
+    return {
+        "slowest_task_manager": slowest,
+        "slowest_async_ms": usual[slowest],
+        "others_async_ms": async_ms,
+        "async_by_host_ratio": ratio(usual[slowest], async_ms),
+        "written_by_host_ratio": ratio(median(written[slowest]), wrote),
+    }
 
 
 def _state_citation(row: Any) -> Citation:
@@ -115,6 +145,11 @@ SIGNALS = (
             "concentration_ratio": "0 even, 1 everything on one subtask",
             "start_delay_max_ms": "longest start delay of a barrier in a subtask of the task, ms",
             "start_delay_subtask": "index of that subtask",
+            "slowest_task_manager": "TaskManager whose subtasks' asynchronous parts take longest, of three or more",
+            "slowest_async_ms": "how long they usually take there, ms",
+            "others_async_ms": "the same on the others, their median, ms",
+            "async_by_host_ratio": "the first over the second",
+            "written_by_host_ratio": "bytes written there over those of the others",
         },
         measure=measure,
     ),

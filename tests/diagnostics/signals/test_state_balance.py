@@ -38,5 +38,18 @@ def test_the_last_whole_checkpoint_tells_the_spread(spark: SparkSession) -> None
     assert facts["start_delay_max_ms"] == 48_000
 
 
+def test_a_host_that_writes_slowly_is_told_apart_from_more_state(spark: SparkSession) -> None:
+    rows = acknowledged(1, [100.0, 100.0, 100.0, 100.0])
+    for row in rows:
+        row |= {"async_ms": 40_000.0 if row["subtask"] == 2 else 5_000.0, "checkpointed_bytes": 100.0}
+    homes = [{"job_id": JOB, "vertex_id": SINK, "subtask": each, "task_manager": f"tm-{each}"} for each in range(4)]
+    facts = only(state_balance.measure(hand_made(spark, subtask_checkpoint=rows, subtask=homes)), "state_balance").facts
+    assert (facts["slowest_task_manager"], facts["async_by_host_ratio"], facts["written_by_host_ratio"]) == (
+        "tm-2",
+        8,
+        1,
+    )
+
+
 def test_without_details_nothing_is_measured(spark: SparkSession) -> None:
     assert needs(state_balance.measure(hand_made(spark))) == {"state_balance": "checkpoint-details"}
