@@ -42,6 +42,7 @@ INSTALLED_APPS = [
     "drf_spectacular",
     "workbench.accounts",
     "workbench.cases",
+    "workbench.redaction",
     "workbench.uploads",
     "workbench.rules",
     "workbench.analyses",
@@ -147,6 +148,7 @@ for _folder in (UPLOADS_DIR, INCOMING_DIR, WORKSPACES_DIR, LOG_BOOKS_DIR):
 MOST_FILE_BYTES = ENVIRONMENT.number("WORKBENCH_MOST_FILE_BYTES", 2 * 1024**3, 1024, 1024**4)
 MOST_CASE_BYTES = ENVIRONMENT.number("WORKBENCH_MOST_CASE_BYTES", 10 * 1024**3, 1024, 1024**4)
 MOST_CASE_FILES = ENVIRONMENT.number("WORKBENCH_MOST_CASE_FILES", 5_000, 1, 1_000_000)
+REDACT_ALWAYS = ENVIRONMENT.switch("WORKBENCH_REDACT")
 MOST_REQUEST_BYTES = MOST_CASE_BYTES + 10 * 1024**2
 MOST_FORM_BYTES = 2 * 1024**2
 DATA_UPLOAD_MAX_MEMORY_SIZE = MOST_FORM_BYTES

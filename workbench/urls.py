@@ -14,6 +14,7 @@ urlpatterns = [
     path("", include("workbench.cases.urls")),
     path("cases/<int:case_id>/logs/", include("workbench.logs.urls")),
     path("uploads/", include("workbench.uploads.urls")),
+    path("redaction/", include("workbench.redaction.urls")),
     path("analyses/", include("workbench.analyses.urls")),
     path("charts/", include("workbench.charts.urls")),
     path("profiles/", include("workbench.profiles.urls")),

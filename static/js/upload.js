@@ -1,4 +1,5 @@
 // The drop zone: many files, whole folders, pasted text. Small files travel together, large ones alone.
+import { chosenRules } from './redaction.js';
 import { csrfToken, durationOf, post, sizeOf, toast } from './tools.js';
 
 const SMALL_BYTES = 4 * 1024 * 1024;
@@ -166,6 +167,7 @@ function send(batch) {
     body.append('file', item.file, 'file');
     paint(item);
   }
+  for (const rule of chosenRules()) body.append('redact', rule);
   const request = new XMLHttpRequest();
   const job = { request, batch };
   running.add(job);
@@ -487,7 +489,7 @@ byId('paste').addEventListener('submit', async (event) => {
   const text = byId('paste-text').value;
   try {
     await opened();
-    const answer = await post(addresses.paste, { text, name: byId('paste-name').value });
+    const answer = await post(addresses.paste, { text, name: byId('paste-name').value, redact: chosenRules().join(' ') });
     folderOf('').append(rowFrom(answer.html));
     byId('paste').reset();
     showPaste(false);

@@ -17,10 +17,11 @@ class NewCaseForm(forms.Form):
 
 
 class PasteForm(forms.Form):
-    """Text from the clipboard, with a name that helps people."""
+    """Text from the clipboard, with a name that helps people, and the ids of redaction rules with blanks between."""
 
     text = forms.CharField(strip=False)
     name = forms.CharField(max_length=200, required=False)
+    redact = forms.CharField(max_length=2000, required=False)
 
 
 class TitleForm(forms.ModelForm):

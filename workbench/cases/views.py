@@ -29,6 +29,7 @@ from workbench.cases.snapshots import snapshots_shown
 from workbench.cases.timeline import timeline
 from workbench.charts.selectors import charts_shown
 from workbench.history.similar import recurrence, similar_cases
+from workbench.redaction.selectors import redaction_rules
 from workbench.rules.regression import case_keep
 from workbench.uploads.listing import files_listed, folders, format_choices
 from workbench.uploads.services import UploadRefused, text_add
@@ -85,6 +86,8 @@ def _upload_context() -> dict[str, object]:
         "most_case_bytes": settings.MOST_CASE_BYTES,
         "most_case_files": settings.MOST_CASE_FILES,
         "format_choices": format_choices(),
+        "redaction_rules": redaction_rules(),
+        "redact_always": settings.REDACT_ALWAYS,
     }
 
 

@@ -59,6 +59,11 @@ class FileShown:
         return self.members[0] if self.members and not self.is_archive else None
 
     @property
+    def replaced(self) -> int:
+        """Values that were taken out before it was stored."""
+        return sum((self.file.redacted or {}).get("found", {}).values())
+
+    @property
     def is_refused(self) -> bool:
         return self.file.kind == FileKind.REFUSED
 

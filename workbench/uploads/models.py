@@ -43,6 +43,7 @@ class UploadedFile(models.Model):
     members    what was recognised inside: [{name, format, title, confidence, bytes, refused}], one entry unless it is
                an archive; format is null for an unknown one, `refused` says why one cannot be read
     overrides  {member name: format id} where a person knew better
+    redacted   what was taken out before it was stored: {found: {rule id: count}, left_out: [why]}; else null
     """
 
     case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="files")
@@ -55,6 +56,7 @@ class UploadedFile(models.Model):
     refused_reason = models.TextField(blank=True)
     members = models.JSONField(default=list)
     overrides = models.JSONField(default=dict)
+    redacted = models.JSONField(null=True, blank=True)
     uploaded_by = models.ForeignKey(User, on_delete=models.PROTECT)
     uploaded_at = models.DateTimeField(auto_now_add=True)
     analysed_at = models.DateTimeField(null=True, blank=True)

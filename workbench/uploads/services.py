@@ -6,8 +6,9 @@ import hashlib
 import io
 import os
 import shutil
+import tempfile
 import uuid
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import IO, Any
@@ -20,11 +21,13 @@ from django.utils import timezone
 
 from diagnostics.errors import UnknownFormat, UnreadableInput
 from diagnostics.formats import FORMATS, format_by_id
-from diagnostics.intake import peek
+from diagnostics.intake import SourceFile, peek
 from diagnostics.intake.peeking import NOT_LOOKED_AT
+from diagnostics.redaction import Redactor, redact_upload
 from workbench.accounts.models import User
 from workbench.cases.models import Case
 from workbench.cases.services import case_lock
+from workbench.redaction.selectors import redactor_for
 from workbench.storable import storable
 from workbench.uploads.models import FileKind, UploadedFile
 
@@ -50,18 +53,23 @@ class AlreadyInCase(UploadRefused):
         self.file = file
 
 
-def upload_add(*, case: Case, user: User, content: ReceivedFile | IO[bytes], name: str) -> UploadedFile:
+def upload_add(
+    *, case: Case, user: User, content: ReceivedFile | IO[bytes], name: str, redact: Collection[str] = ()
+) -> UploadedFile:
     """Stores one file of a drop and recognises what is in it. `name` is its path inside the drop.
 
     An unknown format is kept as an attachment, one that cannot be opened is kept with the reason.
-    It belongs to the newest snapshot. Raises TooLarge, AlreadyInCase.
+    It belongs to the newest snapshot.
+
+    redact  ids of the redaction rules that are applied before anything is stored
+    Raises TooLarge, AlreadyInCase; UploadRefused for a file that cannot be redacted.
     """
     stored = f"{case.pk}/{uuid.uuid4().hex}"
     path = settings.UPLOADS_DIR / stored
     path.parent.mkdir(exist_ok=True, mode=0o700)
     try:
-        size, sha256 = _store(content, path)
         dropped = _clean(name)
+        size, sha256, redacted = _store_redacted(content, path, dropped, redactor_for(redact))
         recognised = _recognise(path, dropped)
         with transaction.atomic():
             # Orders the files that arrive at the same time, for bounds and names.
@@ -75,6 +83,7 @@ def upload_add(*, case: Case, user: User, content: ReceivedFile | IO[bytes], nam
                 stored=stored,
                 bytes=size,
                 sha256=sha256,
+                redacted=redacted,
                 uploaded_by=user,
                 **recognised,
             )
@@ -86,11 +95,12 @@ def upload_add(*, case: Case, user: User, content: ReceivedFile | IO[bytes], nam
         raise
 
 
-def text_add(*, case: Case, user: User, text: str, name: str = "") -> UploadedFile:
+def text_add(*, case: Case, user: User, text: str, name: str = "", redact: str = "") -> UploadedFile:
     """Stores pasted text as a file. Raises UploadRefused when there is none, TooLarge, AlreadyInCase."""
     if not text.strip():
         raise UploadRefused("Nothing was pasted.")
-    return upload_add(case=case, user=user, content=io.BytesIO(text.encode()), name=name.strip() or "pasted.txt")
+    content, called = io.BytesIO(text.encode()), name.strip() or "pasted.txt"
+    return upload_add(case=case, user=user, content=content, name=called, redact=redact.split())
 
 
 def override_set(*, file: UploadedFile, member: str, format_id: str | None) -> None:
@@ -167,6 +177,25 @@ def _store(content: ReceivedFile | IO[bytes], path: Path) -> tuple[int, str]:
         Path(received()).replace(path)
     path.chmod(0o600)
     return size, digest.hexdigest()
+
+
+def _store_redacted(
+    content: ReceivedFile | IO[bytes], path: Path, name: str, redactor: Redactor | None
+) -> tuple[int, str, dict[str, Any] | None]:
+    """As `_store`, without what the redactor finds; the file as it came is gone afterwards. Raises UploadRefused."""
+    if redactor is None:
+        return *_store(content, path), None
+    with tempfile.TemporaryDirectory(dir=settings.INCOMING_DIR) as folder:
+        original, cleaned = Path(folder) / "original", Path(folder) / "cleaned"
+        _store(content, original)
+        try:
+            done = redact_upload(SourceFile(original, name), cleaned, redactor)
+        except UnreadableInput as error:
+            raise UploadRefused(f"It is not stored, since it cannot be read and so not be redacted: {error}") from None
+        with open(cleaned, "rb") as opened:
+            size, sha256 = _store(opened, path)
+    counts = {rule_id: found.count for rule_id, found in done.found.items()}
+    return size, sha256, storable({"found": counts, "left_out": done.left_out})
 
 
 def _pieces(content: ReceivedFile | IO[bytes]) -> Iterator[bytes]:

@@ -28,18 +28,20 @@ MOST_CITED = 400
 @login_required
 @require_POST
 def add(request: HttpRequest, case_id: int) -> JsonResponse:
-    """Stores the files of one request; each part `file` has its path in the drop in the part `name` of the same place.
+    """Stores the files of one request; each part `file` has its path in the drop in the part `name` of the same place,
+    and the parts `redact` name the redaction rules that are applied before.
 
     Answers for each file: what was recognised, or why it is not taken. One refused file does not stop the others.
     """
     case = case_to_change(request.user, case_id)
     names = request.POST.getlist("name")
     received = request.FILES.getlist("file")
+    redact = request.POST.getlist("redact")
     answers = []
     for place, content in enumerate(received):
         name = names[place] if place < len(names) else content.name or "unnamed"
         try:
-            file = services.upload_add(case=case, user=request.user, content=content, name=name)
+            file = services.upload_add(case=case, user=request.user, content=content, name=name, redact=redact)
             answers.append(file_answer(request, file))
         except services.AlreadyInCase as error:
             answers.append({"taken": False, "repeats": True, "detail": str(error)})

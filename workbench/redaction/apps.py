@@ -1,0 +1,5 @@
+from django.apps import AppConfig
+
+
+class RedactionConfig(AppConfig):
+    name = "workbench.redaction"

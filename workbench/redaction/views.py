@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from django.conf import settings
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_POST
+
+from diagnostics.errors import UnreadableInput
+from diagnostics.intake import SourceFile
+from diagnostics.redaction import redact_upload
+from workbench.redaction.selectors import redaction_rules, redactor_for
+
+MOST_PREVIEWED_BYTES = 2 * 1024 * 1024
+"""The page sends the first MiB of a file; the answer comes at once. Our choice."""
+
+
+@login_required
+@require_POST
+def preview(request: HttpRequest) -> HttpResponse:
+    """What would be replaced in the beginning of a file; nothing of it stays."""
+    if not request.user.may_change_cases:
+        raise PermissionDenied("Your role may read cases, not add to them.")
+    received = request.FILES.get("file")
+    name = request.POST.get("name") or "file"
+    told = {"name": name, "complete": request.POST.get("complete") == "1"}
+    redactor = redactor_for(request.POST.getlist("redact"))
+    if received is None or received.size > MOST_PREVIEWED_BYTES:
+        told["problem"] = "The beginning of the file did not arrive."
+    elif redactor is None:
+        told["problem"] = "No rule is chosen."
+    else:
+        with tempfile.TemporaryDirectory(dir=settings.INCOMING_DIR) as folder:
+            source = Path(folder) / "source"
+            source.write_bytes(received.read())
+            try:
+                done = redact_upload(SourceFile(source, "file"), Path(folder) / "target", redactor)
+            except UnreadableInput as error:
+                told["problem"] = f"Nothing of it can be read as text: {error}"
+            else:
+                titles = {rule.id: rule.title for rule in redaction_rules()}
+                told["found"] = [(titles[rule_id], found) for rule_id, found in done.found.items()]
+                told["left_out"] = done.left_out
+    return render(request, "redaction/_preview.html", told)
