@@ -56,7 +56,7 @@ def fingerprint(document: Mapping[str, Any]) -> str | None:
 def fingerprint_parts(document: Mapping[str, Any]) -> list[str]:
     """What is hashed, in words: the class, the job, then what is told of each root cause, sorted; [] when not known."""
     symptom_class = document["verdict"]["symptom_class"]
-    job = _worst_job(document)
+    job = worst_job(document)
     if symptom_class in (HEALTHY, INCONCLUSIVE) or job is None or not job["name"]:
         return []
     roots = [
@@ -93,7 +93,7 @@ def _traits(document: Mapping[str, Any]) -> Iterator[Trait]:
             yield Trait("flink", ".".join(str(version).split(".")[:2])[:LONGEST_VALUE])
 
 
-def _worst_job(document: Mapping[str, Any]) -> Mapping[str, Any] | None:
+def worst_job(document: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """The job that the verdict speaks of: of those with its class the one with the lowest health."""
     symptom_class = document["verdict"]["symptom_class"]
     jobs: Sequence[Mapping[str, Any]] = document["jobs"]

@@ -52,6 +52,7 @@ INSTALLED_APPS = [
     "workbench.runbooks",
     "workbench.history",
     "workbench.reports",
+    "workbench.prevention",
 ]
 
 MIDDLEWARE = [

@@ -1,0 +1,184 @@
+"""A Grafana dashboard of the charts of a case, live: the metrics behind them and the bounds of the alerts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from diagnostics.prevention.alerts import FULL_MS_PER_S, HIGH_MS_PER_S
+from diagnostics.prevention.series import JOB, TASK
+
+DASHBOARD_FILE = "flink-dashboard.json"
+SCHEMA_VERSION = 39
+"""Of Grafana 11; newer ones read it."""
+WIDTH, HEIGHT = 12, 8
+"""Grafana's grid has 24 columns: two panels in a row."""
+
+ONE_JOB = 'job_name=~"$job_name"'
+BY_TASK = "by (task_name)"
+GC_TIMES = '{__name__=~"flink_taskmanager_Status_JVM_GarbageCollector_.+_Time"}'
+"""Of every collector: the reporter spells its name within the metric's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """One panel.
+
+    queries    legend -> PromQL
+    unit       Grafana's name of it
+    threshold  a line that an alert is set at
+    """
+
+    title: str
+    unit: str
+    queries: Mapping[str, str]
+    threshold: float | None = None
+
+
+PANELS: Mapping[str, Sequence[Panel]] = {
+    "checkpoint-history": (
+        Panel(
+            "Checkpoint duration",
+            "ms",
+            {"{{job_name}}": f"{JOB}lastCheckpointDuration{{{ONE_JOB}}}"},
+        ),
+        Panel(
+            "Checkpoints completed and failed in 5 minutes",
+            "short",
+            {
+                "completed": f"delta({JOB}numberOfCompletedCheckpoints{{{ONE_JOB}}}[5m])",
+                "failed": f"delta({JOB}numberOfFailedCheckpoints{{{ONE_JOB}}}[5m])",
+            },
+        ),
+        Panel(
+            "Checkpointed size",
+            "bytes",
+            {
+                "written": f"{JOB}lastCheckpointSize{{{ONE_JOB}}}",
+                "full state": f"{JOB}lastCheckpointFullSize{{{ONE_JOB}}}",
+            },
+        ),
+    ),
+    "subtask-activity": (
+        Panel(
+            "Busiest subtask of each task",
+            "ms",
+            {"{{task_name}}": f"max {BY_TASK} ({TASK}busyTimeMsPerSecond{{{ONE_JOB}}})"},
+            FULL_MS_PER_S,
+        ),
+        Panel(
+            "Most back-pressured subtask of each task",
+            "ms",
+            {"{{task_name}}": f"max {BY_TASK} ({TASK}backPressuredTimeMsPerSecond{{{ONE_JOB}}})"},
+            HIGH_MS_PER_S,
+        ),
+    ),
+    "load-by-subtask": (
+        Panel(
+            "Records in: busiest subtask against the mean",
+            "short",
+            {
+                "{{task_name}}": f"max {BY_TASK} ({TASK}numRecordsInPerSecond{{{ONE_JOB}}})"
+                f" / avg {BY_TASK} ({TASK}numRecordsInPerSecond{{{ONE_JOB}}})"
+            },
+            2,
+        ),
+    ),
+    "watermarks": (
+        Panel(
+            "Watermark lag",
+            "ms",
+            {"{{task_name}}": f"time() * 1000 - min {BY_TASK} ({TASK}currentInputWatermark{{{ONE_JOB}}} > 0)"},
+        ),
+        Panel(
+            "Late records dropped in 5 minutes",
+            "short",
+            {"{{task_name}}": f"sum {BY_TASK} (increase({TASK}operator_numLateRecordsDropped{{{ONE_JOB}}}[5m]))"},
+        ),
+    ),
+    "garbage-collection": (
+        Panel(
+            "Time in garbage collection",
+            "percentunit",
+            {
+                "{{tm_id}} {{__name__}}": f"rate({GC_TIMES}[5m]) / 1000",
+            },
+        ),
+        Panel(
+            "Heap in use",
+            "percentunit",
+            {
+                "{{tm_id}}": "flink_taskmanager_Status_JVM_Memory_Heap_Used"
+                " / flink_taskmanager_Status_JVM_Memory_Heap_Max"
+            },
+        ),
+    ),
+}
+"""Chart of the case page -> the panels that show the same of a running job."""
+
+WITHOUT_METRICS = ("flame-graph", "log-volume")
+"""Charts of what Flink's metrics do not tell: sampled stacks and log lines."""
+
+RESTARTS = Panel("Restarts", "short", {"{{job_name}}": f"{JOB}numRestarts{{{ONE_JOB}}}"})
+
+
+def dashboard(job: str, charts: Sequence[str]) -> str:
+    """The dashboard as JSON for Grafana's import.
+
+    job     the label value that it shows at first
+    charts  ids of the charts that the case has, in the order of its page
+    """
+    panels = [panel for chart in charts for panel in PANELS.get(chart, ())]
+    content = {
+        "title": f"Flink: {job}",
+        "tags": ["flink"],
+        "timezone": "utc",
+        "schemaVersion": SCHEMA_VERSION,
+        "refresh": "30s",
+        "time": {"from": "now-6h", "to": "now"},
+        "templating": {"list": [_datasource(), _job_names(job)]},
+        "panels": [_panel(number, panel) for number, panel in enumerate([*panels, RESTARTS])],
+    }
+    return json.dumps(content, indent=2) + "\n"
+
+
+def _datasource() -> dict[str, Any]:
+    return {"name": "datasource", "label": "Prometheus", "type": "datasource", "query": "prometheus"}
+
+
+def _job_names(job: str) -> dict[str, Any]:
+    return {
+        "name": "job_name",
+        "label": "Job",
+        "type": "query",
+        "datasource": {"type": "prometheus", "uid": "${datasource}"},
+        "query": f"label_values({JOB}numRestarts, job_name)",
+        "refresh": 2,
+        "includeAll": True,
+        "current": {"text": job, "value": job},
+    }
+
+
+def _panel(number: int, panel: Panel) -> dict[str, Any]:
+    steps: list[dict[str, Any]] = [{"color": "green", "value": None}]
+    if panel.threshold is not None:
+        steps.append({"color": "red", "value": panel.threshold})
+    custom = {"thresholdsStyle": {"mode": "line" if panel.threshold is not None else "off"}, "spanNulls": False}
+    return {
+        "id": number + 1,
+        "title": panel.title,
+        "type": "timeseries",
+        "datasource": {"type": "prometheus", "uid": "${datasource}"},
+        "gridPos": {"x": number % 2 * WIDTH, "y": number // 2 * HEIGHT, "w": WIDTH, "h": HEIGHT},
+        "fieldConfig": {
+            "defaults": {"unit": panel.unit, "custom": custom, "thresholds": {"mode": "absolute", "steps": steps}},
+            "overrides": [],
+        },
+        "options": {"legend": {"displayMode": "list", "placement": "bottom"}, "tooltip": {"mode": "multi"}},
+        "targets": [
+            {"refId": chr(ord("A") + place), "expr": expr, "legendFormat": legend}
+            for place, (legend, expr) in enumerate(panel.queries.items())
+        ],
+    }

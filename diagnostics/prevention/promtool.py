@@ -1,0 +1,125 @@
+"""The alerts as a rule file of Prometheus, and a unit test of them for `promtool test rules`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import groupby
+from typing import Any
+
+import yaml
+
+from diagnostics.prevention.alerts import Alert, duration
+from diagnostics.prevention.series import STEP_MS, CaseSeries, Labels, Series
+
+RULES_FILE, TEST_FILE = "flink-alerts.yaml", "flink-alerts-test.yaml"
+HELD_MS = 30 * 60_000
+"""How long the last state of the incident is held in the test, so that an alert that waits has time. Our choice."""
+PLACEHOLDER = re.compile(r"\{(job_name|task_name)\}")
+
+
+def rules_file(alerts: Sequence[Alert], case: str) -> str:
+    """The rule file. `case` says in a comment where it comes from."""
+    groups = [{"name": "flink", "rules": [_rule(alert) for alert in alerts]}]
+    return f"# Made by the Flink workbench from {_one_line(case)}.\n{_yaml({'groups': groups})}"
+
+
+def _rule(alert: Alert) -> dict[str, Any]:
+    rule: dict[str, Any] = {"alert": alert.name, "expr": alert.expr}
+    if alert.for_ms:
+        rule["for"] = duration(alert.for_ms)
+    rule["labels"] = {"severity": alert.severity}
+    summary = PLACEHOLDER.sub(lambda found: f"{{{{ $labels.{found[1]} }}}}", alert.summary)
+    rule["annotations"] = {"summary": summary, "description": _one_line(alert.why)}
+    return rule
+
+
+def unit_test(alerts: Sequence[Alert], series: CaseSeries, case: str) -> str | None:
+    """The unit test; None when the case holds no series that one of the alerts reads.
+
+    Each alert is asked for just before it fires and when it fires, or at the end when this incident does not make it
+    fire; an alert whose metrics the case does not hold is left out, and a comment says so.
+    """
+    covered = [alert for alert in alerts if alert.is_covered_by(series)]
+    if not covered:
+        return None
+    held = _held(series)
+    used = {metric for alert in covered for metric in alert.needs}
+    test = {
+        "interval": duration(STEP_MS),
+        "input_series": [_input(each) for each in held.series if each.metric in used],
+        "alert_rule_test": [asked for alert in covered for asked in _asked(alert, held)],
+    }
+    left_out = [alert.name for alert in alerts if alert not in covered]
+    comments = [
+        f"# The series of {_one_line(case)}, for: promtool test rules {TEST_FILE}",
+        f"# The evidence covers {duration(max(series.steps - 1, 1) * STEP_MS)}; after it the last state is held.",
+        *([f"# Not tested, because the case holds no such series: {', '.join(left_out)}."] if left_out else []),
+    ]
+    content = {"rule_files": [RULES_FILE], "evaluation_interval": duration(STEP_MS), "tests": [test]}
+    return "\n".join(comments) + "\n" + _yaml(content)
+
+
+def _held(series: CaseSeries) -> CaseSeries:
+    """The incident with its last state held for HELD_MS."""
+    more = HELD_MS // STEP_MS
+    longer = [replace(each, values=[*each.values, *[each.values[-1]] * more]) for each in series.series]
+    return CaseSeries(series.job, series.steps + more, longer)
+
+
+def _input(series: Series) -> dict[str, str]:
+    return {"series": f"{series.metric}{_labels(series.labels)}", "values": " ".join(_runs(series.values))}
+
+
+def _runs(values: Sequence[float | None]) -> Iterator[str]:
+    """`3+0x9` for ten times 3, `_x4` for four missing samples, as promtool reads them."""
+    for value, run in groupby(values):
+        length = len(list(run))
+        if value is None:
+            yield "_" if length == 1 else f"_x{length}"
+        else:
+            yield _exact(value) if length == 1 else f"{_exact(value)}+0x{length - 1}"
+
+
+def _exact(value: float) -> str:
+    return f"{value:.3f}".rstrip("0").rstrip(".")
+
+
+def _asked(alert: Alert, series: CaseSeries) -> Iterator[dict[str, Any]]:
+    firing = alert.firing(series)
+    if not firing:
+        yield _expected(alert, series.steps - 1, [])
+        return
+    first = min(firing.values())
+    if first > 0:
+        yield _expected(alert, first - 1, [])
+    yield _expected(alert, first, sorted(labels for labels, step in firing.items() if step == first))
+
+
+def _expected(alert: Alert, step: int, labels: Sequence[Labels]) -> dict[str, Any]:
+    asked: dict[str, Any] = {"eval_time": duration(step * STEP_MS) if step else "0s", "alertname": alert.name}
+    asked["exp_alerts"] = [_exp_alert(alert, dict(each)) for each in labels]
+    return asked
+
+
+def _exp_alert(alert: Alert, labels: Mapping[str, str]) -> dict[str, Any]:
+    return {
+        "exp_labels": {"severity": alert.severity, **labels},
+        "exp_annotations": {
+            "summary": PLACEHOLDER.sub(lambda found: labels.get(found[1], ""), alert.summary),
+            "description": _one_line(alert.why),
+        },
+    }
+
+
+def _labels(labels: Labels) -> str:
+    return "{" + ", ".join(f'{name}="{value}"' for name, value in labels) + "}"
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split()).replace("{{", "{ {")
+
+
+def _yaml(content: Any) -> str:
+    return str(yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=1000))

@@ -1,0 +1,179 @@
+"""The series that Prometheus would have scraped while the incident went on, rebuilt from the points of the charts."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+STEP_MS = 15_000
+"""How often Prometheus scrapes, as its own examples do."""
+MOST_STEPS = 2_000
+"""Eight hours; of longer evidence the last so many steps are kept. Our choice."""
+MOST_SUBTASKS = 64
+"""Subtasks of a task that get a series of their own. Our choice."""
+
+JOB = "flink_jobmanager_job_"
+TASK = "flink_taskmanager_job_task_"
+UNFIT = re.compile(r"[^a-zA-Z0-9:_]")
+
+Labels = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """One series on the common steps.
+
+    values  None before the first sample; a gap later holds the last value, as Prometheus does when it looks back
+    """
+
+    metric: str
+    labels: Labels
+    values: Sequence[float | None]
+
+
+@dataclass(frozen=True, slots=True)
+class CaseSeries:
+    """Everything of one job.
+
+    job     its name as a label value
+    steps   how many steps the evidence covers; the first one is at 0
+    series  values for exactly these steps
+    """
+
+    job: str
+    steps: int
+    series: Sequence[Series]
+
+    def of(self, metric: str) -> list[Series]:
+        """The series of one metric."""
+        return [each for each in self.series if each.metric == metric]
+
+
+def label_value(name: str) -> str:
+    """A name as the reporter writes it into a label."""
+    return UNFIT.sub("_", name)
+
+
+def case_series(points: Mapping[str, Mapping[str, Any]], job_id: str | None, job_name: str) -> CaseSeries:
+    """The series of one job from the points of the charts, {chart id: points}; what no chart holds has no series."""
+    spans = [(each["from_ms"], each["to_ms"]) for each in points.values() if "from_ms" in each and _job(each, job_id)]
+    if not spans:
+        return CaseSeries(label_value(job_name), 0, ())
+    end = max(to for _, to in spans)
+    steps = max(math.ceil((end - min(start for start, _ in spans)) / STEP_MS) + 1, 1)
+    steps = min(steps, MOST_STEPS)
+    times = [end - (steps - 1 - step) * STEP_MS for step in range(steps)]
+    job = label_value(job_name)
+    found = [
+        *_checkpoints(_job(points.get("checkpoint-history"), job_id), job, times),
+        *_activity(points.get("subtask-activity"), job_id, job, times),
+        *_records(_job(points.get("load-by-subtask"), job_id), job, times),
+        *_lateness(points.get("watermarks"), job_id, job, times),
+    ]
+    return CaseSeries(job, steps, found)
+
+
+def _job(points: Mapping[str, Any] | None, job_id: str | None) -> Mapping[str, Any] | None:
+    """The part of a chart's points that speaks of the job."""
+    for job in (points or {}).get("jobs", ()):
+        if job_id is None or job["job_id"] == job_id:
+            return dict(job)
+    return None
+
+
+def _checkpoints(job: Mapping[str, Any] | None, name: str, times: Sequence[float]) -> Iterator[Series]:
+    if job is None:
+        return
+    ended = sorted(_ended(job))
+    labels = (("job_name", name),)
+    for status, metric in (("completed", "numberOfCompletedCheckpoints"), ("failed", "numberOfFailedCheckpoints")):
+        moments = [at for at, how, _ in ended if how == status]
+        counts = [float(sum(1 for moment in moments if moment <= time)) for time in times]
+        yield Series(f"{JOB}{metric}", labels, counts)
+    completed = [(at, duration) for at, how, duration in ended if how == "completed"]
+    durations = [next((lasted for at, lasted in reversed(completed) if at <= time), -1.0) for time in times]
+    yield Series(f"{JOB}lastCheckpointDuration", labels, durations)
+
+
+def _ended(job: Mapping[str, Any]) -> Iterator[tuple[float, str, float]]:
+    """(epoch ms of the end, status, duration); a failed one whose end is not known failed at the timeout."""
+    for checkpoint in job["checkpoints"]:
+        if checkpoint.get("savepoint") or checkpoint["status"] in ("in_progress", "unknown"):
+            continue
+        lasted = checkpoint.get("end_to_end_ms")
+        lasted = lasted if lasted is not None else job.get("timeout_ms")
+        if checkpoint.get("trigger_ms") is not None and lasted is not None:
+            status = "completed" if checkpoint["status"] == "completed" else "failed"
+            yield checkpoint["trigger_ms"] + lasted, status, float(lasted)
+
+
+def _activity(
+    points: Mapping[str, Any] | None, job_id: str | None, name: str, times: Sequence[float]
+) -> Iterator[Series]:
+    job = _job(points, job_id)
+    if points is None or job is None:
+        return
+    for vertex in job["vertices"]:
+        for subtask in vertex["subtasks"][:MOST_SUBTASKS]:
+            labels = _task_labels(name, vertex["vertex"], subtask["subtask"])
+            for key, metric in (("busy", "busyTimeMsPerSecond"), ("back_pressured", "backPressuredTimeMsPerSecond")):
+                values = _slots(subtask[key], points, times, 1000.0)
+                if any(value is not None for value in values):
+                    yield Series(f"{TASK}{metric}", labels, values)
+
+
+def _records(job: Mapping[str, Any] | None, name: str, times: Sequence[float]) -> Iterator[Series]:
+    """Only totals are known: each subtask's mean rate over the evidence."""
+    seconds = (times[-1] - times[0]) / 1000
+    if job is None or seconds <= 0:
+        return
+    for vertex in job["vertices"]:
+        if vertex.get("direction") != "in":
+            continue
+        for subtask in vertex["subtasks"][:MOST_SUBTASKS]:
+            if subtask.get("records") is not None:
+                rate = round(subtask["records"] / seconds, 3)
+                labels = _task_labels(name, vertex["vertex"], subtask["subtask"])
+                yield Series(f"{TASK}numRecordsInPerSecond", labels, [rate] * len(times))
+
+
+def _lateness(
+    points: Mapping[str, Any] | None, job_id: str | None, name: str, times: Sequence[float]
+) -> Iterator[Series]:
+    job = _job(points, job_id)
+    if points is None or job is None:
+        return
+    for vertex in job["vertices"]:
+        if not vertex.get("late_per_s"):
+            continue
+        rates = _slots(vertex["late_per_s"], points, times, 1.0)
+        total, counts = 0.0, []
+        for rate in rates:
+            total += (rate or 0.0) * STEP_MS / 1000
+            counts.append(round(total, 3))
+        labels = (("job_name", name), ("task_name", label_value(vertex["vertex"])))
+        yield Series(f"{TASK}operator_numLateRecordsDropped", labels, counts)
+
+
+def _task_labels(job: str, task: str, subtask: int) -> Labels:
+    return (("job_name", job), ("task_name", label_value(task)), ("subtask_index", str(subtask)))
+
+
+def _slots(
+    values: Sequence[float | None], points: Mapping[str, Any], times: Sequence[float], factor: float
+) -> list[float | None]:
+    """Values of equal slots at the given times; a gap, and what comes after the last slot, holds the last value."""
+    held: list[float | None] = []
+    last: float | None = None
+    place = 0
+    for time in times:
+        until = int((time - points["from_ms"]) // points["slot_ms"])
+        while place <= min(until, len(values) - 1):
+            value = values[place]
+            last = round(value * factor, 3) if value is not None else last
+            place += 1
+        held.append(last)
+    return held

@@ -1,0 +1,191 @@
+"""Alerts from a case: the real promtool agrees with what their unit test says of the case's own series."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from diagnostics.charts import CHARTS
+from diagnostics.prevention.alerts import OWN_ALERTS, Alert, alerts_for, duration
+from diagnostics.prevention.dashboard import PANELS, WITHOUT_METRICS, dashboard
+from diagnostics.prevention.promtool import RULES_FILE, TEST_FILE, rules_file, unit_test
+from diagnostics.prevention.series import STEP_MS, CaseSeries, case_series, label_value
+from diagnostics.symptoms import symptoms
+
+MINUTE = 60_000
+JOB_ID = "a" * 32
+
+
+def checkpoint(number: int, trigger_ms: int, status: str = "completed", lasted: int = 5_000) -> dict[str, Any]:
+    return {"id": number, "status": status, "trigger_ms": trigger_ms, "end_to_end_ms": lasted, "savepoint": False}
+
+
+def history(*checkpoints: dict[str, Any], until: int) -> dict[str, Any]:
+    job = {"job_id": JOB_ID, "name": "Orders", "timeout_ms": 60_000, "checkpoints": list(checkpoints)}
+    return {"checkpoint-history": {"from_ms": 0, "to_ms": until, "jobs": [job]}}
+
+
+def activity(until: int, **shares: list[float | None]) -> dict[str, Any]:
+    subtask = {"subtask": 0, "busy": shares.get("busy", [None]), "back_pressured": shares.get("back_pressured", [None])}
+    vertex = {"vertex": "Sink: orders-sink", "subtasks": [subtask]}
+    job = {"job_id": JOB_ID, "name": "Orders", "vertices": [vertex]}
+    slot = until // max(len(each) for each in shares.values())
+    return {"subtask-activity": {"from_ms": 0, "to_ms": until, "slot_ms": slot, "jobs": [job]}}
+
+
+def finding(symptom_class: str, **subject: Any) -> dict[str, Any]:
+    return {
+        "symptom_class": symptom_class,
+        "role": "root_cause",
+        "title": "It is so",
+        "subject": {"job": JOB_ID, **subject},
+        "facts": {},
+    }
+
+
+def made(points: dict[str, Any], *findings: dict[str, Any]) -> tuple[list[Alert], CaseSeries]:
+    settings = {"key": "settings", "subject": {"job": JOB_ID}, "facts": {"interval_ms": 60_000, "timeout_ms": 60_000}}
+    return alerts_for({"findings": list(findings)}, [settings], JOB_ID), case_series(points, JOB_ID, "Orders")
+
+
+def fired(alerts: list[Alert], series: CaseSeries) -> dict[str, list[int]]:
+    """Alert -> minutes at which it fires, only those that do."""
+    found = {alert.name: sorted(step * STEP_MS // MINUTE for step in alert.firing(series).values()) for alert in alerts}
+    return {name: minutes for name, minutes in found.items() if minutes}
+
+
+def told_by_promtool(folder: Path, alerts: list[Alert], series: CaseSeries) -> str:
+    """What the real promtool says of both files; its exit status has to be 0."""
+    if shutil.which("promtool") is None:
+        pytest.skip("no promtool found: install the package prometheus")
+    test = unit_test(alerts, series, "the test")
+    assert test is not None
+    (folder / RULES_FILE).write_text(rules_file(alerts, "the test"))
+    (folder / TEST_FILE).write_text(test)
+    ran = subprocess.run(["promtool", "test", "rules", TEST_FILE], cwd=folder, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stdout + ran.stderr + test
+    return test
+
+
+FAILING = history(
+    checkpoint(1, 0),
+    checkpoint(2, 60_000),
+    *(checkpoint(n, n * 60_000, "expired", 60_000) for n in (3, 4, 5)),
+    until=420_000,
+)
+
+
+def test_two_failed_checkpoints_in_a_row_fire_and_promtool_agrees(tmp_path: Path) -> None:
+    alerts, series = made(FAILING)
+
+    # Checkpoint 2 completes at 1:05, 3 fails at 4:00, 4 at 5:00: two in a row, none completed since 3:00.
+    assert fired(alerts, series) == {"FlinkCheckpointsFailInARow": [5]}
+    told_by_promtool(tmp_path, alerts, series)
+
+
+def test_two_failed_checkpoints_with_a_completed_one_between_them_do_not_fire(tmp_path: Path) -> None:
+    points = history(
+        checkpoint(1, 0, "expired", 60_000),
+        checkpoint(2, 60_000),
+        checkpoint(3, 120_000, "expired", 60_000),
+        checkpoint(4, 180_000),
+        until=300_000,
+    )
+    alerts, series = made(points)
+    assert fired(alerts, series) == {}
+    told_by_promtool(tmp_path, alerts, series)
+
+
+def test_back_pressure_fires_after_five_minutes_and_not_for_a_burst(tmp_path: Path) -> None:
+    lasting = made(activity(10 * MINUTE, back_pressured=[0.0, *[0.8] * 9]))
+    burst = made(activity(10 * MINUTE, back_pressured=[0.8, 0.8, 0.8, *[0.1] * 7]))
+
+    assert (fired(*lasting), fired(*burst)) == ({"FlinkBackPressure": [6]}, {})
+    told_by_promtool(tmp_path, *lasting)
+
+
+def test_without_a_completed_checkpoint_for_ten_minutes_it_fires(tmp_path: Path) -> None:
+    alerts, series = made(history(checkpoint(1, 0), until=15 * MINUTE))
+    assert fired(alerts, series) == {"FlinkNoCompletedCheckpoint": [10]}
+    told_by_promtool(tmp_path, alerts, series)
+
+
+def test_the_cases_own_alert_speaks_of_the_operator_that_is_the_cause(tmp_path: Path) -> None:
+    points = activity(10 * MINUTE, busy=[1.0] * 10)
+    alerts, series = made(points, finding("slow_sink", vertex="Sink: orders-sink"))
+
+    assert 'task_name="Sink:_orders_sink"' in alerts[-1].expr
+    assert fired(alerts, series) == {"FlinkTaskWithoutReserve": [5]}
+    told_by_promtool(tmp_path, alerts, series)
+
+
+def test_an_alert_is_not_tested_on_series_that_the_case_does_not_hold(tmp_path: Path) -> None:
+    alerts, series = made(FAILING, finding("user_code"))
+    test = told_by_promtool(tmp_path, alerts, series)
+    assert "holds no such series: FlinkBackPressure, FlinkJobRestarted." in test
+
+
+@pytest.mark.parametrize("symptom_class", sorted(OWN_ALERTS))
+def test_prometheus_reads_the_alert_of_every_class(symptom_class: str, tmp_path: Path) -> None:
+    if shutil.which("promtool") is None:
+        pytest.skip("no promtool found: install the package prometheus")
+    alerts, _ = made({}, finding(symptom_class, vertex='Map "x"\n{{y}}'))
+    assert len(alerts) == 4
+    (tmp_path / RULES_FILE).write_text(rules_file(alerts, "a {{ name }}\n- of: yaml"))
+    ran = subprocess.run(["promtool", "check", "rules", RULES_FILE], cwd=tmp_path, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
+def test_every_alert_is_of_a_class_that_exists() -> None:
+    assert set(OWN_ALERTS) <= set(symptoms())
+
+
+def test_without_any_series_there_is_no_test() -> None:
+    assert unit_test(*made({}), "nothing") is None
+
+
+def test_a_gap_holds_the_last_value_and_before_the_first_there_is_none() -> None:
+    series = made(activity(6 * MINUTE, busy=[None, 0.5, None, 0.7, None, None]))[1]
+    values = series.of("flink_taskmanager_job_task_busyTimeMsPerSecond")[0].values
+    assert [values[minute * 4] for minute in range(6)] == [None, 500, 500, 700, 700, 700]
+
+
+def test_names_become_the_label_values_of_the_reporter() -> None:
+    assert label_value("Source: orders -> Map (1/2)") == "Source:_orders____Map__1_2_"
+
+
+@pytest.mark.parametrize(("ms", "written"), [(15_000, "15s"), (90_000, "1m30s"), (300_000, "5m"), (61_000, "1m15s")])
+def test_durations_are_whole_steps_as_prometheus_writes_them(ms: int, written: str) -> None:
+    assert duration(ms) == written
+
+
+def test_every_chart_has_its_panels_or_no_metric_that_tells_it() -> None:
+    assert {*PANELS, *WITHOUT_METRICS} >= set(CHARTS)
+    assert not set(PANELS) & set(WITHOUT_METRICS)
+
+
+def test_the_dashboard_shows_the_charts_of_the_case_and_begins_with_its_job() -> None:
+    told = json.loads(dashboard("Orders", ["watermarks", "log-volume"]))
+    assert [panel["title"] for panel in told["panels"]] == [
+        "Watermark lag",
+        "Late records dropped in 5 minutes",
+        "Restarts",
+    ]
+    assert told["templating"]["list"][1]["current"]["value"] == "Orders"
+
+
+def test_prometheus_reads_every_expression_of_the_dashboard(tmp_path: Path) -> None:
+    if shutil.which("promtool") is None:
+        pytest.skip("no promtool found: install the package prometheus")
+    panels = json.loads(dashboard("Orders", list(PANELS)))["panels"]
+    expressions = [target["expr"].replace("$job_name", "Orders") for panel in panels for target in panel["targets"]]
+    rules = [{"record": f"panel:{number}", "expr": expr} for number, expr in enumerate(expressions)]
+    (tmp_path / "panels.yaml").write_text(yaml.safe_dump({"groups": [{"name": "panels", "rules": rules}]}))
+    ran = subprocess.run(["promtool", "check", "rules", "panels.yaml"], cwd=tmp_path, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stdout + ran.stderr

@@ -1,0 +1,49 @@
+"""Alerts and dashboard of a case, as people and strangers get them."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+
+import pytest
+import yaml
+from django.urls import reverse
+
+from tests.workbench.diagnosed import diagnosed_case
+from tests.workbench.people import People, case_of, signed_in
+
+
+@pytest.fixture(autouse=True)
+def no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing runs what is queued here."""
+    monkeypatch.setattr("workbench.analyses.services._send", lambda *args, **options: None)
+
+
+def test_the_page_shows_each_alert_with_its_reason(people: People) -> None:
+    analysis = diagnosed_case(people.alice)
+    page = signed_in(people.vera).get(reverse("prevention:detail", args=[analysis.case_id])).content.decode()
+    assert "FlinkCheckpointsFailInARow" in page
+    assert "FlinkSkewedTask" in page
+    assert "The bound of the rules on skew: One subtask takes most of the records." in page
+
+
+def test_the_archive_holds_rules_and_dashboard(people: People) -> None:
+    analysis = diagnosed_case(people.alice)
+    answer = signed_in(people.alice).get(reverse("prevention:archive", args=[analysis.case_id]))
+    with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
+        rules = yaml.safe_load(archive.read("flink-alerts.yaml"))
+        shown = json.loads(archive.read("flink-dashboard.json"))
+    assert [rule["alert"] for rule in rules["groups"][0]["rules"]][-1] == "FlinkSkewedTask"
+    assert shown["title"] == "Flink: Orders"
+
+
+def test_a_case_without_a_diagnosis_has_no_alerts(people: People) -> None:
+    case = case_of(people.alice)
+    assert signed_in(people.alice).get(reverse("prevention:detail", args=[case.pk])).status_code == 404
+
+
+@pytest.mark.parametrize("name", ["detail", "archive"])
+def test_a_stranger_gets_nothing(people: People, name: str) -> None:
+    analysis = diagnosed_case(people.alice)
+    assert signed_in(people.charlie).get(reverse(f"prevention:{name}", args=[analysis.case_id])).status_code == 404

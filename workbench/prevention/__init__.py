@@ -1,0 +1,1 @@
+"""Alert rules, their unit test and a dashboard made from a case."""

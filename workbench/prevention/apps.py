@@ -1,0 +1,5 @@
+from django.apps import AppConfig
+
+
+class PreventionConfig(AppConfig):
+    name = "workbench.prevention"
