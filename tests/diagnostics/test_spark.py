@@ -17,7 +17,7 @@ from pyspark.sql import SparkSession
 from diagnostics import spark as engine
 from diagnostics.errors import AnalysisInterrupted, SparkUnavailable
 from diagnostics.spark.client import address
-from diagnostics.spark.server import Server, free_port
+from diagnostics.spark.server import FIRST_COMPILER_ONLY, LIGHTLY_COMPILED_BYTES, Server, free_port, options_for
 
 pytestmark = pytest.mark.spark
 
@@ -195,3 +195,12 @@ def until_seen(seen: Path) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.R
 )
 def test_what_ends_an_analysis_and_what_only_one_measurement(error: Exception, ends: bool) -> None:
     assert engine.ends_analysis(error) is ends
+
+
+@pytest.mark.parametrize(
+    ("input_bytes", "lightly"), [(LIGHTLY_COMPILED_BYTES, True), (2 * 1024**3, False), (None, False)]
+)
+def test_only_a_jvm_for_one_small_analysis_does_without_the_second_compiler(
+    input_bytes: int | None, lightly: bool
+) -> None:
+    assert (FIRST_COMPILER_ONLY in options_for(input_bytes)) is lightly

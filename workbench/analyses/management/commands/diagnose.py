@@ -52,7 +52,8 @@ class Command(BaseCommand):
         self._write(document, json)
 
     def _document(self, sources: list[SourceFile]) -> dict[str, Any]:
-        with tempfile.TemporaryDirectory(prefix="diagnose-") as workspace, embedded() as spark:
+        size = sum(source.path.stat().st_size for source in sources)
+        with tempfile.TemporaryDirectory(prefix="diagnose-") as workspace, embedded(size) as spark:
             report = analyze(
                 sources,
                 ruleset=Ruleset.of(shipped_rules()),
