@@ -50,7 +50,7 @@ def compare_rule(
 
     The other rules are asked once for both sides.
     """
-    index = SignalIndex.from_stored(stored)
+    index = SignalIndex.from_stored(stored, cited=False)
     shared = findings_of(index, others)
     first = _side(index, others, shared, before)
     return Compared(first, first if after == before else _side(index, others, shared, after))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from diagnostics.rule import COARSER
@@ -24,6 +25,13 @@ def identity(subject: Subject, level: Level) -> Identity:
     return parts[level]
 
 
+@lru_cache(maxsize=8192)
+def _parted(reference: str) -> tuple[str, str]:
+    """`load_balance.hot_share_ratio` as signal and fact; the same few thousand are asked for in every case."""
+    key, _, fact = reference.rpartition(".")
+    return key, fact
+
+
 class FactView:
     """The facts that a subject sees. `view("load_balance.hot_share_ratio")` is None for what is unknown."""
 
@@ -33,7 +41,7 @@ class FactView:
         self._job_name = job_name
 
     def __call__(self, reference: str) -> FactValue:
-        key, _, fact = reference.rpartition(".")
+        key, fact = _parted(reference)
         if key == "subject":
             value: FactValue = getattr(self.subject, fact, None)
             return value
@@ -70,12 +78,15 @@ class SignalIndex:
                 self.jobs[signal.subject.job] = name
 
     @classmethod
-    def from_stored(cls, stored: Iterable[Mapping[str, Any]]) -> SignalIndex:
-        """The index of signals as an analysis stores them: JSON mappings, each with its level."""
+    def from_stored(cls, stored: Iterable[Mapping[str, Any]], *, cited: bool = True) -> SignalIndex:
+        """The index of signals as an analysis stores them: JSON mappings, each with its level.
+
+        cited  whether anybody will read what they rest on; many cases are judged sooner without
+        """
         signals, levels = [], {}
         for each in stored:
             if "facts" in each:
-                signals.append(Signal.from_json(each))
+                signals.append(Signal.from_json(each if cited else {**each, "citations": ()}))
                 levels[each["key"]] = each["level"]
         return cls(signals, levels)
 
