@@ -41,8 +41,18 @@ class Condition:
         least, greatest = statistics[self.columns[0]]
         return any(first <= greatest and least <= last for first, last in self.bounds)
 
-    def mask(self, columns: Mapping[str, pa.Array]) -> Mask:
-        """Which rows hold; a field that is not known holds only where it is left out."""
+    def narrowed(self, mask: Mask, columns: Mapping[str, pa.Array]) -> Mask:
+        """Which of the rows hold; a field that is not known holds only where it is left out."""
+        rows = np.flatnonzero(mask)
+        if self._is_numeric or len(rows) * 2 > len(mask):
+            return np.logical_and(mask, self._mask(columns))
+        # Few are left to be tried, and texts are what takes the time.
+        few = {name: columns[name].take(pa.array(rows)) for name in self.columns}
+        narrowed = np.zeros(len(mask), bool)
+        narrowed[rows[self._mask(few)]] = True
+        return narrowed
+
+    def _mask(self, columns: Mapping[str, pa.Array]) -> Mask:
         found = self._numbers(columns[self.columns[0]]) if self._is_numeric else self._texts(columns)
         return np.logical_not(found) if self.term.excluded else found
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from diagnostics.log_book.columns import LEVELS
 from diagnostics.log_book.reading import LogBook, Span, View
@@ -55,24 +57,24 @@ def histogram(book: LogBook, view: View, span: Span | None) -> dict[str, Any]:
 
     Levels without a record are left out; records without a level are counted as "none".
     """
-    columns = book.columns(view, ("order_ms", "level"))
-    level = columns["level"].fill_null(len(LEVELS)).to_numpy(zero_copy_only=False)
     names = [*LEVELS, "none"]
-    totals = np.bincount(level, weights=_weights(view), minlength=len(names)).astype(int)
-    told = {"totals": {name: int(total) for name, total in zip(names, totals, strict=True) if total}}
-    if span is None:
-        return told | {"from_ms": None, "slot_ms": None, "slots": 0, "levels": {}, "undated": len(level)}
-    begin, width, slots = slots_of(span)
-    place, dated = _slot(columns["order_ms"], begin, width, slots)
-    counted = np.bincount(level[dated].astype(np.int64) * slots + place[dated], minlength=len(names) * slots).reshape(
-        len(names), slots
-    )
-    return told | {
-        "from_ms": begin,
-        "slot_ms": width,
+    begin, width, slots = slots_of(span) if span else (0, 1, 0)
+
+    def counted(columns: dict[str, pa.Array]) -> npt.NDArray[np.int64]:
+        """Records by level and slot, those without a time in a slot behind the last."""
+        level = columns["level"].fill_null(len(LEVELS)).to_numpy(zero_copy_only=False).astype(np.int64)
+        place = _slot(columns["order_ms"], begin, width, slots)
+        return np.bincount(level * (slots + 1) + place, minlength=len(names) * (slots + 1))
+
+    parts = book.each_part(view, ("order_ms", "level"), counted)
+    cells = sum(parts, np.zeros(len(names) * (slots + 1), np.int64)).reshape(len(names), slots + 1)
+    return {
+        "from_ms": begin if span else None,
+        "slot_ms": width if span else None,
         "slots": slots,
-        "levels": {name: counted[at].tolist() for at, name in enumerate(names) if counted[at].any()},
-        "undated": int((~columns["order_ms"].is_valid().to_numpy(zero_copy_only=False)).sum()),
+        "levels": {name: cells[at, :slots].tolist() for at, name in enumerate(names) if cells[at, :slots].any()},
+        "totals": {name: int(cells[at].sum()) for at, name in enumerate(names) if cells[at].any()},
+        "undated": int(cells[:, slots].sum()),
     }
 
 
@@ -81,44 +83,46 @@ def breakdown(book: LogBook, view: View, by: str, span: Span | None) -> dict[str
 
     A pattern comes with its id, level and logger. `without` counts records that have no such value.
     """
-    columns = book.columns(view, ("order_ms", BREAKDOWNS[by]))
-    number, names = _numbered(columns[BREAKDOWNS[by]], by, book)
-    known = number >= 0
-    counted = np.bincount(number[known], minlength=len(names))
-    frequent = np.argsort(-counted, kind="stable")[:MOST_VALUES]
-    frequent = frequent[counted[frequent] > 0]
-    graphs = _graphs(columns["order_ms"], number, frequent, span)
+    column = BREAKDOWNS[by]
+    counts: Counter[Any] = Counter()
+    for part in book.each_part(view, (column,), lambda columns: _counted(columns[column], by, book)):
+        counts.update(part)
+    without = counts.pop(None, 0)
+    frequent = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:MOST_VALUES]
+    graphs = _graphs(book, view, by, span, [value for value, _ in frequent])
     values = [
-        {**_described(names[at], by, book), "records": int(counted[at]), "slots": graphs[place]}
-        for place, at in enumerate(frequent.tolist())
+        {**_described(value, by, book), "records": records, "slots": graph}
+        for (value, records), graph in zip(frequent, graphs, strict=True)
     ]
-    return {"values": values, "distinct": int((counted > 0).sum()), "without": int((~known).sum())}
+    return {"values": values, "distinct": len(counts), "without": without}
 
 
-def _weights(view: View) -> npt.NDArray[np.int32] | None:
-    return view.repeats
-
-
-def _slot(
-    order_ms: pa.Array, begin: int, width: int, slots: int
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
+def _slot(order_ms: pa.Array, begin: int, width: int, slots: int) -> npt.NDArray[np.int64]:
+    """The slot of each record; `slots` for those without a time."""
     dated = order_ms.is_valid().to_numpy(zero_copy_only=False)
     place = (order_ms.fill_null(begin).to_numpy(zero_copy_only=False) - begin) // width
-    return np.clip(place, 0, slots - 1), dated
+    return np.where(dated, np.clip(place, 0, max(slots - 1, 0)), slots)
 
 
-def _numbered(column: pa.Array, by: str, book: LogBook) -> tuple[npt.NDArray[np.int64], Sequence[Any]]:
-    """Each record's value as a number, -1 for none, and what the numbers stand for."""
+def _keyed(column: pa.Array, by: str, book: LogBook) -> tuple[list[Any], npt.NDArray[np.int64]]:
+    """The different values, None for records that have none, and the place of each record's value among them."""
     if isinstance(column, pa.DictionaryArray):
-        indices = column.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
-        return indices, column.dictionary.to_pylist()
-    number = column.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+        indices = column.indices.fill_null(len(column.dictionary)).to_numpy(zero_copy_only=False)
+        return [*column.dictionary.to_pylist(), None], indices.astype(np.int64)
+    numbers, places = np.unique(column.fill_null(-1).to_numpy(zero_copy_only=False), return_inverse=True)
     if by == "pattern":
-        return number, range(len(book.contents["patterns"]))
-    told = [each["name" if by == "file" else by] for each in book.contents["files"]]
-    names = sorted({each for each in told if each})
-    of_file = np.array([names.index(each) if each else -1 for each in told], np.int64)
-    return of_file[number], names
+        return numbers.tolist(), places
+    name = "name" if by == "file" else by
+    return [book.contents["files"][number][name] for number in numbers.tolist()], places
+
+
+def _counted(column: pa.Array, by: str, book: LogBook) -> Counter[Any]:
+    keys, places = _keyed(column, by, book)
+    counts: Counter[Any] = Counter()
+    for key, count in zip(keys, np.bincount(places, minlength=len(keys)).tolist(), strict=True):
+        if count:
+            counts[key] += count
+    return counts
 
 
 def _described(value: Any, by: str, book: LogBook) -> dict[str, Any]:
@@ -128,20 +132,22 @@ def _described(value: Any, by: str, book: LogBook) -> dict[str, Any]:
     return {"value": told["id"], "text": told["text"], "level": told["level"], "logger": told["logger"]}
 
 
-def _graphs(
-    order_ms: pa.Array, number: npt.NDArray[np.int64], frequent: npt.NDArray[np.int64], span: Span | None
-) -> list[list[int]]:
-    """Records of each frequent value in SMALL_SLOTS equal slots of the time."""
-    if span is None or not len(frequent):
-        return [[] for _ in frequent]
-    width = max(-(-(span[1] - span[0] + 1) // SMALL_SLOTS), 1)
-    place, dated = _slot(order_ms, span[0], width, SMALL_SLOTS)
-    row = np.full(max(int(number.max(initial=0)), int(frequent.max())) + 2, -1, np.int64)
-    row[frequent] = np.arange(len(frequent))
-    rows = row[number]
-    chosen = dated & (rows >= 0)
-    counted = np.bincount(rows[chosen] * SMALL_SLOTS + place[chosen], minlength=len(frequent) * SMALL_SLOTS)
-    graphs: list[list[int]] = counted.reshape(len(frequent), SMALL_SLOTS).tolist()
+def _graphs(book: LogBook, view: View, by: str, span: Span | None, values: Sequence[Any]) -> list[list[int]]:
+    """Records of each of the values in SMALL_SLOTS equal slots of the time."""
+    if span is None or not values:
+        return [[] for _ in values]
+    begin, width = span[0], max(-(-(span[1] - span[0] + 1) // SMALL_SLOTS), 1)
+    row_of = {value: row for row, value in enumerate(values)}
+
+    def counted(columns: dict[str, pa.Array]) -> npt.NDArray[np.int64]:
+        keys, places = _keyed(columns[BREAKDOWNS[by]], by, book)
+        rows = np.array([row_of.get(key, len(values)) for key in keys])[places]
+        cell = rows * (SMALL_SLOTS + 1) + _slot(columns["order_ms"], begin, width, SMALL_SLOTS)
+        return np.bincount(cell, minlength=(len(values) + 1) * (SMALL_SLOTS + 1))
+
+    parts = book.each_part(view, ("order_ms", BREAKDOWNS[by]), counted)
+    cells = sum(parts, np.zeros((len(values) + 1) * (SMALL_SLOTS + 1), np.int64))
+    graphs: list[list[int]] = cells.reshape(len(values) + 1, SMALL_SLOTS + 1)[:-1, :-1].tolist()
     return graphs
 
 
@@ -157,7 +163,7 @@ def collapsed(book: LogBook, view: View, alike: str) -> View:
         return view
     if alike == "exact":
         message = book.columns(view, ("message",))["message"].fill_null("")
-        changes = pa.compute.not_equal(message[1:], message[:-1]).to_numpy(zero_copy_only=False)
+        changes = pc.not_equal(message[1:], message[:-1]).to_numpy(zero_copy_only=False)
     else:
         number = book.columns(view, ("pattern",))["pattern"].to_numpy()
         if alike == "signature":
@@ -166,7 +172,7 @@ def collapsed(book: LogBook, view: View, alike: str) -> View:
     first = np.concatenate([[0], np.flatnonzero(changes) + 1])
     repeats = np.diff(np.append(first, view.total)).astype(np.int32)
     positions = first.astype(np.int32) if view.positions is None else view.positions[first]
-    return View(len(first), positions, repeats)
+    return View(len(first), positions, repeats, view.moved)
 
 
 def _signatures(patterns: Sequence[str]) -> npt.NDArray[np.int64]:

@@ -9,16 +9,17 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyarrow import parquet
 
 from diagnostics.errors import DiagnosticsError
@@ -26,15 +27,21 @@ from diagnostics.log_book.columns import CONTENTS, RECORDS
 from diagnostics.log_book.condition import Condition, Mask, Statistics, conditions_of, repeating
 from diagnostics.log_book.search import Search
 
+T = TypeVar("T")
+
 MOST_SECONDS = 10.0
 """How long one search may take. Our choice: people narrow the time rather than wait longer."""
 
 THREADS = min(4, os.cpu_count() or 1)
 """Row groups that are searched at once; Arrow does so without Python's lock."""
 
+LAST = 2**62
+"""A time behind all others, for records without one."""
+
 STATISTICS = ("order_ms", "level", "pattern", "checkpoint_id", "attempt", "subtask", "file_id", "line", "last_line")
 
 Positions = npt.NDArray[np.int32]
+Moved = npt.NDArray[np.int64]
 Span = tuple[int, int]
 
 
@@ -48,11 +55,13 @@ class View:
 
     positions  their places in the log book; None for all of them
     repeats    how many records each one stands for, None where each stands for itself
+    moved      milliseconds that are added to the times of each file, by its number
     """
 
     total: int
     positions: Positions | None = None
     repeats: Positions | None = None
+    moved: Moved | None = None
 
     def slice(self, start: int, count: int) -> Positions:
         """The positions of the records from `start` on."""
@@ -149,14 +158,16 @@ class LogBook:
             parts = list(pool.map(found_in, self._groups(span, moved)))
         positions = np.concatenate(parts) if parts else np.zeros(0, np.int32)
         if moved is not None:
-            positions = positions[np.argsort(self._times(positions, moved), kind="stable")]
-        return View(len(positions), positions)
+            times = self.columns(View(len(positions), positions, moved=moved), ("order_ms",))["order_ms"]
+            times = times.fill_null(LAST).to_numpy(zero_copy_only=False)
+            positions = positions[np.argsort(times, kind="stable")]
+        return View(len(positions), positions, moved=moved)
 
     def conditions(self, search: Search) -> list[Condition]:
         """The terms of a search, ready to be tried. Raises InvalidSearch."""
         return conditions_of(search, self._contents["files"], self._contents["patterns"])
 
-    def _groups(self, span: Span | None, moved: npt.NDArray[np.int64] | None) -> Iterator[int]:
+    def _groups(self, span: Span | None, moved: Moved | None) -> Iterator[int]:
         """The row groups that may hold a record of the time."""
         early, late = (int(moved.min()), int(moved.max())) if moved is not None else (0, 0)
         for group in range(self._metadata.num_row_groups):
@@ -165,23 +176,27 @@ class LogBook:
                 yield group
 
     def _found_in(
-        self, group: int, conditions: Sequence[Condition], span: Span | None, moved: npt.NDArray[np.int64] | None
+        self, group: int, conditions: Sequence[Condition], span: Span | None, moved: Moved | None
     ) -> Positions:
         start, end = int(self._starts[group]), int(self._starts[group + 1])
         statistics: Statistics = self._statistics[group]
         mask = np.ones(end - start, bool)
+        read: dict[str, pa.Array] = {}
         if span is not None:
             mask &= self._in_span(group, span, moved)
         for condition in conditions:
             if not mask.any() or not condition.is_possible(statistics):
                 return np.zeros(0, np.int32)
-            mask &= self._mask(group, condition)
+            mask = condition.narrowed(mask, self._also(group, condition.columns, read))
         return (start + np.flatnonzero(mask)).astype(np.int32)
 
-    def _mask(self, group: int, condition: Condition) -> Mask:
-        return condition.mask(self._columns(group, condition.columns))
+    def _also(self, group: int, names: Sequence[str], read: dict[str, pa.Array]) -> dict[str, pa.Array]:
+        """What was read of a row group, with these columns too."""
+        missing = [name for name in names if name not in read]
+        read |= self._columns(group, missing) if missing else {}
+        return read
 
-    def _in_span(self, group: int, span: Span, moved: npt.NDArray[np.int64] | None) -> Mask:
+    def _in_span(self, group: int, span: Span, moved: Moved | None) -> Mask:
         least, greatest = self._statistics[group].get("order_ms", (0, -1))
         if moved is None and span[0] <= least <= greatest <= span[1] and not self._undated(group):
             return np.ones(int(self._starts[group + 1] - self._starts[group]), bool)
@@ -206,25 +221,12 @@ class LogBook:
             self._path, metadata=self._metadata, read_dictionary=repeating(names), memory_map=True
         )
 
-    def _times(self, positions: Positions, moved: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        columns = self.columns(View(len(positions), positions), ("order_ms", "file_id"))
-        times = columns["order_ms"].fill_null(2**62).to_numpy(zero_copy_only=False)
-        return np.asarray(times + moved[columns["file_id"].to_numpy()])
-
     def columns(self, view: View, names: Sequence[str]) -> dict[str, pa.Array]:
         """Columns of all records of a view, in its order: of numbers, or few different values.
 
         The strings of REPEATING come back as dictionaries.
         """
-        positions = np.arange(self.records) if view.positions is None else np.sort(view.positions)
-        bounds = np.searchsorted(positions, self._starts)
-        with ThreadPoolExecutor(THREADS, thread_name_prefix="columns") as pool:
-            parts = list(
-                pool.map(
-                    lambda group: self._chosen(group, names, positions[bounds[group] : bounds[group + 1]]),
-                    np.flatnonzero(np.diff(bounds)).tolist(),
-                )
-            )
+        parts = self.each_part(view, names, lambda columns: columns)
         types = self._metadata.schema.to_arrow_schema()
         found = {
             name: _one_array(
@@ -237,9 +239,29 @@ class LogBook:
             found = {name: column.take(place) for name, column in found.items()}
         return found
 
-    def _chosen(self, group: int, names: Sequence[str], positions: npt.NDArray[Any]) -> dict[str, pa.Array]:
+    def each_part(self, view: View, names: Sequence[str], told: Callable[[dict[str, pa.Array]], T]) -> list[T]:
+        """What is told of the columns of a view, row group by row group in the order of the log book.
+
+        `order_ms` is the time that the view gives to a record. Nothing is held for longer than its group is told of.
+        """
+        positions = np.arange(self.records) if view.positions is None else np.sort(view.positions)
+        bounds = np.searchsorted(positions, self._starts)
+
+        def part(group: int) -> T:
+            return told(self._part(group, names, positions[bounds[group] : bounds[group + 1]], view.moved))
+
+        with ThreadPoolExecutor(THREADS, thread_name_prefix="columns") as pool:
+            return list(pool.map(part, np.flatnonzero(np.diff(bounds)).tolist()))
+
+    def _part(
+        self, group: int, names: Sequence[str], positions: npt.NDArray[Any], moved: Moved | None
+    ) -> dict[str, pa.Array]:
         """Columns of some records of one row group."""
-        columns = self._columns(group, names)
+        is_moved = moved is not None and "order_ms" in names
+        columns = self._columns(group, list(dict.fromkeys([*names, "file_id"])) if is_moved else names)
+        if is_moved and moved is not None:
+            shift = pa.array(moved[columns["file_id"].to_numpy()])
+            columns["order_ms"] = pc.add(columns["order_ms"], shift)
         start = int(self._starts[group])
         if len(positions) == int(self._starts[group + 1]) - start:
             return columns
@@ -290,8 +312,9 @@ class LogBook:
             if not all(each.is_possible(self._statistics[group]) for each in conditions):
                 continue
             mask = np.ones(int(self._starts[group + 1] - self._starts[group]), bool)
+            read: dict[str, pa.Array] = {}
             for condition in conditions:
-                mask &= self._mask(group, condition)
+                mask = condition.narrowed(mask, self._also(group, condition.columns, read))
             fits = np.flatnonzero(mask[rest[start:end] - self._starts[group]])
             if len(fits):
                 found = int(start + fits[0 if direction > 0 else -1])
@@ -321,7 +344,7 @@ class LogBook:
         return np.array(sorted(found), np.int32)
 
 
-def _moves(shifts: Mapping[int, int], files: int) -> npt.NDArray[np.int64]:
+def _moves(shifts: Mapping[int, int], files: int) -> Moved:
     moved = np.zeros(max(files, 1), np.int64)
     for file_id, shift in shifts.items():
         moved[file_id] = shift

@@ -136,8 +136,9 @@ async function step(kind, direction, extra = {}) {
   toast(`No ${direction > 0 ? 'further' : 'earlier'} ${what} in the list.`);
 }
 
-function stepOperation(direction) {
-  const operation = panel.told?.row.position === list.row(list.place)?.position && panel.told?.operations[0];
+async function stepOperation(direction) {
+  const row = list.row(list.place);
+  const operation = row && (await panel.tell(row)).operations[0];
   if (operation) step('term', direction, { term: operation.term });
   else toast('This record names no checkpoint, task or TaskManager.');
 }

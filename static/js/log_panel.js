@@ -72,6 +72,7 @@ export class LogPanel {
   }
 
   refresh() {
+    this.telling = null;
     if (this.shown === 'record' && this.row) this.#fillRecord();
     if (this.shown === 'patterns') this.#fillValues();
     if (this.shown === 'pinned') this.#fillPins();
@@ -83,12 +84,21 @@ export class LogPanel {
     if (this.shown === 'record') this.waiting = setTimeout(() => this.#fillRecord(), 90);
   }
 
+  // Everything about a record, asked once while it is the current one.
+  tell(row) {
+    if (this.telling?.position !== row.position) {
+      this.telling = { position: row.position, answer: ask('record', { position: row.position }) };
+    }
+    return this.telling.answer;
+  }
+
   async #fillRecord() {
     const { row } = this;
     let told;
     try {
-      told = await ask('record', { position: row.position });
+      told = await this.tell(row);
     } catch (error) {
+      this.telling = null;
       this.body('record').replaceChildren(element('p', 'message error', error.message));
       return;
     }

@@ -20,7 +20,7 @@ from diagnostics.analyze import Report, analyze
 from diagnostics.intake import SourceFile
 from diagnostics.rule import Ruleset, shipped_rules
 from diagnostics.spark import embedded
-from tests.benchmarks import backtest, drop_to_verdict, log_scan, public_incidents
+from tests.benchmarks import backtest, drop_to_verdict, log_book, log_scan, public_incidents
 from tests.benchmarks.synthetic_log import write_log
 
 if TYPE_CHECKING:
@@ -77,6 +77,7 @@ def main() -> int:
                 log_scan.report(source, folder)
         public_incidents.report(spark)
     backtest.report(diagnosed)
+    log_book.report()
     drop_to_verdict.report(sorted(DEMO.glob("*.zip")))
     return 0
 

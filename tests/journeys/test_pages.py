@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.journeys.conftest import NARROW, WIDE, OpenPage, shot
-from tests.journeys.walking import VERDICT_MS, all_stored, ask_for_diagnosis, choose
+from tests.journeys.walking import VERDICT_MS, all_stored, ask_for_diagnosis, choose, open_log_page
 from tests.running_workbench import PROJECT, RunningWorkbench
 
 DEMO = PROJECT / "workbench" / "cases" / "demo" / "orders-one-hot-key.zip"
@@ -29,6 +29,8 @@ def addresses(browser: Browser, workbench: RunningWorkbench, signed_in: dict[str
     ask_for_diagnosis(page)
     expect(page.locator("#verdict-title")).to_be_visible(timeout=VERDICT_MS)
     case = page.url.partition("#")[0]
+    runbook = str(page.locator("[data-go=r]").first.get_attribute("href"))
+    open_log_page(page, case)
     yield {
         "cases": "/",
         "no-case-found": "/?text=nothing-like-this",
@@ -36,8 +38,9 @@ def addresses(browser: Browser, workbench: RunningWorkbench, signed_in: dict[str
         "case": case,
         "files": f"{case}files/",
         "close": f"{case}close/",
-        "lines": str(page.locator(".evidence a").first.get_attribute("href")),
-        "runbook": str(page.get_by_role("link", name="Start the runbook").get_attribute("href")),
+        "logs": f"{case}logs/?q=-level:info",
+        "lines": str(page.get_by_title("The lines of the file").get_attribute("href")),
+        "runbook": runbook,
         "rules": "/rules/",
         "no-rule-found": "/rules/?text=nothing-like-this",
         "rule": "/rules/sink.origin/",
@@ -57,6 +60,7 @@ NAMES = (
     "case",
     "files",
     "close",
+    "logs",
     "lines",
     "runbook",
     "rules",

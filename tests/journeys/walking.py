@@ -67,6 +67,16 @@ def ask_for_diagnosis(page: Page) -> None:
     page.wait_for_url(CASE_PAGE)
 
 
+def open_log_page(page: Page, case: str) -> None:
+    """Opens the log page of a diagnosed case; its records are kept shortly after the verdict."""
+    for _ in range(60):
+        page.goto(f"{case}logs/")
+        if page.locator("#list").count():
+            break
+        page.wait_for_timeout(500)
+    expect(page.locator(".log-row[aria-selected=true]")).to_be_visible()
+
+
 def verdict(page: Page) -> dict[str, Any]:
     """Waits for the verdict on the case's page and gives the diagnosis document."""
     expect(page.locator("#verdict-title")).to_be_visible(timeout=VERDICT_MS)

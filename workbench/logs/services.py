@@ -29,7 +29,7 @@ def record_pin(*, log: CaseLog, user: User, path: str, line: int, note: str = ""
     case, book = log.case, log.book
     file_id = book.file_id(path)
     position = None if file_id is None else book.position_of(file_id, line)
-    if position is None:
+    if position is None or path != storable(path):
         raise CannotPin(f"There is no log record at line {line} of {path}.")
     row = book.rows(np.array([position], np.int32), ["ts_ms", "level", "message", "line"])[0]
     case_lock(case)

@@ -1,0 +1,75 @@
+"""From the verdict into the logs: an engineer who knows lnav finds the cause, pins it and sends a link to it."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import Page, expect
+
+from tests.journeys.conftest import OpenPage
+from tests.journeys.walking import VERDICT_MS, all_stored, ask_for_diagnosis, choose, open_log_page
+from tests.running_workbench import PROJECT
+
+DEMO = PROJECT / "workbench" / "cases" / "demo" / "clickstream-checkpoints-expire.zip"
+
+
+def test_the_cause_is_found_in_the_logs_with_the_keys_of_lnav(open_page: OpenPage) -> None:
+    page = open_page("/cases/new/")
+    choose(page, DEMO)
+    all_stored(page)
+    ask_for_diagnosis(page)
+    expect(page.locator("#verdict-title")).to_be_visible(timeout=VERDICT_MS)
+    case = page.url.partition("#")[0]
+    open_log_page(page, case)
+    current, records = page.locator(".log-row[aria-selected=true]"), page.locator("#totals")
+    whole = records.inner_text()
+
+    page.locator("#list").focus()
+    page.keyboard.press("w")
+    expect(current).to_have_class(re.compile(r"\bWARN\b"))
+
+    page.keyboard.press("/")
+    page.keyboard.type("checkpoint level:warn+")
+    page.keyboard.press("Enter")
+    expect(records).to_contain_text(" of ")
+    expect(current.locator("mark").first).to_be_visible()
+    page.keyboard.press("Shift+G")
+    expect(page.locator("#place")).to_contain_text(re.compile(r"Record (\d+) of \1$"))
+    expect(page.locator("#panel-record .operations")).to_contain_text("checkpoint")
+
+    page.locator("#others").check()
+    page.locator("#list").focus()
+    first = current.get_attribute("data-place")
+    page.keyboard.press("Shift+O")
+    expect(current).not_to_have_attribute("data-place", str(first))
+    page.keyboard.press("m")
+    expect(current).to_have_class(re.compile(r"\bpinned\b"))
+    message, link = current.locator(".text").inner_text(), page.url
+
+    page.get_by_role("button", name="Take level:warn+ away").click()
+    expect(page.locator("#terms li")).to_have_count(1)
+    page.goto(f"{case}logs/")
+    brushed(page)
+    expect(records).not_to_have_text(whole)
+    page.keyboard.press("0")
+    expect(records).to_have_text(whole)
+
+    page.goto(link)
+    expect(current.locator(".text")).to_have_text(message)
+    page.keyboard.press("?")
+    expect(page.locator("#shortcuts")).to_contain_text("next, previous error")
+    page.goto(case)
+    expect(page.locator("#pinned .evidence a")).to_have_count(1)
+    page.locator("#pinned .evidence a").click()
+    expect(current).to_have_class(re.compile(r"\bpinned\b"))
+
+
+def brushed(page: Page) -> None:
+    """Drags over the middle of the histogram; the address tells the time."""
+    box = page.locator("#histogram-plot svg").bounding_box()
+    assert box
+    page.mouse.move(box["x"] + box["width"] * 0.3, box["y"] + 40)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * 0.6, box["y"] + 40, steps=4)
+    page.mouse.up()
+    page.wait_for_url(re.compile(r"from=2026-.*&to=2026-"))
