@@ -120,6 +120,16 @@ class LogBook:
         first, last = self._contents["from_ms"], self._contents["to_ms"]
         return None if first is None else (first, last)
 
+    def span_of(self, view: View) -> Span | None:
+        """The time that the log covers, with the clocks of its files moved as in the view."""
+        if view.moved is None or self.span is None:
+            return self.span
+        told = self.each_part(
+            View(self.records, moved=view.moved), ("order_ms",), lambda part: pc.min_max(part["order_ms"])
+        )
+        ends = [(each["min"].as_py(), each["max"].as_py()) for each in told if each["min"].is_valid]
+        return min(first for first, _ in ends), max(last for _, last in ends)
+
     @cached_property
     def _statistics(self) -> list[dict[str, tuple[int, int]]]:
         return [self._statistics_of(at) for at in range(self._metadata.num_row_groups)]

@@ -1,6 +1,7 @@
 // What the log page shows, as it stands in the address, and questions to the workbench about it.
 //   q      the search             hits=all   the other records are listed too
 //   alike  neighbours listed once  at         the record, as file:line
+//   clock  a file whose clock is moved, as file:milliseconds; there may be several
 //   show   the panel: record, patterns or pinned           by   what patterns are counted by
 // The time range and the zone are those of time_range.js.
 import { timeRange } from './time_range.js';
@@ -16,12 +17,21 @@ export function shown() {
   return Object.fromEntries(NAMES.map((name) => [name, query.get(name) || '']));
 }
 
+// Files whose clocks are moved, with the milliseconds.
+export function clocks() {
+  const told = new URLSearchParams(location.search).getAll('clock').map((each) => /^(.+):(-?\d+)$/.exec(each));
+  return new Map(told.filter(Boolean).map(([, file, shift]) => [file, Number(shift)]));
+}
+
 // The page's address with other values; an empty one goes.
 export function addressWith(values) {
   const url = timeRange.kept(location.href);
   url.searchParams.set('snapshot', page.dataset.snapshot);
   for (const [name, value] of Object.entries(values)) {
-    if (value) url.searchParams.set(name, value);
+    if (Array.isArray(value)) {
+      url.searchParams.delete(name);
+      value.forEach((each) => url.searchParams.append(name, each));
+    } else if (value) url.searchParams.set(name, value);
     else url.searchParams.delete(name);
   }
   url.search = url.searchParams.toString().replaceAll('%3A', ':').replaceAll('%2F', '/').replaceAll('%21', '!');
@@ -52,6 +62,7 @@ export async function ask(name, extra = {}, signal = undefined) {
   const url = part(name);
   const asked = addressWith({}).searchParams;
   for (const each of ASKED) if (asked.get(each)) url.searchParams.set(each, asked.get(each));
+  asked.getAll('clock').forEach((each) => url.searchParams.append('clock', each));
   for (const [each, value] of Object.entries(extra)) url.searchParams.set(each, value);
   const response = await fetch(url, { signal, headers: { Accept: 'application/json' } });
   const answer = await response.json().catch(() => ({}));

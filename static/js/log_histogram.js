@@ -17,6 +17,7 @@ export class LogHistogram {
     this.told = null;
     plot.addEventListener('pointerdown', (event) => this.#down(event));
     plot.addEventListener('pointermove', (event) => this.#hover(event));
+    plot.addEventListener('dblclick', () => timeRange.choose(null));
     plot.addEventListener('pointerleave', () => { this.hovered.textContent = ''; });
   }
 

@@ -1,8 +1,8 @@
 // The log page: search, histogram, list and details follow the address; keys as in lnav.
-import { ask, element, mayChange, number, remember, shown } from './log_address.js';
+import { ask, clock, clocks, element, mayChange, number, remember, shown } from './log_address.js';
 import { LogHistogram } from './log_histogram.js';
 import { LogList } from './log_list.js';
-import { LogPanel } from './log_panel.js';
+import { LogPanel, shiftInWords } from './log_panel.js';
 import { isShortcut } from './page.js';
 import { timeRange } from './time_range.js';
 import { toast } from './tools.js';
@@ -12,7 +12,7 @@ const at = (id) => document.getElementById(id);
 const [box, search, others, alike] = ['list', 'q', 'others', 'alike'].map(at);
 const isNarrow = matchMedia('(max-width: 1080px)');
 let terms = [];
-let firstError = null;
+let firstError;
 let totals = {};
 let refreshing = null;
 
@@ -35,6 +35,7 @@ const panel = new LogPanel(at('panel'), {
   narrow: (term) => searchFor(`${search.value} ${term}`),
   go: step,
   open: (row, isWhole) => openRecord(row, isWhole),
+  moved: moveClock,
   changed: () => {
     list.refresh();
     panel.refresh();
@@ -66,11 +67,11 @@ async function refresh() {
 function showOverview(told) {
   ({ terms } = told);
   totals = told.histogram.totals;
-  firstError = told.first_error;
+  [firstError] = told.first_error;
   const words = terms.filter((term) => !term.field && !term.excluded && !/^\/.*\/$/.test(term.source));
   list.words = words.map((term) => term.source.replace(/^"|"$/g, '').replace(/\\(.)/g, '$1').toLowerCase()).filter(Boolean);
   panel.words = list.words;
-  const [from, to] = timeRange.shown || [0, 0];
+  const [from, to] = told.span || [0, 0];
   list.withDay = to - from > 20 * 3_600_000;
   histogram.show(told.histogram);
   showTerms();
@@ -78,23 +79,47 @@ function showOverview(told) {
   const all = told.total === told.kept.records ? '' : ` of ${number(told.kept.records)}`;
   at('totals').textContent = `${number(told.total)}${all} records`;
   at('nothing').hidden = told.total > 0;
-  document.querySelector('[data-act="firstError"]').disabled = firstError === null;
+  const first = document.querySelector('[data-act="firstError"]');
+  first.disabled = !firstError;
+  first.textContent = firstError ? `First error ${clock(firstError.ts, list.withDay)}` : 'No error';
   if (!told.total) at('place').textContent = '';
 }
 
 function showTerms() {
-  at('terms').replaceChildren(...terms.map((term, place) => {
-    const chip = element('li', term.excluded ? 'excluded' : '');
-    if (term.excluded) chip.append(element('span', 'not', 'not'));
-    const word = element('span', 'word', term.excluded ? term.label.replace(/^-/, '') : term.label);
-    word.title = term.source;
-    const away = element('button', '', '×');
-    away.type = 'button';
-    away.setAttribute('aria-label', `Take ${term.label} away`);
-    away.addEventListener('click', () => searchFor(terms.filter((_, each) => each !== place).map((each) => each.source).join(' ')));
-    chip.append(word, away);
-    return chip;
-  }));
+  const searched = terms.map((term, place) => chip(
+    term.excluded ? term.label.replace(/^-/, '') : term.label,
+    term.source,
+    term.excluded,
+    () => searchFor(terms.filter((_, each) => each !== place).map((each) => each.source).join(' ')),
+  ));
+  const moved = [...clocks()].map(([file, shift]) => chip(
+    `clock of ${file.split('/').at(-1)} ${shiftInWords(shift)}`,
+    file,
+    false,
+    () => moveClock(file, 0),
+  ));
+  at('terms').replaceChildren(...searched, ...moved);
+}
+
+function chip(text, title, isExcluded, takeAway) {
+  const made = element('li', isExcluded ? 'excluded' : '');
+  if (isExcluded) made.append(element('span', 'not', 'not'));
+  const word = element('span', 'word', text);
+  word.title = title;
+  const away = element('button', '', '×');
+  away.type = 'button';
+  away.setAttribute('aria-label', `Take ${text} away`);
+  away.addEventListener('click', takeAway);
+  made.append(word, away);
+  return made;
+}
+
+function moveClock(file, shift) {
+  const moved = clocks();
+  if (shift) moved.set(file, shift);
+  else moved.delete(file);
+  remember({ clock: [...moved].map(([each, ms]) => `${each}:${ms}`) }, true);
+  refresh();
 }
 
 // The levels that the search leaves out are those of its `-level:` term, which the buttons write.
@@ -193,7 +218,7 @@ function togglePanel() {
 }
 
 const actions = {
-  firstError: () => list.go(firstError, 'center'),
+  firstError: () => firstError && list.go(firstError.place, 'center'),
   error: () => step('error', 1),
   errorBack: () => step('error', -1),
   warning: () => step('warning', 1),

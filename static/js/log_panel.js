@@ -24,9 +24,10 @@ export class LogPanel {
   // narrow    called with a term to add to the search
   // go        called with (kind, direction, extra) to step in the list
   // open      called with {file, line} to show a record, whatever is listed
+  // moved     called with (file, ms) to move the clock of a file
   // changed   called when a pin was added or taken away
-  constructor(panel, { narrow, go, open, changed }) {
-    Object.assign(this, { panel, narrow, go, open, changed });
+  constructor(panel, { narrow, go, open, moved, changed }) {
+    Object.assign(this, { panel, narrow, go, open, moved, changed });
     this.row = null;
     this.words = [];
     this.by = panel.querySelector('#by');
@@ -107,6 +108,7 @@ export class LogPanel {
     const parts = [this.#head(told), this.#text(told), this.#actions(told)];
     if (told.folds.length) parts.push(this.#trace(told));
     if (told.pin || mayChange) parts.push(this.#pin(told));
+    parts.push(this.#clock(told));
     if (told.operations.length) parts.push(element('h4', '', 'Part of'), this.#operations(told));
     parts.push(element('h4', '', 'Fields'), this.#fields(told));
     parts.push(...this.#context(told));
@@ -246,6 +248,26 @@ export class LogPanel {
     }
   }
 
+  // What the file's clock is moved by: two machines never agree, and some logs are in another zone.
+  #clock({ row }) {
+    const box = element('form', 'clock-form');
+    const label = element('label', 'small', 'Clock of this file moved by ');
+    const field = element('input');
+    field.type = 'text';
+    field.value = row.moved_ms ? shiftInWords(row.moved_ms) : '';
+    field.placeholder = '+02:00 or -350 ms';
+    field.autocomplete = 'off';
+    label.append(field);
+    box.append(label, element('button', 'button small', 'Move'));
+    box.addEventListener('submit', (event) => {
+      event.preventDefault();
+      const shift = readShift(field.value);
+      if (Number.isNaN(shift)) toast('Write for example +02:00, -90 s or 350 ms.');
+      else this.moved(row.file, shift);
+    });
+    return box;
+  }
+
   #operations({ operations }) {
     const list = element('ul', 'operations');
     for (const each of operations) {
@@ -382,6 +404,23 @@ export class LogPanel {
     if (pin.note) line.append(element('div', 'note', pin.note));
     return line;
   }
+}
+
+const UNITS = { ms: 1, s: 1000, min: 60_000, h: 3_600_000, d: 86_400_000 };
+
+// `+02:00`, `-90 s`, `350 ms` as milliseconds; 0 for nothing, NaN for what is none of these.
+function readShift(text) {
+  const typed = text.trim().replace(/^\u2212/, '-');
+  if (!typed) return 0;
+  const zone = /^([+-]?)(\d{1,2}):(\d\d)(?::(\d\d))?$/.exec(typed);
+  if (zone) return (zone[1] === '-' ? -1 : 1) * (((Number(zone[2]) * 60 + Number(zone[3])) * 60 + Number(zone[4] || 0)) * 1000);
+  const amount = /^([+-]?\d{1,9}(?:\.\d{1,3})?) ?(ms|s|min|h|d)$/.exec(typed);
+  return amount ? Math.round(Number(amount[1]) * UNITS[amount[2]]) : NaN;
+}
+
+export function shiftInWords(ms) {
+  const unit = ['d', 'h', 'min', 's'].find((each) => ms % UNITS[each] === 0) || 'ms';
+  return `${ms > 0 ? '+' : '-'}${Math.abs(ms) / UNITS[unit]} ${unit}`;
 }
 
 // Records in equal slots of the time, as small bars.

@@ -86,7 +86,7 @@ document.addEventListener('keydown', (event) => {
 });
 
 // The section that is read is marked in the case page's own navigation.
-const links = [...document.querySelectorAll('.section-nav a')];
+const links = [...document.querySelectorAll('.section-nav a[href^="#"]')];
 if (links.length) {
   const sections = links.map((link) => document.querySelector(link.hash)).filter(Boolean);
   const mark = () => {

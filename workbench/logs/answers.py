@@ -36,15 +36,17 @@ FULL = (
 
 def overview_answer(book: LogBook, asked: Asked, view: View, at: tuple[str, int] | None) -> dict[str, Any]:
     """How many records there are, when, of which level, and where the address points."""
-    span = asked.span or book.span
+    span = asked.span or book.span_of(view)
     first = book.step(view, -1, book.conditions(parse_search("level:error+")), 1)
-    told = {name: book.contents[name] for name in ("records", "left_out", "undated")}
+    faulty = view.slice(first, 1) if first is not None else view.slice(0, 0)
+    kept = {name: book.contents[name] for name in ("records", "left_out", "undated")}
     return {
         "total": view.total,
-        "kept": told,
+        "kept": kept,
+        "span": span,
         "terms": [_term(each, book) for each in asked.search.terms],
         "histogram": histogram(book, view, span),
-        "first_error": first,
+        "first_error": [{"place": first, "ts": row["order_ms"]} for row in book.rows(faulty, ["order_ms"])],
         "at": place_answer(book, view, at) if at else None,
     }
 
@@ -69,32 +71,40 @@ def _term(term: Term, book: LogBook) -> dict[str, Any]:
     return {"source": term.source, "label": label, "excluded": term.excluded, "field": term.field}
 
 
-def records_answer(log: CaseLog, view: View, start: int, count: int) -> dict[str, Any]:
+def records_answer(log: CaseLog, asked: Asked, view: View, start: int, count: int) -> dict[str, Any]:
     """Some rows of the list."""
     start = min(max(start, 0), view.total)
     positions = view.slice(start, min(count, MOST_ROWS))
-    rows = rows_answer(log, positions)
+    rows = rows_answer(log, asked, positions)
     if view.repeats is not None:
         for row, repeats in zip(rows, view.repeats[start : start + len(rows)].tolist(), strict=True):
             row["repeats"] = repeats
     return {"start": start, "total": view.total, "rows": rows}
 
 
-def rows_answer(log: CaseLog, positions: Sequence[int]) -> list[dict[str, Any]]:
+def rows_answer(log: CaseLog, asked: Asked, positions: Sequence[int]) -> list[dict[str, Any]]:
     """The records as the list shows them."""
     book = log.book
+    shifts = asked.shifts(book)
     pinned = set(log.pins.values_list("path", "line"))
     read = book.rows(np.asarray(positions, np.int32), LISTED)
-    return [_row(row, int(position), book, pinned) for row, position in zip(read, np.asarray(positions), strict=True)]
+    return [
+        _row(row, int(position), book, pinned, shifts)
+        for row, position in zip(read, np.asarray(positions), strict=True)
+    ]
 
 
-def _row(row: Mapping[str, Any], position: int, book: LogBook, pinned: set[tuple[str, int]]) -> dict[str, Any]:
+def _row(
+    row: Mapping[str, Any], position: int, book: LogBook, pinned: set[tuple[str, int]], shifts: Mapping[int, int]
+) -> dict[str, Any]:
     file = book.contents["files"][row["file_id"]]
     message = row["message"] or ""
+    shift = shifts.get(row["file_id"], 0)
     cause = [part for part in (row["root_cause_class"], row["root_cause_message"]) if part]
     return {
         "position": position,
-        "ts": row["ts_ms"],
+        "ts": None if row["ts_ms"] is None else row["ts_ms"] + shift,
+        "moved_ms": shift,
         "back": bool(row["goes_back"]),
         "level": _level(row["level"]),
         "logger": row["logger"],
@@ -114,7 +124,7 @@ def _level(number: int | None) -> str | None:
     return None if number is None else LEVELS[number]
 
 
-def record_answer(log: CaseLog, position: int, around: int) -> dict[str, Any]:
+def record_answer(log: CaseLog, asked: Asked, position: int, around: int) -> dict[str, Any]:
     """Everything about one record: its folded trace, its fields, what it is part of, its neighbours, its addresses."""
     book = log.book
     full = book.rows(np.array([position], np.int32), FULL)[0]
@@ -122,7 +132,7 @@ def record_answer(log: CaseLog, position: int, around: int) -> dict[str, Any]:
     pin = log.pins.filter(path=file["name"], line=full["line"]).first()
     stored = file_of(log, file["name"])
     return {
-        "row": rows_answer(log, [position])[0],
+        "row": rows_answer(log, asked, [position])[0],
         "message": full["message"],
         "folds": [asdict(each) for each in folded(full["continuation"])],
         "continuation": full["continuation"],
@@ -130,7 +140,7 @@ def record_answer(log: CaseLog, position: int, around: int) -> dict[str, Any]:
         "fields": fields_of(full, book),
         "operations": operations_of(full),
         "context": {
-            name: rows_answer(log, book.neighbours(position, around, same_file=name == "file"))
+            name: rows_answer(log, asked, book.neighbours(position, around, same_file=name == "file"))
             for name in ("file", "all")
         },
         "address": record_address(log.case.pk, log.snapshot, file["name"], full["line"]),

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from threading import Lock
 from typing import Any
 
 from django import forms
+from django.http import QueryDict
 
 from diagnostics.log_book.counting import collapsed
 from diagnostics.log_book.reading import LogBook, Span, View
@@ -18,6 +18,9 @@ from diagnostics.log_book.search import InvalidSearch, Search, parse_search
 MOST_SEARCH = 4_000
 MOST_KEPT_BYTES = 64 * 1024 * 1024
 """Views that a web process keeps. Our choice: sixteen that find a million records each."""
+MOST_CLOCKS = 200
+MOST_SHIFT_MS = 366 * 86_400_000
+"""How many clocks can be moved, and how far: a year is what a wrong date in a log is off. Our choice."""
 LATEST_MS = 4_102_444_800_000
 """1 January 2100: a time behind it is a slip."""
 
@@ -38,13 +41,20 @@ class AskedForm(forms.Form):
 class Asked:
     """Which records are listed.
 
-    span  first and last epoch ms, None for the whole time
+    span    first and last epoch ms, None for the whole time
+    clocks  milliseconds that are added to the times of a file, by its path
     """
 
     search: Search
     span: Span | None
     hits: str
     alike: str
+    clocks: tuple[tuple[str, int], ...] = ()
+
+    def shifts(self, book: LogBook) -> dict[int, int]:
+        """The moved clocks by the number of the file; a file that is not there counts nothing."""
+        told = ((book.file_id(path), shift) for path, shift in self.clocks)
+        return {file_id: shift for file_id, shift in told if file_id is not None}
 
     @property
     def listed(self) -> Search:
@@ -52,14 +62,23 @@ class Asked:
         return self.search.narrowed_by if self.hits == "all" else self.search
 
 
-def asked_of(query: Mapping[str, Any]) -> Asked:
+def asked_of(query: QueryDict) -> Asked:
     """What the address asks for. Raises InvalidSearch."""
     form = AskedForm(query)
     if not form.is_valid():
         raise InvalidSearch(f"The search is longer than {MOST_SEARCH} characters, or the address was changed by hand.")
     asked = form.cleaned_data
     span = _span(query.get("from"), query.get("to"))
-    return Asked(parse_search(asked["q"]), span, asked["hits"], asked["alike"])
+    clocks = tuple(each for told in query.getlist("clock")[:MOST_CLOCKS] if (each := _clock(told)) is not None)
+    return Asked(parse_search(asked["q"]), span, asked["hits"], asked["alike"], clocks)
+
+
+def _clock(told: str) -> tuple[str, int] | None:
+    """File and milliseconds of `path:ms`."""
+    path, _, shift = told.rpartition(":")
+    digits = shift.removeprefix("-")
+    is_number = digits.isascii() and digits.isdigit() and len(digits) <= 12
+    return (path, int(shift)) if path and is_number and abs(int(shift)) <= MOST_SHIFT_MS else None
 
 
 def _span(first: str | None, last: str | None) -> Span | None:
@@ -109,11 +128,11 @@ _kept = _Kept()
 
 def view_of(book: LogBook, asked: Asked) -> View:
     """The records that are listed. Raises InvalidSearch, SearchTooSlow."""
-    key = (book.name, asked.listed, asked.span, asked.alike)
+    key = (book.name, asked.listed, asked.span, asked.alike, asked.clocks)
     known = _kept.get(key)
     if known is not None:
         return known
-    view = book.find(asked.listed, asked.span)
+    view = book.find(asked.listed, asked.span, asked.shifts(book))
     if asked.alike:
         view = collapsed(book, view, asked.alike)
     _kept.put(key, view)

@@ -97,7 +97,7 @@ def overview(log: CaseLog, asked: Asked, form: dict[str, Any]) -> dict[str, Any]
 def records(log: CaseLog, asked: Asked, form: dict[str, Any]) -> dict[str, Any]:
     """Some rows of the list."""
     view = view_of(log.book, asked)
-    return answers.records_answer(log, view, form["start"] or 0, form["count"] or answers.MOST_ROWS)
+    return answers.records_answer(log, asked, view, form["start"] or 0, form["count"] or answers.MOST_ROWS)
 
 
 @answering
@@ -106,14 +106,14 @@ def record(log: CaseLog, asked: Asked, form: dict[str, Any]) -> dict[str, Any]:
     position = form["position"]
     if position is None or position >= log.book.records:
         raise Http404("There is no such record.")
-    return answers.record_answer(log, position, 5 if form["around"] is None else form["around"])
+    return answers.record_answer(log, asked, position, 5 if form["around"] is None else form["around"])
 
 
 @answering
 def breakdown(log: CaseLog, asked: Asked, form: dict[str, Any]) -> dict[str, Any]:
     """The most frequent patterns, loggers, hosts and so on of the list."""
     view = view_of(log.book, asked)
-    return counting.breakdown(log.book, view, form["by"] or "pattern", asked.span or log.book.span)
+    return counting.breakdown(log.book, view, form["by"] or "pattern", asked.span or log.book.span_of(view))
 
 
 @answering

@@ -14,6 +14,8 @@ from workbench.analyses.log_books import log_book_folder, log_book_keep, log_boo
 from workbench.analyses.models import Analysis
 
 JOBMANAGER_LOG, TASKMANAGER_LOG = LOGS
+AT_ONE = 1_795_222_800_000
+"""2026-11-21T01:00:00Z"""
 
 
 @pytest.fixture
@@ -54,11 +56,29 @@ def test_looking_for_something_can_leave_the_other_records_in_the_list(people: P
     assert asked(client, analysis, "step", kind="hit", place=0, **query) == {"place": 5}
 
 
+def test_the_clock_of_a_file_can_be_moved(people: People, analysis: Analysis) -> None:
+    client, moved = signed_in(people.vera), {"clock": f"{TASKMANAGER_LOG}:10000"}
+    told = asked(client, analysis, "records", **moved)
+    assert [row["line"] for row in told["rows"][:4]] == [1, 2, 3, 1]
+    assert (told["rows"][3]["moved_ms"], told["rows"][3]["ts"]) == (10_000, AT_ONE + 11_000)
+    overview = asked(client, analysis, "overview", **moved)
+    assert overview["span"] == [AT_ONE, AT_ONE + 14_000]
+    assert overview["histogram"]["totals"] == {"INFO": 6, "WARN": 1, "ERROR": 1}
+    late = {"from": "2026-11-21T01:00:14.000Z", "to": "2026-11-21T02:00:00.000Z"}
+    assert asked(client, analysis, "records", **moved, **late)["total"] == 1
+
+
+@pytest.mark.parametrize("clock", ["nonsense", "logs/x.log:5", f"{TASKMANAGER_LOG}:{10**14}", f"{TASKMANAGER_LOG}:--1"])
+def test_a_clock_that_is_none_moves_nothing(people: People, analysis: Analysis, clock: str) -> None:
+    rows = asked(signed_in(people.vera), analysis, "records", clock=clock)["rows"]
+    assert {row["moved_ms"] for row in rows} == {0}
+
+
 def test_the_overview_counts_and_says_where_the_first_error_is(people: People, analysis: Analysis) -> None:
     told = asked(signed_in(people.vera), analysis, "overview", q="-level:warn", at=f"{TASKMANAGER_LOG}:5")
     assert told["total"] == 7
     assert told["histogram"]["totals"] == {"INFO": 6, "ERROR": 1}
-    assert told["first_error"] == 2
+    assert told["first_error"] == [{"place": 2, "ts": AT_ONE + 2_500}]
     assert told["at"] == {"position": 2, "place": 2, "listed": True}
     assert [(each["source"], each["excluded"]) for each in told["terms"]] == [("-level:warn", True)]
 
