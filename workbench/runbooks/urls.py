@@ -2,11 +2,13 @@ from __future__ import annotations
 
 from django.urls import path
 
-from workbench.runbooks import proof_views, views, what_if_views
+from workbench.runbooks import proof_views, views, walk_through_views, what_if_views
 
 app_name = "runbooks"
 
 urlpatterns = [
+    path("how-it-works/", walk_through_views.overview, name="walk_throughs"),
+    path("how-it-works/<slug:walk_id>/", walk_through_views.detail, name="walk_through"),
     path("what-if/<int:analysis_id>/<int:position>/", what_if_views.overview, name="what_if"),
     path("what-if/<int:analysis_id>/<int:position>/<slug:calculator_id>/", what_if_views.calculator, name="calculator"),
     path("proof/<int:before_id>/<int:after_id>/", proof_views.proof, name="proof"),

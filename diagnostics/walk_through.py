@@ -1,0 +1,116 @@
+"""Walk-throughs: a mechanism of Flink shown step by step on a small example, then on the numbers of a case."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from typing import Literal
+
+Kind = Literal["record", "barrier", "later", "event"]
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One thing in a lane.
+
+    kind   a record, a barrier, a record of the next checkpoint, or something that happens
+    saved  it is part of the checkpoint as in-flight data, and highlighted
+    """
+
+    text: str
+    kind: Kind = "record"
+    saved: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """A channel, an operator or a system, with what it holds; the first item is the next one to leave."""
+
+    name: str
+    items: tuple[Item, ...] = ()
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One moment.
+
+    checkpoint  what is in the checkpoint so far, in words
+    """
+
+    title: str
+    text: str
+    lanes: tuple[Lane, ...]
+    checkpoint: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WalkThrough:
+    """A mechanism.
+
+    own   sentences with facts of a case; one whose facts are unknown is left out
+    docs  rows of reference/source-document-rows.csv that it answers
+    """
+
+    id: str
+    title: str
+    summary: str
+    steps: tuple[Step, ...]
+    afterwards: tuple[str, ...]
+    own: tuple[str, ...]
+    docs: tuple[str, ...]
+    order: int
+
+
+CHANNEL_1 = ("2", "|", "3")
+CHANNEL_2 = ("2", "9", "7", "|")
+OUTPUT = ("1",)
+LATER = "3"
+"""The example of the three barrier walk-throughs, next one first: `|` is the barrier, LATER already belongs to the next
+checkpoint, and `1` was processed just before and waits in the output."""
+
+
+@dataclass(slots=True)
+class Board:
+    """An operator that adds up what it reads from two channels and hands it on; its moves are noted as steps."""
+
+    channels: list[deque[str]] = field(default_factory=lambda: [deque(CHANNEL_1), deque(CHANNEL_2)])
+    output: list[str] = field(default_factory=lambda: list(OUTPUT))
+    total: int = 1
+    blocked: set[int] = field(default_factory=set)
+    saved: set[tuple[str, int]] = field(default_factory=set)
+    steps: list[Step] = field(default_factory=list)
+    checkpoint: list[str] = field(default_factory=list)
+
+    def note(self, title: str, text: str) -> None:
+        """A step with the board as it stands."""
+        lanes = tuple(self._channel(place) for place in (0, 1))
+        state = Lane("Operator", (Item(f"sum {self.total}", "event"),), "adds up what it reads and hands it on")
+        out = Lane("Output", tuple(self._item("out", place, text) for place, text in enumerate(self.output)))
+        self.steps.append(Step(title, text, (*lanes, state, out), tuple(self.checkpoint)))
+
+    def read(self, channel: int) -> int:
+        """The operator reads the next record of a channel (0 or 1) and hands it on. Gives its value."""
+        value = self.channels[channel].popleft()
+        self.saved = {(lane, place - 1 if lane == f"ch{channel}" else place) for lane, place in self.saved}
+        self.saved = {(lane, place) for lane, place in self.saved if place >= 0}
+        self.total += int(value)
+        self.output.append(value)
+        return int(value)
+
+    def take_barrier(self, channel: int) -> None:
+        """The barrier leaves its channel, from its front or past what waits before it."""
+        self.channels[channel].remove("|")
+
+    def send_barrier(self, *, first: bool = False) -> None:
+        """The barrier goes into the output, behind what waits there or in front of it."""
+        self.output.insert(0 if first else len(self.output), "|")
+
+    def _channel(self, place: int) -> Lane:
+        items = tuple(self._item(f"ch{place}", index, text) for index, text in enumerate(self.channels[place]))
+        return Lane(f"Channel {place + 1}", items, "blocked" if place in self.blocked else "")
+
+    def _item(self, lane: str, place: int, text: str) -> Item:
+        if text == "|":
+            return Item("barrier", "barrier")
+        return Item(text, "later" if text == LATER else "record", (lane, place) in self.saved)

@@ -1,0 +1,16 @@
+"""The walk-throughs: one file each, registered by being here."""
+
+from __future__ import annotations
+
+import sys
+
+from diagnostics.registry import registered
+from diagnostics.walk_through import WalkThrough
+
+WALK_THROUGHS: dict[str, WalkThrough] = {
+    each.id: each
+    for each in sorted(
+        (found for _, found in registered(sys.modules[__name__], "WALK_THROUGH")), key=lambda each: each.order
+    )
+}
+"""Id -> walk-through, in the order in which they are read."""

@@ -1,0 +1,51 @@
+"""Walk-throughs: how checkpoints and recovery work, on a small example and on a case's numbers."""
+
+from __future__ import annotations
+
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_GET
+
+from diagnostics import phrase
+from diagnostics.walk_throughs import WALK_THROUGHS
+from workbench.analyses.models import Analysis
+from workbench.analyses.selectors import analysis_visible
+from workbench.runbooks.selectors import finding_at
+from workbench.runbooks.what_if import facts_of
+
+
+@login_required
+@require_GET
+def overview(request: HttpRequest) -> HttpResponse:
+    """All walk-throughs, in the order in which they are read."""
+    return render(request, "runbooks/walk_throughs.html", {"walks": WALK_THROUGHS.values(), "asked": _asked(request)})
+
+
+@login_required
+@require_GET
+def detail(request: HttpRequest, walk_id: str) -> HttpResponse:
+    """One walk-through; `analysis` in the address adds what was measured in that case."""
+    if walk_id not in WALK_THROUGHS:
+        raise Http404("There is no such walk-through.")
+    walk, analysis = WALK_THROUGHS[walk_id], _analysis(request)
+    own: list[str] = []
+    if analysis:
+        position = int(_asked(request)["finding"])
+        facts = facts_of(analysis, finding_at(analysis, position))
+        own = [said for template in walk.own if (said := phrase.fill(template, facts)) is not None]
+    others = [each for each in WALK_THROUGHS.values() if each is not walk]
+    context = {"walk": walk, "others": others, "analysis": analysis, "own": own, "asked": _asked(request)}
+    return render(request, "runbooks/walk_through.html", context)
+
+
+def _asked(request: HttpRequest) -> dict[str, str]:
+    """The case that the walk-through was opened from: `analysis` and `finding`, both numbers."""
+    found = {name: request.GET.get(name, "") for name in ("analysis", "finding")}
+    whole = all(value.isdecimal() and len(value) < 10 for value in found.values())
+    return found if whole else {}
+
+
+def _analysis(request: HttpRequest) -> Analysis | None:
+    asked = _asked(request)
+    return analysis_visible(request.user, int(asked["analysis"])) if asked else None
