@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -23,6 +23,27 @@ class Theme:
 
 
 @dataclass(frozen=True, slots=True)
+class Choice:
+    """One of several things that a chart shows one at a time, e.g. a checkpoint.
+
+    key     what the reader's choice comes back as: the points' entry `chosen`
+    told    more about it, for the hover text
+    is_bad  whether it is marked as one to look at
+    """
+
+    key: str
+    title: str
+    told: str
+    is_bad: bool = False
+    job_id: str | None = None
+
+
+def one_view(_points: Points) -> Sequence[Choice]:
+    """For charts that show everything at once."""
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
 class Chart:
     """A chart; `CHART` of one module in `diagnostics/charts`.
 
@@ -35,6 +56,7 @@ class Chart:
     figure   from points to a Plotly figure as a JSON mapping (`data`, `layout`); runs in the web process, without Spark
     summary  one or two sentences that say what the chart shows, for people who cannot see it
     table    the same as rows for the data table and CSV: header first
+    choices  what can be looked at, one at a time; figure, summary and table find the chosen key in `chosen`
     """
 
     id: str
@@ -46,3 +68,4 @@ class Chart:
     figure: Callable[[Points, Theme], Mapping[str, Any]]
     summary: Callable[[Points], str]
     table: Callable[[Points], list[list[Any]]]
+    choices: Callable[[Points], Sequence[Choice]] = one_view

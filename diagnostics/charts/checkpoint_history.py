@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from diagnostics.chart import Chart, Points, Theme
 from diagnostics.chart_panel import DURATION_UNITS, SIZE_UNITS, Panel, Threshold, axis_unit, escaped, stacked
 from diagnostics.chart_theme import Palette, palette
-from diagnostics.notation.flink_values import duration_ms
 from diagnostics.phrase import duration, size
 from diagnostics.reconstruction.cluster import cluster_of
 
@@ -20,8 +19,6 @@ if TYPE_CHECKING:
 
 MOST_CHECKPOINTS = 600
 """How many checkpoints are drawn for a job. Our choice; of more, each stretch keeps its failed or its longest one."""
-MOST_SETTINGS = 1000
-"""How many statements of the timeout are read; every snapshot of REST answers holds one for each job."""
 
 PHASES = {
     "start_delay_ms": "Start delay",
@@ -29,10 +26,11 @@ PHASES = {
     "sync_ms": "Sync",
     "async_ms": "Async",
 }
+SAVEPOINT_SIGN = "🖫"
+"""A disk, as Flink's web UI marks savepoints."""
 BAD = ("expired", "declined", "failed", "aborted")
 """The ends of a checkpoint that did not complete."""
 
-TIMEOUT_OPTION = "execution.checkpointing.timeout"
 WIDEST_BAR = 25
 """A bar is at most this part of the time shown."""
 
@@ -49,13 +47,14 @@ def points(evidence: Evidence) -> Points | None:
     """
     # Needs PySpark, which the web process that draws stored points does without.
     from diagnostics.reconstruction.checkpoint_history import checkpoint_histories
+    from diagnostics.reconstruction.checkpoint_timeout import checkpoint_timeouts
 
     histories = checkpoint_histories(evidence)
     told = {job_id: [each for each in map(_told, history.checkpoints) if each] for job_id, history in histories.items()}
     if not any(told.values()):
         return None
     slowest = _slowest_subtasks(evidence)
-    timeouts = _timeouts(evidence)
+    timeouts = checkpoint_timeouts(evidence)
     names = cluster_of(evidence).job_names
     jobs: list[dict[str, Any]] = []
     for job_id in sorted((job_id for job_id in told if told[job_id]), key=str):
@@ -91,10 +90,15 @@ def _told(checkpoint: Checkpoint) -> dict[str, Any] | None:
         "id": checkpoint.number,
         "status": checkpoint.status,
         "savepoint": checkpoint.is_savepoint,
+        "acknowledged": checkpoint.acknowledged,
+        "subtasks": checkpoint.subtasks,
         "trigger_ms": triggered,
+        "ended_ms": ended if checkpoint.status == "completed" else None,
         "end_to_end_ms": took,
         "checkpointed_bytes": checkpoint.checkpointed_bytes,
         "state_bytes": checkpoint.state_bytes,
+        "processed_bytes": checkpoint.processed_bytes,
+        "persisted_bytes": checkpoint.persisted_bytes,
         "failure": checkpoint.reason[:300] if checkpoint.reason else None,
     }
 
@@ -122,16 +126,6 @@ def _slowest_subtasks(evidence: Evidence) -> dict[tuple[str | None, int], dict[s
             }
         found[place] = phases
     return found
-
-
-def _timeouts(evidence: Evidence) -> dict[str | None, float]:
-    """Job (None: the cluster) -> checkpoint timeout."""
-    if not evidence.has("config_option"):
-        return {}
-    rows = evidence["config_option"].where(f"key = '{TIMEOUT_OPTION}'").select("job_id", "value").limit(MOST_SETTINGS)
-    told = sorted((row["job_id"] or "", row["value"]) for row in rows.toArrow().to_pylist() if row["value"])
-    found = {job_id or None: duration_ms(value) for job_id, value in told}
-    return {job_id: value for job_id, value in found.items() if value is not None}
 
 
 def _kept(checkpoints: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -219,7 +213,15 @@ def _durations(job: Mapping[str, Any], name: str, colours: Palette, *, first: bo
         )
     marked = [each for each in checkpoints if each["status"] == "completed" and each["end_to_end_ms"] is not None]
     failed = [each for each in checkpoints if each["status"] in BAD]
+    savepoints = [each for each in checkpoints if each["savepoint"]]
     traces += [
+        _markers(
+            "Savepoint, not in the statistics",
+            savepoints,
+            divisor,
+            {"symbol": "square", "line": {"width": 2, "color": colours.surface}},
+            colours.series[3],
+        ),
         _markers(
             "End to end duration",
             marked,
@@ -322,7 +324,8 @@ def summary(points: Points) -> str:
 
 
 def _job_summary(job: Mapping[str, Any], several: bool) -> str:
-    checkpoints = job["checkpoints"]
+    checkpoints = [each for each in job["checkpoints"] if not each["savepoint"]]
+    savepoints = len(job["checkpoints"]) - len(checkpoints)
     failed = [each for each in checkpoints if each["status"] in BAD]
     completed = [each for each in checkpoints if each["status"] == "completed" and each["end_to_end_ms"] is not None]
     prefix = f"{job['name'] or job['job_id']}: " if several else ""
@@ -335,9 +338,18 @@ def _job_summary(job: Mapping[str, Any], several: bool) -> str:
             most = max(known, key=lambda label: known[label])
             text += f", {duration(known[most])} of it {most.lower()} in its slowest subtask"
         text += "."
+    if savepoints:
+        text += f" {savepoints} savepoint{'s are' if savepoints > 1 else ' is'} not counted."
     if job["timeout_ms"] is not None:
         text += f" The checkpoint timeout is {duration(job['timeout_ms'])}."
     return text
+
+
+def _acknowledged(checkpoint: Mapping[str, Any]) -> str | None:
+    """`3/4`, as in Flink's web UI."""
+    if checkpoint.get("acknowledged") is None or checkpoint.get("subtasks") is None:
+        return None
+    return f"{checkpoint['acknowledged']}/{checkpoint['subtasks']}"
 
 
 def table(points: Points) -> list[list[Any]]:
@@ -345,12 +357,16 @@ def table(points: Points) -> list[list[Any]]:
     header = [
         "Job",
         "ID",
-        "Kind",
         "Status",
+        "Acknowledged",
         "Trigger time (UTC, epoch ms)",
-        "End to end (ms)",
-        "Checkpointed data (bytes)",
+        "Latest acknowledgement (UTC, epoch ms)",
+        "End to end duration (ms)",
+        "Checkpointed data size (bytes)",
+        "Processed in-flight data (bytes)",
+        "Persisted in-flight data (bytes)",
         "Full state (bytes)",
+        "Kind",
         "Slowest task",
         "Subtask",
         *(f"{label} (ms)" for label in PHASES.values()),
@@ -361,12 +377,16 @@ def table(points: Points) -> list[list[Any]]:
         [
             job["name"] or job["job_id"],
             each["id"],
-            "savepoint" if each["savepoint"] else "checkpoint",
             each["status"],
+            _acknowledged(each),
             each["trigger_ms"],
+            each.get("ended_ms"),
             each["end_to_end_ms"],
             each["checkpointed_bytes"],
+            each.get("processed_bytes"),
+            each.get("persisted_bytes"),
             each["state_bytes"],
+            f"{SAVEPOINT_SIGN} savepoint" if each["savepoint"] else "checkpoint",
             each.get("vertex"),
             each.get("subtask"),
             *(each.get(phase) for phase in PHASES),

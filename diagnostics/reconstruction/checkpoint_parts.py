@@ -80,32 +80,43 @@ COLUMNS = (
 )
 
 
+Answers = Mapping[tuple[str | None, int, str], Mapping[int, Mapping[str, Any]]]
+"""(job, checkpoint, vertex) -> subtask -> its row of COLUMNS."""
+
+
 @read_once
 def checkpoint_parts(evidence: Evidence) -> list[Part]:
-    """The parts of all checkpoints with subtask details, the latest first. One Spark job, done once for each Evidence.
+    """The parts of all checkpoints with subtask details, the latest first."""
+    answers = subtask_answers(evidence)
+    return [_part(*place, answers[place]) for place in sorted(answers, key=lambda place: (-place[1], repr(place)))]
+
+
+@read_once
+def subtask_answers(evidence: Evidence) -> Answers:
+    """What REST told last of each subtask in each checkpoint. One Spark job, done once for each Evidence.
 
     Reads   subtask_checkpoint: one row per (checkpoint_id, vertex_id, subtask) and moment of asking; without it what
             log_record tells at level DEBUG, where a task is known by its name only.
     """
     if not evidence.has("subtask_checkpoint"):
-        return parts_from_rows(logged_parts(evidence))
+        return _last_answers(logged_parts(evidence))
     named = evidence["subtask_checkpoint"].where(
         "checkpoint_id IS NOT NULL AND vertex_id IS NOT NULL AND subtask IS NOT NULL"
     )
     latest = named.select(*COLUMNS).orderBy(sf.desc("checkpoint_id"), "job_id", "vertex_id", "subtask", "file_id")
     columns = latest.limit(MOST_ROWS).toArrow().to_pydict()
-    return parts_from_rows(dict(zip(COLUMNS, values, strict=True)) for values in zip(*columns.values(), strict=True))
+    return _last_answers(dict(zip(COLUMNS, values, strict=True)) for values in zip(*columns.values(), strict=True))
 
 
-def parts_from_rows(rows: Iterable[Mapping[str, Any]]) -> list[Part]:
-    """The parts that rows of COLUMNS describe: of several answers about a subtask the last acknowledged one counts."""
+def _last_answers(rows: Iterable[Mapping[str, Any]]) -> Answers:
+    """Of several answers about a subtask the last acknowledged one counts."""
     answers: dict[tuple[str | None, int, str], dict[int, Mapping[str, Any]]] = defaultdict(dict)
     for row in rows:
         of_vertex = answers[row["job_id"], row["checkpoint_id"], row["vertex_id"]]
         before = of_vertex.get(row["subtask"])
         if before is None or _finality(row) > _finality(before):
             of_vertex[row["subtask"]] = row
-    return [_part(*place, answers[place]) for place in sorted(answers, key=lambda place: (-place[1], repr(place)))]
+    return answers
 
 
 def _finality(row: Mapping[str, Any]) -> tuple[bool, int, int, int]:

@@ -65,11 +65,30 @@ function narrow(layout, width) {
   layout.height += 60;
 }
 
+// The address of a chart's figure or table for the chosen job and, where a chart shows one thing at a time, for that one.
+function addressOf(chart, path) {
+  const url = new URL(path, location.href);
+  if (job?.value) url.searchParams.set('job', job.value);
+  const chosen = new URLSearchParams(location.search).get(chart.id);
+  if (chosen) url.searchParams.set('chosen', chosen);
+  for (const button of chart.querySelectorAll('[data-choice]')) {
+    button.hidden = Boolean(job?.value && button.dataset.job && button.dataset.job !== job.value);
+  }
+  return url;
+}
+
+function choose(chart, key) {
+  const address = new URL(location.href);
+  address.searchParams.set(chart.id, key);
+  history.replaceState(history.state, '', timeRange.kept(address));
+  draw(chart);
+  if (!chart.querySelector('.data').hidden) fill(chart);
+}
+
 async function draw(chart) {
   const plot = chart.querySelector('.plot');
-  const url = new URL(chart.dataset.figure, location.href);
+  const url = addressOf(chart, chart.dataset.figure);
   url.searchParams.set('theme', window.workbenchTheme.name);
-  if (job?.value) url.searchParams.set('job', job.value);
   const wanted = `${url.search} ${timeRange.zone}`;
   chart.dataset.drawn = wanted;
   try {
@@ -92,6 +111,9 @@ async function draw(chart) {
     if (coarse) figure.layout.dragmode = false;
     const width = plot.clientWidth || chart.clientWidth;
     if (width < NARROW) narrow(figure.layout, width);
+    for (const button of chart.querySelectorAll('[data-choice]')) {
+      button.setAttribute('aria-pressed', String(button.dataset.choice === figure.layout.meta?.chosen));
+    }
     plot.classList.remove('waiting');
     plot.hidden = false;
     delete chart.dataset.stale;
@@ -192,8 +214,7 @@ job?.addEventListener('change', () => {
 
 async function fill(chart) {
   const data = chart.querySelector('.data');
-  const url = new URL(chart.querySelector('[data-table]').dataset.table, location.href);
-  if (job?.value) url.searchParams.set('job', job.value);
+  const url = addressOf(chart, chart.querySelector('[data-table]').dataset.table);
   const response = await fetch(url);
   data.innerHTML = response.ok ? await response.text() : ''; // rendered, and escaped, by the workbench itself
   if (!response.ok) data.textContent = `The workbench answered ${response.status}.`;
@@ -215,9 +236,13 @@ async function picture(chart) {
 }
 
 document.addEventListener('click', async (event) => {
-  const button = event.target.closest('[data-table], [data-picture]');
+  const button = event.target.closest('[data-table], [data-picture], [data-choice]');
   if (!button) return;
   const chart = button.closest('.chart');
+  if ('choice' in button.dataset) {
+    choose(chart, button.dataset.choice);
+    return;
+  }
   if ('picture' in button.dataset) {
     await picture(chart);
     return;

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 
-from diagnostics.chart import Chart
+from diagnostics.chart import Chart, Choice
 from diagnostics.charts import CHARTS
 from workbench.accounts.models import User
 from workbench.analyses.models import Analysis, ChartPoints
@@ -18,10 +18,11 @@ from workbench.analyses.selectors import analysis_visible
 
 @dataclass(frozen=True, slots=True)
 class ChartShown:
-    """A chart that has points."""
+    """A chart that has points, and what can be looked at in it one at a time."""
 
     chart: Chart
     summary: str
+    choices: Sequence[Choice]
 
 
 Span = tuple[int, int] | None
@@ -29,7 +30,7 @@ Span = tuple[int, int] | None
 
 
 def chart_points(
-    user: User, analysis_id: int, chart_id: str, job: str | None
+    user: User, analysis_id: int, chart_id: str, job: str | None, chosen: str | None = None
 ) -> tuple[Chart, Mapping[str, Any] | None]:
     """The chart and its points, None when they tell nothing of that job.
 
@@ -40,7 +41,8 @@ def chart_points(
     if chart is None:
         raise Http404("There is no such chart.")
     row = get_object_or_404(ChartPoints, analysis=analysis, chart_id=chart_id)
-    return chart, of_job(row.points, job)
+    points = of_job(row.points, job)
+    return chart, {**points, "chosen": chosen} if points and chosen else points
 
 
 def of_job(points: Mapping[str, Any], job: str | None) -> Mapping[str, Any] | None:
@@ -61,9 +63,10 @@ def charts_shown(analysis: Analysis) -> tuple[list[ChartShown], list[Chart], Spa
     spans: list[tuple[int, int]] = []
     for chart in CHARTS.values():
         try:
-            drawn.append(ChartShown(chart, chart.summary(stored[chart.id])))
+            points = stored[chart.id]
+            drawn.append(ChartShown(chart, chart.summary(points), chart.choices(points)))
             if chart.axis == "time":
-                spans.append((stored[chart.id]["from_ms"], stored[chart.id]["to_ms"]))
+                spans.append((points["from_ms"], points["to_ms"]))
         except (LookupError, TypeError, ValueError):
             drawn = [each for each in drawn if each.chart is not chart]
             empty.append(chart)

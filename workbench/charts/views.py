@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
@@ -11,13 +12,21 @@ from django.shortcuts import render
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_GET
 
-from diagnostics.chart import Theme
+from diagnostics.chart import Chart, Theme
+from diagnostics.document import timestamp
 from workbench.charts.selectors import chart_points
 
 MOST_ROWS = 500
 """Rows of a data table on the page; the CSV file has all."""
 
+EPOCH = "(UTC, epoch ms)"
+"""How the head of a column ends that holds epoch milliseconds; the CSV file keeps them."""
+
 NOTHING_OF_JOB = "The files hold nothing of this for the chosen job."
+
+
+def _asked(request: HttpRequest, analysis_id: int, chart_id: str) -> tuple[Chart, Mapping[str, Any] | None]:
+    return chart_points(request.user, analysis_id, chart_id, request.GET.get("job"), request.GET.get("chosen"))
 
 
 @login_required
@@ -25,7 +34,7 @@ NOTHING_OF_JOB = "The files hold nothing of this for the chosen job."
 @cache_control(private=True, max_age=3600)
 def figure(request: HttpRequest, analysis_id: int, chart_id: str) -> JsonResponse:
     """The figure in the asked theme (`light` or `dark`), for one job or for all."""
-    chart, points = chart_points(request.user, analysis_id, chart_id, request.GET.get("job"))
+    chart, points = _asked(request, analysis_id, chart_id)
     if points is None:
         return JsonResponse({"figure": None, "summary": NOTHING_OF_JOB, "axis": chart.axis})
     theme = Theme("dark" if request.GET.get("theme") == "dark" else "light")
@@ -39,17 +48,30 @@ def figure(request: HttpRequest, analysis_id: int, chart_id: str) -> JsonRespons
 @require_GET
 def table(request: HttpRequest, analysis_id: int, chart_id: str) -> HttpResponse:
     """The chart's numbers as a table, a fragment of the page."""
-    chart, points = chart_points(request.user, analysis_id, chart_id, request.GET.get("job"))
+    chart, points = _asked(request, analysis_id, chart_id)
     header, *rows = chart.table(points) if points else [[NOTHING_OF_JOB]]
-    context = {"header": header, "rows": rows[:MOST_ROWS], "more": max(len(rows) - MOST_ROWS, 0), "title": chart.title}
+    context = {
+        "header": [name.replace(EPOCH, "(UTC)") for name in header],
+        "rows": [_with_times(header, row) for row in rows[:MOST_ROWS]],
+        "more": max(len(rows) - MOST_ROWS, 0),
+        "title": chart.title,
+    }
     return render(request, "charts/_table.html", context)
+
+
+def _with_times(header: Sequence[str], row: Sequence[Any]) -> list[Any]:
+    """The row with its epoch milliseconds as people read them."""
+    return [
+        timestamp(round(cell)) if EPOCH in name and cell is not None else cell
+        for name, cell in zip(header, row, strict=True)
+    ]
 
 
 @login_required
 @require_GET
 def csv_file(request: HttpRequest, analysis_id: int, chart_id: str) -> HttpResponse:
     """All of the chart's numbers."""
-    chart, points = chart_points(request.user, analysis_id, chart_id, request.GET.get("job"))
+    chart, points = _asked(request, analysis_id, chart_id)
     answer = HttpResponse(content_type="text/csv; charset=utf-8")
     answer.headers["Content-Disposition"] = f'attachment; filename="{chart.id}-analysis-{analysis_id}.csv"'
     writer = csv.writer(answer)

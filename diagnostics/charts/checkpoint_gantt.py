@@ -1,0 +1,314 @@
+"""One checkpoint by subtask: when each subtask began, aligned, wrote and acknowledged, the slowest on top."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from diagnostics.chart import Chart, Choice, Points, Theme
+from diagnostics.chart_panel import DURATION_UNITS, Panel, axis_unit, escaped, shortened, stacked
+from diagnostics.chart_theme import Palette, palette
+from diagnostics.phrase import duration, size
+from diagnostics.reconstruction.cluster import cluster_of
+
+if TYPE_CHECKING:
+    from diagnostics.evidence import Evidence
+    from diagnostics.reconstruction.checkpoint_history import Checkpoint
+
+MOST_CHECKPOINTS = 30
+MOST_SUBTASKS = 60
+"""Checkpoints of a job that can be looked at, the latest ones, and subtasks of each, the slowest ones. Our choice."""
+ROW, LEAST_HEIGHT = 18, 90
+"""Pixels of a subtask's row, and of the whole plot at least."""
+NAME_LENGTH = 44
+
+PHASES = {
+    "start_delay_ms": "Start delay",
+    "alignment_ms": "Alignment",
+    "sync_ms": "Sync",
+    "async_ms": "Async",
+}
+"""In the order in which a subtask goes through them, with Flink's names."""
+
+
+def points(evidence: Evidence) -> Points | None:
+    """The phases of every subtask in the latest checkpoints whose subtasks the files tell of.
+
+    Reads   subtask_checkpoint, checkpoint and log_record (through the shared history), vertex, job.
+    Gives   {checkpoints: [{job_id, job, id, status, savepoint, trigger_ms, end_to_end_ms, subtasks, acknowledged,
+            left_out, rows: [{vertex, subtask, acknowledged, end_to_end_ms, <phase>: ms, bytes, unaligned}]}]}, the
+            latest first; rows by what took longest, those that never acknowledged before all others.
+    Empty   None without subtask details.
+    """
+    # Needs PySpark, which the web process that draws stored points does without.
+    from diagnostics.reconstruction.checkpoint_history import checkpoint_histories
+    from diagnostics.reconstruction.checkpoint_parts import subtask_answers
+
+    answers = subtask_answers(evidence)
+    if not answers:
+        return None
+    histories = checkpoint_histories(evidence)
+    known = {(job_id, each.number): each for job_id, history in histories.items() for each in history.checkpoints}
+    cluster = cluster_of(evidence)
+    grouped: dict[tuple[str | None, int], list[dict[str, Any]]] = {}
+    for (job_id, number, vertex_id), by_subtask in answers.items():
+        task = cluster.tasks.get((job_id, vertex_id))
+        name = task.name if task else vertex_id
+        grouped.setdefault((job_id, number), []).extend(_row(name, each) for each in by_subtask.values())
+    jobs: dict[str | None, list[dict[str, Any]]] = {}
+    for job_id, number in sorted(grouped, key=lambda each: (str(each[0]), -each[1])):
+        told = jobs.setdefault(job_id, [])
+        if len(told) < MOST_CHECKPOINTS:
+            rows = sorted(grouped[job_id, number], key=_slowness)
+            job = cluster.job_names.get(job_id) if job_id else None
+            told.append(_told(job_id, job, number, known.get((job_id, number)), rows))
+    told_jobs = [{"job_id": job_id, "name": found[0]["job"], "checkpoints": found} for job_id, found in jobs.items()]
+    return {"jobs": told_jobs} if told_jobs else None
+
+
+def _row(vertex: str, answer: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "vertex": vertex,
+        "subtask": answer["subtask"],
+        "acknowledged": answer["ack_ms"] is not None,
+        "end_to_end_ms": answer["end_to_end_ms"],
+        **{phase: answer[phase] for phase in PHASES},
+        "bytes": answer["checkpointed_bytes"],
+        "unaligned": bool(answer["unaligned"]),
+    }
+
+
+def _slowness(row: Mapping[str, Any]) -> tuple[bool, float, str, int]:
+    took = row["end_to_end_ms"] if row["end_to_end_ms"] is not None else sum(row[phase] or 0 for phase in PHASES)
+    return row["acknowledged"], -took, row["vertex"], row["subtask"]
+
+
+def _told(
+    job_id: str | None, job: str | None, number: int, checkpoint: Checkpoint | None, rows: Sequence[dict[str, Any]]
+) -> dict[str, Any]:
+    return {
+        "job_id": job_id,
+        "job": job,
+        "id": number,
+        "status": checkpoint.status if checkpoint else "unknown",
+        "savepoint": bool(checkpoint and checkpoint.is_savepoint),
+        "end_to_end_ms": checkpoint.duration_ms if checkpoint else None,
+        "subtasks": len(rows),
+        "acknowledged": sum(1 for row in rows if row["acknowledged"]),
+        "left_out": max(len(rows) - MOST_SUBTASKS, 0),
+        "rows": list(rows[:MOST_SUBTASKS]),
+    }
+
+
+def _checkpoints(points: Points) -> list[Mapping[str, Any]]:
+    """Of all jobs, the latest first."""
+    return sorted((each for job in points["jobs"] for each in job["checkpoints"]), key=lambda each: -each["id"])
+
+
+def key_of(checkpoint: Mapping[str, Any]) -> str:
+    """What a checkpoint is chosen by."""
+    return f"{checkpoint['job_id'] or ''}:{checkpoint['id']}"
+
+
+def choices(points: Points) -> Sequence[Choice]:
+    """Every checkpoint, the earliest first."""
+    return [
+        Choice(
+            key_of(each),
+            f"{'Savepoint' if each['savepoint'] else 'Checkpoint'} {each['id']}",
+            f"{each['status'].replace('_', ' ')}, {each['acknowledged']}/{each['subtasks']} acknowledged",
+            is_bad=_is_bad(each),
+            job_id=each["job_id"],
+        )
+        for each in reversed(_checkpoints(points))
+    ]
+
+
+def _is_bad(checkpoint: Mapping[str, Any]) -> bool:
+    return checkpoint["status"] in ("expired", "declined", "failed")
+
+
+def _chosen(points: Points) -> Mapping[str, Any]:
+    """The chosen checkpoint; else the latest that failed; else the slowest."""
+    checkpoints = _checkpoints(points)
+    found = [each for each in checkpoints if key_of(each) == points.get("chosen")]
+    found += [each for each in checkpoints if _is_bad(each)]
+    return found[0] if found else max(checkpoints, key=lambda each: (_length(each), each["id"]))
+
+
+def _length(checkpoint: Mapping[str, Any]) -> float:
+    ends = [row["end_to_end_ms"] or sum(row[phase] or 0 for phase in PHASES) for row in checkpoint["rows"]]
+    return max([checkpoint["end_to_end_ms"] or 0.0, *ends])
+
+
+def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
+    """A row for each subtask with its phases one after the other, from the trigger on."""
+    colours = palette(theme)
+    checkpoint = _chosen(points)
+    rows = checkpoint["rows"]
+    length = max(_length(checkpoint), 1.0)
+    divisor, unit = axis_unit(length, DURATION_UNITS, "ms")
+    names = [_name(row) for row in rows]
+    traces = [
+        _bars(label, names, [(row[phase] or 0) / divisor for row in rows], colours.phases[phase], rows, phase)
+        for phase, label in PHASES.items()
+    ]
+    rest = [_rest(row, length) / divisor for row in rows]
+    if any(rest):
+        traces.append(_bars("Not in the phases", names, rest, colours.grid, rows, None))
+    pending = [place for place, row in enumerate(rows) if not row["acknowledged"]]
+    if pending:
+        traces.append(_pending([names[place] for place in pending], length / divisor, colours))
+    more = f" · {checkpoint['left_out']} faster subtasks not drawn" if checkpoint["left_out"] else ""
+    panel = Panel(
+        title=f"{_title(checkpoint)}: {checkpoint['acknowledged']}/{checkpoint['subtasks']} acknowledged{more}",
+        unit="",
+        traces=traces,
+        height=max(ROW * len(rows), LEAST_HEIGHT),
+        x={"range": [0, 1.04 * length / divisor], "showgrid": True},
+        y={
+            "type": "category",
+            "categoryorder": "array",
+            "categoryarray": names[::-1],
+            "automargin": True,
+            "nticks": None,
+            "tickmode": "linear",
+            "rangemode": "normal",
+        },
+    )
+    drawn = stacked([panel], theme, axis="own", x_title=f"Since the trigger ({unit})")
+    drawn["layout"]["meta"] = {"chosen": key_of(checkpoint)}
+    return drawn
+
+
+def _name(row: Mapping[str, Any]) -> str:
+    return f"{escaped(shortened(row['vertex'], NAME_LENGTH))} · {row['subtask']}"
+
+
+def _rest(row: Mapping[str, Any], length: float) -> float:
+    """What of the subtask's time no phase tells; up to the end for one that never acknowledged."""
+    told = sum(row[phase] or 0 for phase in PHASES)
+    end = row["end_to_end_ms"] if row["acknowledged"] else length
+    return max((end or 0) - told, 0.0)
+
+
+def _bars(
+    label: str,
+    names: Sequence[str],
+    lengths: Sequence[float],
+    colour: str,
+    rows: Sequence[Mapping[str, Any]],
+    phase: str | None,
+) -> dict[str, Any]:
+    told = ["" if phase is None else f": {_phase(row[phase])}" for row in rows]
+    return {
+        "type": "bar",
+        "orientation": "h",
+        "name": label,
+        "y": names,
+        "x": lengths,
+        "marker": {"color": colour},
+        "text": [_told_to_people(row) for row in rows],
+        "textposition": "none",
+        "customdata": told,
+        "hovertemplate": f"<b>{label}%{{customdata}}</b><br>%{{text}}<extra></extra>",
+    }
+
+
+def _phase(value: float | None) -> str:
+    return "unknown" if value is None else duration(value)
+
+
+def _told_to_people(row: Mapping[str, Any]) -> str:
+    lines = [f"{escaped(row['vertex'][:80])}, subtask {row['subtask']}"]
+    lines += [f"{label.lower()} {_phase(row[phase])}" for phase, label in PHASES.items()]
+    if row["end_to_end_ms"] is not None:
+        lines.append(f"end to end {duration(row['end_to_end_ms'])}")
+    if row["bytes"] is not None:
+        lines.append(f"checkpointed {size(row['bytes'])}")
+    if row["unaligned"]:
+        lines.append("unaligned")
+    if not row["acknowledged"]:
+        lines.append("<b>never acknowledged</b>")
+    return "<br>".join(lines)
+
+
+def _pending(names: Sequence[str], at: float, colours: Palette) -> dict[str, Any]:
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": "Never acknowledged",
+        "y": names,
+        "x": [at] * len(names),
+        "marker": {"symbol": "x", "size": 10, "color": colours.alarm},
+        "hovertemplate": "%{y}<br>never acknowledged<extra></extra>",
+    }
+
+
+def _title(checkpoint: Mapping[str, Any]) -> str:
+    kind = "Savepoint" if checkpoint["savepoint"] else "Checkpoint"
+    return f"{kind} {checkpoint['id']} ({checkpoint['status'].replace('_', ' ')})"
+
+
+def summary(points: Points) -> str:
+    """Who was slowest in the chosen checkpoint and where its time went; who never acknowledged."""
+    checkpoint = _chosen(points)
+    text = f"{_title(checkpoint)}, {checkpoint['acknowledged']} of {checkpoint['subtasks']} subtasks acknowledged."
+    pending = [row for row in checkpoint["rows"] if not row["acknowledged"]]
+    done = [row for row in checkpoint["rows"] if row["acknowledged"]]
+    if pending:
+        shown = ", ".join(f"{row['subtask']} of {row['vertex']}" for row in pending[:3])
+        more = f" and {len(pending) - 3} more" if len(pending) > 3 else ""
+        text += f" Never acknowledged: subtask {shown}{more}."
+    if done and done[0]["end_to_end_ms"] is not None:
+        slowest = done[0]
+        text += f" The slowest was subtask {slowest['subtask']} of {slowest['vertex']}"
+        text += f" with {duration(slowest['end_to_end_ms'])}"
+        phases = {label: slowest[phase] for phase, label in PHASES.items() if slowest[phase] is not None}
+        if phases:
+            most = max(phases, key=lambda label: phases[label])
+            text += f", {duration(phases[most])} of it {most.lower()}"
+        text += "."
+    return text
+
+
+def table(points: Points) -> list[list[Any]]:
+    """One row for each subtask of each checkpoint, with Flink's names of the phases."""
+    header = ["Job", "ID", "Status", "Task", "Subtask", "Acknowledged", "End to end (ms)"]
+    header += [f"{label} (ms)" for label in PHASES.values()]
+    header += ["Checkpointed data (bytes)", "Unaligned"]
+    shown = key_of(_chosen(points))
+    rows = [
+        [
+            checkpoint["job"] or checkpoint["job_id"],
+            checkpoint["id"],
+            checkpoint["status"],
+            row["vertex"],
+            row["subtask"],
+            "yes" if row["acknowledged"] else "never",
+            row["end_to_end_ms"],
+            *(row[phase] for phase in PHASES),
+            row["bytes"],
+            "yes" if row["unaligned"] else "no",
+        ]
+        for checkpoint in sorted(_checkpoints(points), key=lambda each: key_of(each) != shown)
+        for row in checkpoint["rows"]
+    ]
+    return [header, *rows]
+
+
+CHART = Chart(
+    id="checkpoint-gantt",
+    title="One checkpoint by subtask",
+    order=12,
+    axis="own",
+    missing=(
+        "The details of a checkpoint's subtasks would fill this chart: "
+        "`curl -s $REST/jobs/<job>/checkpoints/details/<id>/subtasks/<vertex>` for each vertex of a slow checkpoint."
+    ),
+    points=points,
+    figure=figure,
+    summary=summary,
+    table=table,
+    choices=choices,
+)

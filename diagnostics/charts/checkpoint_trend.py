@@ -1,0 +1,240 @@
+"""Trend of duration and size over the completed checkpoints, with when they would reach the timeout at this pace."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from diagnostics.chart import Chart, Points, Theme
+from diagnostics.chart_panel import DURATION_UNITS, SIZE_UNITS, Panel, Threshold, axis_unit, stacked
+from diagnostics.chart_theme import Palette, palette
+from diagnostics.phrase import duration, percent, size
+from diagnostics.reconstruction.arithmetic import quantile
+from diagnostics.reconstruction.cluster import cluster_of
+from diagnostics.reconstruction.line_fit import Line, line_through
+
+if TYPE_CHECKING:
+    from diagnostics.evidence import Evidence
+    from diagnostics.reconstruction.checkpoint_history import Checkpoint
+
+MOST_CHECKPOINTS = 1_000
+"""Checkpoints of a job in the chart, the latest ones. Our choice."""
+LEAST_CHECKPOINTS = 6
+LEAST_FIT = 0.5
+"""A trend is told from so many checkpoints on, when the line explains this part of what differs. Our choice."""
+FURTHEST_MS = 30 * 86_400_000.0
+"""A timeout that lies further away than this at the present pace is none to plan for. Our choice."""
+
+
+def points(evidence: Evidence) -> Points | None:
+    """Duration, written bytes and full state of every completed checkpoint; savepoints are left out.
+
+    Reads   checkpoint and log_record (through the shared history), config_option, job.
+    Gives   {from_ms, to_ms, jobs: [{job_id, name, timeout_ms, savepoints, checkpoints: [[trigger_ms, id, end_to_end_ms,
+            checkpointed_bytes, state_bytes]]}]}, oldest first.
+    Empty   None when no job has LEAST_CHECKPOINTS of them.
+    """
+    # Needs PySpark, which the web process that draws stored points does without.
+    from diagnostics.reconstruction.checkpoint_history import checkpoint_histories
+    from diagnostics.reconstruction.checkpoint_timeout import checkpoint_timeouts
+
+    timeouts = checkpoint_timeouts(evidence)
+    names = cluster_of(evidence).job_names
+    jobs: list[dict[str, Any]] = []
+    for job_id, history in sorted(checkpoint_histories(evidence).items(), key=lambda item: str(item[0])):
+        completed = [
+            each for each in history.of_status("completed") if each.triggered_ms and each.duration_ms is not None
+        ]
+        if len(completed) < LEAST_CHECKPOINTS:
+            continue
+        jobs.append(
+            {
+                "job_id": job_id,
+                "name": names.get(job_id) if job_id else None,
+                "timeout_ms": timeouts.get(job_id, timeouts.get(None)),
+                "savepoints": sum(1 for each in history.checkpoints if each.is_savepoint),
+                "checkpoints": [_told(each) for each in completed[-MOST_CHECKPOINTS:]],
+            }
+        )
+    if not jobs:
+        return None
+    stamps = [row[0] for job in jobs for row in job["checkpoints"]]
+    return {"from_ms": min(stamps), "to_ms": max(stamps), "jobs": jobs}
+
+
+def _told(each: Checkpoint) -> list[Any]:
+    return [each.triggered_ms, each.number, each.duration_ms, each.checkpointed_bytes, each.state_bytes]
+
+
+TRIGGER, ID, DURATION, WRITTEN, STATE = range(5)
+
+
+def _line(job: Mapping[str, Any], column: int) -> Line | None:
+    """The line through a column, when there is a trend to speak of."""
+    known = [(row[TRIGGER], row[column]) for row in job["checkpoints"] if row[column] is not None]
+    if len(known) < LEAST_CHECKPOINTS:
+        return None
+    line = line_through(known)
+    return line if line and line.explained >= LEAST_FIT else None
+
+
+def _reaches_timeout_ms(job: Mapping[str, Any]) -> float | None:
+    """Epoch ms at which durations meet the timeout at this pace; None when they do not grow or that is far away."""
+    line, timeout = _line(job, DURATION), job["timeout_ms"]
+    if line is None or timeout is None or line.slope <= 0:
+        return None
+    last = job["checkpoints"][-1][TRIGGER]
+    meets = line.meets(timeout)
+    return meets if meets is not None and last < meets <= last + FURTHEST_MS else None
+
+
+def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
+    """Dots for checkpoints, a dashed line where there is a trend, the timeout as a line."""
+    colours = palette(theme)
+    panels = []
+    for index, job in enumerate(points["jobs"]):
+        name = f" · {job['name'] or job['job_id']}" if len(points["jobs"]) > 1 else ""
+        panels.append(_durations(job, name, colours, first=index == 0))
+        if any(row[STATE] is not None or row[WRITTEN] is not None for row in job["checkpoints"]):
+            panels.append(_sizes(job, name, colours, first=index == 0))
+    return stacked(panels, theme, axis="time", x_title="Trigger time (UTC)")
+
+
+def _durations(job: Mapping[str, Any], name: str, colours: Palette, *, first: bool) -> Panel:
+    rows = job["checkpoints"]
+    timeout = job["timeout_ms"]
+    longest = max(row[DURATION] for row in rows)
+    is_near = timeout is not None and timeout <= 4 * longest
+    divisor, unit = axis_unit(max(longest, timeout if is_near else 0.0), DURATION_UNITS, "ms")
+    traces = [_dots("End to end duration", rows, DURATION, divisor, colours.calm, duration, first)]
+    traces += _fitted(_line(job, DURATION), rows, divisor, colours, first)
+    reached = _reaches_timeout_ms(job)
+    ending = ""
+    if reached is not None:
+        ending = f" · at this pace the timeout is reached in {duration(reached - rows[-1][TRIGGER])}"
+    return Panel(
+        title=f"End to end duration{name}{ending}",
+        unit=f"Duration ({unit})",
+        height=150,
+        traces=traces,
+        thresholds=[Threshold(timeout / divisor, f"Checkpoint timeout {duration(timeout)}")] if is_near else [],
+        y={"range": [0, 1.15 * max(longest, timeout if is_near else 0.0) / divisor]},
+    )
+
+
+def _sizes(job: Mapping[str, Any], name: str, colours: Palette, *, first: bool) -> Panel:
+    rows = job["checkpoints"]
+    known = [value for row in rows for value in (row[WRITTEN], row[STATE]) if value is not None]
+    divisor, unit = axis_unit(max(known), SIZE_UNITS, "bytes")
+    traces = []
+    for title, column, colour in (
+        ("Checkpointed data size", WRITTEN, colours.series[1]),
+        ("Full state", STATE, colours.series[2]),
+    ):
+        told = [row for row in rows if row[column] is not None]
+        if told:
+            traces.append(_dots(title, told, column, divisor, colour, size, first))
+            traces += _fitted(_line(job, column), told, divisor, colours, first=False)
+    return Panel(title=f"Size{name}", unit=unit, height=120, traces=traces)
+
+
+def _dots(
+    title: str, rows: Sequence[Sequence[Any]], column: int, divisor: float, colour: str, say: Any, shown: bool
+) -> dict[str, Any]:
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": title,
+        "legendgroup": title,
+        "showlegend": shown,
+        "x": [row[TRIGGER] for row in rows],
+        "y": [row[column] / divisor for row in rows],
+        "marker": {"size": 7, "color": colour, "symbol": "circle" if column != STATE else "diamond"},
+        "text": [f"Checkpoint {row[ID]}<br>{title.lower()} {say(row[column])}" for row in rows],
+        "hovertemplate": "%{text}<br>%{x}<extra></extra>",
+    }
+
+
+def _fitted(
+    line: Line | None, rows: Sequence[Sequence[Any]], divisor: float, colours: Palette, first: bool
+) -> list[dict[str, Any]]:
+    if line is None:
+        return []
+    ends = [rows[0][TRIGGER], rows[-1][TRIGGER]]
+    return [
+        {
+            "type": "scatter",
+            "mode": "lines",
+            "name": "Trend",
+            "legendgroup": "Trend",
+            "showlegend": first,
+            "x": ends,
+            "y": [line.at(x) / divisor for x in ends],
+            "line": {"color": colours.text, "dash": "dash", "width": 1.5},
+            "hovertemplate": f"trend, explains {percent(line.explained)} of what differs<extra></extra>",
+        }
+    ]
+
+
+def summary(points: Points) -> str:
+    """Median, 95th percentile and longest duration; whether it grows, and when it would meet the timeout."""
+    return " ".join(_job_summary(job, several=len(points["jobs"]) > 1) for job in points["jobs"])
+
+
+def _job_summary(job: Mapping[str, Any], *, several: bool) -> str:
+    rows = job["checkpoints"]
+    took = [row[DURATION] for row in rows]
+    prefix = f"{job['name'] or job['job_id']}: " if several else ""
+    text = (
+        f"{prefix}{len(rows)} completed checkpoints take {duration(quantile(took, 0.5) or 0)} in the median, "
+        f"{duration(quantile(took, 0.95) or 0)} at the 95th percentile and {duration(max(took))} at most."
+    )
+    if job["savepoints"]:
+        text += f" {job['savepoints']} savepoint{'s are' if job['savepoints'] > 1 else ' is'} left out."
+    line = _line(job, DURATION)
+    if line is None:
+        return f"{text} The duration has no clear trend."
+    change = line.at(rows[-1][TRIGGER]) - line.at(rows[0][TRIGGER])
+    text += f" The duration {'grows' if change > 0 else 'shrinks'} by {duration(abs(change))} over the time shown."
+    reached = _reaches_timeout_ms(job)
+    if reached is not None:
+        moment = dt.datetime.fromtimestamp(reached / 1000, tz=dt.UTC).strftime("%Y-%m-%d %H:%M")
+        text += f" At this pace it reaches the timeout of {duration(job['timeout_ms'])} about {moment} UTC."
+    return text
+
+
+def table(points: Points) -> list[list[Any]]:
+    """One row for each completed checkpoint."""
+    header = [
+        "Job",
+        "ID",
+        "Trigger time (UTC, epoch ms)",
+        "End to end (ms)",
+        "Checkpointed data (bytes)",
+        "Full state (bytes)",
+        "Trend of the duration (ms)",
+    ]
+    rows = []
+    for job in points["jobs"]:
+        line = _line(job, DURATION)
+        for row in job["checkpoints"]:
+            fitted = round(line.at(row[TRIGGER]), 1) if line else None
+            rows.append([job["name"] or job["job_id"], row[ID], row[TRIGGER], *row[DURATION:], fitted])
+    return [header, *rows]
+
+
+CHART = Chart(
+    id="checkpoint-trend",
+    title="Trend of checkpoints",
+    order=14,
+    axis="time",
+    missing=(
+        "A checkpoint history with at least six completed checkpoints would fill this chart: "
+        "`curl -s $REST/jobs/<job>/checkpoints > checkpoints.json`, or the JobManager's log."
+    ),
+    points=points,
+    figure=figure,
+    summary=summary,
+    table=table,
+)
