@@ -178,6 +178,7 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
     )
     drawn = stacked([panel], theme, axis="own", x_title=f"Since the trigger ({unit})")
     drawn["layout"]["meta"] = {"chosen": key_of(checkpoint)}
+    drawn["layout"]["legend"]["traceorder"] = "normal"
     return drawn
 
 

@@ -21,5 +21,7 @@ TABLE = Table(
         Column("state", "string", "RUNNABLE, BLOCKED, WAITING or TIMED_WAITING in a dump"),
         Column("frames", "strings", "`package.Class.method` without line numbers, root first"),
         Column("weight", "double", "samples or times seen"),
+        Column("waits_for", "string", "in a dump: the lock it waits for, `class@address`"),
+        Column("holds", "strings", "in a dump: the locks it holds, `class@address`"),
     ),
 )

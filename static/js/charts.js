@@ -77,12 +77,28 @@ function addressOf(chart, path) {
   return url;
 }
 
-function choose(chart, key) {
+function showChosen(chart, meta) {
+  for (const button of chart.querySelectorAll('[data-choice]')) {
+    button.setAttribute('aria-pressed', String(button.dataset.choice === meta?.chosen));
+  }
+  const link = chart.querySelector('[data-chosen-task]');
+  if (link && meta?.chosen) {
+    const url = new URL(link.href);
+    url.searchParams.set('task', meta.chosen.split(':')[1]);
+    link.href = url;
+  }
+}
+
+// What was chosen in the picture itself opens its numbers too.
+function choose(chart, key, openData = false) {
   const address = new URL(location.href);
   address.searchParams.set(chart.id, key);
   history.replaceState(history.state, '', timeRange.kept(address));
   draw(chart);
-  if (!chart.querySelector('.data').hidden) fill(chart);
+  const data = chart.querySelector('.data');
+  if (openData) data.hidden = false;
+  chart.querySelector('[data-table]').setAttribute('aria-expanded', String(!data.hidden));
+  if (!data.hidden) fill(chart);
 }
 
 async function draw(chart) {
@@ -109,11 +125,11 @@ async function draw(chart) {
       if (axisRange()) figure.layout.xaxis.range = axisRange();
     }
     if (coarse) figure.layout.dragmode = false;
+    showChosen(chart, figure.layout.meta);
     const width = plot.clientWidth || chart.clientWidth;
+    const least = figure.layout.meta?.least_width;
+    if (least > width) figure.layout.width = least;
     if (width < NARROW) narrow(figure.layout, width);
-    for (const button of chart.querySelectorAll('[data-choice]')) {
-      button.setAttribute('aria-pressed', String(button.dataset.choice === figure.layout.meta?.chosen));
-    }
     plot.classList.remove('waiting');
     plot.hidden = false;
     delete chart.dataset.stale;
@@ -124,6 +140,10 @@ async function draw(chart) {
       modeBarButtonsToRemove: ['toImage', 'select2d', 'lasso2d', 'zoomIn2d', 'zoomOut2d', 'autoScale2d'],
       doubleClick: axis === 'time' ? false : 'reset+autosize',
     });
+    if (chart.querySelector('[data-choice]') && !plot.dataset.followed) {
+      plot.dataset.followed = 'yes';
+      plot.on('plotly_click', ({ points: [point] }) => { if (point?.customdata) choose(chart, point.customdata, true); });
+    }
     if (axis === 'time' && !plot.dataset.followed) {
       plot.dataset.followed = 'yes';
       plot.on('plotly_relayout', (change) => follow(change));

@@ -9,7 +9,8 @@ import pytest
 from diagnostics.citation import Citation
 from diagnostics.reconstruction.job_graph import JobGraph
 from diagnostics.reconstruction.load_timeline import Moment, Reading
-from diagnostics.signals.back_pressure import measure, origins
+from diagnostics.reconstruction.pressure_origin import origins
+from diagnostics.signals.back_pressure import measure
 from tests.diagnostics.hand_made import JOB, MIDDLE, SINK, SOURCE, START, hand_made, line_of_jobs, needs, of_key, only
 
 if TYPE_CHECKING:

@@ -1,0 +1,469 @@
+"""The job graph: each task by how busy and how back pressured it is, where the pressure begins, one task in detail."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+from diagnostics.chart import Chart, Choice, Points, Theme
+from diagnostics.chart_panel import escaped, shortened
+from diagnostics.chart_theme import Palette, palette
+from diagnostics.phrase import duration, number, percent
+from diagnostics.reconstruction.cluster import cluster_of
+
+if TYPE_CHECKING:
+    from diagnostics.evidence import Evidence
+    from diagnostics.reconstruction.cluster import Cluster
+    from diagnostics.reconstruction.job_graph import JobGraph
+    from diagnostics.reconstruction.load_timeline import Moment, Timeline
+
+OK_RATIO, LOW_RATIO = 0.1, 0.5
+"""OK up to 10 %, LOW up to 50 %, HIGH above. Source: Flink documentation, Monitoring Back Pressure."""
+BUSY_RATIO = 0.8
+"""Source: reference/metrics.csv, busyTimeMsPerSecond: above 800 ms/s a bottleneck is likely."""
+MOST_VERTICES = 120
+MOST_SUBTASKS = 200
+"""Tasks of a job and subtasks of a task that are kept, the hottest ones. Our choice."""
+
+
+def points(evidence: Evidence) -> Points | None:
+    """Every task with the share of time it was busy and back pressured, and what its subtasks did.
+
+    Reads   vertex, edge, job, metric_sample, back_pressure, subtask, stack_sample.
+    Gives   {jobs: [{job_id, name, edges_known, vertices: [{id, name, parallelism, depth, parents, busy, busy_peak,
+            held, held_peak, idle, origin_moments, moments, look_up_share, lag_ms, subtasks: [[subtask, task_manager,
+            busy, held, records_in, records_out]]}]}]}; ratios are the mean over time of the subtask that has most, and
+            its peak; null where nothing tells.
+    Empty   None without a task.
+    """
+    # Needs PySpark, which the web process that draws stored points does without.
+    from diagnostics.reconstruction.job_graph import job_graph
+    from diagnostics.reconstruction.load_timeline import load_timelines, printed_names
+
+    cluster = cluster_of(evidence)
+    timelines = load_timelines(evidence)
+    details = _Details(evidence)
+    jobs = []
+    for job_id in sorted({job for job, _ in cluster.tasks} | set(timelines), key=str):
+        timeline = timelines.get(job_id, {})
+        graph = job_graph(cluster, job_id, printed_names(evidence, timeline))
+        if graph.names:
+            name = cluster.job_names.get(job_id) if job_id else None
+            vertices = _vertices(job_id, graph, timeline, cluster, details)
+            jobs.append({"job_id": job_id, "name": name, "edges_known": graph.edges_known, "vertices": vertices})
+    return {"jobs": jobs} if jobs else None
+
+
+class _Details:
+    """What is known of single subtasks and tasks, read once for all of them."""
+
+    def __init__(self, evidence: Evidence) -> None:
+        from diagnostics.reconstruction.series import metric_series
+        from diagnostics.reconstruction.stack_profile import stack_profiles
+        from diagnostics.reconstruction.subtask_load import load_snapshots, time_ratios
+
+        series = metric_series(evidence)
+        self.busy, self.held = time_ratios(evidence, series)
+        self.loads = load_snapshots(evidence, series)
+        self.profiles = stack_profiles(evidence).tasks
+        self.watermarks = series.by_vertex("currentInputWatermark", operators=False)
+
+    def lag_ms(self, place: tuple[str | None, str]) -> float | None:
+        """The last known watermark's distance from the clock, of the subtask that is furthest behind."""
+        last = [
+            point.ts_ms - point.value
+            for each in self.watermarks.get(place, ())
+            for point in each.known[-1:]
+            if point.ts_ms is not None and point.value is not None
+        ]
+        return max(last, default=None)
+
+    def look_up_share(self, place: tuple[str | None, str]) -> float | None:
+        """The part of the task's samples that look something up outside."""
+        profile = self.profiles.get(place)
+        if profile is None or not profile.samples:
+            return None
+        looking = sum(each.weight for each in profile.stacks if each.stack.purpose == "look-up")
+        return round(looking / profile.samples, 4)
+
+
+def _vertices(
+    job_id: str | None, graph: JobGraph, timeline: Timeline, cluster: Cluster, details: _Details
+) -> list[dict[str, Any]]:
+    from diagnostics.reconstruction.pressure_origin import origins
+
+    held = origins(timeline, graph)
+    depth = _depths(graph)
+    found = []
+    for vertex in sorted(graph.names, key=lambda each: (depth[each], graph.name(each))):
+        moments = timeline.get(vertex, ())
+        busy, busy_peak = _mean_and_peak([each.busy_max for each in moments])
+        pressed, pressed_peak = _mean_and_peak([each.held_max for each in moments])
+        found.append(
+            {
+                "id": vertex,
+                "name": graph.name(vertex),
+                "parallelism": graph.parallelism.get(vertex),
+                "depth": depth[vertex],
+                "parents": [each for each in graph.parents.get(vertex, ()) if each in graph.names],
+                "busy": busy,
+                "busy_peak": busy_peak,
+                "held": pressed,
+                "held_peak": pressed_peak,
+                "idle": _idle(moments),
+                "origin_moments": len(held.get(vertex, ())),
+                "moments": len(moments),
+                "look_up_share": details.look_up_share((job_id, vertex)),
+                "named_look_up": graph.named_look_up(vertex),
+                "lag_ms": details.lag_ms((job_id, vertex)),
+                "subtasks": _subtasks((job_id, vertex), cluster, details),
+            }
+        )
+    return found[:MOST_VERTICES]
+
+
+def _depths(graph: JobGraph) -> Mapping[str, int]:
+    """How many steps a task is away from the furthest source."""
+    depth = dict.fromkeys(graph.names, 0)
+    # A job graph has no cycles; a broken file might, so the steps are bounded by the number of tasks.
+    for _ in graph.names:
+        moved = False
+        for vertex, parents in graph.parents.items():
+            wanted = max((depth[each] + 1 for each in parents if each in depth), default=0)
+            if vertex in depth and depth[vertex] < wanted <= len(depth):
+                depth[vertex] = wanted
+                moved = True
+        if not moved:
+            break
+    return depth
+
+
+def _mean_and_peak(values: Sequence[float | None]) -> tuple[float | None, float | None]:
+    known = [value for value in values if value is not None]
+    return (round(fmean(known), 4), round(max(known), 4)) if known else (None, None)
+
+
+def _idle(moments: Sequence[Moment]) -> float | None:
+    """The mean part of time in which the subtasks neither worked nor were held back."""
+    told = [1 - fmean(each.busy) - fmean(each.back_pressured) for each in moments if each.busy and each.back_pressured]
+    return round(min(max(fmean(told), 0.0), 1.0), 4) if told else None
+
+
+def _subtasks(place: tuple[str | None, str], cluster: Cluster, details: _Details) -> list[list[Any]]:
+    busy, held = details.busy.get(place, {}), details.held.get(place, {})
+    taken = details.loads.get(place)
+    loads = taken[-1] if taken else {}
+    rows: list[list[Any]] = []
+    for subtask in sorted({*busy, *held, *loads}):
+        load = loads.get(subtask)
+        rows.append(
+            [
+                subtask,
+                cluster.homes.get((*place, subtask)),
+                _mean_of(busy.get(subtask)),
+                _mean_of(held.get(subtask)),
+                load.records_in if load else None,
+                load.records_out if load else None,
+            ]
+        )
+    hottest = sorted(rows, key=lambda row: (-(row[2] or 0) - (row[3] or 0), row[0]))[:MOST_SUBTASKS]
+    return sorted(hottest)
+
+
+def _mean_of(samples: Mapping[int, float] | None) -> float | None:
+    return round(fmean(samples.values()), 4) if samples else None
+
+
+COLUMN, LINE, WIDTH, HEIGHT = 240, 104, 200, 74
+"""Pixels from one task to the next, and of a task's box."""
+NAME_LENGTH = 24
+SHARES = 7
+"""Pixels of the bar of the three shares at the lower edge of a box."""
+
+
+def key_of(job: Mapping[str, Any], vertex: Mapping[str, Any]) -> str:
+    """What a task is chosen by."""
+    return f"{job['job_id'] or ''}:{vertex['id']}"
+
+
+def choices(points: Points) -> Sequence[Choice]:
+    """Every task in the order of the data flow; those where back pressure begins are marked."""
+    return [
+        Choice(
+            key_of(job, vertex),
+            shortened(vertex["name"], 32),
+            f"{vertex['name']}: {_state(vertex)}",
+            is_bad=_is_origin(vertex),
+            job_id=job["job_id"],
+        )
+        for job in points["jobs"]
+        for vertex in job["vertices"]
+    ]
+
+
+def _is_origin(vertex: Mapping[str, Any]) -> bool:
+    """Whether back pressure began there at a fifth of all moments or more."""
+    return bool(vertex["moments"]) and vertex["origin_moments"] * 5 >= vertex["moments"]
+
+
+def _state(vertex: Mapping[str, Any]) -> str:
+    """In Flink's words."""
+    told = []
+    if vertex["held"] is not None:
+        level = "OK" if vertex["held"] <= OK_RATIO else "LOW" if vertex["held"] <= LOW_RATIO else "HIGH"
+        told.append(f"back pressure {level} ({percent(vertex['held'])})")
+    if vertex["busy"] is not None:
+        told.append(f"busy {percent(vertex['busy'])}")
+    if _is_origin(vertex):
+        told.append("back pressure begins here")
+    return ", ".join(told) or "not measured"
+
+
+def _chosen(points: Points) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    """The chosen task and its job; else where back pressure begins; else the busiest."""
+    every = [(job, vertex) for job in points["jobs"] for vertex in job["vertices"]]
+    for job, vertex in every:
+        if key_of(job, vertex) == points.get("chosen"):
+            return job, vertex
+    return max(every, key=lambda each: (each[1]["origin_moments"], each[1]["busy"] or 0.0, each[1]["held"] or 0.0))
+
+
+def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
+    """Boxes from the sources on the left to the sinks on the right; the colour is the state, the bar the shares."""
+    colours = palette(theme)
+    chosen = key_of(*_chosen(points))
+    shapes: list[dict[str, Any]] = []
+    notes: list[dict[str, Any]] = []
+    spots: list[tuple[float, float, str, str]] = []
+    top = 0.0
+    widest = 1
+    for job in points["jobs"]:
+        if len(points["jobs"]) > 1:
+            notes.append(_note(f"<b>{escaped(job['name'] or job['job_id'] or '')}</b>", 0, top + 14, colours, "left"))
+            top += 30
+        places, rows = _places(job, top)
+        widest = max([widest, *(vertex["depth"] + 1 for vertex in job["vertices"])])
+        for vertex in job["vertices"]:
+            for parent in vertex["parents"]:
+                if parent in places:
+                    shapes.append(_arrow(places[parent], places[vertex["id"]], colours))
+        for vertex in job["vertices"]:
+            left, upper = places[vertex["id"]]
+            key = key_of(job, vertex)
+            shapes += _box(vertex, left, upper, colours, is_chosen=key == chosen)
+            notes += _texts(vertex, left, upper, colours)
+            spots.append((left + WIDTH / 2, upper + HEIGHT / 2, key, _told_to_people(vertex)))
+        top += rows * LINE
+    width = widest * COLUMN
+    axis = {"visible": False, "fixedrange": True}
+    key_text = "Colour: " + "   ".join(
+        f"<span style='color:{colour}'>■</span> {label}" for label, colour in _key(colours)
+    )
+    notes.append(_note(key_text, 0, top + 8, colours, "left"))
+    return {
+        "data": [
+            {
+                "type": "scatter",
+                "mode": "markers",
+                "x": [x for x, _, _, _ in spots],
+                "y": [y for _, y, _, _ in spots],
+                "customdata": [key for _, _, key, _ in spots],
+                "text": [text for _, _, _, text in spots],
+                "marker": {"symbol": "square", "size": HEIGHT, "opacity": 0},
+                "hovertemplate": "%{text}<extra></extra>",
+                "showlegend": False,
+            }
+        ],
+        "layout": {
+            "height": top + 44,
+            "margin": dict.fromkeys(("l", "r", "t", "b"), 6),
+            "paper_bgcolor": "rgba(0,0,0,0)",
+            "plot_bgcolor": "rgba(0,0,0,0)",
+            "font": {"family": "system-ui, sans-serif", "size": 12, "color": colours.text},
+            "hoverlabel": {"align": "left", "namelength": -1},
+            "xaxis": {**axis, "range": [-6, width]},
+            "yaxis": {**axis, "range": [top + 28, -6]},
+            "shapes": shapes,
+            "annotations": notes,
+            "dragmode": False,
+            "meta": {"chosen": chosen, "least_width": width},
+        },
+    }
+
+
+def _places(job: Mapping[str, Any], top: float) -> tuple[dict[str, tuple[float, float]], int]:
+    """Left and upper edge of each task's box, and how many lines they take."""
+    lines: dict[int, int] = {}
+    places: dict[str, tuple[float, float]] = {}
+    for vertex in job["vertices"]:
+        line = lines.get(vertex["depth"], 0)
+        lines[vertex["depth"]] = line + 1
+        places[vertex["id"]] = (vertex["depth"] * COLUMN, top + line * LINE + 6)
+    return places, max(lines.values(), default=1)
+
+
+def _key(colours: Palette) -> Sequence[tuple[str, str]]:
+    return (
+        ("idle or working", colours.load["quiet"]),
+        ("busy > 80 %", colours.load["working"]),
+        ("back pressure LOW", colours.bands["LOW"]),
+        ("back pressure HIGH", colours.bands["HIGH"]),
+        ("not measured", colours.grid),
+    )
+
+
+def _fill(vertex: Mapping[str, Any], colours: Palette) -> str:
+    if vertex["held"] is not None and vertex["held"] > OK_RATIO:
+        return colours.bands["LOW" if vertex["held"] <= LOW_RATIO else "HIGH"]
+    if vertex["busy"] is not None:
+        return colours.load["working" if vertex["busy"] > BUSY_RATIO else "quiet"]
+    return colours.grid
+
+
+def _box(vertex: Mapping[str, Any], left: float, upper: float, colours: Palette, *, is_chosen: bool) -> list[Any]:
+    is_origin = _is_origin(vertex)
+    edge = colours.alarm if is_origin else colours.text if is_chosen else colours.muted
+    width = 4 if is_origin else 3 if is_chosen else 1
+    frame = _rectangle(left, upper, left + WIDTH, upper + HEIGHT, colours.surface, edge, width)
+    frame["line"]["dash"] = "dot" if is_chosen and is_origin else "solid"
+    head = _rectangle(left, upper, left + 10, upper + HEIGHT, _fill(vertex, colours), "rgba(0,0,0,0)", 0)
+    found = [frame, head]
+    at = left + 14.0
+    room = WIDTH - 18
+    shares = (
+        (vertex["busy"], colours.load["working"]),
+        (vertex["held"], colours.bands["HIGH"]),
+        (vertex["idle"], colours.load["quiet"]),
+    )
+    known = [(share, colour) for share, colour in shares if share]
+    whole = max(sum(share for share, _ in known), 1.0)
+    for share, colour in known:
+        end = at + room * share / whole
+        found.append(_rectangle(at, upper + HEIGHT - SHARES - 4, end, upper + HEIGHT - 4, colour, "rgba(0,0,0,0)", 0))
+        at = end
+    return found
+
+
+def _rectangle(x0: float, y0: float, x1: float, y1: float, fill: str, edge: str, width: int) -> dict[str, Any]:
+    line = {"color": edge, "width": width}
+    return {"type": "rect", "x0": x0, "y0": y0, "x1": x1, "y1": y1, "fillcolor": fill, "line": line, "layer": "below"}
+
+
+def _arrow(source: tuple[float, float], target: tuple[float, float], colours: Palette) -> dict[str, Any]:
+    x0, y0 = source[0] + WIDTH, source[1] + HEIGHT / 2
+    x1, y1 = target[0], target[1] + HEIGHT / 2
+    bend = (x1 - x0) / 2
+    path = (
+        f"M {x0:.0f},{y0:.0f} C {x0 + bend:.0f},{y0:.0f} {x1 - bend:.0f},{y1:.0f} {x1:.0f},{y1:.0f} "
+        f"M {x1 - 8:.0f},{y1 - 4:.0f} L {x1:.0f},{y1:.0f} L {x1 - 8:.0f},{y1 + 4:.0f}"
+    )
+    return {"type": "path", "path": path, "line": {"color": colours.muted, "width": 1.5}, "layer": "below"}
+
+
+def _texts(vertex: Mapping[str, Any], left: float, upper: float, colours: Palette) -> list[dict[str, Any]]:
+    name = f"<b>{escaped(shortened(vertex['name'], NAME_LENGTH))}</b>"
+    shares = " · ".join(
+        f"{label} {percent(vertex[column])}"
+        for label, column in (("busy", "busy"), ("back pressured", "held"))
+        if vertex[column] is not None
+    )
+    second = "origin of back pressure" if _is_origin(vertex) else ""
+    parallel = f"parallelism {vertex['parallelism']}" if vertex["parallelism"] else ""
+    third = " · ".join(part for part in (second, parallel) if part)
+    notes = [_note(name, left + 15, upper + 14, colours, "left")]
+    notes.append(_note(shares or "not measured", left + 15, upper + 32, colours, "left", small=True))
+    if third:
+        notes.append(_note(third, left + 15, upper + 48, colours, "left", small=True, alarm=bool(second)))
+    return notes
+
+
+def _note(
+    text: str, x: float, y: float, colours: Palette, anchor: str, *, small: bool = False, alarm: bool = False
+) -> dict[str, Any]:
+    return {
+        "text": text,
+        "x": x,
+        "y": y,
+        "xanchor": anchor,
+        "yanchor": "middle",
+        "showarrow": False,
+        "align": "left",
+        "captureevents": False,
+        "font": {"size": 10.5 if small else 12, "color": colours.alarm if alarm else colours.text},
+    }
+
+
+def _told_to_people(vertex: Mapping[str, Any]) -> str:
+    lines = [f"<b>{escaped(vertex['name'][:100])}</b>", _state(vertex)]
+    for label, column in (("busy", "busy_peak"), ("back pressured", "held_peak")):
+        if vertex[column] is not None:
+            lines.append(f"{label} at most {percent(vertex[column])}")
+    if vertex["idle"] is not None:
+        lines.append(f"idle {percent(vertex['idle'])}")
+    lines.append("click for its subtasks")
+    return "<br>".join(lines)
+
+
+def summary(points: Points) -> str:
+    """Where back pressure begins, and what is known of the chosen task."""
+    job, vertex = _chosen(points)
+    begun = [each["name"] for every in points["jobs"] for each in every["vertices"] if _is_origin(each)]
+    text = f"Back pressure begins in {' and in '.join(begun)}. " if begun else ""
+    parts = [f"{vertex['name']}: {_state(vertex)}"]
+    if vertex["idle"] is not None:
+        parts.append(f"idle {percent(vertex['idle'])}")
+    records = [row[4] if row[4] else row[5] for row in vertex["subtasks"]]
+    if any(records):
+        parts.append(f"{number(sum(each or 0 for each in records))} records")
+    if vertex["lag_ms"] is not None:
+        behind = "behind" if vertex["lag_ms"] >= 0 else "ahead of"
+        parts.append(f"watermark {duration(abs(vertex['lag_ms']))} {behind} the clock")
+    if vertex["look_up_share"]:
+        parts.append(f"{percent(vertex['look_up_share'])} of its samples look something up")
+    elif vertex["named_look_up"]:
+        parts.append("a look-up join")
+    unknown = "" if job["edges_known"] else " The files do not tell how the tasks are connected."
+    return f"{text}{', '.join(parts)}.{unknown}"
+
+
+def table(points: Points) -> list[list[Any]]:
+    """One row for each subtask, those of the chosen task first; a task without known subtasks has one row."""
+    header = [
+        "Job",
+        "Task",
+        "Subtask",
+        "TaskManager",
+        "Busy ratio",
+        "Back-pressured ratio",
+        "Records in",
+        "Records out",
+        "Task's watermark lag (ms)",
+        "Task's share of look-ups",
+        "Back pressure begins here",
+    ]
+    chosen = key_of(*_chosen(points))
+    rows = []
+    every = [(job, vertex) for job in points["jobs"] for vertex in job["vertices"]]
+    for job, vertex in sorted(every, key=lambda each: key_of(*each) != chosen):
+        task = [vertex["lag_ms"], vertex["look_up_share"], "yes" if _is_origin(vertex) else "no"]
+        for row in vertex["subtasks"] or [[None, None, vertex["busy"], vertex["held"], None, None]]:
+            rows.append([job["name"] or job["job_id"], vertex["name"], *row, *task])
+    return [header, *rows]
+
+
+CHART = Chart(
+    id="job-graph",
+    title="Job graph",
+    order=5,
+    axis="own",
+    missing=(
+        "The job's plan would fill this chart: `curl -s $REST/jobs/<job> > job.json`, and the back pressure of each "
+        "vertex (`curl -s $REST/jobs/<job>/vertices/<vertex>/backpressure`) colours it."
+    ),
+    points=points,
+    figure=figure,
+    summary=summary,
+    table=table,
+    choices=choices,
+)

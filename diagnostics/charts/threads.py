@@ -1,0 +1,255 @@
+"""Threads: their states over a series of dumps, locks that others wait for, and equal stacks together."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from diagnostics.chart import Chart, Points, Theme
+from diagnostics.chart_panel import Panel, escaped, shortened, stacked
+from diagnostics.chart_theme import Palette, palette
+from diagnostics.reconstruction.frame_catalogue import stack
+from diagnostics.reconstruction.thread_locks import DumpedThread, LockQueue, lock_queues
+
+if TYPE_CHECKING:
+    from diagnostics.evidence import Evidence
+
+MOST_THREADS = 30_000
+MOST_DUMPS = 60
+MOST_GROUPS = 40
+DRAWN_GROUPS = 14
+MOST_LOCKS = 20
+"""Threads that are read; dumps, groups of equal stacks and locks that are kept and drawn. Our choice."""
+MOST_NAMES = 8
+FRAMES_SHOWN = 16
+STATES = ("RUNNABLE", "BLOCKED", "WAITING", "TIMED_WAITING")
+
+Dump = tuple[int, int]
+"""File id and epoch ms (0 where the file does not tell)."""
+
+
+def points(evidence: Evidence) -> Points | None:
+    """States by dump, the locks that threads wait for, and the largest groups of equal stacks.
+
+    Reads   stack_sample, only thread dumps.
+    Gives   {dumps: [{file_id, ts_ms, states: {state: threads}}], locks: [{dump, lock, waiting, names, holder,
+            holder_frame, chain, circle}], groups: [{state, threads, dumps, frames, told, names}]}: `threads` is how
+            many there were at once at most, frames top first.
+    Empty   None without a thread dump.
+    """
+    if not evidence.has("stack_sample"):
+        return None
+    columns = ("file_id", "ts_ms", "thread", "state", "frames", "waits_for", "holds")
+    rows = evidence["stack_sample"].where("profile = 'thread-dump'").select(*columns).limit(MOST_THREADS)
+    dumps: dict[Dump, list[DumpedThread]] = {}
+    for row in rows.toArrow().to_pylist():
+        thread = DumpedThread(
+            row["thread"] or "", row["state"], tuple(row["frames"]), row["waits_for"], tuple(row["holds"] or ())
+        )
+        dumps.setdefault((row["file_id"], row["ts_ms"] or 0), []).append(thread)
+    return points_of(dumps) if dumps else None
+
+
+def points_of(dumps: Mapping[Dump, Sequence[DumpedThread]]) -> dict[str, Any]:
+    """The points of dumps that were read."""
+    order = sorted(dumps, key=lambda each: (each[1], each[0]))[-MOST_DUMPS:]
+    told = [
+        {
+            "file_id": dump[0],
+            "ts_ms": dump[1] or None,
+            "states": dict(Counter(thread.state or "unknown" for thread in dumps[dump])),
+        }
+        for dump in order
+    ]
+    queues = [(place, queue) for place, dump in enumerate(order) for queue in lock_queues(dumps[dump])]
+    queues.sort(key=lambda each: (not each[1].circle, -len(each[1].waiting), each[0], each[1].lock))
+    return {
+        "dumps": told,
+        "locks": [_lock(place, queue) for place, queue in queues[:MOST_LOCKS]],
+        "groups": _groups([dumps[dump] for dump in order]),
+    }
+
+
+def _lock(place: int, queue: LockQueue) -> dict[str, Any]:
+    holder = queue.holder
+    return {
+        "dump": place,
+        "lock": queue.lock,
+        "waiting": len(queue.waiting),
+        "names": sorted(thread.name for thread in queue.waiting)[:MOST_NAMES],
+        "holder": holder.name if holder else None,
+        "holder_frame": holder.frames[-1] if holder and holder.frames else None,
+        "chain": list(queue.chain[:MOST_NAMES]),
+        "circle": list(queue.circle),
+    }
+
+
+def _groups(dumps: Sequence[Sequence[DumpedThread]]) -> list[dict[str, Any]]:
+    counted: dict[tuple[str | None, tuple[str, ...]], list[list[str]]] = {}
+    for threads in dumps:
+        here: dict[tuple[str | None, tuple[str, ...]], list[str]] = {}
+        for thread in threads:
+            here.setdefault((thread.state, thread.frames), []).append(thread.name)
+        for key, names in here.items():
+            counted.setdefault(key, []).append(names)
+    largest = sorted(counted.items(), key=lambda item: (-max(map(len, item[1])), -len(item[1]), item[0][1]))
+    return [
+        {
+            "state": state or "unknown",
+            "threads": max(map(len, seen)),
+            "dumps": len(seen),
+            "frames": list(frames[::-1][:FRAMES_SHOWN]),
+            "told": _telling(frames),
+            "names": sorted({name for names in seen for name in names})[:MOST_NAMES],
+        }
+        for (state, frames), seen in largest[:MOST_GROUPS]
+    ]
+
+
+def _telling(frames: Sequence[str]) -> str:
+    """The frame that says most of a stack: the job's own, else the one of a known system, else the top."""
+    told = stack(frames)
+    return told.user or told.system_frame or told.top
+
+
+def _label(points: Points, place: int) -> str:
+    """A dump's name on the axis."""
+    dump = points["dumps"][place]
+    if dump["ts_ms"] is None:
+        return f"Dump {place + 1}"
+    moment = dt.datetime.fromtimestamp(dump["ts_ms"] / 1000, tz=dt.UTC)
+    return f"{place + 1}: {moment:%H:%M:%S}"
+
+
+def _colours(colours: Palette) -> Mapping[str, str]:
+    return {
+        "RUNNABLE": colours.bands["LOW"],
+        "BLOCKED": colours.alarm,
+        "WAITING": colours.load["working"],
+        "TIMED_WAITING": colours.load["quiet"],
+        "unknown": colours.grid,
+    }
+
+
+def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
+    """States of each dump as stacked bars; below, the largest groups of equal stacks."""
+    colours = palette(theme)
+    shades = _colours(colours)
+    labels = [_label(points, place) for place in range(len(points["dumps"]))]
+    present = [state for state in shades if any(dump["states"].get(state) for dump in points["dumps"])]
+    states = [
+        {
+            "type": "bar",
+            "name": state,
+            "x": labels,
+            "y": [dump["states"].get(state, 0) for dump in points["dumps"]],
+            "width": 0.7 if len(labels) > 3 else 0.25,
+            "marker": {"color": shades[state]},
+            "hovertemplate": f"%{{y}} {state}<br>dump %{{x}}<extra></extra>",
+        }
+        for state in present
+    ]
+    groups = points["groups"][:DRAWN_GROUPS]
+    names = [f"{place + 1}. {escaped(shortened(_short(group['told']), 44))}" for place, group in enumerate(groups)]
+    stacks = {
+        "type": "bar",
+        "orientation": "h",
+        "showlegend": False,
+        "y": names,
+        "x": [group["threads"] for group in groups],
+        "marker": {"color": [shades.get(group["state"], colours.grid) for group in groups]},
+        "text": [_group_text(group) for group in groups],
+        "textposition": "none",
+        "hovertemplate": "%{text}<extra></extra>",
+    }
+    return stacked(
+        [
+            Panel(
+                title="Threads by state in each dump", unit="Threads", height=130, traces=states, x={"type": "category"}
+            ),
+            Panel(
+                title="Equal stacks together: threads at once",
+                unit="",
+                height=max(20 * len(groups), 60),
+                traces=[stacks],
+                y={
+                    "type": "category",
+                    "categoryorder": "array",
+                    "categoryarray": names[::-1],
+                    "automargin": True,
+                    "nticks": None,
+                    "tickmode": "linear",
+                    "rangemode": "normal",
+                },
+            ),
+        ],
+        theme,
+        axis="own",
+        x_title="Threads",
+    )
+
+
+def _short(frame: str) -> str:
+    return ".".join(frame.rsplit(".", 2)[-2:])
+
+
+def _group_text(group: Mapping[str, Any]) -> str:
+    lines = [f"<b>{group['threads']} threads {group['state']}</b>, in {group['dumps']} dumps"]
+    lines += [escaped(shortened(frame, 90)) for frame in group["frames"][:10]]
+    lines.append(f"e.g. {escaped(shortened(', '.join(group['names'][:2]), 90))}")
+    return "<br>".join(lines)
+
+
+def summary(points: Points) -> str:
+    """Deadlocks, the lock that most threads wait for, the states of the last dump and the largest group."""
+    parts = []
+    circles = {tuple(sorted(lock["circle"])): lock["circle"] for lock in points["locks"] if lock["circle"]}
+    for circle in circles.values():
+        parts.append(f"Deadlock: {' waits for '.join([*circle, circle[0]])}.")
+    worst = next((lock for lock in points["locks"] if not lock["circle"]), None)
+    if worst:
+        held = f", held by {worst['holder']} in {worst['holder_frame']}" if worst["holder"] else ""
+        threads = f"{worst['waiting']} threads wait" if worst["waiting"] > 1 else "1 thread waits"
+        parts.append(f"{threads} for {worst['lock']}{held}.")
+    if not parts:
+        parts.append("No thread waits for a lock that another one holds.")
+    last = points["dumps"][-1]["states"]
+    told = ", ".join(f"{last[state]} {state}" for state in (*STATES, "unknown") if last.get(state))
+    parts.append(f"{len(points['dumps'])} dumps; the last one has {told}.")
+    if points["groups"] and points["groups"][0]["threads"] > 1:
+        group = points["groups"][0]
+        parts.append(f"{group['threads']} threads have one stack, in {group['told']}.")
+    return " ".join(parts)
+
+
+def table(points: Points) -> list[list[Any]]:
+    """Locks that threads wait for, then the groups of equal stacks, top frame first."""
+    header = ["What", "State", "Threads", "Dumps", "Lock or frames, top first", "Held by", "Threads, e.g."]
+    rows: list[list[Any]] = []
+    for lock in points["locks"]:
+        what = "deadlock" if lock["circle"] else "lock"
+        chain = " waits for ".join(lock["chain"]) or None
+        names = ", ".join(lock["names"])
+        rows.append([what, "BLOCKED", lock["waiting"], _label(points, lock["dump"]), lock["lock"], chain, names])
+    for group in points["groups"]:
+        frames, names = " < ".join(group["frames"]), ", ".join(group["names"])
+        rows.append(["equal stacks", group["state"], group["threads"], group["dumps"], frames, None, names])
+    return [header, *rows]
+
+
+CHART = Chart(
+    id="threads",
+    title="Threads",
+    order=65,
+    axis="own",
+    missing=(
+        "A few thread dumps some seconds apart would fill this chart: `jstack -l <pid>`, or "
+        "`curl -s $REST/taskmanagers/<id>/thread-dump`."
+    ),
+    points=points,
+    figure=figure,
+    summary=summary,
+    table=table,
+)

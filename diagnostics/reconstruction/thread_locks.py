@@ -1,0 +1,65 @@
+"""Who waits for whose lock in a thread dump: chains of waiting threads, and circles that never end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class DumpedThread:
+    """A thread of one dump with its locks."""
+
+    name: str
+    state: str | None
+    frames: tuple[str, ...]
+    waits_for: str | None
+    holds: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LockQueue:
+    """A lock with the threads that wait for it.
+
+    holder  the thread that holds it, None when the dump does not tell
+    chain   for whom the holder waits in turn, and so on, by thread; it ends with a thread that does not wait
+    circle  the threads that wait for each other for ever, in order, when the chain comes back to itself
+    """
+
+    lock: str
+    waiting: tuple[DumpedThread, ...]
+    holder: DumpedThread | None
+    chain: tuple[str, ...]
+    circle: tuple[str, ...]
+
+
+def lock_queues(threads: Sequence[DumpedThread]) -> list[LockQueue]:
+    """The locks of one dump that threads wait for, deadlocks first, then by how many wait.
+
+    A thread that parks for a lock nobody holds waits for work, as pools do: it counts only when a holder is known or
+    when it is blocked.
+    """
+    holders = {lock: thread for thread in threads for lock in thread.holds}
+    waiting: dict[str, list[DumpedThread]] = {}
+    for thread in threads:
+        if thread.waits_for and (thread.waits_for in holders or thread.state == "BLOCKED"):
+            waiting.setdefault(thread.waits_for, []).append(thread)
+    found = []
+    for lock, queue in waiting.items():
+        holder = holders.get(lock)
+        chain, circle = _followed(holder, holders)
+        found.append(LockQueue(lock, tuple(queue), holder, chain, circle))
+    return sorted(found, key=lambda each: (not each.circle, -len(each.waiting), each.lock))
+
+
+def _followed(
+    holder: DumpedThread | None, holders: Mapping[str, DumpedThread]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    chain: list[str] = []
+    here = holder
+    while here is not None:
+        if here.name in chain:
+            return tuple(chain), tuple(chain[chain.index(here.name) :])
+        chain.append(here.name)
+        here = holders.get(here.waits_for) if here.waits_for else None
+    return tuple(chain), ()

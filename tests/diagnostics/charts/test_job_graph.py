@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+from typing import Any
+
+from diagnostics.chart import Theme
+from diagnostics.charts.job_graph import CHART
+
+LIGHT = Theme("light")
+
+
+def vertex(name: str, *parents: str, depth: int = 0, origin: int = 0, **told: Any) -> dict[str, Any]:
+    unknown = dict.fromkeys(("busy", "busy_peak", "held", "held_peak", "idle", "look_up_share", "lag_ms"))
+    known = {"id": name.lower(), "name": name, "parallelism": 2, "depth": depth, "parents": list(parents)}
+    rest = {"origin_moments": origin, "moments": 10, "named_look_up": False, "subtasks": []}
+    return {**known, **unknown, **rest, **told}
+
+
+def of(*vertices: dict[str, Any], chosen: str | None = None, edges_known: bool = True) -> dict[str, Any]:
+    jobs = [{"job_id": "a", "name": "Orders", "edges_known": edges_known, "vertices": list(vertices)}]
+    return {"jobs": jobs, **({"chosen": chosen} if chosen else {})}
+
+
+SOURCE = vertex("Source", busy=0.1, held=0.7, held_peak=0.9, idle=0.2)
+SINK = vertex(
+    "Sink", "source", depth=1, origin=9, busy=0.97, held=0.0, idle=0.03, subtasks=[[0, "tm-1", 0.97, 0.0, 50.0, 0.0]]
+)
+
+
+def test_the_origin_of_back_pressure_is_marked_and_shown_first() -> None:
+    points = of(SOURCE, SINK)
+
+    assert [each.is_bad for each in CHART.choices(points)] == [False, True]
+    assert CHART.figure(points, LIGHT)["layout"]["meta"]["chosen"] == "a:sink"
+    assert CHART.summary(points).startswith("Back pressure begins in Sink. Sink: back pressure OK (0 %), busy 97 %")
+
+
+def test_a_chosen_task_comes_first_in_the_table_and_is_told_in_the_summary() -> None:
+    points = of(SOURCE, SINK, chosen="a:source")
+
+    assert CHART.table(points)[1][:2] == ["Orders", "Source"]
+    assert "Source: back pressure HIGH (70 %)" in CHART.summary(points)
+
+
+def test_tasks_stand_in_the_order_of_the_flow_and_each_edge_is_an_arrow() -> None:
+    figure = CHART.figure(of(SOURCE, SINK), LIGHT)
+
+    left, right = figure["data"][0]["x"]
+    assert left < right
+    assert sum(1 for shape in figure["layout"]["shapes"] if shape["type"] == "path") == 1
+
+
+def test_what_was_not_measured_is_neither_idle_nor_ok() -> None:
+    points = of(vertex("Source"), edges_known=False)
+
+    assert "Source: not measured" in CHART.summary(points)
+    assert "The files do not tell how the tasks are connected." in CHART.summary(points)
+    texts = [each["text"] for each in CHART.figure(points, LIGHT)["layout"]["annotations"]]
+    assert "not measured" in texts
+
+
+def test_names_from_files_cannot_bring_markup() -> None:
+    figure = CHART.figure(of(vertex("<img src=x>")), LIGHT)
+
+    assert "<img" not in str([figure["data"][0]["text"], figure["layout"]["annotations"]])
