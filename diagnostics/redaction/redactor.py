@@ -19,7 +19,7 @@ OVERLAP_BYTES = 32_768
 class Found:
     """What one rule replaced.
 
-    examples  (before the value, the value, after it, its pseudonym), shortened
+    examples  (before the value, the value, after it, its pseudonym) of different values, shortened
     """
 
     count: int = 0
@@ -85,7 +85,7 @@ class Redactor:
     def _note(self, rule: RedactionRule, text: bytes, begin: int, end: int, pseudonym: bytes) -> None:
         found = self.found.setdefault(rule.id, Found())
         found.count += 1
-        if len(found.examples) < MOST_EXAMPLES:
+        if len(found.examples) < MOST_EXAMPLES and all(pseudonym.decode() != each[3] for each in found.examples):
             before = text[max(text.rfind(b"\n", 0, begin) + 1, begin - CONTEXT_BYTES) : begin]
             after = text[end : end + CONTEXT_BYTES].partition(b"\n")[0]
             value = text[begin:end][:CONTEXT_BYTES]
