@@ -43,7 +43,9 @@ PEOPLE: Mapping[str, Callable[[CaseQuerySet, User], CaseQuerySet]] = {
 
 def case_visible(user: User, case_id: int) -> Case:
     """The case. Raises Http404 for whoever may not see it, so that a stranger cannot tell whether it exists."""
-    return get_object_or_404(Case.objects.visible_to(user).select_related("team", "owner", "closed_by"), pk=case_id)
+    return get_object_or_404(
+        Case.objects.visible_to(user).select_related("team", "owner", "closed_by", "merged_into"), pk=case_id
+    )
 
 
 def case_to_change(user: User, case_id: int) -> Case:
@@ -107,8 +109,8 @@ def cases_found(user: User, asked: Mapping[str, str | Sequence[str]]) -> CaseQue
 
 
 def cases_considered(user: User, asked: Mapping[str, str | Sequence[str]]) -> CaseQuerySet:
-    """The user's cases that fit the search and `people`: those among which the facets count."""
-    found = Case.objects.visible_to(user)
+    """The user's cases that fit the search and `people`, without those merged into others: what the facets count."""
+    found = Case.objects.visible_to(user).filter(merged_into=None)
     for job in values_asked(asked, "job"):
         found = found.filter(job_names__icontains=job)
     for text in values_asked(asked, "text"):

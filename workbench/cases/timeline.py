@@ -18,7 +18,7 @@ from diagnostics.symptoms import symptom
 from workbench.accounts.models import User
 from workbench.analyses.models import AnalysisStatus
 from workbench.cases.mentions import marked
-from workbench.cases.models import Case, CaseStatus
+from workbench.cases.models import Case, CaseChange, CaseStatus
 
 MOST_ENTRIES = 500
 """The newest so many; a page with more is not read. Our choice."""
@@ -35,6 +35,7 @@ class Entry:
     text      what happened, as a sentence that follows the person's name
     detail    a text of its own below it
     mentioned the names in it that reached somebody
+    link      where it leads to, "" for nowhere
     is_minor  hidden until everything is asked for
     tone      good, warning, critical, or "" for the usual
     """
@@ -48,6 +49,7 @@ class Entry:
     is_note: bool = False
     tone: str = ""
     mentioned: Sequence[str] = ()
+    link: str = ""
 
     @property
     def marked_detail(self) -> SafeString:
@@ -127,7 +129,17 @@ def _notes(case: Case) -> Iterator[Entry]:
 
 def _pins(case: Case) -> Iterator[Entry]:
     for pin in case.pinned_records.select_related("by"):
-        yield Entry(pin.at, "flag", pin.by, f"pinned {pin}", detail=pin.note)
+        seen = f" of {pin.ts:%Y-%m-%d %H:%M:%S} UTC" if pin.ts else ""
+        detail = "\n".join(part for part in (pin.text, pin.note) if part)
+        yield Entry(pin.at, "flag", pin.by, f"pinned {pin}{seen}", detail, link=pin.get_absolute_url())
+
+
+def _merged(case: Case) -> Iterator[Entry]:
+    """The changes of other cases that speak of this one."""
+    for change in CaseChange.objects.filter(after__merged_into_id=case.pk).select_related("by", "case"):
+        yield Entry(change.at, "link", change.by, f"merged case {change.case_id} into this one: {change.case.title}")
+    for change in CaseChange.objects.filter(before__merged_into_id=case.pk).select_related("by", "case"):
+        yield Entry(change.at, "undo", change.by, f"took case {change.case_id} out again: {change.case.title}")
 
 
 def _changes(case: Case) -> Iterator[Entry]:
@@ -177,7 +189,16 @@ def _title_told(before: Mapping[str, Any], after: Mapping[str, Any], names: Mapp
     return ("edit", f"renamed the case from {before['title']}", "", "", True) if "title" in after else None
 
 
-CHANGES = (_status_told, _cause_told, _owner_told, _title_told)
+def _merging_told(before: Mapping[str, Any], after: Mapping[str, Any], names: Mapping[int, str]) -> Told:
+    if "merged_into_id" not in after:
+        return None
+    into = after["merged_into_id"]
+    if into is None:
+        return "undo", f"took the case out of case {before['merged_into_id']} again", "", "", False
+    return "link", f"merged the case into case {into}", "", "", False
+
+
+CHANGES = (_status_told, _cause_told, _owner_told, _title_told, _merging_told)
 
 SOURCES: tuple[Callable[[Case], Iterator[Entry]], ...] = (
     _opened,
@@ -187,6 +208,7 @@ SOURCES: tuple[Callable[[Case], Iterator[Entry]], ...] = (
     _analyses,
     _steps,
     _notes,
+    _merged,
     _changes,
 )
 """What a timeline is read from."""

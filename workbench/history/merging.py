@@ -1,0 +1,29 @@
+"""Two cases that turned out to be one incident: merged, and taken apart again. Nothing moves and nothing is lost."""
+
+from __future__ import annotations
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+
+from workbench.accounts.models import User
+from workbench.cases.models import Case
+from workbench.cases.services import case_change
+
+
+@transaction.atomic
+def case_merge(*, case: Case, into: Case, user: User) -> None:
+    """Makes a case part of another one of its team: the list, the numbers and the similar cases show only that one.
+
+    What was merged into the case goes along. Raises ValidationError for itself, another team, or one that is merged.
+    """
+    if case.pk == into.pk or into.merged_into_id is not None:
+        raise ValidationError("A case is merged into another one that is not merged itself.")
+    if case.team_id != into.team_id:
+        raise ValidationError("Only cases of the same team are merged: their readers are the same.")
+    for part in (*case.merged.all(), case):
+        case_change(case=part, user=user, merged_into_id=into.pk)
+
+
+def case_unmerge(*, case: Case, user: User) -> None:
+    """Makes a merged case a case of its own again."""
+    case_change(case=case, user=user, merged_into_id=None)

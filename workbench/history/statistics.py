@@ -1,0 +1,208 @@
+"""What the history says in numbers: causes by month, how long things take, which jobs come back."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import median, quantiles
+
+from django.db.models import Min, QuerySet
+from django.utils import timezone
+
+from workbench.accounts.models import User
+from workbench.analyses.models import Analysis
+from workbench.cases.models import Case, CaseChange, CaseStatus
+
+PERIODS = {"90": "90 days", "365": "A year", "": "All time"}
+"""Days back, as the address has them."""
+MOST_MONTHS = 12
+MOST_JOBS = 15
+NO_CAUSE = (None, "", "healthy", "inconclusive")
+REPAIRED = (CaseStatus.FIX_APPLIED, CaseStatus.VERIFYING, CaseStatus.CLOSED)
+FEW = 10
+"""Below so many cases a ninetieth percentile is the slowest one. Our choice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """A symptom class and how often it was the cause: the confirmed one, else the diagnosed one.
+
+    months  one number for each of `Statistics.months`
+    """
+
+    symptom_class: str
+    cases: int
+    confirmed: int
+    months: Sequence[int]
+    to_repair: Durations
+
+
+@dataclass(frozen=True, slots=True)
+class Durations:
+    """How long something took in the cases where it is known; ms, None without any."""
+
+    cases: int
+    median_ms: float | None
+    slow_ms: float | None
+
+    @staticmethod
+    def of(times: Iterable[dt.timedelta]) -> Durations:
+        """Median and ninetieth percentile."""
+        known = sorted(time.total_seconds() * 1000 for time in times)
+        if not known:
+            return Durations(0, None, None)
+        slow = quantiles(known, n=10)[-1] if len(known) >= FEW else known[-1]
+        return Durations(len(known), median(known), slow)
+
+
+@dataclass(slots=True)
+class RecurringJob:
+    """A job with more than one case.
+
+    returns  cases that have the fingerprint of an earlier one
+    """
+
+    name: str
+    cases: int = 0
+    returns: int = 0
+    causes: Counter[str] = field(default_factory=Counter)
+    last: dt.datetime | None = None
+
+    @property
+    def leading_causes(self) -> list[tuple[str, int]]:
+        return self.causes.most_common(3)
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """months are first days of months, the oldest first."""
+
+    cases: int
+    open: int
+    regressions: int
+    months: Sequence[dt.date]
+    causes: Sequence[Cause]
+    to_diagnosis: Durations
+    to_repair: Durations
+    jobs: Sequence[RecurringJob]
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    pk: int
+    created_at: dt.datetime
+    status: str
+    verdict_class: str | None
+    confirmed_class: str | None
+    fingerprint: str | None
+    job_names: str
+
+    @property
+    def cause(self) -> str | None:
+        found = self.confirmed_class or self.verdict_class
+        return None if found in NO_CAUSE else found
+
+
+def statistics(user: User, days: int | None = None) -> Statistics:
+    """The numbers of the user's cases that were opened in the last so many days; merged ones count once."""
+    found = Case.objects.visible_to(user).filter(merged_into=None)
+    if days:
+        found = found.filter(created_at__gte=timezone.now() - dt.timedelta(days=days))
+    columns = list(_Row.__dataclass_fields__)
+    rows = [_Row(*values) for values in found.order_by("created_at", "pk").values_list(*columns)]
+    repaired = _repaired_after(found)
+    diagnosed = _diagnosed_after(found)
+    months = _months(rows)
+    return Statistics(
+        cases=len(rows),
+        open=sum(1 for row in rows if row.status != CaseStatus.CLOSED),
+        regressions=sum(_returns(rows).values()),
+        months=months,
+        causes=_causes(rows, months, repaired),
+        to_diagnosis=Durations.of(diagnosed.values()),
+        to_repair=Durations.of(repaired.values()),
+        jobs=_jobs(rows),
+    )
+
+
+def _repaired_after(cases: QuerySet[Case]) -> dict[int, dt.timedelta]:
+    """Case -> from its opening to the fix that lasted: a case that was opened again is not repaired until the next."""
+    changes = CaseChange.objects.filter(case__in=cases.order_by(), after__has_key="status").order_by("pk")
+    found: dict[int, dt.timedelta] = {}
+    for case, opened, moment, status in changes.values_list("case", "case__created_at", "at", "after__status"):
+        if status in REPAIRED:
+            found.setdefault(case, moment - opened)
+        else:
+            found.pop(case, None)
+    return found
+
+
+def _diagnosed_after(cases: QuerySet[Case]) -> dict[int, dt.timedelta]:
+    """Case -> from its opening to the first diagnosis that names a root cause."""
+    named = Analysis.objects.done().filter(case__in=cases.order_by(), findings__role="root_cause").order_by()
+    first = named.values("case", "case__created_at").annotate(first=Min("finished_at"))
+    told = first.values_list("case", "case__created_at", "first")
+    return {case: moment - opened for case, opened, moment in told if moment}
+
+
+def _months(rows: Sequence[_Row]) -> list[dt.date]:
+    if not rows:
+        return []
+    last = timezone.now().astimezone(dt.UTC).date().replace(day=1)
+    first = rows[0].created_at.astimezone(dt.UTC).date().replace(day=1)
+    months = [last]
+    while len(months) < MOST_MONTHS and months[-1] > first:
+        months.append((months[-1] - dt.timedelta(days=1)).replace(day=1))
+    return months[::-1]
+
+
+def _causes(rows: Sequence[_Row], months: Sequence[dt.date], repaired: Mapping[int, dt.timedelta]) -> list[Cause]:
+    of_class: dict[str, list[_Row]] = defaultdict(list)
+    for row in rows:
+        if row.cause:
+            of_class[row.cause].append(row)
+    return [
+        _cause(name, of_class[name], months, repaired)
+        for name in sorted(of_class, key=lambda c: (-len(of_class[c]), c))
+    ]
+
+
+def _cause(name: str, rows: Sequence[_Row], months: Sequence[dt.date], repaired: Mapping[int, dt.timedelta]) -> Cause:
+    by_month = Counter(row.created_at.astimezone(dt.UTC).date().replace(day=1) for row in rows)
+    return Cause(
+        name,
+        len(rows),
+        sum(1 for row in rows if row.confirmed_class == name),
+        [by_month[month] for month in months],
+        Durations.of(repaired[row.pk] for row in rows if row.pk in repaired),
+    )
+
+
+def _returns(rows: Sequence[_Row]) -> dict[str, int]:
+    """Fingerprint -> how many cases had it after the first one."""
+    counted = Counter(row.fingerprint for row in rows if row.fingerprint)
+    return {fingerprint: count - 1 for fingerprint, count in counted.items() if count > 1}
+
+
+def _jobs(rows: Sequence[_Row]) -> list[RecurringJob]:
+    jobs: dict[str, RecurringJob] = {}
+    for row, is_return in _with_returns(rows):
+        for name in row.job_names.splitlines():
+            job = jobs.setdefault(name, RecurringJob(name))
+            job.cases += 1
+            job.returns += is_return
+            job.last = row.created_at
+            if row.cause:
+                job.causes[row.cause] += 1
+    again = [job for job in jobs.values() if job.cases > 1]
+    return sorted(again, key=lambda job: (-job.cases, job.name))[:MOST_JOBS]
+
+
+def _with_returns(rows: Sequence[_Row]) -> Iterator[tuple[_Row, bool]]:
+    seen: set[str] = set()
+    for row in rows:
+        yield row, row.fingerprint in seen
+        if row.fingerprint:
+            seen.add(row.fingerprint)

@@ -1,0 +1,13 @@
+from __future__ import annotations
+
+from django.urls import path
+
+from workbench.history import views
+
+app_name = "history"
+
+urlpatterns = [
+    path("", views.numbers, name="numbers"),
+    path("<int:case_id>/merge/", views.merge, name="merge"),
+    path("<int:case_id>/unmerge/", views.unmerge, name="unmerge"),
+]

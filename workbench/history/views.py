@@ -1,0 +1,56 @@
+"""The numbers of the history, and merging of cases."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import ValidationError
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_GET, require_POST
+
+from workbench.cases.selectors import case_to_change
+from workbench.history.merging import case_merge, case_unmerge
+from workbench.history.statistics import PERIODS, statistics
+
+
+@login_required
+@require_GET
+def numbers(request: HttpRequest) -> HttpResponse:
+    """Causes by month, times to diagnosis and to repair, recurring jobs."""
+    period = request.GET.get("days", "")
+    period = period if period in PERIODS else ""
+    told = statistics(request.user, int(period) if period else None)
+    most = max((count for cause in told.causes for count in cause.months), default=0)
+    context = {"numbers": told, "periods": PERIODS, "period": period, "most": most}
+    return render(request, "history/numbers.html", context)
+
+
+@login_required
+@require_POST
+def merge(request: HttpRequest, case_id: int) -> HttpResponse:
+    """Makes the case part of another one."""
+    case = case_to_change(request.user, case_id)
+    number = request.POST.get("into", "").strip().removeprefix("#")
+    try:
+        if not (number.isascii() and number.isdecimal() and len(number) < 18):
+            raise ValidationError("Name the other case by its number.")
+        into = case_to_change(request.user, int(number))
+        case_merge(case=case, into=into, user=request.user)
+    except Http404:
+        messages.error(request, f"There is no case {number} in your teams.")
+        return redirect(case)
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+        return redirect(case)
+    messages.success(request, f"Case {case.pk} is part of this case now.")
+    return redirect(into)
+
+
+@login_required
+@require_POST
+def unmerge(request: HttpRequest, case_id: int) -> HttpResponse:
+    """Makes a merged case one of its own again."""
+    case = case_to_change(request.user, case_id)
+    case_unmerge(case=case, user=request.user)
+    return redirect(case)
