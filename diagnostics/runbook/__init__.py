@@ -2,6 +2,6 @@
 
 from diagnostics.runbook.exits import Exit, exits
 from diagnostics.runbook.filling import fill
-from diagnostics.runbook.text import Answer, Change, Runbook, Step, runbooks
+from diagnostics.runbook.text import Answer, Change, Runbook, Step, runbooks, shipped_runbook_texts
 
-__all__ = ["Answer", "Change", "Exit", "Runbook", "Step", "exits", "fill", "runbooks"]
+__all__ = ["Answer", "Change", "Exit", "Runbook", "Step", "exits", "fill", "runbooks", "shipped_runbook_texts"]

@@ -225,10 +225,21 @@ class _RunbookReader:
 @cache
 def runbooks() -> Mapping[str, Runbook]:
     """Every shipped runbook, by its id."""
-    found = {}
+    return {runbook.id: runbook for runbook, _ in _shipped()}
+
+
+@cache
+def shipped_runbook_texts() -> Mapping[str, str]:
+    """The text of every shipped runbook, by its id."""
+    return {runbook.id: text for runbook, text in _shipped()}
+
+
+@cache
+def _shipped() -> tuple[tuple[Runbook, str], ...]:
+    found = []
     for folder in symptom_folders():
         path = folder / "runbook.yaml"
         if path.is_file():
-            runbook = Runbook.from_yaml(path.read_text("utf-8"), f"{folder.name}/runbook.yaml")
-            found[runbook.id] = runbook
-    return found
+            text = path.read_text("utf-8")
+            found.append((Runbook.from_yaml(text, f"{folder.name}/runbook.yaml"), text))
+    return tuple(found)

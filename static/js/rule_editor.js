@@ -4,7 +4,7 @@ import { post, toast } from './tools.js';
 const PREVIEW_MS = 350;
 const SAVE_MS = 1500;
 const MOST_STEPS = 200;
-const NAMES = ['rule', 'fires', 'silent'];
+const NAMES = ['rule', 'fires', 'silent'].filter((name) => document.getElementById(`text-${name}`));
 
 const editor = document.getElementById('editor');
 const areas = Object.fromEntries(NAMES.map((name) => [name, document.getElementById(`text-${name}`)]));
@@ -122,7 +122,8 @@ document.getElementById('redo').addEventListener('click', () => go(1));
 let asking = null;
 let previewTimer = 0;
 
-const asked = () => ({ ...texts(), ...(chosenCase ? { case: chosenCase.value } : {}) });
+const ofRunbook = editor.dataset.ofRunbook ? { of_runbook: '1' } : {};
+const asked = () => ({ ...texts(), ...ofRunbook, ...(chosenCase ? { case: chosenCase.value } : {}) });
 
 async function preview() {
   clearTimeout(previewTimer);
@@ -167,12 +168,13 @@ function draw(answer) {
   document.getElementById('publish-button').disabled = !answer.ready;
 }
 
-document.getElementById('part-form').addEventListener('change', (event) => {
+const form = document.getElementById('part-form'); // a runbook has none
+form?.addEventListener('change', (event) => {
   const { name } = event.target.dataset;
   const { value } = event.target;
   if (name) writing = writing.then(() => rewrite(name, value));
 });
-document.getElementById('part-form').addEventListener('keydown', (event) => {
+form?.addEventListener('keydown', (event) => {
   if (event.key !== 'Enter' || event.target.tagName !== 'INPUT') return;
   event.preventDefault();
   event.target.blur();
@@ -238,7 +240,7 @@ document.getElementById('texts').addEventListener('submit', async (event) => {
 
 // What is done with a draft is done with the text on the page: it is saved first.
 for (const door of ['publish', 'backtest']) {
-  document.getElementById(`${door}-form`).addEventListener('submit', async (event) => {
+  document.getElementById(`${door}-form`)?.addEventListener('submit', async (event) => {
     event.preventDefault();
     if (!(await save())) return;
     event.target.action = editor.dataset[door];

@@ -19,6 +19,7 @@ from workbench.rules.history import latest_diagnoses
 from workbench.rules.models import Draft, RuleVersion
 from workbench.rules.permission import for_rule_editors
 from workbench.rules.rewriting import with_value
+from workbench.rules.runbook_texts import RUNBOOK, is_runbook, runbook_identity
 from workbench.rules.selectors import rule_readable, version_to_edit
 
 PANELS = (
@@ -26,6 +27,7 @@ PANELS = (
     ("fires", "Signals on which the rule must fire, as YAML"),
     ("silent", "Near miss on which the rule must stay silent, as YAML"),
 )
+RUNBOOK_PANELS = (("rule", "The runbook as YAML"),)
 
 
 @for_rule_editors
@@ -39,6 +41,8 @@ def new(request: HttpRequest) -> HttpResponse:
 @require_GET
 def edit_rule(request: HttpRequest, rule_id: str) -> HttpResponse:
     """The editor's own draft of the rule, or the text that counts, from which one begins."""
+    if is_runbook(rule_id):
+        runbook_identity(rule_id.removeprefix(RUNBOOK))
     rule = rule_readable(rule_id)
     draft = rule.drafts.filter(author=request.user).first()
     if draft:
@@ -61,14 +65,17 @@ def _editor(
     request: HttpRequest, texts: dict[str, str], draft: Draft | None = None, base: RuleVersion | None = None
 ) -> HttpResponse:
     newest = version_to_edit(base.rule) if base else None
+    of_runbook = bool(base and is_runbook(base.rule.rule_id))
+    panels = RUNBOOK_PANELS if of_runbook else PANELS
     return render(
         request,
         "rules/editor.html",
         {
+            "of_runbook": of_runbook,
             "draft": draft,
             "base": base,
             "overtaken_by": newest if newest and newest != base else None,
-            "panels": [(name, label, texts[name]) for name, label in PANELS],
+            "panels": [(name, label, texts[name]) for name, label in panels],
             "cases": previewing.cases_offered(request.user),
             "classes": symptoms(),
             "addresses": _addresses(draft) if draft else {},
@@ -99,6 +106,8 @@ def preview(request: HttpRequest) -> JsonResponse:
     if not form.is_valid():
         return JsonResponse({"detail": "The texts cannot be read."}, status=400)
     texts = {name: form.cleaned_data[name] for name in ("rule", "fires", "silent")}
+    if form.cleaned_data["of_runbook"]:
+        return _preview_runbook(texts["rule"], _analysis(request, form.cleaned_data["case"]))
     if form.cleaned_data["name"]:
         try:
             texts["rule"] = with_value(texts["rule"], form.cleaned_data["name"], form.cleaned_data["value"])
@@ -115,6 +124,15 @@ def preview(request: HttpRequest) -> JsonResponse:
             "ready": shown.is_ready,
         }
     )
+
+
+def _preview_runbook(text: str, analysis: Analysis | None) -> JsonResponse:
+    """As `preview`, for a runbook: its errors, and its steps filled with the values of the case."""
+    shown = previewing.preview_runbook(text, analysis)
+    names = {"problems": "problems", "case": "runbook"}
+    parts = {part: render_to_string(f"rules/_preview_{name}.html", {"preview": shown}) for part, name in names.items()}
+    told = [{"where": each.where, "line": each.line, "text": each.text} for each in shown.problems]
+    return JsonResponse({"text": text, "parts": parts, "problems": told, "ready": not shown.problems})
 
 
 def _analysis(request: HttpRequest, case_id: int | None) -> Analysis | None:
@@ -195,5 +213,7 @@ def publish(request: HttpRequest, draft_id: int) -> HttpResponse:
             messages.error(request, f"Not published. {each}")
         return redirect("rules:draft", draft_id)
     said = "New analyses judge with it." if version.rule.enabled else "The rule is switched off, so it judges nothing."
+    if is_runbook(version.rule.rule_id):
+        said = "Pages show it from now on."
     messages.success(request, f"{version.rule} version {version.number} is published. {said}")
     return redirect("rules:detail", version.rule.rule_id)

@@ -67,6 +67,7 @@ class PreviewForm(TextsForm):
     """The texts, the case to try them on, and a value of the form that is to be written into the rule's text."""
 
     case = forms.IntegerField(required=False)
+    of_runbook = forms.BooleanField(required=False)
     name = forms.CharField(required=False, max_length=200)
     value = forms.CharField(required=False, max_length=LONGEST_VALUE)
 

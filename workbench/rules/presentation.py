@@ -8,12 +8,13 @@ from typing import Any
 
 from diagnostics import rule as diagnostics_rule
 from diagnostics.errors import InvalidRule
-from diagnostics.runbook import Runbook, runbooks
+from diagnostics.runbook import Runbook
 from diagnostics.symptoms import Symptom, symptom
 from workbench.accounts.models import User
 from workbench.rules import wording
 from workbench.rules.history import Record, records_of_rules
 from workbench.rules.models import RegressionSample, Rule, RuleVersion, VersionState
+from workbench.rules.runbook_texts import RUNBOOK, runbook_counting
 from workbench.rules.selectors import rule_of, version_to_edit, versions_that_count
 
 OFF = "off"
@@ -69,9 +70,9 @@ def classes_with_rules() -> list[Symptom]:
 
 def _shown_versions() -> list[RuleVersion]:
     """One version of each rule: the one that counts, or would if the rule were on, else the newest."""
-    published = RuleVersion.objects.filter(state=VersionState.PUBLISHED).select_related("rule")
-    chosen = versions_that_count(published)
-    for version in RuleVersion.objects.exclude(rule__in=list(chosen)).select_related("rule").order_by("rule_id", "-pk"):
+    of_rules = RuleVersion.objects.exclude(rule__rule_id__startswith=RUNBOOK)
+    chosen = versions_that_count(of_rules.filter(state=VersionState.PUBLISHED).select_related("rule"))
+    for version in of_rules.exclude(rule__in=list(chosen)).select_related("rule").order_by("rule_id", "-pk"):
         chosen.setdefault(version.rule_id, version)
     return sorted(chosen.values(), key=lambda each: each.rule.rule_id)
 
@@ -152,5 +153,5 @@ def help_shown(user: User, rule: Rule) -> HelpShown:
         steps=wording.confidence_steps(content, teller),
         statement=list(wording.pieces(content.statement)),
         sources=wording.sources(content),
-        runbook=runbooks().get(content.runbook or ""),
+        runbook=runbook_counting(content.runbook),
     )

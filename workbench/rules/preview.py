@@ -13,6 +13,7 @@ from diagnostics.diagnosis.fact_view import SignalIndex
 from diagnostics.diagnosis.match import match
 from diagnostics.errors import InvalidRule
 from diagnostics.judge import judge
+from diagnostics.runbook import Runbook, fill
 from diagnostics.sample import KINDS, Kind
 from diagnostics.signal import Subject
 from workbench.accounts.models import User
@@ -22,6 +23,7 @@ from workbench.cases.templatetags.diagnosis import fact_value
 from workbench.rules.history import latest_diagnoses
 from workbench.rules.models import RegressionSample
 from workbench.rules.rewriting import Form, form_of
+from workbench.rules.runbook_texts import checked_runbook
 from workbench.rules.selectors import rules_of
 from workbench.rules.services import ruleset_published
 from workbench.rules.validation import SAMPLE_NAMES, Tested, checked_rule, checked_sample, kept_cases_failing, tested
@@ -110,6 +112,30 @@ def preview(texts: Mapping[str, str], analysis: Analysis | None) -> Preview:
         shown.kept_failing = kept_cases_failing(shown.rule)
     if shown.rule and analysis:
         shown.on_case = _on_case(shown.rule, analysis)
+    return shown
+
+
+@dataclass(slots=True)
+class RunbookPreview:
+    """What a runbook's draft says: its errors, or its steps with the values of a case's finding of its class."""
+
+    problems: list[Problem] = field(default_factory=list)
+    runbook: Runbook | None = None
+    filled: Mapping[str, Any] | None = None
+
+
+def preview_runbook(text: str, analysis: Analysis | None) -> RunbookPreview:
+    """The preview of a runbook's text; a case without a finding of its class fills it with its job's values."""
+    shown = RunbookPreview()
+    try:
+        shown.runbook = checked_runbook(text)
+    except InvalidRule as error:
+        shown.problems += problems(error.errors, "rule")
+    if shown.runbook and analysis:
+        findings = analysis.document["findings"]
+        own = next((each for each in findings if each["symptom_class"] == shown.runbook.symptom_class), None)
+        job = next((each["job_id"] for each in analysis.document["jobs"]), None)
+        shown.filled = fill(shown.runbook, own or {"subject": {"job": job} if job else {}}, analysis.signals)
     return shown
 
 

@@ -18,6 +18,7 @@ from diagnostics.sample import shipped_samples
 from diagnostics.yaml_document import read_yaml
 from workbench.accounts.models import User
 from workbench.rules.models import Draft, EventKind, Origin, Rule, RuleEvent, Ruleset, RuleVersion, VersionState
+from workbench.rules.runbook_texts import RUNBOOK, checked_runbook, is_runbook
 from workbench.rules.selectors import versions_that_count
 from workbench.rules.validation import blockers, checked_rule
 
@@ -47,6 +48,7 @@ def rules_load() -> Loaded:
     gone = RuleVersion.objects.filter(origin=Origin.SHIPPED, state=VersionState.PUBLISHED).exclude(
         rule__rule_id__in=shipped
     )
+    gone = gone.exclude(rule__rule_id__startswith=RUNBOOK)
     dropped = list(gone.values_list("rule__rule_id", flat=True))
     gone.update(state=VersionState.RETIRED)
     local = RuleVersion.objects.filter(origin=Origin.LOCAL, state=VersionState.PUBLISHED)
@@ -148,10 +150,10 @@ def draft_publish(*, draft: Draft, user: User, reason: str) -> RuleVersion:
     problems = list(blockers(draft))
     if problems:
         raise InvalidRule(problems)
-    rule = checked_rule(draft.text)
-    identity, _ = Rule.objects.get_or_create(rule_id=rule.id)
+    said = _read(draft.text, draft.rule)
+    identity, _ = Rule.objects.get_or_create(rule_id=said.rule_id)
     number = _highest(identity) + 1
-    text = with_version(draft.text, number)
+    text = _numbered(draft.text, number, identity)
     before = _text_that_counts(identity)
     version = _local_version(
         draft,
@@ -159,9 +161,9 @@ def draft_publish(*, draft: Draft, user: User, reason: str) -> RuleVersion:
         number=number,
         text=text,
         reason=reason,
-        symptom_class=rule.symptom_class,
-        title=rule.title,
-        status=rule.status,
+        symptom_class=said.symptom_class,
+        title=said.title,
+        status=said.status,
         author=draft.author,
         published_by=user,
     )
@@ -181,7 +183,7 @@ def rule_roll_back(*, version: RuleVersion, user: User, reason: str) -> Ruleset:
     replace it. Raises InvalidRule for a text that no longer loads.
     """
     version.refresh_from_db()
-    checked_rule(version.text)
+    _read(version.text, version.rule)
     before = _text_that_counts(version.rule)
     if version.origin == Origin.SHIPPED and version.state == VersionState.PUBLISHED:
         _retire_local(version.rule)
@@ -230,7 +232,7 @@ def _text_that_counts(rule: Rule) -> str:
 
 def _local_copy(version: RuleVersion, user: User, reason: str) -> RuleVersion:
     number = _highest(version.rule) + 1
-    text = with_version(version.text, number)
+    text = _numbered(version.text, number, version.rule)
     return _local_version(
         version,
         rule=version.rule,
@@ -259,6 +261,30 @@ def _local_version(samples_of: Draft | RuleVersion, *, text: str, **columns: Any
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What a text says of itself, whether it is a rule's or a runbook's."""
+
+    rule_id: str
+    symptom_class: str
+    title: str
+    status: str
+
+
+def _read(text: str, rule: Rule | None) -> _Said:
+    """Raises InvalidRule for a text that does not load."""
+    if rule and is_runbook(rule.rule_id):
+        runbook = checked_runbook(text)
+        return _Said(f"{RUNBOOK}{runbook.id}", runbook.symptom_class, runbook.title, "stable")
+    read = checked_rule(text)
+    return _Said(read.id, read.symptom_class, read.title, read.status)
+
+
+def _numbered(text: str, number: int, rule: Rule) -> str:
+    """A rule's text names its version; a runbook's does not."""
+    return text if is_runbook(rule.rule_id) else with_version(text, number)
+
+
 def with_version(text: str, number: int) -> str:
     """The rule's text with another version number; everything else stays as it is written."""
     lines = text.splitlines()
@@ -269,6 +295,7 @@ def with_version(text: str, number: int) -> str:
 def ruleset_make(*, reason: str, user: User | None) -> Ruleset:
     """A ruleset of what is published now: for each enabled rule its local version, else the newest shipped one."""
     published = RuleVersion.objects.filter(state=VersionState.PUBLISHED, rule__enabled=True)
+    published = published.exclude(rule__rule_id__startswith=RUNBOOK)
     ruleset = Ruleset.objects.create(reason=reason, created_by=user)
     ruleset.versions.set(versions_that_count(published).values())
     return ruleset

@@ -9,6 +9,7 @@ app_name = "rules"
 # Fixed words come before a rule's id; `validation.RESERVED_IDS` keeps rules from being named so.
 urlpatterns = [
     path("", views.rule_list, name="list"),
+    path("runbooks/", views.runbook_list, name="runbooks"),
     path("new/", editor_views.new, name="new"),
     path("preview/", editor_views.preview, name="preview"),
     path("drafts/", editor_views.create, name="create"),

@@ -10,8 +10,9 @@ from diagnostics.errors import InvalidRule
 from diagnostics.sample import Kind, Sample
 from workbench.cases.templatetags.diagnosis import fact_name
 from workbench.rules.models import Draft, RegressionSample, Rule
+from workbench.rules.runbook_texts import is_runbook, runbook_blockers
 
-RESERVED_IDS = frozenset({"new", "drafts", "preview", "back-tests", "samples", "log", "export", "import"})
+RESERVED_IDS = frozenset({"new", "drafts", "preview", "back-tests", "samples", "runbooks", "log", "export", "import"})
 """Words that stand in the addresses of the rules' pages where a rule's id stands too."""
 
 SAMPLE_NAMES: dict[Kind, str] = {"fires": "firing sample", "silent": "silent sample"}
@@ -64,6 +65,9 @@ def tested(rule: diagnostics_rule.Rule, text: str, kind: Kind) -> Tested:
 
 def blockers(draft: Draft) -> Iterator[str]:
     """What keeps a draft from being published, in sentences."""
+    if draft.rule and is_runbook(draft.rule.rule_id):
+        yield from runbook_blockers(draft)
+        return
     try:
         rule = checked_rule(draft.text)
     except InvalidRule as error:

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
 from diagnostics.errors import InvalidRule
+from diagnostics.runbook import runbooks
 from workbench.rules import services
 from workbench.rules.difference import difference
 from workbench.rules.forms import ReasonForm
-from workbench.rules.models import Draft, RuleVersion
+from workbench.rules.models import Draft, Origin, RuleVersion, VersionState
 from workbench.rules.permission import for_rule_editors
 from workbench.rules.presentation import STATUSES, classes_shown, classes_with_rules, help_shown
-from workbench.rules.selectors import rule_readable
+from workbench.rules.runbook_texts import RUNBOOK, is_runbook, runbook_counting, runbook_identity
+from workbench.rules.selectors import rule_readable, version_to_edit
 
 
 @login_required
@@ -42,9 +44,33 @@ def rule_list(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_GET
 def detail(request: HttpRequest, rule_id: str) -> HttpResponse:
-    """The rule's help page."""
+    """The rule's help page; a runbook has one of its own."""
+    if is_runbook(rule_id):
+        return _runbook(request, rule_id.removeprefix(RUNBOOK))
     shown = help_shown(request.user, rule_readable(rule_id))
     return render(request, "rules/detail.html", {"help": shown, "may_edit": request.user.may_edit_rules})
+
+
+def _runbook(request: HttpRequest, runbook_id: str) -> HttpResponse:
+    identity, runbook = runbook_identity(runbook_id), runbook_counting(runbook_id)
+    if identity is None or runbook is None:
+        raise Http404("There is no such runbook.")
+    version = version_to_edit(identity)
+    versions = sorted(identity.versions.select_related("author", "published_by"), key=lambda each: -each.pk)
+    context = {"rule": identity, "runbook": runbook, "version": version, "versions": versions}
+    return render(request, "rules/runbook.html", context | {"may_edit": request.user.may_edit_rules})
+
+
+@login_required
+@require_GET
+def runbook_list(request: HttpRequest) -> HttpResponse:
+    """Every runbook, with the version that counts."""
+    local = RuleVersion.objects.filter(
+        rule__rule_id__startswith=RUNBOOK, origin=Origin.LOCAL, state=VersionState.PUBLISHED
+    )
+    edited = {version.rule.rule_id.removeprefix(RUNBOOK): version for version in local.select_related("rule")}
+    shown = [(runbook_counting(each), edited.get(each)) for each in runbooks()]
+    return render(request, "rules/runbooks.html", {"shown": shown, "prefix": RUNBOOK})
 
 
 @for_rule_editors

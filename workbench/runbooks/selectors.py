@@ -6,13 +6,14 @@ from typing import Any
 
 from django.http import Http404
 
-from diagnostics.runbook import Runbook, runbooks
+from diagnostics.runbook import Runbook
 from workbench.analyses.models import Analysis
+from workbench.rules.runbook_texts import runbook_counting
 
 
 def runbook_of(runbook_id: str | None) -> Runbook | None:
     """The runbook that counts now; None for a finding that has none."""
-    return runbooks().get(runbook_id or "")
+    return runbook_counting(runbook_id)
 
 
 def finding_at(analysis: Analysis, position: int) -> dict[str, Any]:
