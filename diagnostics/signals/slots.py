@@ -110,14 +110,21 @@ def _without_node(log: IncidentLog) -> dict[str, FactValue]:
 
 
 def _under_one_name(log: IncidentLog) -> dict[str, FactValue]:
-    """The ResourceID that was registered most often while it still was: each time another process took its place."""
-    events = [each for kind in ("registered", "closed", "lost") for each in log.of(kind)]
+    """The ResourceID that was registered most often while it still was: each time another process took its place.
+
+    All register anew at a ResourceManager that has started or become the leader.
+    """
+    kinds = ("registered", "closed", "lost", "leadership", "process_start")
+    events = [each for kind in kinds for each in log.of(kind)]
     present: set[str] = set()
     again: Counter[str] = Counter()
     for each in sorted(events, key=lambda event: (event.ts_ms or 0, event.kind)):
         if each.kind == "registered" and (hit := REGISTERED.match(each.message)):
             again[hit[1]] += hit[1] in present
             present.add(hit[1])
+        elif each.kind in ("leadership", "process_start"):
+            if each.process == "jobmanager":
+                present.clear()
         elif hit := CLOSED.search(each.message):
             present.discard(hit[1])
     taken = [(count, name) for name, count in again.items() if count]

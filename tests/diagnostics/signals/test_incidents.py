@@ -205,6 +205,13 @@ def test_a_taskmanager_that_registers_under_a_name_in_use_replaces_another(spark
     assert (facts["replaced"], facts["replaced_id"]) == (2, "flink-tm")
 
 
+def test_all_register_anew_at_a_new_leader(spark: SparkSession) -> None:
+    text = "Registering TaskManager with ResourceID tm-1 (akka.tcp://flink@tm:6122) at ResourceManager"
+    granted = record(20, "ResourceManager was granted leadership with fencing token 1", event="ha.rm.granted")
+    log = [record(1, text), granted, record(30, text)]
+    assert only(slots.measure(hand_made(spark, **line_of_jobs(), log_record=log)), "slots").facts["replaced"] == 0
+
+
 def test_out_of_memory_is_told_by_the_kind_of_memory(spark: SparkSession) -> None:
     def error(second: int, text: str, file_id: int) -> dict[str, Any]:
         told = {"exception_class": "java.lang.OutOfMemoryError", "root_cause_class": "java.lang.OutOfMemoryError"}

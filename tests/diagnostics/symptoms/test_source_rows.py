@@ -23,7 +23,7 @@ LEFT_TO_OTHERS: Mapping[str, frozenset[str]] = {
     "statistics, goals and the workflow of cases": rows(1, 2, 20, 86, 90, 93, 95, 96),
     "comparison of two analyses, before and after": rows(4, 26, 53, 62, 65, 70, 75, 80, 92),
     "calculators and generators": rows(67),
-    "charts and views of the evidence": rows(36, 38, 39, 76, 85, 98, 101),
+    "charts and views of the evidence": rows(38, 39, 76, 85, 98, 101),
     "formats that are read": rows(47, 48, 129),
     "export of alerts and dashboards": rows(21, 87),
     "drills and demonstration cases": rows(94, 109),
