@@ -8,8 +8,9 @@ from typing import Any
 
 from diagnostics.citation import Citation
 from diagnostics.reconstruction.cluster import Cluster
-from diagnostics.reconstruction.fault_origin import Origin, is_in_snapshot, origin_of
+from diagnostics.reconstruction.fault_origin import is_in_snapshot
 from diagnostics.reconstruction.incident_log import Failure, IncidentLog, LogEvent
+from diagnostics.reconstruction.thrown import Thrown
 
 REPORTS = (
     "Recovery is suppressed by",
@@ -24,34 +25,11 @@ REPORT_CLASSES = ("CancellationException", "CancelTaskException", "JobCancellati
 WRAPPERS = ("SerializedThrowable", "CompletionException", "ExecutionException", "JobExecutionException", "JobException")
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault(Thrown):
     """One failure of a job, wherever it was told."""
 
-    ts_ms: int | None
-    job_id: str | None
-    vertex: str | None
-    subtask: int | None
-    task_manager: str | None
     exception: str
-    message: str
-    frame: str | None
-    user_frame: str | None
-    thrown_in: str | None
-    own_frames: tuple[str, ...]
-    causes: str | None
-    citation: Citation
-
-    @property
-    def origin(self) -> Origin:
-        """Where its root cause comes from."""
-        return origin_of(self.exception, self.message, self.frame, self.thrown_in, self.causes)
-
-    @property
-    def said(self) -> str:
-        """Class without package and message, as a sentence quotes it."""
-        name = self.exception.rpartition(".")[2]
-        return f"{name}: {self.message}" if self.message else name
 
     @property
     def in_snapshot(self) -> bool:

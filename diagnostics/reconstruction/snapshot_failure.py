@@ -10,7 +10,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 from pyspark.sql import functions as sf
 
@@ -18,51 +18,13 @@ from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence, read_once
 from diagnostics.reconstruction.checkpoint_history import checkpoint_histories
 from diagnostics.reconstruction.cluster import Cluster, cluster_of
+from diagnostics.reconstruction.decline_reason import KIND_ORDER, Kind, reason_of
 from diagnostics.reconstruction.execution_name import OF_GRAPH, execution_names
 from diagnostics.reconstruction.fault import job_of_vertex
-from diagnostics.reconstruction.fault_origin import Origin, origin_of
+from diagnostics.reconstruction.thrown import Thrown
 
 MOST_RECORDS = 5_000
 """How many records are read, the earliest. Our choice: 1,000 failed checkpoints of five declining subtasks."""
-
-Kind = Literal[
-    "snapshot", "finished tasks", "alignment limit", "finalize", "trigger", "closing", "not ready", "consequence"
-]
-
-REASONS: Mapping[str, tuple[str, Kind]] = {
-    "Asynchronous task checkpoint failed": ("asynchronous part failed", "snapshot"),
-    "could not be completed": ("asynchronous part failed", "snapshot"),
-    "Could not materialize checkpoint": ("asynchronous part failed", "snapshot"),
-    "sharing the ChannelState file": ("a subtask that shares the channel state file failed", "snapshot"),
-    "(tasks not ready)": ("tasks not ready", "not ready"),
-    "Not all required tasks are currently running": ("tasks not ready", "not ready"),
-    "Some tasks of the job have already finished": ("tasks have finished", "finished tasks"),
-    "operators partially closed": ("task is closing", "closing"),
-    "(task is closing)": ("task is closing", "closing"),
-    "because one input stream is finished": ("an input has finished", "finished tasks"),
-    "Blocking output edge exists": ("a blocking edge runs", "not ready"),
-    "Task received cancellation from one of its inputs": ("cancelled by a task upstream", "consequence"),
-    "a barrier from newer checkpoint was received": ("overtaken by a newer checkpoint", "consequence"),
-    "Checkpoint has been subsumed": ("subsumed by a newer checkpoint", "consequence"),
-    "expired before completing": ("expired", "consequence"),
-    "Checkpoint Coordinator is suspending": ("the job went down", "consequence"),
-    "CheckpointCoordinator shutdown": ("the job went down", "consequence"),
-    "FailoverRegion is restarting": ("the job went down", "consequence"),
-    "The job has failed": ("the job went down", "consequence"),
-    "Task has failed": ("the task failed", "consequence"),
-    "needed to buffer more than the configured maximum bytes": ("alignment limit exceeded", "alignment limit"),
-    "Failure to finalize checkpoint": ("the JobManager could not finish it", "finalize"),
-    "Could not finalize the pending checkpoint": ("the JobManager could not finish it", "finalize"),
-    "checkpoint request for unknown task": ("the task was not on its TaskManager", "not ready"),
-    "Trigger checkpoint failure": ("could not be triggered", "trigger"),
-    "An Exception occurred while triggering the checkpoint": ("could not be triggered", "trigger"),
-    "Task local checkpoint failure": ("the task failed to take it", "snapshot"),
-    "Could not perform checkpoint": ("synchronous part failed", "snapshot"),
-    "Could not complete snapshot": ("synchronous part failed", "snapshot"),
-    "Checkpoint was declined": ("synchronous part failed", "snapshot"),
-}
-"""Text in a chain or message -> Flink's reason in words and its kind; the first that stands there counts.
-Source: reference/log-signals.csv (ckpt.reason.*, tm.ckpt.*)."""
 
 WANTED_EVENTS = (
     "jm.ckpt.decline",
@@ -86,32 +48,17 @@ EXECUTION = re.compile(r"by task ([0-9a-f_]{32,200}) of job")
 THRESHOLD_REASON = re.compile(r"The latest checkpoint failed due to ([^\n]{1,200}?)(?:, view the|$)", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
-    """One record about one failed checkpoint."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told(Thrown):
+    """One record about one failed checkpoint.
 
-    ts_ms: int | None
-    job_id: str | None
-    number: int | None
-    vertex: str | None
-    subtask: int | None
-    task_manager: str | None
+    by  the process that wrote it, `rest`, or `threshold` for a failure of the job because too many had failed
+    """
+
+    number: int | None = None
     by: str
     reason: str
     kind: Kind
-    exception: str | None
-    message: str
-    frame: str | None
-    user_frame: str | None
-    thrown_in: str | None
-    own_frames: tuple[str, ...]
-    causes: str | None
-    citation: Citation
-
-    @property
-    def origin(self) -> Origin:
-        """Where its root cause comes from."""
-        return origin_of(self.exception or "", self.message, self.frame, self.thrown_in, self.causes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,11 +188,6 @@ def _vertex(
     return (task.name, int(parts[2])) if task else names.get(f"{parts[1]}_{parts[2]}")
 
 
-def reason_of(text: str) -> tuple[str, Kind] | None:
-    """Flink's reason in words, and its kind, that a message and its chain of exceptions tell."""
-    return next((meaning for told, meaning in REASONS.items() if told in text), None)
-
-
 def _told(row: Mapping[str, Any], cluster: Cluster, names: Mapping[str, tuple[str, int]]) -> Told | None:
     text = "\n".join(row[name] for name in ("causes", "exception_message", "reason", "message") if row[name])
     if THRESHOLD in text:
@@ -285,20 +227,10 @@ def _of_threshold(row: Mapping[str, Any], text: str) -> Told:
     return Told(
         ts_ms=row["ts_ms"],
         job_id=row["job_id"],
-        number=None,
-        vertex=None,
-        subtask=None,
-        task_manager=None,
         by="threshold",
         reason=reason[0] if reason else "",
         kind=reason[1] if reason else "consequence",
-        exception=None,
         message=(named[1] if named else THRESHOLD)[:300],
-        frame=None,
-        user_frame=None,
-        thrown_in=None,
-        own_frames=(),
-        causes=None,
         citation=_citation(row),
     )
 
@@ -330,19 +262,10 @@ def _of_histories(evidence: Evidence) -> list[Told]:
                     ts_ms=each.ended_ms or each.triggered_ms,
                     job_id=job_id,
                     number=each.number,
-                    vertex=None,
-                    subtask=None,
-                    task_manager=None,
                     by="rest",
                     reason=reason[0],
                     kind=reason[1],
-                    exception=None,
                     message=each.reason[:300],
-                    frame=None,
-                    user_frame=None,
-                    thrown_in=None,
-                    own_frames=(),
-                    causes=None,
                     citation=each.citations[-1],
                 )
                 found.append(blank)
@@ -373,18 +296,6 @@ def _of_job(evidence: Evidence, job_id: str | None, told: Sequence[Told]) -> Sna
 def _is_other(status: str, lead: Told) -> bool:
     """Whether the history tells another end of the checkpoint than what was told of it here."""
     return status == "expired" or (status == "completed" and lead.kind != "snapshot")
-
-
-KIND_ORDER: tuple[Kind, ...] = (
-    "snapshot",
-    "finalize",
-    "alignment limit",
-    "finished tasks",
-    "trigger",
-    "closing",
-    "not ready",
-    "consequence",
-)
 
 
 def _least_telling(told: Told) -> tuple[Any, ...]:

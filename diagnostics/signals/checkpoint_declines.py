@@ -12,7 +12,7 @@ from diagnostics.reconstruction.checkpoint_history import Checkpoint, History, c
 from diagnostics.reconstruction.checkpoint_parts import checkpoint_parts
 from diagnostics.reconstruction.cluster import Cluster, cluster_of
 from diagnostics.reconstruction.fault_origin import UNKNOWN
-from diagnostics.reconstruction.snapshot_failure import SnapshotFailure, SnapshotFailures, Told, snapshot_failures
+from diagnostics.reconstruction.snapshot_failure import SnapshotFailure, SnapshotFailures, snapshot_failures
 from diagnostics.reconstruction.task_start import task_starts
 from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
 
@@ -146,7 +146,7 @@ def _cause(real: Sequence[SnapshotFailure]) -> dict[str, FactValue]:
         "exception_class": first.exception,
         "exception": (first.exception or "").rpartition(".")[2],
         "message": first.message,
-        "said": _said(first),
+        "said": first.said,
         "frame": first.frame,
         "user_frame": first.user_frame,
         "own_frames": list(first.own_frames) or None,
@@ -156,11 +156,6 @@ def _cause(real: Sequence[SnapshotFailure]) -> dict[str, FactValue]:
         "same_cause": kinds[most],
         "causes": len(kinds),
     }
-
-
-def _said(told: Told) -> str:
-    name = (told.exception or "").rpartition(".")[2]
-    return f"{name}: {told.message}" if told.message else name
 
 
 def _places(real: Sequence[SnapshotFailure]) -> dict[str, FactValue]:

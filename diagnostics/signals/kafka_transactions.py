@@ -6,24 +6,19 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
 
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.notation.flink_values import number
-from diagnostics.phrase import duration
 from diagnostics.reconstruction.checkpoint_history import History, checkpoint_histories
 from diagnostics.reconstruction.cluster import cluster_of
+from diagnostics.reconstruction.exactly_once_chain import asks_for_it, audit, client_options
 from diagnostics.reconstruction.incident_log import IncidentLog, incident_log
 from diagnostics.reconstruction.stated_settings import settings_of, stated_options
 from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
 
 MOST_RECORDS = 5_000
 MOST_LISTED = 8
-BROKER_DEFAULT_MS = 900_000
-"""`transaction.max.timeout.ms` of a broker that does not set it. Source: reference/config-keys.csv."""
-SINK_DEFAULT_MS = 3_600_000
-"""`transaction.timeout.ms` that Flink's sink sets when the job does not. Source: reference/config-keys.csv."""
 
 KINDS: Mapping[str, tuple[str, ...]] = {
     "too_large": ("transaction timeout is larger than the maximum value", "InvalidTxnTimeoutException"),
@@ -86,8 +81,6 @@ TRANSACTIONAL_ID = re.compile(r"transactionalId=?\s?'?([^\s',}\]]{1,200})")
 NUMBERED = re.compile(r"(?:-\d{1,18}){1,4}$")
 """What Flink's sink puts behind its prefix: subtask and number, or number alone."""
 
-State = Literal["ok", "wrong", "not visible"]
-
 
 @dataclass(frozen=True, slots=True)
 class Event:
@@ -101,20 +94,6 @@ class Event:
     citation: Citation
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
-    """One link of the exactly-once chain."""
-
-    name: str
-    state: State
-    says: str
-
-    @property
-    def told(self) -> str:
-        """As a sentence lists it."""
-        return f"{self.name}: {self.state} ({self.says})" if self.says else f"{self.name}: {self.state}"
-
-
 def measure(evidence: Evidence) -> Measured:
     """Trouble with Kafka transactions, and the audit of the exactly-once chain, of each job that seems to use them.
 
@@ -126,14 +105,14 @@ def measure(evidence: Evidence) -> Measured:
         yield NotMeasured("kafka_transactions", "taskmanager-log", "no log, exceptions or options were given")
         return
     events = [*_records(evidence), *_answers(evidence)]
-    client = _client_options(evidence)
     jobs = sorted({each.job_id for each in events if each.job_id})
     known = list(cluster_of(evidence).job_names)
     only = jobs[0] if len(jobs) == 1 else known[0] if len(known) == 1 else None
     subjects: list[str | None] = [*jobs] or [only]
     for job in subjects:
         of_job = [each for each in events if (each.job_id or only) == job]
-        uses = bool(of_job or client.get("transactional.id") or _asks_for_it(client))
+        client = client_options(evidence, job)
+        uses = bool(of_job or client.get("transactional.id") or asks_for_it(client))
         if uses:
             yield _signal(evidence, job, of_job, client)
 
@@ -189,35 +168,6 @@ def _shown(text: str) -> str:
     return told[:400]
 
 
-def _client_options(evidence: Evidence) -> Mapping[str, list[str]]:
-    """Setting of the sink or the clients -> its different values, whoever states it."""
-    if not evidence.has("config_option"):
-        return {}
-    keys = ", ".join(f"'{key}'" for names in NAMES.values() for key in names)
-    rows = evidence["config_option"].where(f"key IN ({keys}) OR scope LIKE 'kafka %'").limit(MOST_RECORDS).collect()
-    found: dict[str, dict[str, None]] = {}
-    for row in sorted(rows, key=lambda row: (row.ts_ms or 0, row.file_id, row.line or 0)):
-        name = next((name for name, names in NAMES.items() if row.key in names), row.key)
-        if row.value:
-            found.setdefault(name, {})[row.value] = None
-    return {name: list(values) for name, values in found.items()}
-
-
-NAMES: Mapping[str, tuple[str, ...]] = {
-    "delivery.guarantee": ("sink.delivery-guarantee", "sink.semantic"),
-    "transactional.prefix": ("sink.transactional-id-prefix",),
-    "transaction.timeout.ms": ("transaction.timeout.ms", "properties.transaction.timeout.ms"),
-    "transaction.max.timeout.ms": ("transaction.max.timeout.ms",),
-    "isolation.level": ("isolation.level", "properties.isolation.level"),
-    "transactional.id": ("transactional.id",),
-}
-"""Our name of a setting -> the keys that state it. Source: reference/config-keys.csv."""
-
-
-def _asks_for_it(client: Mapping[str, Sequence[str]]) -> bool:
-    return any(value.lower().replace("_", "-") == "exactly-once" for value in client.get("delivery.guarantee", ()))
-
-
 def _signal(evidence: Evidence, job: str | None, events: Sequence[Event], client: Mapping[str, list[str]]) -> Signal:
     counts = Counter(each.kind for each in events)
     facts: dict[str, FactValue] = {kind: counts[kind] for kind in KINDS}
@@ -227,7 +177,7 @@ def _signal(evidence: Evidence, job: str | None, events: Sequence[Event], client
     prefixes = _prefixes(events, client)
     ids = client.get("transactional.id", [])
     facts |= {"prefixes": prefixes[:MOST_LISTED] or None, "transactional_ids": len(ids) or None}
-    items = list(_audit(facts, client, settings, history, prefixes))
+    items = list(audit(facts, client, settings, history, prefixes))
     facts |= {
         "audit": [item.told for item in items],
         "wrong": [item.name for item in items if item.state == "wrong"],
@@ -301,71 +251,6 @@ def _prefixes(events: Sequence[Event], client: Mapping[str, Sequence[str]]) -> l
     named = [found[1] for each in events if (found := TRANSACTIONAL_ID.search(each.text))]
     ids = [*client.get("transactional.id", ()), *named]
     return list(dict.fromkeys([*client.get("transactional.prefix", ()), *(NUMBERED.sub("", each) for each in ids)]))
-
-
-def _audit(
-    facts: Mapping[str, FactValue],
-    client: Mapping[str, Sequence[str]],
-    settings: Mapping[str, Any],
-    history: History,
-    prefixes: Sequence[str],
-) -> Iterable[Item]:
-    """Each link of the chain from the source's positions to the reader of the topic."""
-    interval, mode = settings.get("interval_ms"), settings.get("mode")
-    if facts["downgraded"]:
-        yield Item("checkpointing", "wrong", "the sink says that it is off")
-    elif interval or history.checkpoints:
-        yield Item("checkpointing", "ok", f"every {duration(interval)}" if interval else "checkpoints are taken")
-    else:
-        yield Item("checkpointing", "not visible", "")
-    if mode:
-        yield Item("checkpointing mode", "ok" if mode == "EXACTLY_ONCE" else "wrong", str(mode))
-    else:
-        yield Item("checkpointing mode", "not visible", "")
-    guarantee = client.get("delivery.guarantee")
-    if client.get("transactional.id") or _asks_for_it(client):
-        yield Item("delivery guarantee of the sink", "ok", "it uses transactions")
-    else:
-        yield Item(
-            "delivery guarantee of the sink", "wrong" if guarantee else "not visible", ", ".join(guarantee or ())
-        )
-    yield _prefix_item(facts, prefixes)
-    yield _broker_item(facts)
-    yield _length_item(facts)
-    yield Item("isolation.level of the readers of the topic", "not visible", "they run elsewhere")
-
-
-def _prefix_item(facts: Mapping[str, FactValue], prefixes: Sequence[str]) -> Item:
-    name = "transactional id prefix, unique for each sink and stable"
-    if facts["duplicate_prefix"] or facts["prefix_changed"]:
-        return Item(name, "wrong", "two sinks share it" if facts["duplicate_prefix"] else "it changed")
-    if facts["fenced"] and not facts["near_timeout"] and not facts["expired"]:
-        return Item(name, "wrong", "a newer producer took over")
-    return Item(name, "ok", ", ".join(prefixes[:2])) if prefixes else Item(name, "not visible", "")
-
-
-def _broker_item(facts: Mapping[str, FactValue]) -> Item:
-    name = "transaction.timeout.ms up to the broker's transaction.max.timeout.ms"
-    timeout, broker = facts.get("timeout_ms"), facts.get("broker_max_ms")
-    if facts["too_large"]:
-        return Item(name, "wrong", "the broker refuses it")
-    if not isinstance(timeout, (int, float)):
-        return Item(name, "not visible", f"Flink's sink sets {duration(SINK_DEFAULT_MS)} unless told otherwise")
-    if not isinstance(broker, (int, float)):
-        return Item(
-            name, "not visible", f"{duration(timeout)}; a broker allows {duration(BROKER_DEFAULT_MS)} by default"
-        )
-    return Item(name, "ok" if timeout <= broker else "wrong", f"{duration(timeout)} of {duration(broker)}")
-
-
-def _length_item(facts: Mapping[str, FactValue]) -> Item:
-    name = "transaction.timeout.ms above checkpoint interval, duration and outage"
-    timeout, needed = facts.get("timeout_ms"), facts.get("needed_ms")
-    if facts["expired"] or facts["near_timeout"]:
-        return Item(name, "wrong", "transactions were open for too long")
-    if not isinstance(timeout, (int, float)) or not isinstance(needed, (int, float)):
-        return Item(name, "not visible", "")
-    return Item(name, "ok" if timeout > needed else "wrong", f"{duration(timeout)} against {duration(needed)}")
 
 
 FACTS = {

@@ -172,7 +172,7 @@ VERDICTS = {
     "a decline as 1.10 tells it": (
         [told for number in (4, 5, 6) for told in declining(10 * number, number, OLD_DECLINE, OLD_EXECUTION)],
         "checkpoint_declined",
-        "enrich declined 3 of them, in subtasks 0",
+        "enrich declined 3 of them, in subtask 0",
     ),
     "a source has finished in 1.12": (
         [

@@ -1,0 +1,62 @@
+"""Flink's reasons for a checkpoint that failed, in words, and what kind of failure each is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+Kind = Literal[
+    "snapshot", "finished tasks", "alignment limit", "finalize", "trigger", "closing", "not ready", "consequence"
+]
+
+REASONS: Mapping[str, tuple[str, Kind]] = {
+    "Asynchronous task checkpoint failed": ("asynchronous part failed", "snapshot"),
+    "could not be completed": ("asynchronous part failed", "snapshot"),
+    "Could not materialize checkpoint": ("asynchronous part failed", "snapshot"),
+    "sharing the ChannelState file": ("a subtask that shares the channel state file failed", "snapshot"),
+    "(tasks not ready)": ("tasks not ready", "not ready"),
+    "Not all required tasks are currently running": ("tasks not ready", "not ready"),
+    "Some tasks of the job have already finished": ("tasks have finished", "finished tasks"),
+    "operators partially closed": ("task is closing", "closing"),
+    "(task is closing)": ("task is closing", "closing"),
+    "because one input stream is finished": ("an input has finished", "finished tasks"),
+    "Blocking output edge exists": ("a blocking edge runs", "not ready"),
+    "Task received cancellation from one of its inputs": ("cancelled by a task upstream", "consequence"),
+    "a barrier from newer checkpoint was received": ("overtaken by a newer checkpoint", "consequence"),
+    "Checkpoint has been subsumed": ("subsumed by a newer checkpoint", "consequence"),
+    "expired before completing": ("expired", "consequence"),
+    "Checkpoint Coordinator is suspending": ("the job went down", "consequence"),
+    "CheckpointCoordinator shutdown": ("the job went down", "consequence"),
+    "FailoverRegion is restarting": ("the job went down", "consequence"),
+    "The job has failed": ("the job went down", "consequence"),
+    "Task has failed": ("the task failed", "consequence"),
+    "needed to buffer more than the configured maximum bytes": ("alignment limit exceeded", "alignment limit"),
+    "Failure to finalize checkpoint": ("the JobManager could not finish it", "finalize"),
+    "Could not finalize the pending checkpoint": ("the JobManager could not finish it", "finalize"),
+    "checkpoint request for unknown task": ("the task was not on its TaskManager", "not ready"),
+    "Trigger checkpoint failure": ("could not be triggered", "trigger"),
+    "An Exception occurred while triggering the checkpoint": ("could not be triggered", "trigger"),
+    "Task local checkpoint failure": ("the task failed to take it", "snapshot"),
+    "Could not perform checkpoint": ("synchronous part failed", "snapshot"),
+    "Could not complete snapshot": ("synchronous part failed", "snapshot"),
+    "Checkpoint was declined": ("synchronous part failed", "snapshot"),
+}
+"""Text in a chain or message -> Flink's reason in words and its kind; the first that stands there counts.
+Source: reference/log-signals.csv (ckpt.reason.*, tm.ckpt.*)."""
+
+KIND_ORDER: tuple[Kind, ...] = (
+    "snapshot",
+    "finalize",
+    "alignment limit",
+    "finished tasks",
+    "trigger",
+    "closing",
+    "not ready",
+    "consequence",
+)
+"""The most telling first: a snapshot that failed goes before what only followed from it."""
+
+
+def reason_of(text: str) -> tuple[str, Kind] | None:
+    """Flink's reason in words, and its kind, that a message and its chain of exceptions tell."""
+    return next((meaning for told, meaning in REASONS.items() if told in text), None)
