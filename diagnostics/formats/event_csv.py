@@ -1,0 +1,166 @@
+"""Samples of a job's input as lines of separated values, with the names of the fields in the first line."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample, open_range
+from diagnostics.notation.event_field import EventFields, Events, event_fields
+
+MOST_LINE = 1_048_576
+MOST_COLUMNS = 500
+BATCH_EVENTS = 50_000
+LINES_LOOKED_AT = 20
+SEPARATORS = "\t;,|"
+UNSURE_KEYS = frozenset(("id", "key"))
+"""Any table has such columns; events that were exported have a time of arrival beside them."""
+
+
+def _recognise(head: Head) -> float:
+    lines = head.text.lstrip("\ufeff").split("\n", LINES_LOOKED_AT + 1)
+    told = [line for line in (lines if head.complete else lines[:-1]) if line.strip()][: LINES_LOOKED_AT + 1]
+    layout = _Layout.of(told[0]) if len(told) > 1 and len(told[0]) <= MOST_LINE else None
+    if layout is None:
+        return 0.0
+    events = [event for line in told[1:] if (event := layout.event(line)) is not None]
+    fields = [event_fields(event) for event in events]
+    usable = [each for each in fields if each is not None]
+    if len(events) < 0.9 * len(told[1:]) or not usable or len(usable) < 0.9 * len(events):
+        return 0.0
+    if usable[0].arrival:
+        return 0.8
+    return 0.5 if usable[0].key.lower() not in UNSURE_KEYS else 0.0
+
+
+class _Layout:
+    """The separator and the names of the columns."""
+
+    def __init__(self, separator: str, names: Sequence[str]) -> None:
+        self._separator, self._names = separator, names
+
+    @classmethod
+    def of(cls, line: str) -> _Layout | None:
+        """What the first line tells; None when it is no line of names."""
+        separator = max(SEPARATORS, key=line.count)
+        names = [name.strip() for name in _split(line, separator)]
+        plausible = 2 <= len(names) <= MOST_COLUMNS and len(set(names)) == len(names)
+        return (
+            cls(separator, names)
+            if plausible and all(name[:1].isalpha() or name[:1] == "_" for name in names)
+            else None
+        )
+
+    def event(self, line: str) -> dict[str, Any] | None:
+        """The values of a line by name; None when there are more or fewer than names."""
+        values = _split(line, self._separator)
+        if len(values) != len(self._names):
+            return None
+        return {name: _value(value.strip()) for name, value in zip(self._names, values, strict=True)}
+
+
+def _split(line: str, separator: str) -> list[str]:
+    line = line.rstrip("\r\n")
+    if '"' not in line:
+        return line.split(separator)
+    try:
+        return next(csv.reader([line], delimiter=separator))
+    except (csv.Error, StopIteration):
+        return []
+
+
+def _value(text: str) -> Any:
+    """Whole numbers and fractions as numbers, since times are; an empty one is nothing."""
+    if not text:
+        return None
+    if text.isascii() and text.isdigit() and len(text) <= 18 and (text[0] != "0" or text == "0"):
+        return int(text)
+    try:
+        return float(text) if text[:1].isdigit() and "." in text else text
+    except ValueError:
+        return text
+
+
+def _read(part: Range) -> Iterator[Rows | Coverage]:
+    layout, fields = _layout_of_file(part)
+    events = Events()
+    records = odd = 0
+    examples: list[tuple[int, str]] = []
+    place = part.start
+    with open_range(part) as opened:
+        for number, line in enumerate(opened, 1):
+            if place >= part.end:
+                break
+            is_names = place == 0
+            place += len(line)
+            text = line.decode("utf-8", "replace")
+            event = layout.event(text) if layout is not None and not is_names and len(line) <= MOST_LINE else None
+            if event is not None and fields is not None:
+                events.add(event, fields, number)
+            elif text.strip() and not is_names:
+                odd += 1
+                if len(examples) < 3:
+                    examples.append((number, text[:200].strip()))
+            if len(events.lines) >= BATCH_EVENTS:
+                records += len(events.lines)
+                yield Rows("event", batch=events.batch())
+                events = Events()
+    if events.lines:
+        records += len(events.lines)
+        yield Rows("event", batch=events.batch())
+    yield Coverage(records=records, not_understood=odd, samples=tuple(examples))
+
+
+def _layout_of_file(part: Range) -> tuple[_Layout | None, EventFields | None]:
+    """By the first lines of the whole file, so that all its ranges agree."""
+    with open(part.path, encoding="utf-8-sig", errors="replace") as opened:
+        layout = _Layout.of(opened.readline(MOST_LINE))
+        for _ in range(LINES_LOOKED_AT if layout else 0):
+            event = layout.event(opened.readline(MOST_LINE)) if layout else None
+            fields = event_fields(event) if event else None
+            if fields:
+                return layout, fields
+    return layout, None
+
+
+FORMAT = Format(
+    id="event-csv",
+    title="Event sample (CSV)",
+    documentation="https://www.rfc-editor.org/rfc/rfc4180",
+    tables=("event",),
+    recognise=_recognise,
+    read=_read,
+    splittable=True,
+    samples=(
+        Sample(
+            name="events/readings.csv",
+            text="device_id,event_time,ingest_time,partition,note\n"
+            'sensor-0068,1795224420970,1795224422471,0,"a, b"\n'
+            "sensor-0162,1795224422098,1795224422512,1,\n",
+            rows={
+                "event": [
+                    {
+                        "key": "sensor-0068",
+                        "event_ms": 1795224420970,
+                        "arrival_ms": 1795224422471,
+                        "partition": "0",
+                        "line": 2,
+                        "last_line": 2,
+                    },
+                    {"key": "sensor-0162", "event_ms": 1795224422098, "partition": "1", "line": 3},
+                ]
+            },
+        ),
+        Sample(
+            name="orders.tsv",
+            text="customer_id\tcreated_at\tamount\n007\t2026-11-21T01:26:59.250Z\t4\n8\t2026-11-21T01:27:00Z\t5\n",
+            rows={
+                "event": [
+                    {"key": "007", "event_ms": 1795224419250, "arrival_ms": None},
+                    {"key": "8", "event_ms": 1795224420000},
+                ]
+            },
+        ),
+    ),
+)

@@ -1,0 +1,103 @@
+"""Samples of a job's input as a Parquet file; only the columns that matter are read, a batch at a time."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator
+
+from diagnostics.errors import LimitExceeded, UnreadableInput
+from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample
+from diagnostics.notation.event_field import Events, event_fields
+
+MAGIC = b"PAR1"
+BATCH_EVENTS = 50_000
+MOST_EVENTS = 100_000_000
+"""Our choice: what an analysis reads in its time."""
+MOST_GROUP_BYTES = 2 * 1024**3
+"""Decompressed bytes that the file states for the wanted columns of one row group. Our choice."""
+ROWS_LOOKED_AT = 20
+
+
+def _recognise(head: Head) -> float:
+    """What its columns are stands at the end of the file, so the reader says whether it has events."""
+    return 0.6 if head.content.startswith(MAGIC) else 0.0
+
+
+def _read(part: Range) -> Iterator[Rows | Coverage]:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        with parquet.ParquetFile(part.path) as file:
+            yield from _events(file)
+    except (pa.ArrowException, OSError) as error:
+        raise UnreadableInput(f"a Parquet file that is damaged or cut off: {error}"[:300]) from None
+
+
+def _events(file: object) -> Iterator[Rows | Coverage]:
+    from pyarrow import parquet
+
+    assert isinstance(file, parquet.ParquetFile)
+    metadata = file.metadata
+    if metadata.num_rows > MOST_EVENTS:
+        raise LimitExceeded(f"{metadata.num_rows:,} rows; {MOST_EVENTS:,} is the bound")
+    plain = [metadata.schema.column(place) for place in range(metadata.num_columns)]
+    # A column within a list or a record has a path with dots; neither is a key or a time.
+    columns = {column.name: place for place, column in enumerate(plain) if column.path == column.name}
+    first = next(file.iter_batches(ROWS_LOOKED_AT, columns=list(columns)), None) if columns else None
+    found = (event_fields(event) for event in (first.to_pylist() if first is not None else ()))
+    fields = next((each for each in found if each is not None), None)
+    if fields is None:
+        raise UnreadableInput(f"a Parquet file without a key and a time among its columns: {', '.join(columns)[:200]}")
+    wanted = [name for name in (fields.key, fields.event_time, fields.arrival, fields.partition) if name]
+    for group in map(metadata.row_group, range(metadata.num_row_groups)):
+        size = sum(group.column(columns[name]).total_uncompressed_size for name in wanted)
+        if size > MOST_GROUP_BYTES:
+            raise LimitExceeded(f"a row group of {size:,} bytes; {MOST_GROUP_BYTES:,} is the bound")
+    records = 0
+    for batch in file.iter_batches(BATCH_EVENTS, columns=wanted, use_threads=False):
+        events = Events()
+        for event in batch.to_pylist():
+            events.add(event, fields, None)
+        records += batch.num_rows
+        yield Rows("event", batch=events.batch())
+    yield Coverage(records=records)
+
+
+_THREE_COLUMNS = (
+    "UEFSMRUAFSwVLCwVBBUAFQYVBhwAAAACAAAABAERAAAAAAAAABIAAAAAAAAAFQAVLBUsLBUEFQAVBhUGHAAAAAIAAAAEAbK7tvuhAQAAoL62+6EBAAAV"
+    "ABUsFSwsFQQVABUGFQYcAAAAAgAAAAQBAKHYQb9gBgBA4+dBv2AGABUEGUw1ABgGc2NoZW1hFQYAFQQlAhgHdXNlcl9pZAAVBCUCGApldmVudF90aW1l"
+    "JRJMjBEcHAAAAAAAFQQlAhgLcmVjZWl2ZWRfYXQlFEyMEhwsAAAAAAAWBBkcGTwmABwVBBklBgAZGAd1c2VyX2lkFQAWBBZSFlImCEkcFQAVABUCADwp"
+    "BhkmAAQAAAAmABwVBBklBgAZGApldmVudF90aW1lFQAWBBZSFlImWkkcFQAVABUCADwpBhkmAAQAAAAmABwVBBklBgAZGAtyZWNlaXZlZF9hdBUAFgQW"
+    "UhZSJqwBSRwVABUAFQIAPCkGGSYABAAAABb2ARYEJggW9gEAKCBwYXJxdWV0LWNwcC1hcnJvdyB2ZXJzaW9uIDI2LjAuMRk8HAAAHAAAHAAAAC8BAABQ"
+    "QVIx"
+)
+"""Two rows of user_id, event_time (timestamp of milliseconds) and received_at (of microseconds)."""
+
+FORMAT = Format(
+    id="event-parquet",
+    title="Event sample (Parquet)",
+    documentation="https://parquet.apache.org/docs/file-format/",
+    tables=("event",),
+    recognise=_recognise,
+    read=_read,
+    binary=True,
+    samples=(
+        Sample(
+            name="events/readings.parquet",
+            text=base64.b64decode(_THREE_COLUMNS),
+            rows={
+                "event": [
+                    {
+                        "key": "17",
+                        "event_ms": 1795224419250,
+                        "arrival_ms": 1795224420000,
+                        "partition": None,
+                        "line": None,
+                    },
+                    {"key": "18", "event_ms": 1795224420000, "arrival_ms": 1795224421000},
+                ]
+            },
+        ),
+    ),
+)

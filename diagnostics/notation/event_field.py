@@ -1,0 +1,188 @@
+"""Which field of an input event is its key, its event time and its time of arrival, whatever file it comes in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+MOST_KEY = 200
+
+EVENT_TIMES = (
+    "eventtime",
+    "eventtimestamp",
+    "eventts",
+    "eventtimems",
+    "rowtime",
+    "occurredat",
+    "happenedat",
+    "devicetime",
+    "sensortime",
+    "measuredat",
+    "createdat",
+    "timestamp",
+    "ts",
+    "time",
+    "datetime",
+)
+ARRIVAL_TIMES = (
+    "ingesttime",
+    "ingestiontime",
+    "ingesttimestamp",
+    "ingestts",
+    "ingestedat",
+    "arrivaltime",
+    "arrivalts",
+    "arrivedat",
+    "receivedat",
+    "receivetime",
+    "processingtime",
+    "proctime",
+    "servertime",
+    "appendtime",
+    "logappendtime",
+    "kafkatimestamp",
+)
+KEYS = (
+    "key",
+    "deviceid",
+    "device",
+    "sensorid",
+    "sensor",
+    "userid",
+    "customerid",
+    "accountid",
+    "merchantid",
+    "sessionid",
+    "vehicleid",
+    "productid",
+    "itemid",
+    "orderid",
+    "id",
+)
+PARTITIONS = ("partition", "partitionid", "kafkapartition", "shard", "shardid", "split")
+"""Names of fields, the most telling first, in lower case without `_`, `-` and `.`."""
+
+LOG_FIELDS = (
+    frozenset(("level", "message")),
+    frozenset(("level", "msg")),
+    frozenset(("loglevel", "message")),
+    frozenset(("loggername",)),
+    frozenset(("logger", "message")),
+    frozenset(("severity", "message")),
+    frozenset(("log.level", "message")),
+    frozenset(("log", "stream")),
+)
+"""Fields by which a line is a log record in a JSON layout, not an event."""
+
+SECONDS_BELOW, MILLISECONDS_BELOW, MICROSECONDS_BELOW = 1e11, 1e14, 1e17
+"""A number's size tells its unit: seconds reach 10^11 in the year 5138, milliseconds passed it in 1973."""
+
+
+@dataclass(frozen=True, slots=True)
+class EventFields:
+    """The names of the fields; None for one that the events do not have."""
+
+    key: str
+    event_time: str
+    arrival: str | None
+    partition: str | None
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("_", "").replace("-", "").replace(".", "")
+
+
+def event_fields(event: Mapping[str, Any]) -> EventFields | None:
+    """Which field of an event is what; None when it has no key or no time."""
+    names = {_plain(name): name for name in reversed(list(event))}
+    lowered = {name.lower() for name in event}
+    if any(shape <= set(names) or shape <= lowered for shape in LOG_FIELDS):
+        return None
+    event_time = next((names[name] for name in EVENT_TIMES if name in names and _is_time(event[names[name]])), None)
+    key = next((names[name] for name in KEYS if name in names and _is_key(event[names[name]])), None)
+    arrival = next((names[name] for name in ARRIVAL_TIMES if name in names and _is_time(event[names[name]])), None)
+    if event_time is None or key is None:
+        return None
+    return EventFields(key, event_time, arrival, next((names[name] for name in PARTITIONS if name in names), None))
+
+
+def _is_time(value: Any) -> bool:
+    known = epoch_ms(value)
+    return known is not None and abs(known) > SECONDS_BELOW / 1000
+
+
+def _is_key(value: Any) -> bool:
+    return isinstance(value, str | int) and not isinstance(value, bool) and value != ""
+
+
+def epoch_ms(value: Any) -> int | None:
+    """Epoch milliseconds of a number in any usual unit, of an ISO 8601 text, of a date; else None."""
+    if isinstance(value, datetime):
+        return round((value if value.tzinfo else value.replace(tzinfo=UTC)).timestamp() * 1000)
+    if type(value) is int and SECONDS_BELOW <= value < MILLISECONDS_BELOW:
+        return value
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        size = abs(value)
+        if size < SECONDS_BELOW:
+            return round(value * 1000)
+        if size < MILLISECONDS_BELOW:
+            return round(value)
+        return int(value // 1000) if size < MICROSECONDS_BELOW else _of_nanoseconds(value)
+    if isinstance(value, str) and 10 <= len(value) <= 40:
+        try:
+            moment = datetime.fromisoformat(value)
+        except ValueError:
+            return None
+        return round((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * 1000)
+    return None
+
+
+def _of_nanoseconds(value: float) -> int | None:
+    return int(value // 1_000_000) if abs(value) < 1e19 else None
+
+
+@dataclass(slots=True)
+class Events:
+    """Events on their way into a batch; `line` is None in a file without lines."""
+
+    keys: list[str | None] = field(default_factory=list)
+    event_ms: list[int | None] = field(default_factory=list)
+    arrival_ms: list[int | None] = field(default_factory=list)
+    partitions: list[str | None] = field(default_factory=list)
+    lines: list[int | None] = field(default_factory=list)
+
+    def add(self, event: Mapping[str, Any], fields: EventFields, line: int | None) -> None:
+        """Takes the fields of one event."""
+        self.keys.append(key_text(event.get(fields.key)))
+        self.event_ms.append(epoch_ms(event.get(fields.event_time)))
+        self.arrival_ms.append(epoch_ms(event.get(fields.arrival)) if fields.arrival else None)
+        self.partitions.append(key_text(event.get(fields.partition)) if fields.partition else None)
+        self.lines.append(line)
+
+    def batch(self) -> pa.RecordBatch:
+        """Rows of the table `event`."""
+        import pyarrow as pa
+
+        lines = pa.array(self.lines, pa.int64())
+        return pa.RecordBatch.from_pydict(
+            {
+                "key": pa.array(self.keys, pa.string()),
+                "event_ms": pa.array(self.event_ms, pa.int64()),
+                "arrival_ms": pa.array(self.arrival_ms, pa.int64()),
+                "partition": pa.array(self.partitions, pa.string()),
+                "line": lines,
+                "last_line": lines,
+            }
+        )
+
+
+def key_text(value: Any) -> str | None:
+    """A key or partition as text, shortened; None for nothing and for what has parts."""
+    if value is None or isinstance(value, dict | list):
+        return None
+    return str(value)[:MOST_KEY].encode("utf-8", "replace").decode("utf-8") or None
