@@ -20,6 +20,8 @@ from diagnostics.chart_theme import Palette, palette
 from diagnostics.phrase import duration, memory
 
 if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
     from diagnostics.evidence import Evidence
 
 MOST_PROCESSES = 4
@@ -27,6 +29,8 @@ MOST_PROCESSES = 4
 MOST_SLOTS = 400
 """Slots of time of one process; of each its longest pause, and its longest full collection, are kept."""
 MOST_FILES = 200
+MOST_CAUSES = 12
+"""Causes of one process that are told, those that took most time. Our choice: HotSpot has some thirty."""
 FULL_KINDS = ("full", "degenerated", "stall")
 """Collections that stop everything for the whole heap: full ones, and what Shenandoah and ZGC fall back to."""
 
@@ -36,7 +40,9 @@ def points(evidence: Evidence) -> Points | None:
 
     Reads   gc_pause (one GC log file is one JVM), metric_sample (Status.JVM.Memory.Heap.Used and .Max).
     Gives   {from_ms, to_ms, processes: [{file_id, process, collector, pauses, pause_ms, full, collections:
-            [[ts_ms, kind, pause_ms, before, after, total, cause]], heap: [[ts_ms, used, max]]}]}; bytes and ms.
+            [[ts_ms, kind, pause_ms, before, after, total, cause]], allocation: [[ts_ms, bytes_per_s]], causes: [[cause,
+            count, pause_ms, longest_ms]], heap: [[ts_ms, used, max]]}]}; bytes and ms. Allocation is what the heap grew
+            by from the end of one collection to the beginning of the next.
     Empty   None without either.
     """
     processes = _from_logs(evidence) or _from_metrics(evidence)
@@ -77,9 +83,59 @@ def _from_logs(evidence: Evidence) -> list[dict[str, Any]]:
     by_file: dict[int, list[dict[str, Any]]] = {}
     for row in chosen.toArrow().to_pylist():
         by_file.setdefault(row["file_id"], []).append(row)
+    causes = _causes(dated)
+    allocation = _allocation(dated, span, slot_ms)
     names = {each.file_id: each.process for each in timelines(evidence)}
-    processes = [_process(file_id, names.get(file_id), rows) for file_id, rows in sorted(by_file.items())]
+    processes = [
+        _process(file_id, names.get(file_id), rows)
+        | {"allocation": allocation.get(file_id, []), "causes": causes.get(file_id, [])}
+        for file_id, rows in sorted(by_file.items())
+    ]
     return sorted(processes, key=lambda each: (-each["pause_ms"], each["file_id"]))
+
+
+def _causes(dated: DataFrame) -> Mapping[int, list[list[Any]]]:
+    """File -> [cause, count, pause_ms, longest_ms], what took most time first."""
+    grouped = dated.selectExpr("file_id", "COALESCE(cause, kind) AS cause", "pause_ms").groupBy("file_id", "cause")
+    counted = grouped.agg({"pause_ms": "sum", "cause": "count"}).selectExpr(
+        "file_id", "cause", "`count(cause)` AS count", "`sum(pause_ms)` AS pause_ms"
+    )
+    longest = grouped.agg({"pause_ms": "max"}).withColumnRenamed("max(pause_ms)", "longest_ms")
+    found: dict[int, list[list[Any]]] = {}
+    for row in counted.join(longest, ["file_id", "cause"]).limit(MOST_FILES * MOST_CAUSES).toArrow().to_pylist():
+        told = [row["cause"], row["count"], round(row["pause_ms"], 1), round(row["longest_ms"], 1)]
+        found.setdefault(row["file_id"], []).append(told)
+    return {
+        file_id: sorted(rows, key=lambda each: (-each[2], each[0]))[:MOST_CAUSES] for file_id, rows in found.items()
+    }
+
+
+def _allocation(dated: DataFrame, span: DataFrame, slot_ms: str) -> Mapping[int, list[list[Any]]]:
+    """File -> [epoch ms, bytes a second], one for each slot of time with two collections that tell their sizes."""
+    # Needs PySpark, which the web process that draws stored points does without.
+    from pyspark.sql import functions as sf
+
+    before = "OVER (PARTITION BY file_id ORDER BY ts_ms, gc_id)"
+    steps = (
+        dated.where("before_bytes IS NOT NULL AND after_bytes IS NOT NULL")
+        .selectExpr(
+            "file_id",
+            "ts_ms",
+            f"before_bytes - LAG(after_bytes) {before} AS allocated",
+            f"ts_ms - LAG(ts_ms) {before} AS gap_ms",
+        )
+        .where("allocated >= 0 AND gap_ms > 0")
+        .crossJoin(sf.broadcast(span))
+        .selectExpr("file_id", f"CAST((ts_ms - from_ms) / {slot_ms} AS INT) AS slot", "ts_ms", "allocated", "gap_ms")
+    )
+    slots = steps.groupBy("file_id", "slot").agg(
+        sf.max("ts_ms").alias("ts_ms"), sf.sum("allocated").alias("allocated"), sf.sum("gap_ms").alias("gap_ms")
+    )
+    found: dict[int, list[list[Any]]] = {}
+    for row in slots.orderBy("file_id", "slot").limit(MOST_FILES * MOST_SLOTS).toArrow().to_pylist():
+        rate = round(row["allocated"] * 1000 / row["gap_ms"])
+        found.setdefault(row["file_id"], []).append([row["ts_ms"], rate])
+    return found
 
 
 def _process(file_id: int, name: str | None, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -141,6 +197,8 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
         if process["collections"]:
             panels.append(_heap_panel(process, colours, first=index == 0))
             panels.append(_pause_panel(process, colours, first=index == 0))
+            if process.get("allocation"):
+                panels.append(_allocation_panel(process, colours))
         else:
             panels.append(_metric_panel(process, colours))
     return stacked(panels, theme, axis="time")
@@ -213,6 +271,32 @@ def _pause_panel(process: Mapping[str, Any], colours: Palette, *, first: bool) -
     )
 
 
+def _allocation_panel(process: Mapping[str, Any], colours: Palette) -> Panel:
+    rows = process["allocation"]
+    divisor, unit = axis_unit(max(row[1] for row in rows), MEMORY_UNITS, "bytes")
+    causes = ", ".join(f"{cause} {count:,}" for cause, count, _, _ in process["causes"][:3])
+    return Panel(
+        title=shortened(f"Allocation rate · causes: {causes}", 110),
+        unit=f"{unit}/s",
+        height=64,
+        y={"nticks": 3},
+        traces=[
+            {
+                "type": "scatter",
+                "mode": "lines+markers" if len(rows) < 60 else "lines",
+                "name": "Allocation rate",
+                "showlegend": False,
+                "x": [row[0] for row in rows],
+                "y": [row[1] / divisor for row in rows],
+                "line": {"color": colours.series[2], "width": 1.5, "shape": "vh"},
+                "marker": {"size": 4},
+                "text": [f"{memory(row[1])}/s" for row in rows],
+                "hovertemplate": "%{x}<br>%{text} allocated since the collection before<extra></extra>",
+            }
+        ],
+    )
+
+
 def _pause_text(row: Sequence[Any]) -> str:
     kind = "Full GC" if row[1] in FULL_KINDS else f"{row[1]} pause"
     cause = f" ({escaped(row[6])})" if row[6] else ""
@@ -259,6 +343,11 @@ def summary(points: Points) -> str:
         f"{process_name(worst)}: {worst['pauses']:,} pauses, {worst['full']:,} of them full collections, "
         f"{duration(worst['pause_ms'])} in all; the longest took {duration(longest)}."
     )
+    if worst.get("causes"):
+        cause, count, pause_ms, _ = worst["causes"][0]
+        text += f" Most of it for {cause} ({count:,} times, {duration(pause_ms)})."
+    if worst.get("allocation"):
+        text += f" Up to {memory(max(row[1] for row in worst['allocation']))}/s were allocated."
     last = [row for row in worst["collections"] if row[4] is not None and row[5]]
     if last:
         text += f" After the last one {memory(last[-1][4])} of {memory(last[-1][5])} were still in use."
@@ -282,6 +371,10 @@ def table(points: Points) -> list[list[Any]]:
         name = process_name(process)
         rows += [[name, *row] for row in process["collections"]]
         rows += [[name, row[0], "sample", None, row[1], None, row[2], None] for row in process["heap"]]
+        rows += [
+            [name, None, f"cause, {count} collections, longest {longest_ms} ms", pause_ms, None, None, None, cause]
+            for cause, count, pause_ms, longest_ms in process.get("causes", ())
+        ]
     return [header, *rows]
 
 

@@ -81,6 +81,8 @@ function showChosen(chart, meta) {
   for (const button of chart.querySelectorAll('[data-choice]')) {
     button.setAttribute('aria-pressed', String(button.dataset.choice === meta?.chosen));
   }
+  const select = chart.querySelector('[data-choices]');
+  if (select && meta?.chosen) select.value = meta.chosen;
   const link = chart.querySelector('[data-chosen-task]');
   if (link && meta?.chosen) {
     const url = new URL(link.href);
@@ -214,6 +216,37 @@ function redraw() {
     else delete chart.dataset.drawn;
   }
 }
+
+document.addEventListener('change', ({ target }) => {
+  if ('choices' in target.dataset) choose(target.closest('.chart'), target.value);
+});
+
+// What changed most between the two marked stretches.
+const changes = document.getElementById('changes');
+let compared = '';
+async function compare() {
+  const { normal, bad } = timeRange;
+  changes.hidden = !(normal && bad);
+  const url = new URL(changes.dataset.changes, location.href);
+  for (const name of ['normal', 'bad']) {
+    if (timeRange[name]) url.searchParams.set(name, timeRange[name].map((ms) => new Date(ms).toISOString()).join('/'));
+  }
+  if (changes.hidden || compared === url.search) return;
+  compared = url.search;
+  const response = await fetch(url);
+  const list = document.getElementById('changes-list');
+  if (response.ok) list.innerHTML = await response.text(); // rendered, and escaped, by the workbench itself
+  else list.textContent = `The workbench answered ${response.status}.`;
+}
+changes.addEventListener('click', (event) => {
+  const metric = event.target.closest('[data-show-metric]')?.dataset.showMetric;
+  const chart = document.getElementById('chart-metrics');
+  if (!metric || !chart) return;
+  choose(chart, metric);
+  chart.scrollIntoView({ block: 'start' });
+});
+timeRange.onChange(compare);
+compare();
 
 let zone = timeRange.zone;
 timeRange.onChange(() => {

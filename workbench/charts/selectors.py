@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +11,7 @@ from django.http import Http404
 from django.shortcuts import get_object_or_404
 
 from diagnostics.chart import Chart, Choice
-from diagnostics.charts import CHARTS
+from diagnostics.charts import CHARTS, metrics
 from workbench.accounts.models import User
 from workbench.analyses.models import Analysis, ChartPoints
 from workbench.analyses.selectors import analysis_visible
@@ -51,6 +52,30 @@ def of_job(points: Mapping[str, Any], job: str | None) -> Mapping[str, Any] | No
         return points
     jobs = [each for each in points["jobs"] if each["job_id"] in (job, None)]
     return {**points, "jobs": jobs} if jobs else None
+
+
+def stretch(text: str) -> tuple[int, int] | None:
+    """`from/to` in ISO 8601 with a zone as epoch ms; None for anything else."""
+    try:
+        moments = [dt.datetime.fromisoformat(part) for part in text.split("/")]
+    except ValueError:
+        return None
+    if len(moments) != 2 or any(moment.tzinfo is None for moment in moments):
+        return None
+    first, last = (round(moment.timestamp() * 1000) for moment in moments)
+    return (first, last) if first < last else None
+
+
+def metric_changes(
+    user: User, analysis_id: int, normal: tuple[int, int], bad: tuple[int, int]
+) -> tuple[Analysis, list[dict[str, Any]]]:
+    """The analysis and its metrics by how much they changed from one stretch to the other; none without metrics.
+
+    Raises Http404 for a stranger.
+    """
+    analysis = analysis_visible(user, analysis_id)
+    row = ChartPoints.objects.filter(analysis=analysis, chart_id=metrics.CHART.id).first()
+    return analysis, metrics.changed(row.points, normal, bad) if row else []
 
 
 def charts_shown(analysis: Analysis) -> tuple[list[ChartShown], list[Chart], Span]:

@@ -7,17 +7,20 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest, JsonResponse
 from django.shortcuts import render
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_GET
 
 from diagnostics.chart import Chart, Theme
 from diagnostics.document import timestamp
-from workbench.charts.selectors import chart_points
+from workbench.charts.selectors import chart_points, metric_changes, stretch
 
 MOST_ROWS = 500
 """Rows of a data table on the page; the CSV file has all."""
+
+MOST_CHANGES = 20
+"""Rows of the list of what changed."""
 
 EPOCH = "(UTC, epoch ms)"
 """How the head of a column ends that holds epoch milliseconds; the CSV file keeps them."""
@@ -65,6 +68,18 @@ def _with_times(header: Sequence[str], row: Sequence[Any]) -> list[Any]:
         timestamp(round(cell)) if EPOCH in name and cell is not None else cell
         for name, cell in zip(header, row, strict=True)
     ]
+
+
+@login_required
+@require_GET
+def changes(request: HttpRequest, analysis_id: int) -> HttpResponse:
+    """What differs most between the stretches `normal` and `bad` (each `from/to`), a fragment of the page."""
+    normal, bad = (stretch(request.GET.get(name, "")) for name in ("normal", "bad"))
+    if normal is None or bad is None:
+        return HttpResponseBadRequest("normal and bad are two times each, from/to in ISO 8601.")
+    analysis, rows = metric_changes(request.user, analysis_id, normal, bad)
+    context = {"analysis": analysis, "rows": rows[:MOST_CHANGES], "known": len(rows)}
+    return render(request, "charts/_changes.html", context)
 
 
 @login_required

@@ -44,6 +44,16 @@ def test_peaks_and_full_collections_survive_the_reduction(spark: SparkSession) -
 
 
 @pytest.mark.spark
+def test_what_was_allocated_between_two_collections_is_told_as_a_rate_and_pauses_by_cause(spark: SparkSession) -> None:
+    points = CHART.points(hand_made(spark, gc_pause=[pause(0), pause(10), {**pause(20), "cause": "System.gc()"}]))
+
+    assert points is not None
+    process = points["processes"][0]
+    assert [rate for _, rate in process["allocation"]] == [8 * MIB, 8 * MIB]  # 80 MiB in 10 s
+    assert process["causes"] == [["G1 Evacuation Pause", 2, 20.0, 10.0], ["System.gc()", 1, 10.0, 10.0]]
+
+
+@pytest.mark.spark
 def test_the_process_that_stood_still_longest_comes_first(spark: SparkSession) -> None:
     points = CHART.points(hand_made(spark, gc_pause=[pause(0), pause(1, pause_ms=50.0, file_id=1)]))
 

@@ -98,3 +98,45 @@ def test_points_that_can_be_read_give_the_shared_time_axis(people: People, analy
     page = signed_in(people.bob).get(analysis.case.get_absolute_url()).content.decode()
 
     assert 'data-from="1795222000000" data-to="1795222001999"' in page
+
+
+METRICS = {
+    "from_ms": 1_795_222_000_000,
+    "to_ms": 1_795_222_039_999,
+    "slot_ms": 10_000,
+    "slots": 4,
+    "left_out": 0,
+    "series": [
+        {
+            "metric": "<b>lag",
+            "job_id": None,
+            "where": "Window",
+            "is_rate": False,
+            "mean": [1, 1, 9, 9],
+            "peak": [1, 1, 9, 9],
+        }
+    ],
+}
+NORMAL = "2026-11-21T00:46:40.000Z/2026-11-21T00:46:59.000Z"
+BAD = "2026-11-21T00:47:00.000Z/2026-11-21T00:47:19.000Z"
+
+
+def test_what_changed_between_two_stretches(people: People, analysis: Analysis) -> None:
+    ChartPoints.objects.create(analysis=analysis, chart_id="metrics", points=METRICS)
+    address = reverse("charts:changes", args=[analysis.pk])
+
+    page = signed_in(people.bob).get(address, {"normal": NORMAL, "bad": BAD}).content.decode()
+
+    assert "&lt;b&gt;lag" in page
+    assert "9</td>" in page
+    assert signed_in(people.charlie).get(address, {"normal": NORMAL, "bad": BAD}).status_code == 404
+    assert signed_in(people.bob).get(address, {"normal": "yesterday", "bad": BAD}).status_code == 400
+
+
+def test_a_table_tells_times_as_people_read_them(people: People, analysis: Analysis) -> None:
+    ChartPoints.objects.create(analysis=analysis, chart_id="metrics", points=METRICS)
+
+    table = signed_in(people.bob).get(reverse("charts:table", args=[analysis.pk, "metrics"])).content.decode()
+
+    assert "2026-11-21T00:46:40.000Z" in table
+    assert "epoch" not in table

@@ -56,6 +56,12 @@ def percent(value: float | None) -> str:
 
 
 @register.filter
+def plain_number(value: float) -> str:
+    """A number of any size with as many digits as matter."""
+    return phrase.number(value) if abs(value) >= 1 or value == 0 else f"{value:.3g}"
+
+
+@register.filter
 def size(value: float | None) -> str:
     """Bytes for people."""
     return "" if value is None else phrase.size(value)

@@ -1,0 +1,233 @@
+"""Every metric over time, one at a time: mean and highest value over the subtasks, counters as rates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from statistics import fmean, pstdev
+from typing import TYPE_CHECKING, Any
+
+from diagnostics.chart import Chart, Choice, Points, Theme
+from diagnostics.chart_panel import Panel, escaped, shortened, slot_ms, stacked
+from diagnostics.chart_theme import palette
+from diagnostics.phrase import number
+from diagnostics.reconstruction.cluster import cluster_of
+
+if TYPE_CHECKING:
+    from diagnostics.evidence import Evidence
+
+MOST_SLOTS = 100
+LEAST_SLOT_MS = 5_000
+MOST_SERIES = 300
+"""Slots of time of a series and series that are kept, those that vary most. Our choice: 300 kB in the database."""
+MOST_LINES = 6
+COUNTERS = "^num(?!.*PerSecond$)|^(fullRestarts|uptime|downtime)$|[.](Count|Time|TimeMsTotal)$"
+"""Metrics that only grow, whose rate is told. Source: reference/metrics.csv, type counter."""
+SMALLEST_SCATTER = 0.02
+"""A difference is held against the usual scatter, of which at least this part of the value is assumed. Our choice."""
+
+Range = tuple[int, int]
+
+
+def points(evidence: Evidence) -> Points | None:
+    """The series that vary, in slots of time: over all subtasks of a task, or of one process.
+
+    Reads   metric_sample, vertex.
+    Gives   {from_ms, to_ms, slot_ms, slots, left_out, series: [{metric, job_id, where, is_rate, mean: [...], peak:
+            [...]}]}; rates are a second; null where there was no sample.
+    Empty   None without a metric that varies.
+    """
+    if not evidence.has("metric_sample"):
+        return None
+    # Needs PySpark, which the web process that draws stored points does without.
+    from pyspark.sql import functions as sf
+
+    keys = ["metric", "job_id", "vertex_id", "vertex", "operator", "task_manager"]
+    dated = evidence["metric_sample"].where("ts_ms IS NOT NULL AND value IS NOT NULL AND aggregate IS NULL")
+    dated = dated.where("quantile IS NULL")
+    span = dated.agg(sf.min("ts_ms").alias("from_ms"), sf.max("ts_ms").alias("to_ms")).collect()[0]
+    if span.from_ms is None or span.to_ms <= span.from_ms:
+        return None
+    width = slot_ms(span.from_ms, span.to_ms, MOST_SLOTS, LEAST_SLOT_MS)
+    each = ", ".join([*keys, "subtask", "file_id"])
+    before = f"OVER (PARTITION BY {each} ORDER BY ts_ms)"
+    readings = (
+        dated.withColumn("task_manager", sf.expr("CASE WHEN subtask IS NULL THEN task_manager END"))
+        .withColumn("is_rate", sf.col("metric").rlike(COUNTERS))
+        .withColumn("grown", sf.expr(f"value - LAG(value) {before}"))
+        .withColumn("passed", sf.expr(f"ts_ms - LAG(ts_ms) {before}"))
+        .withColumn(
+            "reading",
+            sf.expr("CASE WHEN NOT is_rate THEN value WHEN passed > 0 AND grown >= 0 THEN grown * 1000 / passed END"),
+        )
+        .where("reading IS NOT NULL")
+        .withColumn("slot", sf.expr(f"CAST((ts_ms - {span.from_ms}) / {width} AS INT)"))
+    )
+    slots = readings.groupBy(*keys, "is_rate", "slot").agg(
+        sf.avg("reading").alias("mean"), sf.max("reading").alias("peak")
+    )
+    told = slots.groupBy(*keys, "is_rate").agg(
+        sf.collect_list(sf.struct("slot", "mean", "peak")).alias("readings"),
+        (sf.stddev_pop("mean") / (sf.avg(sf.abs("mean")) + sf.lit(1e-9))).alias("variation"),
+    )
+    varying = told.where("variation > 0.001")
+    kept = varying.orderBy(sf.desc("variation"), *keys).limit(MOST_SERIES).toArrow().to_pylist()
+    if not kept:
+        return None
+    tasks = {vertex_id: task.name for (_, vertex_id), task in cluster_of(evidence).tasks.items()}
+    count = (span.to_ms - span.from_ms) // width + 1
+    series = sorted((_series(row, tasks, count) for row in kept), key=lambda row: (row["metric"], row["where"]))
+    left_out = varying.count() - MOST_SERIES if len(kept) == MOST_SERIES else 0
+    return {
+        "from_ms": span.from_ms,
+        "to_ms": span.to_ms,
+        "slot_ms": width,
+        "slots": count,
+        "left_out": left_out,
+        "series": series,
+    }
+
+
+def _series(row: Mapping[str, Any], tasks: Mapping[str, str], slots: int) -> dict[str, Any]:
+    mean: list[float | None] = [None] * slots
+    peak: list[float | None] = [None] * slots
+    for reading in row["readings"]:
+        mean[reading["slot"]] = float(f"{reading['mean']:.5g}")
+        peak[reading["slot"]] = float(f"{reading['peak']:.5g}")
+    task = tasks.get(row["vertex_id"] or "", row["vertex"])
+    where = " · ".join(part for part in (task, row["operator"], row["task_manager"]) if part)
+    told = {
+        "metric": row["metric"],
+        "job_id": row["job_id"],
+        "where": where or "the cluster",
+        "is_rate": row["is_rate"],
+    }
+    return {**told, "mean": mean, "peak": peak}
+
+
+def choices(points: Points) -> Sequence[Choice]:
+    """Every metric by name."""
+    counted: dict[str, int] = {}
+    for each in points["series"]:
+        counted[each["metric"]] = counted.get(each["metric"], 0) + 1
+    return [Choice(name, name, f"{count} series") for name, count in sorted(counted.items())]
+
+
+FIRST = ("numRecordsOutPerSecond", "numRecordsInPerSecond", "numRecordsOut", "numRecordsIn", "Status.JVM.CPU.Load")
+"""What is shown before anything was chosen: how much the job does."""
+
+
+def _chosen(points: Points) -> tuple[str, list[Mapping[str, Any]]]:
+    present = {each["metric"] for each in points["series"]}
+    wanted = [points.get("chosen"), *FIRST, min(present)]
+    metric = next(name for name in wanted if name in present)
+    found = [each for each in points["series"] if each["metric"] == metric]
+    return metric, sorted(found, key=lambda each: (-max(value or 0 for value in each["peak"]), each["where"]))
+
+
+def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
+    """A line for each place: the mean, and dotted above it the highest subtask."""
+    colours = palette(theme)
+    metric, found = _chosen(points)
+    times = [points["from_ms"] + (slot + 0.5) * points["slot_ms"] for slot in range(points["slots"])]
+    traces = []
+    for place, each in enumerate(found[:MOST_LINES]):
+        name = escaped(shortened(each["where"], 52))
+        for column, dash, width in (("mean", "solid", 2), ("peak", "dot", 1.2)):
+            if column == "peak" and each["peak"] == each["mean"]:
+                continue
+            traces.append(
+                {
+                    "type": "scatter",
+                    "mode": "lines+markers",
+                    "name": name if column == "mean" else f"{name}, highest",
+                    "legendgroup": name,
+                    "showlegend": column == "mean",
+                    "x": times,
+                    "y": each[column],
+                    "connectgaps": False,
+                    "line": {"color": colours.series[place], "width": width, "dash": dash},
+                    "marker": {"size": 3},
+                    "hovertemplate": f"{name}<br>%{{x}}<br>{column} %{{y:,.4~g}}<extra></extra>",
+                }
+            )
+    more = f" · {len(found) - MOST_LINES} lower ones not drawn" if len(found) > MOST_LINES else ""
+    rate = ", each second" if found[0]["is_rate"] else ""
+    panel = Panel(title=f"{escaped(metric)}{rate}{more}", unit="1/s" if rate else "Value", height=190, traces=traces)
+    drawn = stacked([panel], theme, axis="time")
+    drawn["layout"]["meta"] = {"chosen": metric}
+    return drawn
+
+
+def summary(points: Points) -> str:
+    """Between which values the chosen metric went, and where it was highest."""
+    metric, found = _chosen(points)
+    known = [value for value in found[0]["mean"] if value is not None]
+    per = " each second" if found[0]["is_rate"] else ""
+    text = f"{metric} of {found[0]['where']} went from {number(min(known))} to {number(max(known))}{per} in the mean."
+    count = len(choices(points))
+    left = f" {points['left_out']} further series that vary less are not kept." if points["left_out"] else ""
+    return f"{text} {count} metrics vary over the time of the evidence and can be chosen.{left}"
+
+
+def table(points: Points) -> list[list[Any]]:
+    """One row for each slot and place of the chosen metric."""
+    metric, found = _chosen(points)
+    header = ["Metric", "Where", "From (UTC, epoch ms)", "Mean", "Highest", "Unit"]
+    rows = [
+        [
+            metric,
+            each["where"],
+            points["from_ms"] + slot * points["slot_ms"],
+            mean,
+            each["peak"][slot],
+            "per second" if each["is_rate"] else "as the metric tells",
+        ]
+        for each in found
+        for slot, mean in enumerate(each["mean"])
+        if mean is not None
+    ]
+    return [header, *rows]
+
+
+def changed(points: Points, normal: Range, bad: Range) -> list[dict[str, Any]]:
+    """The series by how much their mean differs between two stretches, held against their usual scatter.
+
+    Gives  {metric, where, is_rate, normal, bad, times, effect}: `times` is bad over normal, None from or to zero;
+           `effect` the difference in units of the scatter. Series unknown in one of the stretches are left out.
+    """
+    found = []
+    for each in points["series"]:
+        before, after = _within(points, each, normal), _within(points, each, bad)
+        if not before or not after:
+            continue
+        one, other = fmean(before), fmean(after)
+        scatter = max(pstdev(before), pstdev(after), SMALLEST_SCATTER * max(abs(one), abs(other)), 1e-12)
+        effect = abs(other - one) / scatter
+        times = other / one if one > 0 and other > 0 else None
+        told = {name: each[name] for name in ("metric", "where", "is_rate")}
+        found.append({**told, "normal": one, "bad": other, "times": times, "effect": effect})
+    return sorted(found, key=lambda each: (-each["effect"], each["metric"], each["where"]))
+
+
+def _within(points: Points, series: Mapping[str, Any], stretch: Range) -> list[float]:
+    start, width = points["from_ms"], points["slot_ms"]
+    first, last = ((each - start) // width for each in stretch)
+    values = series["mean"][max(int(first), 0) : max(int(last) + 1, 0)]
+    return [value for value in values if value is not None]
+
+
+CHART = Chart(
+    id="metrics",
+    title="Every metric over time",
+    order=45,
+    axis="time",
+    missing=(
+        "Metrics over time would fill this chart: scrapes of the Prometheus reporter "
+        "(`curl -s <taskmanager>:9249/metrics` every few seconds) or a Prometheus server's `query_range` answers."
+    ),
+    points=points,
+    figure=figure,
+    summary=summary,
+    table=table,
+    choices=choices,
+)

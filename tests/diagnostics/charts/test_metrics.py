@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from diagnostics.chart import Theme
+from diagnostics.charts.metrics import CHART, changed
+from tests.diagnostics.hand_made import START, hand_made
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+SLOT = 10_000
+
+
+def series(metric: str, *mean: float | None, where: str = "Window", is_rate: bool = False) -> dict[str, Any]:
+    return {
+        "metric": metric,
+        "job_id": None,
+        "where": where,
+        "is_rate": is_rate,
+        "mean": list(mean),
+        "peak": list(mean),
+    }
+
+
+def of(*found: dict[str, Any], chosen: str | None = None) -> dict[str, Any]:
+    slots = len(found[0]["mean"])
+    told = {"from_ms": START, "to_ms": START + slots * SLOT - 1, "slot_ms": SLOT, "slots": slots, "left_out": 0}
+    return {**told, "series": list(found), **({"chosen": chosen} if chosen else {})}
+
+
+NORMAL, BAD = (START, START + 2 * SLOT - 1), (START + 2 * SLOT, START + 4 * SLOT - 1)
+
+
+def test_what_changed_most_against_its_own_scatter_comes_first() -> None:
+    steady, restless = series("steady", 10.0, 10.1, 20.0, 20.1), series("restless", 1.0, 90.0, 40.0, 190.0)
+
+    rows = changed(of(restless, steady), NORMAL, BAD)
+
+    assert [row["metric"] for row in rows] == ["steady", "restless"]
+    assert rows[0]["times"] == pytest.approx(1.995, abs=0.001)
+
+
+def test_a_series_without_samples_in_one_stretch_is_not_compared() -> None:
+    assert changed(of(series("new", None, None, 5.0, 5.0)), NORMAL, BAD) == []
+
+
+def test_from_and_to_zero_no_multiple_is_told() -> None:
+    assert changed(of(series("late", 0.0, 0.0, 5.0, 5.0)), NORMAL, BAD)[0]["times"] is None
+
+
+def test_one_metric_is_drawn_at_a_time_and_gaps_stay_gaps() -> None:
+    figure = CHART.figure(of(series("a", 1.0, None, 2.0), series("b", 3.0, 4.0, 5.0), chosen="a"), Theme("light"))
+
+    assert [trace["y"] for trace in figure["data"]] == [[1.0, None, 2.0]]
+    assert figure["data"][0]["connectgaps"] is False
+
+
+@pytest.mark.spark
+def test_counters_become_rates_and_the_highest_subtask_survives(spark: SparkSession) -> None:
+    task = {"scope": "task", "job_id": "a" * 32, "vertex_id": "b" * 32, "vertex": "Window"}
+    rows = [
+        {**task, "metric": metric, "subtask": subtask, "ts_ms": START + 5_000 * moment, "value": value}
+        for moment in range(6)
+        for subtask in (0, 1)
+        for metric, value in (
+            ("numRecordsIn", 100.0 * moment * (1 + subtask) + 3 * moment**2),
+            ("busyTimeMsPerSecond", 900.0 if subtask and moment == 3 else 100.0 + moment),
+        )
+    ]
+
+    points = CHART.points(hand_made(spark, metric_sample=rows))
+
+    assert points is not None
+    busy, records = points["series"]
+    assert (records["is_rate"], busy["is_rate"]) == (True, False)
+    assert max(value for value in busy["peak"] if value is not None) == 900.0
+    assert records["mean"][0] is None
+    assert 25 < records["mean"][1] < 40
