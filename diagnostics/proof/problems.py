@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from diagnostics.diagnosis.verdict import INCONCLUSIVE
 from diagnostics.proof.quantity import Judgement
-from diagnostics.runbook import Exit, exits, runbooks
+from diagnostics.runbook import Exit, Runbook, exits
+
+RunbookOf = Callable[[str | None], Runbook | None]
 
 SEVERITIES = ("info", "warning", "critical")
 CAUSES = ("root_cause", "contributing")
@@ -48,15 +50,17 @@ def problems(
     verdict_after: str,
     signals_before: Sequence[Mapping[str, Any]],
     signals_after: Sequence[Mapping[str, Any]],
+    runbook_of: RunbookOf,
 ) -> list[Problem]:
     """One entry for each class, causes first; new ones last.
 
     before, after  the findings of one job, or of the case
+    runbook_of     the runbook of an id, for its exit conditions
     """
     found = []
     for finding in _first_of_each_class(before):
         later = _first(after, finding["symptom_class"])
-        holding = _exits(finding, signals_after, signals_before)
+        holding = _exits(runbook_of(finding.get("runbook")), finding, signals_after, signals_before)
         judgement, because = _judged(finding, later, holding, verdict_after)
         found.append(Problem(finding["symptom_class"], finding, later, holding, judgement, because))
     known = {each.symptom_class for each in found}
@@ -84,9 +88,11 @@ def _first_of_each_class(findings: Sequence[Mapping[str, Any]]) -> list[Mapping[
 
 
 def _exits(
-    finding: Mapping[str, Any], after: Sequence[Mapping[str, Any]], before: Sequence[Mapping[str, Any]]
+    runbook: Runbook | None,
+    finding: Mapping[str, Any],
+    after: Sequence[Mapping[str, Any]],
+    before: Sequence[Mapping[str, Any]],
 ) -> tuple[int, int] | None:
-    runbook = runbooks().get(finding.get("runbook") or "")
     if runbook is None:
         return None
     now, then = exits(runbook, finding, after, before), exits(runbook, finding, before)

@@ -9,9 +9,10 @@ from typing import Any
 from diagnostics import phrase
 from diagnostics.counterpart import SameJob, counterpart, level_of, same_job
 from diagnostics.diagnosis.fact_view import FactView, SignalIndex
-from diagnostics.proof.problems import CAUSES, Problem, problems
+from diagnostics.proof.problems import CAUSES, Problem, RunbookOf, problems
 from diagnostics.proof.quantities import GROUPS
 from diagnostics.proof.quantity import Effect, Judgement, Observed, effect_of
+from diagnostics.runbook import Runbook, runbooks
 from diagnostics.signal import Subject
 
 LESS_LOAD = 0.5
@@ -48,8 +49,13 @@ class Proof:
     effects: Mapping[str, Sequence[Effect]]
 
 
-def prove(before: SnapshotData, after: SnapshotData) -> Proof:
-    """What the change between the two did."""
+def shipped_runbook(runbook_id: str | None) -> Runbook | None:
+    """The shipped runbook of an id."""
+    return runbooks().get(runbook_id or "")
+
+
+def prove(before: SnapshotData, after: SnapshotData, runbook_of: RunbookOf = shipped_runbook) -> Proof:
+    """What the change between the two did. `runbook_of` gives the runbook that counts, where texts are edited."""
     first, second = SignalIndex.from_stored(before.signals), SignalIndex.from_stored(after.signals)
     root = next((each for each in before.document["findings"] if each["role"] in CAUSES), None)
     subject = Subject(**root["subject"]) if root else Subject()
@@ -64,6 +70,7 @@ def prove(before: SnapshotData, after: SnapshotData) -> Proof:
             _verdict_of(after.document, same.after),
             before.signals,
             after.signals,
+            runbook_of,
         )
         if same
         else []

@@ -76,7 +76,7 @@ def _editor(
             "base": base,
             "overtaken_by": newest if newest and newest != base else None,
             "panels": [(name, label, texts[name]) for name, label in panels],
-            "cases": previewing.cases_offered(request.user),
+            "cases": previewing.cases_offered(request.user, base.symptom_class if of_runbook and base else None),
             "classes": symptoms(),
             "addresses": _addresses(draft) if draft else {},
         },

@@ -161,9 +161,10 @@ def _preview_sample(shown: Preview, text: str, kind: Kind) -> None:
         shown.problems += problems(error.errors, kind)
 
 
-def cases_offered(user: User) -> list[Analysis]:
-    """The newest diagnosed cases on which the user can try a draft."""
-    return list(latest_diagnoses(user).light().select_related("case")[:MOST_CASES_OFFERED])
+def cases_offered(user: User, symptom_class: str | None = None) -> list[Analysis]:
+    """The newest diagnosed cases on which the user can try a draft, those of a class first."""
+    found = list(latest_diagnoses(user).light().select_related("case")[:MOST_CASES_OFFERED])
+    return sorted(found, key=lambda each: symptom_class is not None and each.case.verdict_class != symptom_class)
 
 
 def _on_case(rule: diagnostics_rule.Rule, analysis: Analysis) -> OnCase:

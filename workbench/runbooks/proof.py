@@ -10,6 +10,7 @@ from diagnostics.proof import Effect, Proof, SnapshotData, prove
 from diagnostics.proof.quantity import Unit
 from diagnostics.proof.reading import Reading
 from workbench.analyses.models import Analysis, ChartPoints
+from workbench.runbooks.selectors import runbook_of
 
 CHARTS = ("checkpoint-history", "subtask-activity", "load-by-subtask", "log-volume")
 """The charts whose points the quantities read; the others stay in the database."""
@@ -39,7 +40,7 @@ class EffectShown:
 
 def proof_of(before: Analysis, after: Analysis) -> Proof:
     """The comparison of two finished analyses."""
-    return prove(_data(before), _data(after))
+    return prove(_data(before), _data(after), runbook_of)
 
 
 def _data(analysis: Analysis) -> SnapshotData:
