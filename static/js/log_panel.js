@@ -107,11 +107,12 @@ export class LogPanel {
     this.told = told;
     const parts = [this.#head(told), this.#text(told), this.#actions(told)];
     if (told.folds.length) parts.push(this.#trace(told));
-    if (told.pin || mayChange) parts.push(this.#pin(told));
-    parts.push(this.#clock(told));
+    if (told.pin) parts.push(this.#pin(told));
     if (told.operations.length) parts.push(element('h4', '', 'Part of'), this.#operations(told));
     parts.push(element('h4', '', 'Fields'), this.#fields(told));
     parts.push(...this.#context(told));
+    if (!told.pin && mayChange) parts.push(this.#pin(told));
+    parts.push(this.#clock(told));
     this.body('record').replaceChildren(...parts);
     this.body('record').scrollTop = 0;
   }
