@@ -10,6 +10,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
+from diagnostics.reproduction import reproduction
 from workbench.analyses.selectors import analysis_to_change, analysis_visible
 from workbench.cases.selectors import snapshots_of
 from workbench.runbooks.filling import layers, runbook_progress, steps_shown
@@ -17,6 +18,10 @@ from workbench.runbooks.forms import StepForm
 from workbench.runbooks.models import StepState
 from workbench.runbooks.selectors import finding_at
 from workbench.runbooks.services import step_record
+from workbench.runbooks.what_if import facts_of
+
+REPRODUCIBLE = ("data_skew", "out_of_order_events")
+"""Classes whose cause lies in the records, so that a script can make them."""
 
 
 @login_required
@@ -46,6 +51,8 @@ def detail(request: HttpRequest, analysis_id: int, position: int) -> HttpRespons
             "layers": others,
             "restart_once": sum(1 for each in others if each.restarts) > 1,
             "positions": {each.id: each.position for each in progress.values()},
+            "reproducible": finding["symptom_class"] in REPRODUCIBLE
+            and reproduction(facts_of(analysis, finding)) is not None,
             "snapshots": snapshots_of(analysis.case),
             "may_change": analysis.case.may_be_changed_by(request.user),
             "job": next(

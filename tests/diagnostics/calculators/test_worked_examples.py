@@ -151,6 +151,13 @@ def test_salts_leave_room_for_the_other_keys() -> None:
     assert outcome("salting", share=0.2, parallelism=4.0, multiple=1.5).advice == "do not"
 
 
+def test_a_hot_key_of_ninety_percent_on_thirty_two_subtasks() -> None:
+    """Even share 3.125 %, others 0.3125 % on each: 1.5 x 3.125 - 0.3125 = 4.375 % of room; 90 / 4.375 = 20.6, so 21."""
+    found = outcome("salting", share=0.9, parallelism=32.0, multiple=1.5)
+    assert found.results["salts"] == 21
+    assert "128 or more" in found.headline
+
+
 def test_littles_law_tells_the_calls_in_flight() -> None:
     """400/s x 30 ms = 12 calls in flight, 4 for each of 3 subtasks; one at a time 3 / 30 ms = 100/s."""
     found = outcome("look-up", rate=400.0, call_ms=30.0, parallelism=3.0, hits=0.0, capacity=100.0)

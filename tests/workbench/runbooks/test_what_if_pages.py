@@ -57,3 +57,14 @@ def test_strangers_and_unknown_calculators_get_404(people: People, analysis: Ana
     assert signed_in(people.charlie).get(page_of(analysis)).status_code == 404
     assert signed_in(people.bob).get(page_of(analysis, "no-such")).status_code == 404
     assert signed_in(people.bob).get(reverse("runbooks:what_if", args=[analysis.pk, 99])).status_code == 404
+
+
+def test_the_script_that_reproduces_a_skew_is_a_download(people: People, analysis: Analysis) -> None:
+    address = reverse("runbooks:reproduce", args=[analysis.pk, 0])
+    assert signed_in(people.charlie).get(address).status_code == 404
+    assert signed_in(people.bob).get(address).status_code == 404
+    analysis.signals[0]["facts"]["hot_share_ratio"] = 0.91
+    analysis.save(update_fields=["signals"])
+    answer = signed_in(people.bob).get(address)
+    assert "HOT_SHARE = 0.91" in answer.content.decode()
+    assert answer.headers["Content-Disposition"].startswith("attachment")
