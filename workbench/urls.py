@@ -8,6 +8,7 @@ from django.views.generic import RedirectView
 
 from workbench import probes
 from workbench.accounts.views import PasswordChange
+from workbench.analyses.retention_views import delete_case
 from workbench.collector import collector
 
 urlpatterns = [
@@ -15,6 +16,7 @@ urlpatterns = [
     path("cases/<int:case_id>/logs/", include("workbench.logs.urls")),
     path("uploads/", include("workbench.uploads.urls")),
     path("redaction/", include("workbench.redaction.urls")),
+    path("cases/<int:case_id>/delete/", delete_case, name="delete_case"),
     path("analyses/", include("workbench.analyses.urls")),
     path("charts/", include("workbench.charts.urls")),
     path("profiles/", include("workbench.profiles.urls")),

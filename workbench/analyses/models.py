@@ -182,7 +182,7 @@ class Citation(models.Model):
 
     def get_absolute_url(self) -> str | None:
         """The viewer at exactly this line; the member is named when the file is an archive."""
-        if self.file is None:
+        if self.file is None or self.file.deleted_at:
             return None
         asked: dict[str, Any] = {}
         if self.path != self.file.name:

@@ -36,6 +36,7 @@ class Caretaker(bootsteps.StartStopStep):
 
     def _care(self) -> None:
         from workbench.analyses.log_books import log_books_purge
+        from workbench.analyses.retention import evidence_expire
         from workbench.analyses.services import lost_analyses_recover
         from workbench.uploads.services import removed_files_purge
 
@@ -43,6 +44,7 @@ class Caretaker(bootsteps.StartStopStep):
             broker.worker_beat()
             lost_analyses_recover()
             removed_files_purge()
+            evidence_expire()
             log_books_purge()
         except (redis.RedisError, DatabaseError):
             logger.warning("the worker could not look after lost runs; it tries again", exc_info=True)

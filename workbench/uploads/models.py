@@ -30,8 +30,8 @@ class UploadedFileQuerySet(models.QuerySet["UploadedFile"]):
         return self.filter(case__in=Case.objects.visible_to(user))
 
     def present(self) -> UploadedFileQuerySet:
-        """The files that were not removed."""
-        return self.filter(removed_at=None)
+        """The files that were not removed and whose bytes are still kept."""
+        return self.filter(removed_at=None, deleted_at=None)
 
 
 class UploadedFile(models.Model):
@@ -43,6 +43,7 @@ class UploadedFile(models.Model):
     members    what was recognised inside: [{name, format, title, confidence, bytes, refused}], one entry unless it is
                an archive; format is null for an unknown one, `refused` says why one cannot be read
     overrides  {member name: format id} where a person knew better
+    deleted_at when its bytes were deleted with the evidence of its case; the row stays, since findings cite it
     redacted   what was taken out before it was stored: {found: {rule id: count}, left_out: [why]}; else null
     """
 
@@ -56,6 +57,7 @@ class UploadedFile(models.Model):
     refused_reason = models.TextField(blank=True)
     members = models.JSONField(default=list)
     overrides = models.JSONField(default=dict)
+    deleted_at = models.DateTimeField(null=True, blank=True)
     redacted = models.JSONField(null=True, blank=True)
     uploaded_by = models.ForeignKey(User, on_delete=models.PROTECT)
     uploaded_at = models.DateTimeField(auto_now_add=True)

@@ -265,7 +265,7 @@ def _name_freely(file: UploadedFile) -> None:
     stem, dot, ending = dropped.rpartition(".")
     if not stem or "/" in ending:
         stem, dot, ending = dropped, "", ""
-    beside = file.case.files.present().filter(snapshot=file.snapshot, name__startswith=stem)
+    beside = file.case.files.filter(removed_at=None).filter(snapshot=file.snapshot, name__startswith=stem)
     taken = set(beside.values_list("name", flat=True))
     count = 1
     while file.name in taken:

@@ -1,0 +1,95 @@
+"""Evidence is deleted by case, by hand or after a time; what was found stays unless the whole case goes."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.conf import LazySettings
+from django.utils import timezone
+
+from tests.workbench.diagnosed import diagnosed_case
+from tests.workbench.people import People, signed_in
+from workbench.analyses.models import Analysis, AnalysisStatus, Citation
+from workbench.analyses.retention import CannotDelete, case_delete, evidence_delete, evidence_expire
+from workbench.cases.models import Case, CaseStatus
+from workbench.uploads.models import UploadedFile
+from workbench.uploads.services import text_add
+
+pytestmark = pytest.mark.database
+
+
+@pytest.fixture
+def case(people: People) -> Case:
+    return diagnosed_case(people.alice).case
+
+
+def stored(settings: LazySettings) -> list[str]:
+    return [path.name for path in settings.UPLOADS_DIR.rglob("*") if path.is_file()]
+
+
+def test_the_files_go_and_the_diagnosis_stays(case: Case, people: People, settings: LazySettings) -> None:
+    assert stored(settings)
+    answer = signed_in(people.bob).post(f"/cases/{case.pk}/delete/", {"what": "evidence"})
+    assert answer.status_code == 302
+    assert stored(settings) == []
+    assert Analysis.objects.filter(case=case).exists()
+    assert signed_in(people.alice).get(f"/cases/{case.pk}/").status_code == 200
+    assert case.notes.get().text == "The evidence was deleted: 1 file."
+
+
+def test_a_cited_line_of_a_deleted_file_leads_nowhere(case: Case, people: People) -> None:
+    cited = Citation.objects.filter(file__isnull=False).first()
+    assert cited is not None
+    url = cited.get_absolute_url()
+    assert url is not None
+    evidence_delete(case=case, user=people.alice)
+    assert Citation.objects.get(pk=cited.pk).get_absolute_url() is None
+    assert signed_in(people.alice).get(url).status_code == 404
+
+
+def test_the_same_file_may_come_again(case: Case, people: People) -> None:
+    name = case.files.get().name
+    evidence_delete(case=case, user=people.alice)
+    again = text_add(case=case, user=people.alice, text="another text", name=name)
+    assert again.name != name
+
+
+def test_an_administrator_deletes_a_case_with_all_of_it(case: Case, people: People, settings: LazySettings) -> None:
+    signed_in(people.ada).post(f"/cases/{case.pk}/delete/", {"what": "case", "number": str(case.pk)})
+    assert not Case.objects.filter(pk=case.pk).exists()
+    assert not UploadedFile.objects.filter(case_id=case.pk).exists()
+    assert stored(settings) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "number", "status"), [("alice", "", 403), ("charlie", "", 404), ("vera", "", 403), ("ada", "7", 302)]
+)
+def test_nobody_else_and_not_by_a_slip(case: Case, people: People, name: str, number: str, status: int) -> None:
+    asked = {"what": "case", "number": f"{case.pk}{number}"}
+    assert signed_in(getattr(people, name)).post(f"/cases/{case.pk}/delete/", asked).status_code == status
+    assert Case.objects.filter(pk=case.pk).exists()
+
+
+def test_nothing_is_deleted_while_it_is_read(case: Case, people: People) -> None:
+    Analysis.objects.filter(case=case).update(status=AnalysisStatus.RUNNING)
+    with pytest.raises(CannotDelete):
+        evidence_delete(case=case, user=people.alice)
+    with pytest.raises(CannotDelete):
+        case_delete(case=case)
+
+
+@pytest.mark.parametrize(("days", "closed_for", "deleted"), [(30, 31, 1), (30, 29, 0), (0, 9999, 0)])
+def test_closed_cases_lose_their_files_after_the_time_that_is_set(
+    case: Case, settings: LazySettings, days: int, closed_for: int, deleted: int
+) -> None:
+    settings.KEEP_EVIDENCE_DAYS = days
+    closed_at = timezone.now() - timedelta(days=closed_for)
+    Case.objects.filter(pk=case.pk).update(status=CaseStatus.CLOSED, closed_at=closed_at)
+    assert evidence_expire() == deleted
+    assert evidence_expire() == 0
+
+
+def test_an_open_case_keeps_its_files(case: Case, settings: LazySettings) -> None:
+    settings.KEEP_EVIDENCE_DAYS = 1
+    assert evidence_expire() == 0

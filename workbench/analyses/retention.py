@@ -1,0 +1,74 @@
+"""How long evidence is kept: the files of a case can be deleted while its diagnosis stays, or all of the case."""
+
+from __future__ import annotations
+
+import shutil
+from datetime import timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from workbench.accounts.models import User
+from workbench.analyses.log_books import log_book_folder
+from workbench.analyses.models import Analysis
+from workbench.cases.models import Case, CaseStatus
+from workbench.cases.services import note_add
+from workbench.uploads.models import UploadedFile
+
+
+class CannotDelete(Exception):
+    """The case is not deleted; the text says why, for the user."""
+
+
+def evidence_delete(*, case: Case, user: User) -> int:
+    """Deletes the bytes of all files of a case; what was found and cited stays. Gives how many files that were.
+
+    Raises CannotDelete while an analysis reads them.
+    """
+    _refuse_while_read(case)
+    count = _evidence_delete(case)
+    if count:
+        note_add(case=case, user=user, text=f"The evidence was deleted: {count} file{'s' if count > 1 else ''}.")
+    return count
+
+
+def case_delete(*, case: Case) -> None:
+    """Deletes a case: files, analyses, notes, history. Raises CannotDelete."""
+    _refuse_while_read(case)
+    merged = list(case.merged.values_list("pk", flat=True))
+    if merged:
+        raise CannotDelete(f"Case {merged[0]} was merged into it; take them apart first.")
+    _evidence_delete(case)
+    with transaction.atomic():
+        case.analyses.all().delete()
+        case.files.all().delete()
+        case.delete()
+
+
+def evidence_expire() -> int:
+    """Deletes the evidence of cases that were closed longer ago than KEEP_EVIDENCE_DAYS, 0 being for ever.
+
+    Gives how many files that were.
+    """
+    if not settings.KEEP_EVIDENCE_DAYS:
+        return 0
+    before = timezone.now() - timedelta(days=settings.KEEP_EVIDENCE_DAYS)
+    expired = Case.objects.filter(status=CaseStatus.CLOSED, closed_at__lt=before, files__deleted_at=None)
+    return sum(_evidence_delete(case) for case in expired.filter(files__isnull=False).distinct())
+
+
+def _evidence_delete(case: Case) -> int:
+    files = list(UploadedFile.objects.filter(case=case, deleted_at=None))
+    UploadedFile.objects.filter(pk__in=[file.pk for file in files]).update(deleted_at=timezone.now())
+    for file in files:
+        file.path.unlink(missing_ok=True)
+    shutil.rmtree(settings.UPLOADS_DIR / str(case.pk), ignore_errors=True)
+    for analysis_id in case.analyses.values_list("pk", flat=True):
+        shutil.rmtree(log_book_folder(analysis_id), ignore_errors=True)
+    return len(files)
+
+
+def _refuse_while_read(case: Case) -> None:
+    if Analysis.objects.filter(case=case).active().exists():
+        raise CannotDelete("An analysis of the case is under way; cancel it or wait for its end.")

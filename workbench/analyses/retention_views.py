@@ -1,0 +1,39 @@
+"""The page on which evidence, or a whole case, is deleted."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied
+from django.db.models import Sum
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+
+from workbench.analyses.retention import CannotDelete, case_delete, evidence_delete
+from workbench.cases.selectors import case_to_change
+from workbench.uploads.models import UploadedFile
+
+
+@login_required
+def delete_case(request: HttpRequest, case_id: int) -> HttpResponse:
+    """Asks what is to be deleted; the whole case only by an administrator who types its number."""
+    case = case_to_change(request.user, case_id)
+    if request.method == "POST":
+        try:
+            if request.POST.get("what") == "evidence":
+                count = evidence_delete(case=case, user=request.user)
+                messages.success(request, f"{count} files were deleted. The diagnosis stays.")
+                return redirect(case)
+            if not request.user.is_administrator:
+                raise PermissionDenied("Only administrators delete whole cases.")
+            if request.POST.get("number") != str(case_id):
+                raise CannotDelete("Type the number of the case to delete it.")
+            case_delete(case=case)
+            messages.success(request, f"Case {case_id} was deleted.")
+            return redirect("cases:list")
+        except CannotDelete as error:
+            messages.error(request, str(error))
+            return redirect("delete_case", case_id)
+    files = UploadedFile.objects.filter(case=case, deleted_at=None)
+    held = files.aggregate(bytes=Sum("bytes"))["bytes"] or 0
+    return render(request, "cases/delete.html", {"case": case, "files": files.count(), "held": held})
