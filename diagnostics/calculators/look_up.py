@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from diagnostics.calculator import Calculator, Input, Line, Outcome
+from diagnostics.calculator import Advice, Calculator, Input, Line, Outcome
 from diagnostics.condition import Lookup
 from diagnostics.phrase import duration, number, percent
 
@@ -51,25 +51,23 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
             "fewer; asynchronous calls send more."
         ]
         return Outcome("do not", refusals[0], lines, refusals, results)
+    advice: Advice = "depends"
     if one_by_one >= rate:
-        return Outcome(
-            "depends",
-            f"One call at a time carries {shown['one']}: enough for {number(rate)}/s.",
-            lines,
-            results=results,
-        )
-    if together >= rate:
+        headline = f"One call at a time carries {shown['one']}: enough for {number(rate)}/s."
+    elif together >= rate:
+        advice = "do"
         headline = (
-            f"One call at a time carries {shown['one']} of {number(rate)}/s. Asynchronous calls with "
-            f"{number(needed)} in "
-            f"flight for each subtask carry all, and the outside system gets {number(calls)} calls a second."
+            f"One call at a time carries {shown['one']} of {number(rate)}/s. Asynchronous calls with {number(needed)} "
+            f"in flight for each subtask carry all, and the outside system gets {number(calls)} calls a second."
         )
-        return Outcome("do", headline, lines, results=results)
-    headline = (
-        f"Even {number(capacity)} calls in flight carry only {shown['all']} of {number(rate)}/s: cache "
-        f"more, or call for many records at once."
-    )
-    return Outcome("depends", headline, lines, results=results)
+    else:
+        headline = (
+            f"Even {number(capacity)} calls in flight carry only {shown['all']} of {number(rate)}/s: cache more, or "
+            "call for many records at once."
+        )
+    if lookup("blocking_calls.role") != "look-up":
+        return Outcome("not known", f"These files show no look-up. With one: {headline}", lines, results=results)
+    return Outcome(advice, headline, lines, results=results)
 
 
 CALCULATOR = Calculator(

@@ -111,12 +111,21 @@ def later_snapshots(analysis: Analysis) -> list[Later]:
 
 
 def runbook_progress(analysis: Analysis) -> dict[int, RunbookProgress]:
-    """Finding's position -> progress, for every finding that has a runbook."""
-    wanted = [position for position, each in enumerate(analysis.document["findings"]) if each.get("runbook")]
-    later = later_snapshots(analysis) if wanted else []
-    found = {}
-    for position in wanted:
-        finding = analysis.document["findings"][position]
+    """Finding's position -> progress, for every finding that has a runbook.
+
+    Findings of one job that ask for the same runbook share one, that of the first: causes come before what adds to
+    them, and the steps are measured where the cause is.
+    """
+    findings: list[Mapping[str, Any]] = analysis.document["findings"]
+    leads = _leads(findings)
+    later = later_snapshots(analysis) if leads else []
+    found: dict[int, RunbookProgress] = {}
+    for position, lead in leads.items():
+        if lead != position:
+            if lead in found:
+                found[position] = found[lead]
+            continue
+        finding = findings[position]
         shown = steps_shown(analysis, finding, later)
         if shown is None:
             continue
@@ -135,6 +144,24 @@ def runbook_progress(analysis: Analysis) -> dict[int, RunbookProgress]:
             restarts=any(step.content["restart"] for step in open_steps),
         )
     return found
+
+
+def _leads(findings: Sequence[Mapping[str, Any]]) -> dict[int, int]:
+    """Position of each finding that has a runbook -> that of the first one with the same runbook for the same job.
+
+    A finding without a job, such as one of event samples, goes with any.
+    """
+    leads: dict[int, int] = {}
+    for position, each in enumerate(findings):
+        if each.get("runbook"):
+            earlier = dict.fromkeys(leads.values())
+            leads[position] = next((lead for lead in earlier if _share_runbook(findings[lead], each)), position)
+    return leads
+
+
+def _share_runbook(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    jobs = {finding["subject"].get("job") for finding in (one, other)} - {None}
+    return one["runbook"] == other["runbook"] and len(jobs) < 2
 
 
 def layers(progress: Mapping[int, RunbookProgress], finding: Mapping[str, Any]) -> list[RunbookProgress]:

@@ -35,6 +35,8 @@ def detail(request: HttpRequest, analysis_id: int, position: int) -> HttpRespons
         raise Http404("This finding has no runbook.")
     runbook, steps = shown
     progress = runbook_progress(analysis)
+    if progress[position].position != position:
+        return redirect("runbooks:detail", analysis_id, progress[position].position)
     others = layers(progress, finding)
     return render(
         request,

@@ -91,3 +91,19 @@ def test_two_causes_of_one_job_are_two_layers_the_root_cause_first(people: Peopl
 
 def test_one_runbook_is_no_layer(before: Analysis) -> None:
     assert layers(runbook_progress(before), before.document["findings"][0]) == []
+
+
+def test_findings_of_one_job_share_the_runbook_of_the_cause(people: People, before: Analysis) -> None:
+    cause = before.document["findings"][0]
+    before.document["findings"].append({**cause, "role": "contributing", "subject": {}})
+    before.save(update_fields=["document"])
+    follower = len(before.document["findings"]) - 1
+    answer = signed_in(people.bob).get(reverse("runbooks:detail", args=[before.pk, follower]))
+    assert answer["Location"] == reverse("runbooks:detail", args=[before.pk, 0])
+
+
+def test_another_jobs_finding_has_a_runbook_of_its_own(before: Analysis) -> None:
+    cause = before.document["findings"][0]
+    before.document["findings"].append({**cause, "subject": {**cause["subject"], "job": "f" * 32}})
+    follower = len(before.document["findings"]) - 1
+    assert runbook_progress(before)[follower].position == follower
