@@ -33,9 +33,8 @@ def reproduction(lookup: Lookup) -> str | None:
             values["LATE_BY_MS"] = round(lag - bound)
     text = GENERATOR.read_text("utf-8")
     for name, value in values.items():
-        text = re.sub(
-            rf"^{name} = .*$", lambda _, name=name, value=value: f"{name} = {json.dumps(value)}", text, flags=re.M
-        )
+        line = f"{name} = {json.dumps(value)}"
+        text = re.sub(rf"^{name} = .*$", line.replace("\\", "\\\\"), text, count=1, flags=re.M)
     return text
 
 

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from diagnostics import phrase
+from diagnostics.log_book.counting import breakdown
+from diagnostics.log_book.reading import LogBook, View
 from diagnostics.proof import Effect, Proof, SnapshotData, prove
+from diagnostics.proof.lists import frame_effects, pattern_effects
 from diagnostics.proof.quantity import Unit
 from diagnostics.proof.reading import Reading
+from workbench.analyses.log_books import log_book_of
 from workbench.analyses.models import Analysis, ChartPoints
 from workbench.runbooks.selectors import runbook_of
 
-CHARTS = ("checkpoint-history", "subtask-activity", "load-by-subtask", "log-volume")
+CHARTS = ("checkpoint-history", "subtask-activity", "load-by-subtask", "log-volume", "flame-graph")
 """The charts whose points the quantities read; the others stay in the database."""
 
 GROUP_TITLES = {
@@ -21,7 +25,12 @@ GROUP_TITLES = {
     "frames_and_logs": "Frames and logs",
     "load": "Load",
     "pauses": "Pauses and restarts",
+    "frames": "Frames on top of the task's stack",
+    "patterns": "Warnings and errors in an hour",
 }
+
+WORRYING = ("WARN", "ERROR", "FATAL")
+HOUR_MS = 3_600_000
 
 FORMS = {"duration": "duration", "percent": "percent", "number": "number", "bytes": "bytes", "rate": "rate"}
 
@@ -40,7 +49,30 @@ class EffectShown:
 
 def proof_of(before: Analysis, after: Analysis) -> Proof:
     """The comparison of two finished analyses."""
-    return prove(_data(before), _data(after), runbook_of)
+    sides = _data(before), _data(after)
+    found = prove(*sides, runbook_of)
+    if found.same is None:
+        return found
+    graphs = [side.charts.get("flame-graph", {}) for side in sides]
+    frames = frame_effects(graphs[0], graphs[1], (found.same.before, found.same.after))
+    lists = {"frames": frames, "patterns": _patterns(before, after)}
+    return replace(found, effects={**found.effects, **{name: told for name, told in lists.items() if told}})
+
+
+def _patterns(before: Analysis, after: Analysis) -> list[Effect]:
+    """The log patterns of both, where the records of both are kept."""
+    books = log_book_of(before), log_book_of(after)
+    if books[0] is None or books[1] is None:
+        return []
+    (first, hours), (second, later_hours) = _counted(books[0]), _counted(books[1])
+    return pattern_effects(first, hours, second, later_hours)
+
+
+def _counted(book: LogBook) -> tuple[dict[tuple[str, str], int], float]:
+    """(level, text) -> records of the most frequent warnings and errors; and the hours that the log covers."""
+    told = breakdown(book, View(book.records), "pattern", book.span)["values"]
+    hours = (book.span[1] - book.span[0]) / HOUR_MS if book.span else 0.0
+    return {(each["level"], each["text"]): each["records"] for each in told if each["level"] in WORRYING}, hours
 
 
 def _data(analysis: Analysis) -> SnapshotData:

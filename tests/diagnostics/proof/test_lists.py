@@ -1,0 +1,52 @@
+"""Log patterns and frames that came, went, grew or shrank."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from diagnostics.proof.lists import frame_effects, of_rate, pattern_effects
+
+EXPIRED, SLOW = ("WARN", "Checkpoint <*> expired before completing"), ("WARN", "Took <*> ms")
+
+
+def judged(before: dict[Any, int], after: dict[Any, int], hours: float = 1.0) -> dict[str, str]:
+    return {each.quantity.title: each.judgement for each in pattern_effects(before, 1.0, after, hours)}
+
+
+def test_the_band_of_a_count() -> None:
+    """100 in two hours: 100 -+ 1.645 x 10, and 1.645^2 = 2.7 on top."""
+    reading = of_rate(100, 2.0)
+    assert (reading.value, round(reading.low, 2), round(reading.high, 2)) == (50, 41.77, 59.58)
+
+
+def test_a_warning_that_is_gone_is_fixed_and_a_new_one_worse() -> None:
+    assert judged({EXPIRED: 40}, {SLOW: 40}) == {
+        "WARN Checkpoint <*> expired before completing": "fixed",
+        "WARN Took <*> ms": "worse",
+    }
+
+
+def test_a_rare_warning_that_is_not_seen_for_a_while_is_not_said_to_be_gone() -> None:
+    assert judged({EXPIRED: 2}, {}, hours=0.5) == {"WARN Checkpoint <*> expired before completing": "cannot tell"}
+
+
+def test_what_comes_as_often_is_not_told() -> None:
+    assert judged({SLOW: 100}, {SLOW: 104}) == {}
+
+
+def graph(vertex: str = "Sink", **own: float) -> dict[str, Any]:
+    frames = [["all", -1, 1000.0, 0.0, 0.0], *([name, 0, weight, 0.0, weight] for name, weight in own.items())]
+    task = {"vertex": vertex, "profile": "flame-graph", "mode": "full", "total": 1000.0}
+    return {"jobs": [{"job_id": "a", **task, "frames": frames}]}
+
+
+def test_frames_that_grew_or_shrank_are_told_without_calling_it_better_or_worse() -> None:
+    told = frame_effects(graph(poll=900, hash=100), graph(poll=100, hash=900), ("a", "a"))
+    assert {each.quantity.title: each.because for each in told} == {
+        "poll": "It shrank by more than the noise.",
+        "hash": "It grew by more than the noise.",
+    }
+
+
+def test_graphs_of_two_tasks_are_not_compared() -> None:
+    assert frame_effects(graph(poll=900), graph("Source", poll=100), ("a", "a")) == []
