@@ -24,6 +24,7 @@ from diagnostics.intake.signatures import COMPRESSIONS, SIGNATURE_BYTES, Contain
 from diagnostics.intake.sources import SourceFile, numbered, readable_name
 from diagnostics.intake.streams import ByteStream, Checked, Peekable, Region, pieces
 from diagnostics.intake.tar_archive import tar_entries
+from diagnostics.intake.yarn_logs import container_logs
 from diagnostics.intake.zip_archive import ZipEntry, content_start, zip_directory, zip_remains
 
 _DRIVE = re.compile(r"[A-Za-z]:")
@@ -132,6 +133,8 @@ class _Walk:
                 yield from self._tar(archive.name, content, archives)
             elif kind is Container.HISTORY:
                 yield from self._history(archive.name, content, archives)
+            elif kind is Container.YARN:
+                yield from self._yarn(archive.name, content, archives)
             elif file is not None:
                 yield from self._zip(archive.name, file, archives)
             else:
@@ -167,6 +170,14 @@ class _Walk:
                 continue
             member.stated_bytes = len(answer.content)
             yield from self.opened(member, io.BytesIO(answer.content), None, archives)
+
+    def _yarn(self, archive: str, stream: ByteStream, archives: int) -> Iterator[Member]:
+        for log in container_logs(stream, self._limits.entries):
+            member = self._inside(archive, log.name, [])
+            if member.refusal:
+                yield member
+                continue
+            yield from self.opened(member, log.content, None, archives)
 
     def _zip(self, archive: str, file: BinaryIO, archives: int) -> Iterator[Member]:
         entries = zip_directory(file)

@@ -6,6 +6,7 @@ import tarfile
 from enum import Enum
 
 from diagnostics.intake.history_archive import is_history_archive
+from diagnostics.intake.yarn_logs import is_yarn_logs
 
 SIGNATURE_BYTES = 512
 """Enough to tell every kind below: tar has its signature and check sum in its first block of 512 bytes."""
@@ -21,6 +22,7 @@ class Container(Enum):
     ZIP = "zip"
     TAR = "tar"
     HISTORY = "History Server archive"
+    YARN = "output of yarn logs"
 
 
 COMPRESSIONS = frozenset({Container.GZIP, Container.BZIP2, Container.XZ, Container.ZSTD})
@@ -73,7 +75,9 @@ def container_of(head: bytes) -> Container | None:
         return Container.ZSTD
     if _is_tar(head):
         return Container.TAR
-    return Container.HISTORY if is_history_archive(head) else None
+    if is_history_archive(head):
+        return Container.HISTORY
+    return Container.YARN if is_yarn_logs(head) else None
 
 
 def archive_not_read(head: bytes) -> str | None:

@@ -1,0 +1,124 @@
+"""What `yarn logs` prints: the logs of all containers of an application one after the other, each under a head."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from diagnostics.intake.streams import PIECE_BYTES, ByteStream
+
+LONGEST_HEAD_LINE = 4_096
+LONGEST_MARK = 256
+"""Of a line that ends a log: enough of it to know it by."""
+
+_CONTAINER = re.compile(rb"Container: (container_\w{1,100}) on ([^\s/]{1,300})")
+_BEGINNING = re.compile(rb"(?:^|\n)Container: container_\w{1,100} on \S")
+_TYPE = re.compile(rb"LogType: ?([^\r\n]{1,300})")
+_CONTENTS = re.compile(rb"Log ?Contents:\s*$")
+_MARK = re.compile(rb"^(?:End of LogType:|Container: container_\w{1,100} on \S)", re.MULTILINE)
+
+
+@dataclass(slots=True)
+class ContainerLog:
+    """One log of one container, as a file: `container_..._000002_on_host_45454/taskmanager.log`."""
+
+    name: str
+    content: ByteStream
+
+
+def is_yarn_logs(head: bytes) -> bool:
+    """Whether a file begins as YARN's `LogCLIHelpers` prints it."""
+    return _BEGINNING.search(head) is not None
+
+
+def container_logs(stream: ByteStream, entries: int) -> Iterator[ContainerLog]:
+    """The logs in their order, at most so many; each is to be read before the next one is asked for."""
+    buffer = _Buffer(stream)
+    container = "container"
+    for _ in range(entries):
+        kind = None
+        while (line := buffer.line()) is not None:
+            if found := _CONTAINER.match(line):
+                container = f"{_text(found[1])}_on_{_text(found[2])}"
+            elif found := _TYPE.match(line):
+                kind = _text(found[1]).strip()
+            elif kind is not None and _CONTENTS.match(line):
+                break
+        else:
+            return
+        content = _Content(buffer)
+        yield ContainerLog(f"{container}/{kind}", content)
+        content.skip()
+
+
+def _text(raw: bytes) -> str:
+    return raw.decode("utf-8", "replace").replace("/", "_")
+
+
+class _Buffer:
+    """A stream that can be looked into ahead; `^` in a search means the beginning of a line, also at `start`."""
+
+    def __init__(self, stream: ByteStream) -> None:
+        self._stream = stream
+        self.data = b""
+        self.start = 0
+        self.ended = False
+
+    def fill(self) -> None:
+        """Reads another piece. The byte before `start` is kept: it tells whether a line begins there."""
+        piece = self._stream.read(PIECE_BYTES)
+        self.ended = not piece
+        kept = max(self.start - 1, 0)
+        self.data = self.data[kept:] + piece
+        self.start -= kept
+
+    def line(self) -> bytes | None:
+        """The next line without its end, shortened when it is longer than any head; None at the end of the stream."""
+        while (end := self.data.find(b"\n", self.start)) < 0 and not self.ended:
+            if len(self.data) - self.start > LONGEST_HEAD_LINE:
+                self.start = len(self.data)
+            self.fill()
+        end = len(self.data) if end < 0 else end
+        if self.start >= len(self.data):
+            return None
+        line, self.start = self.data[self.start : min(end, self.start + LONGEST_HEAD_LINE)], end + 1
+        return line
+
+
+class _Content:
+    """The bytes of one log: up to its end mark, or where older versions of YARN print none, up to the next head."""
+
+    def __init__(self, buffer: _Buffer) -> None:
+        self._buffer = buffer
+        self._ended = False
+
+    def read(self, size: int, /) -> bytes:
+        """The next bytes."""
+        buffer = self._buffer
+        while not self._ended:
+            mark = _MARK.search(buffer.data, buffer.start)
+            end = mark.start() if mark else self._certain()
+            if end > buffer.start:
+                found = buffer.data[buffer.start : min(end, buffer.start + size)]
+                buffer.start += len(found)
+                return found
+            if mark or buffer.ended:
+                self._ended = True
+            else:
+                buffer.fill()
+        return b""
+
+    def _certain(self) -> int:
+        """Where what is no mark ends for sure: the last line may be the beginning of one."""
+        data = self._buffer.data
+        if self._buffer.ended:
+            return len(data)
+        last = data.rfind(b"\n", max(len(data) - LONGEST_MARK, 0)) + 1
+        is_short = len(data) < LONGEST_MARK
+        return last if last else (0 if is_short else len(data))
+
+    def skip(self) -> None:
+        """Passes over what was not read."""
+        while self.read(PIECE_BYTES):
+            pass
