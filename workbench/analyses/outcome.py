@@ -64,8 +64,7 @@ def case_outcome_update(case: Case) -> None:
     latest = case.analyses.light().first()
     diagnosed = case.analyses.done().defer("signals").first()
     case.analysis_status = latest.status if latest else None
-    if diagnosed:
-        _repeat(case, diagnosed.document)
+    found = _repeat(case, diagnosed.document) if diagnosed else None
     incident = case.analyses.done().filter(snapshot=1).defer("signals", "inputs").first()
     if incident:
         case.fingerprint = fingerprint(incident.document)
@@ -81,11 +80,10 @@ def case_outcome_update(case: Case) -> None:
             "job_names",
             "flink_version",
             "fingerprint",
-            "found_text",
             "updated_at",
         ]
     )
-    search_text_update(case)
+    search_text_update(case, found)
 
 
 def traits_save(case: Case, document: Mapping[str, Any]) -> None:
@@ -98,7 +96,8 @@ def traits_save(case: Case, document: Mapping[str, Any]) -> None:
     )
 
 
-def _repeat(case: Case, document: dict[str, Any]) -> None:
+def _repeat(case: Case, document: dict[str, Any]) -> str:
+    """Sets the columns of the case; gives the text that it is searched by."""
     verdict, findings = document["verdict"], document["findings"]
     case.verdict_class = verdict["symptom_class"]
     case.verdict_confidence = verdict["confidence"]
@@ -108,7 +107,7 @@ def _repeat(case: Case, document: dict[str, Any]) -> None:
     case.job_names = "\n".join(dict.fromkeys(job["name"] for job in document["jobs"] if job["name"]))
     versions = (entry.get("flink_version") for entry in document["inputs"])
     case.flink_version = next((version[:50] for version in versions if version), None)
-    case.found_text = "\n".join(_found(document))[:MOST_SEARCH_TEXT]
+    return "\n".join(_found(document))[:MOST_SEARCH_TEXT]
 
 
 def _found(document: dict[str, Any]) -> Iterator[str]:

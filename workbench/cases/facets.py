@@ -11,9 +11,8 @@ from django.db.models import Count
 from django.http import QueryDict
 
 from diagnostics.symptoms import symptom
-from workbench.accounts.models import User
-from workbench.cases.models import CaseStatus
-from workbench.cases.selectors import FILTERS, cases_considered, values_asked
+from workbench.cases.models import CaseQuerySet, CaseStatus
+from workbench.cases.selectors import FILTERS, values_asked
 
 VALUES_SHOWN = 6
 """More stand behind one click. Our choice."""
@@ -76,17 +75,20 @@ Row = tuple[Mapping[str, Sequence[str]], int]
 """The values of some cases by facet, and how many cases have exactly these."""
 
 
-def facets(user: User, asked: QueryDict) -> list[Facet]:
-    """All facets, counted in one query. A facet's own choices do not lower its counts: they are alternatives."""
+def facets(considered: CaseQuerySet, asked: QueryDict) -> list[Facet]:
+    """All facets of `cases_considered`, counted in one query.
+
+    A facet's own choices do not lower its counts: they are alternatives.
+    """
     given: Mapping[str, Sequence[str]] = dict(asked.lists())
     chosen = {name: set(values_asked(given, name)) for name in FACETS}
-    rows = _counted(user, given)
+    rows = _counted(considered)
     return [_facet(name, rows, chosen, asked) for name in FACETS]
 
 
-def _counted(user: User, given: Mapping[str, Sequence[str]]) -> list[Row]:
+def _counted(considered: CaseQuerySet) -> list[Row]:
     columns = {name: FILTERS.get(name, "job_names") for name in FACETS}
-    counted = cases_considered(user, given).order_by().values(*columns.values()).annotate(cases=Count("pk"))
+    counted = considered.order_by().values(*columns.values()).annotate(cases=Count("pk"))
     return [({name: _values(name, row[column]) for name, column in columns.items()}, row["cases"]) for row in counted]
 
 

@@ -47,14 +47,16 @@ OWN_VIEWS = {
 @require_GET
 def case_list(request: HttpRequest) -> HttpResponse:
     """The shared history with facets and search; the home page."""
-    page = selectors.case_page(request.user, dict(request.GET.lists()))
+    asked = dict(request.GET.lists())
+    considered = selectors.cases_considered(request.user, asked)
+    page = selectors.case_page(request.user, asked, considered)
     latest = latest_analyses(page.object_list)
     query = view_query(request.GET)
     news = Case.objects.visible_to(request.user).with_news_for(request.user).values_list("pk", flat=True)
     context = {
         "page": page,
         "rows": [(case, latest.get(case.pk)) for case in page],
-        "facets": facets(request.user, request.GET),
+        "facets": facets(considered, request.GET),
         "orders": ORDER_NAMES,
         "asked": request.GET,
         "hidden": [(name, value) for name in (*FACETS, "people", "job") for value in request.GET.getlist(name)],

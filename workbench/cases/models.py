@@ -70,7 +70,7 @@ class CaseQuerySet(models.QuerySet["Case"]):
         """
         found = self
         for word in search_words(query):
-            found = found.filter(search_text__contains=word)
+            found = found.filter(searched__text__contains=word)
         return found
 
 
@@ -106,8 +106,6 @@ class Case(models.Model):
     job_names = models.TextField(blank=True)
     flink_version = models.CharField(max_length=50, null=True, blank=True)
     fingerprint = models.CharField(max_length=64, null=True, blank=True, db_index=True)
-    found_text = models.TextField(blank=True)
-    search_text = models.TextField(blank=True)
 
     objects = CaseQuerySet.as_manager()
 
@@ -137,6 +135,21 @@ class Case(models.Model):
     def may_be_changed_by(self, user: User) -> bool:
         """Whether the user, who can see the case, may also change it."""
         return user.may_change_cases
+
+
+class SearchText(models.Model):
+    """What a case is searched by, in a table of its own: the list reads no long texts.
+
+    found  what the newest diagnosis found, as it was written
+    text   that and everything else, folded to lower case; `cases.services.search_text_update` gathers it
+    """
+
+    case = models.OneToOneField(Case, on_delete=models.CASCADE, primary_key=True, related_name="searched")
+    found = models.TextField(blank=True)
+    text = models.TextField(blank=True)
+
+    def __str__(self) -> str:
+        return self.text[:80]
 
 
 class CaseTrait(models.Model):

@@ -14,6 +14,8 @@ from workbench.accounts.models import Role, User
 from workbench.cases.models import Case, CaseQuerySet, SavedView, Snapshot
 
 CASES_ON_A_PAGE = 25
+MOST_FOUND = 10_000
+"""Numbers that every database takes in one question."""
 INCIDENT = "The incident"
 ORDERS: Mapping[str, tuple[str | OrderBy, ...]] = {
     "newest": ("-created_at", "-pk"),
@@ -92,13 +94,17 @@ def readers(case: Case) -> QuerySet[User]:
     return User.objects.filter(may_see, is_active=True).distinct().order_by("username")
 
 
-def cases_found(user: User, asked: Mapping[str, str | Sequence[str]]) -> CaseQuerySet:
+def cases_found(
+    user: User, asked: Mapping[str, str | Sequence[str]], considered: CaseQuerySet | None = None
+) -> CaseQuerySet:
     """The user's cases that fit what was asked for, in the order that was asked for.
 
+    considered  `cases_considered` of the same, where the caller has it already
     asked  the names of FILTERS, each with one value or several of which one has to fit; `job` (part of a name), `text`,
            `people` (a name of PEOPLE), `order`. An unknown order is the newest first; an empty value filters nothing.
     """
-    found = cases_considered(user, asked).select_related("team", "owner").defer("found_text", "search_text")
+    among = cases_considered(user, asked) if considered is None else considered
+    found = among.select_related("team", "owner")
     for name, column in FILTERS.items():
         if values := values_asked(asked, name):
             found = found.filter(**{f"{column}__in": values})
@@ -109,12 +115,17 @@ def cases_found(user: User, asked: Mapping[str, str | Sequence[str]]) -> CaseQue
 
 
 def cases_considered(user: User, asked: Mapping[str, str | Sequence[str]]) -> CaseQuerySet:
-    """The user's cases that fit the search and `people`, without those merged into others: what the facets count."""
+    """The user's cases that fit the search and `people`, without those merged into others: what the facets count.
+
+    The search is done here and once, over the long texts; what uses the cases then has their numbers. Of more than
+    MOST_FOUND the newest are found.
+    """
     found = Case.objects.visible_to(user).filter(merged_into=None)
     for job in values_asked(asked, "job"):
         found = found.filter(job_names__icontains=job)
     for text in values_asked(asked, "text"):
-        found = found.matching(text)
+        numbers = found.matching(text).order_by("-pk").values_list("pk", flat=True)
+        found = found.filter(pk__in=list(numbers[:MOST_FOUND]))
     for people in values_asked(asked, "people"):
         if people in PEOPLE:
             found = PEOPLE[people](found, user)
@@ -128,10 +139,12 @@ def values_asked(asked: Mapping[str, str | Sequence[str]], name: str) -> list[st
     return [value.replace("\x00", "") for value in values if value]
 
 
-def case_page(user: User, asked: Mapping[str, str | Sequence[str]]) -> Page[Case]:
+def case_page(
+    user: User, asked: Mapping[str, str | Sequence[str]], considered: CaseQuerySet | None = None
+) -> Page[Case]:
     """One page of `cases_found`; `page` counts from 1, one out of range is the last."""
     number = next(iter(values_asked(asked, "page")), "1")
-    return Paginator(cases_found(user, asked), CASES_ON_A_PAGE).get_page(number)
+    return Paginator(cases_found(user, asked, considered), CASES_ON_A_PAGE).get_page(number)
 
 
 def views_saved(user: User) -> QuerySet[SavedView]:

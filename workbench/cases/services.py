@@ -21,6 +21,7 @@ from workbench.cases.models import (
     CaseChange,
     CaseStatus,
     Note,
+    SearchText,
     Snapshot,
     Watch,
 )
@@ -172,11 +173,15 @@ def note_add(*, case: Case, user: User, text: str) -> Note:
     return note
 
 
-def search_text_update(case: Case) -> None:
+def search_text_update(case: Case, found: str | None = None) -> None:
     """Gathers what a case is searched by: its title, verdict, findings, notes and what fixed it, folded to lower case.
 
-    The number counts as a word, `#42`. The text is bounded; the oldest notes are the first to be left out.
+    found  what a new diagnosis found. The number counts as a word, `#42`. The text is bounded; the oldest notes are
+    the first to be left out.
     """
+    searched, _ = SearchText.objects.get_or_create(case=case)
+    if found is not None:
+        searched.found = found
     notes = case.notes.order_by("-created_at").values_list("text", flat=True)
     parts = [
         f"#{case.pk}",
@@ -187,12 +192,13 @@ def search_text_update(case: Case) -> None:
         case.job_names,
         case.confirmed_class or "",
         case.what_fixed_it,
-        case.found_text,
+        searched.found,
         *notes,
     ]
-    case.search_text = "\n".join(part for part in parts if part).casefold()[:MOST_SEARCH_TEXT]
+    searched.text = "\n".join(part for part in parts if part).casefold()[:MOST_SEARCH_TEXT]
+    searched.save()
     case.updated_at = timezone.now()
-    Case.objects.filter(pk=case.pk).update(search_text=case.search_text, updated_at=case.updated_at)
+    Case.objects.filter(pk=case.pk).update(updated_at=case.updated_at)
 
 
 def _title(title: str) -> str:

@@ -95,7 +95,7 @@ def similar_cases(user: User, case: Case) -> list[SimilarCase]:
     shares = {number: _share(own, frozenset(others)) for number, others in compared.items()}
     best = sorted(shares, key=lambda number: (-shares[number], -number))[:MOST_SIMILAR]
     best = [number for number in best if shares[number] >= LEAST_SIMILAR]
-    rows = Case.objects.select_related("owner", "closed_by").defer("found_text", "search_text").in_bulk(best)
+    rows = Case.objects.select_related("owner", "closed_by").in_bulk(best)
     return [_compared(rows[number], shares[number], own, frozenset(compared[number])) for number in best]
 
 
@@ -104,7 +104,7 @@ def recurrence(user: User, case: Case) -> Recurrence:
     if not case.fingerprint:
         return Recurrence(None, None, ())
     same = Case.objects.visible_to(user).filter(fingerprint=case.fingerprint, merged_into=None).exclude(pk=case.pk)
-    others = list(same.select_related("closed_by").defer("found_text", "search_text").order_by("-created_at"))
+    others = list(same.select_related("closed_by").order_by("-created_at"))
     fixed_before = [
         other for other in others if is_fixed(other) and other.closed_at and other.closed_at <= case.created_at
     ]

@@ -1,0 +1,16 @@
+from django.db import migrations
+
+
+def move(apps, schema_editor):
+    """The long texts of a case into their own table."""
+    case_model, text_model = apps.get_model("cases", "Case"), apps.get_model("cases", "SearchText")
+    rows = case_model.objects.values_list("pk", "found_text", "search_text").iterator(chunk_size=100)
+    text_model.objects.bulk_create(
+        (text_model(case_id=number, found=found, text=text) for number, found, text in rows), batch_size=100
+    )
+
+
+class Migration(migrations.Migration):
+    dependencies = [("cases", "0006_search_texts")]
+
+    operations = [migrations.RunPython(move, migrations.RunPython.noop)]
