@@ -11,12 +11,13 @@ import io
 import json
 import zipfile
 from collections.abc import Iterator
-from typing import IO, Any
+from typing import Any, BinaryIO
 
 from django.conf import settings
 from django.db import transaction
 
-from diagnostics.errors import InvalidRule
+from diagnostics.errors import InvalidRule, LimitExceeded
+from diagnostics.intake.zip_archive import zip_directory
 from diagnostics.rule import LONGEST_RULE
 from workbench.accounts.models import User
 from workbench.analyses.models import Analysis
@@ -109,12 +110,13 @@ def _json(value: Any) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False)
 
 
-def bundle_import(*, user: User, content: IO[bytes]) -> Case:
+def bundle_import(*, user: User, content: BinaryIO) -> Case:
     """A new case with the files of a bundle, queued to be judged by the rules of the bundle. All or nothing.
 
     Raises BundleRefused, UploadRefused, ValidationError.
     """
     try:
+        zip_directory(content)  # zipfile would hold a directory of any size in memory
         with zipfile.ZipFile(content) as archive:
             manifest = _checked_manifest(archive)
             ruleset = _rules(archive, manifest, user)
@@ -124,6 +126,8 @@ def bundle_import(*, user: User, content: IO[bytes]) -> Case:
             except BaseException:
                 case_discard(case=case)
                 raise
+    except LimitExceeded as error:
+        raise BundleRefused(f"It holds too many files: {error}") from None
     except InvalidRule as error:
         raise BundleRefused(f"A rule in it cannot be read: {error}") from None
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, EOFError) as error:

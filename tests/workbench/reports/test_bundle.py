@@ -135,3 +135,12 @@ def test_a_viewer_opens_no_case_from_a_bundle(people: People) -> None:
 
 def texts(ruleset: Ruleset) -> set[str]:
     return set(ruleset.versions.values_list("text", flat=True))
+
+
+def test_an_archive_with_a_huge_directory_is_refused_before_it_is_held_in_memory(people: People) -> None:
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        for number in range(200):
+            archive.writestr(f"{number}-{'x' * 60_000}", b"")
+    with pytest.raises(BundleRefused, match="too many files"):
+        imported(content.getvalue(), people.alice)
