@@ -5,16 +5,16 @@ STAMP := .venv/installed
 .PHONY: setup flink up demo test bench accuracy ablation lint
 .DEFAULT_GOAL := up
 
-set# A real Flink for the tests of the collector; without it they are skipped. 240 MB.
-FLINK := apache-flink-libraries==1.20.1
-flink: $(STAMP)
-	@test -d .venv/flink/pyflink || .venv/bin/python -m pip --disable-pip-version-check install --no-deps --no-compile --target .venv/flink $(FLINK)
-
-up: $(STAMP)
+setup: $(STAMP)
 
 $(STAMP): requirements.txt
 	@test -n "$(PYTHON)" || { echo "setup: no python3 on the PATH; Python 3.11 or newer is needed." >&2; exit 1; }
 	@"$(PYTHON)" workbench/launch/install.py .venv $(STAMP)
+
+# A real Flink for the tests of the collector; without it they are skipped. 240 MB.
+FLINK := apache-flink-libraries==1.20.1
+flink: $(STAMP)
+	@test -d .venv/flink/pyflink || .venv/bin/python -m pip --disable-pip-version-check install --no-deps --no-compile --target .venv/flink $(FLINK)
 
 up: $(STAMP)
 	@exec .venv/bin/python -m workbench.launch up
