@@ -16,7 +16,7 @@ _CONTAINER = re.compile(rb"Container: (container_\w{1,100}) on ([^\s/]{1,300})")
 _BEGINNING = re.compile(rb"(?:^|\n)Container: container_\w{1,100} on \S")
 _TYPE = re.compile(rb"LogType: ?([^\r\n]{1,300})")
 _CONTENTS = re.compile(rb"Log ?Contents:\s*$")
-_MARK = re.compile(rb"^(?:End of LogType:|Container: container_\w{1,100} on \S)", re.MULTILINE)
+_MARKS = (b"\nEnd of LogType:", b"\nContainer: container_")
 
 
 @dataclass(slots=True)
@@ -57,7 +57,7 @@ def _text(raw: bytes) -> str:
 
 
 class _Buffer:
-    """A stream that can be looked into ahead; `^` in a search means the beginning of a line, also at `start`."""
+    """A stream that can be looked into ahead. What was read begins at `start`; the byte before it is there too."""
 
     def __init__(self, stream: ByteStream) -> None:
         self._stream = stream
@@ -92,22 +92,28 @@ class _Content:
     def __init__(self, buffer: _Buffer) -> None:
         self._buffer = buffer
         self._ended = False
+        self._end, self._is_marked = self._seen()
 
     def read(self, size: int, /) -> bytes:
         """The next bytes."""
         buffer = self._buffer
         while not self._ended:
-            mark = _MARK.search(buffer.data, buffer.start)
-            end = mark.start() if mark else self._certain()
-            if end > buffer.start:
-                found = buffer.data[buffer.start : min(end, buffer.start + size)]
+            if self._end > buffer.start:
+                found = buffer.data[buffer.start : min(self._end, buffer.start + size)]
                 buffer.start += len(found)
                 return found
-            if mark or buffer.ended:
+            if self._is_marked or buffer.ended:
                 self._ended = True
             else:
                 buffer.fill()
+                self._end, self._is_marked = self._seen()
         return b""
+
+    def _seen(self) -> tuple[int, bool]:
+        """How far the log reaches in what was read so far, and whether a mark ends it there."""
+        before = max(self._buffer.start - 1, 0)
+        found = [place + 1 for mark in _MARKS if (place := self._buffer.data.find(mark, before)) >= 0]
+        return (min(found), True) if found else (self._certain(), False)
 
     def _certain(self) -> int:
         """Where what is no mark ends for sure: the last line may be the beginning of one."""
