@@ -1,0 +1,155 @@
+"""Metrics of Flink's InfluxDB reporter in InfluxDB's line protocol, as an export or a proxy in between writes them.
+
+A measurement is named as a Prometheus series without `flink_`; its tags are the variables of the scope.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample, open_range
+from diagnostics.notation.prometheus_series import SeriesKey, SeriesSamples, series_key
+
+MOST_LINE = 65_536
+MOST_SERIES = 200_000
+BATCH_SAMPLES = 50_000
+LINES_LOOKED_AT = 50
+
+VALUES = ("value", "rate", "count")
+"""Fields of a gauge, a meter and a counter, the first that is there counts. Source: Flink, `MetricMapper` (InfluxDB)."""
+QUANTILES = {"p50": "0.5", "p75": "0.75", "p95": "0.95", "p98": "0.98", "p99": "0.99", "p999": "0.999"}
+"""Fields of a histogram."""
+
+_SCOPES = ("jobmanager_", "taskmanager_")
+_LINE = re.compile(r"((?:\\.|[^\\ ]){1,20000}) ((?:\"(?:\\.|[^\"\\])*\"|\\.|[^\\ \"]){1,20000})(?: (-?\d{1,19}))?\s*$")
+_COMMA = re.compile(r"(?<!\\),")
+_NUMBER = re.compile(r"(-?[0-9][0-9.eE+-]{0,40})[iu]?$")
+SECONDS_BELOW, MILLISECONDS_BELOW, MICROSECONDS_BELOW = 10**11, 10**14, 10**17
+
+
+def _recognise(head: Head) -> float:
+    lines = head.text.split("\n", LINES_LOOKED_AT)
+    told = [line for line in (lines if head.complete else lines[:-1]) if line.strip() and not line.startswith("#")]
+    flinks = sum(line.startswith(_SCOPES) and _LINE.match(line[:MOST_LINE]) is not None for line in told)
+    return 0.9 if flinks and flinks >= 0.5 * len(told) else 0.0
+
+
+def _read(part: Range) -> Iterator[Rows | Coverage]:
+    samples = SeriesSamples()
+    known: dict[SeriesKey, int] = {}
+    records = odd = 0
+    examples: list[tuple[int, str]] = []
+    with open_range(part) as opened:
+        for number, raw in enumerate(opened, 1):
+            line = raw[:MOST_LINE].decode("utf-8", "replace")
+            found = _LINE.match(line)
+            measured = list(_measured(found)) if found else []
+            for key, ts_ms, value in measured:
+                if key not in known and len(known) < MOST_SERIES:
+                    known[key] = samples.add_series(key)
+                if key in known:
+                    samples.series.append(known[key])
+                    samples.times.append(ts_ms)
+                    samples.values.append(value)
+                    samples.lines.append(number)
+                    records += 1
+            if not found and line.strip() and not line.startswith("#"):
+                odd += 1
+                if len(examples) < 3:
+                    examples.append((number, line[:200].strip()))
+            if len(samples.times) >= BATCH_SAMPLES:
+                yield Rows("metric_sample", batch=samples.batch())
+                samples.clear()
+    if samples.times:
+        yield Rows("metric_sample", batch=samples.batch())
+    full = f"more than {MOST_SERIES:,} series: those beyond them are not read"
+    warnings = (full,) if len(known) >= MOST_SERIES else ()
+    yield Coverage(records=records, not_understood=odd, samples=tuple(examples), warnings=warnings)
+
+
+def _measured(found: re.Match[str]) -> Iterator[tuple[SeriesKey, int, float]]:
+    """Series, time (0 for unknown) and value of each number of a line that is Flink's."""
+    measurement, *pairs = _COMMA.split(found[1])
+    if not measurement.startswith(_SCOPES):
+        return
+    tags = dict(_pair(pair) for pair in pairs)
+    fields = {name: value for name, text in map(_pair, _COMMA.split(found[2])) if (value := _number(text)) is not None}
+    ts_ms = _milliseconds(int(found[3])) if found[3] else 0
+    quantiles = [(name, {"quantile": share}) for name, share in QUANTILES.items() if name in fields]
+    values: list[tuple[str, dict[str, str]]] = [(name, {}) for name in VALUES if name in fields][:1]
+    for name, further in quantiles or values:
+        key = series_key(f"flink_{_plain(measurement)}", {**tags, **further})
+        if key is not None:
+            yield key, ts_ms, fields[name]
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, _, value = text.partition("=")
+    return _plain(name), _plain(value)
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"\\(.)", r"\1", text) if "\\" in text else text
+
+
+def _number(text: str) -> float | None:
+    if text in ("true", "false", "t", "f", "T", "F"):
+        return float(text[0] in "tT")
+    found = _NUMBER.match(text)
+    try:
+        return float(found[1]) if found else None
+    except ValueError:
+        return None
+
+
+def _milliseconds(time: int) -> int:
+    """Exports are in nanoseconds unless another precision was asked for; the size tells."""
+    size = abs(time)
+    if size < SECONDS_BELOW:
+        return time * 1000
+    if size < MILLISECONDS_BELOW:
+        return time
+    return time // 1000 if size < MICROSECONDS_BELOW else time // 1_000_000
+
+
+FORMAT = Format(
+    id="influxdb-lines",
+    title="Metrics in InfluxDB's line protocol",
+    documentation="https://docs.influxdata.com/influxdb/v2/reference/syntax/line-protocol/",
+    tables=("metric_sample",),
+    recognise=_recognise,
+    read=_read,
+    splittable=True,
+    samples=(
+        Sample(
+            name="metrics.lp",
+            text="# DML\n"
+            "taskmanager_job_task_busyTimeMsPerSecond,host=tm-1,job_id=62c0ae9f2958cc5d669a5f9058cc4097,"
+            r"job_name=orders,subtask_index=2,task_id=0fcda262ddc259703435ec6b5d9af99f,task_name=Window(5\ s)\,\ Sink,"
+            "tm_id=127.0.0.1:19030-3a4b9e value=998.5 1795222136000000000\n"
+            "taskmanager_job_task_numRecordsInPerSecond,host=tm-1 count=120i,rate=4.5 1795222136000000000\n"
+            "jobmanager_job_numRestarts,job_name=orders value=3i\n"
+            "taskmanager_job_task_mailboxLatencyMs,subtask_index=0 count=9i,max=7,p50=2,p99=6.5 1795222136\n",
+            rows={
+                "metric_sample": [
+                    {
+                        "metric": "busyTimeMsPerSecond",
+                        "scope": "task",
+                        "job_id": "62c0ae9f2958cc5d669a5f9058cc4097",
+                        "vertex": "Window(5 s), Sink",
+                        "subtask": 2,
+                        "task_manager": "127.0.0.1:19030-3a4b9e",
+                        "ts_ms": 1795222136000,
+                        "value": 998.5,
+                        "line": 2,
+                    },
+                    {"metric": "numRecordsInPerSecond", "value": 4.5, "host": "tm-1"},
+                    {"metric": "numRestarts", "scope": "job", "value": 3.0, "ts_ms": None},
+                    {"metric": "mailboxLatencyMs", "quantile": 0.5, "value": 2.0, "ts_ms": 1795222136000},
+                    {"metric": "mailboxLatencyMs", "quantile": 0.99, "value": 6.5, "line": 5},
+                ]
+            },
+        ),
+    ),
+)
