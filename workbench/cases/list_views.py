@@ -21,6 +21,7 @@ from workbench.cases.facets import FACETS, facets
 from workbench.cases.forms import BulkForm, SavedViewForm, StatusForm, cause_choices
 from workbench.cases.models import Case, CaseStatus, SavedView
 from workbench.cases.services import unwatch, watch
+from workbench.history.similar import came_back
 
 ORDER_NAMES = {
     "newest": "Newest first",
@@ -66,6 +67,7 @@ def case_list(request: HttpRequest) -> HttpResponse:
         "own_views": OWN_VIEWS,
         "saved_views": selectors.views_saved(request.user),
         "news": set(news),
+        "returned": came_back(request.user, page),
         "undo": request.session.pop("undo", None),
         "statuses": StatusForm().fields["status"].choices,  # type: ignore[attr-defined]
         "owners": selectors.owners_possible_for(request.user),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.db.models import Q
@@ -117,9 +118,24 @@ def recurrence(user: User, case: Case) -> Recurrence:
     return Recurrence(returned_from, came_back_as, [other for other in others if other not in told])
 
 
+def came_back(user: User, cases: Iterable[Case]) -> set[int]:
+    """Numbers of those cases that are regressions, for a list: one query for all of them."""
+    shown = [case for case in cases if case.fingerprint]
+    fixed = Case.objects.visible_to(user).filter(status=CaseStatus.CLOSED, merged_into=None, closed_at__isnull=False)
+    fixed = fixed.filter(confirmed_class__isnull=False)
+    fixed = fixed.filter(fingerprint__in={case.fingerprint for case in shown}).exclude(confirmed_class__in=NO_CAUSE)
+    first: dict[str, dt.datetime] = {}
+    for fingerprint, closed_at in fixed.order_by("-closed_at").values_list("fingerprint", "closed_at"):
+        first[fingerprint] = closed_at
+    return {case.pk for case in shown if case.fingerprint in first and first[case.fingerprint] <= case.created_at}
+
+
+NO_CAUSE = ("", "inconclusive")
+
+
 def is_fixed(case: Case) -> bool:
     """Whether people closed it and said what the cause was."""
-    return case.status == CaseStatus.CLOSED and case.confirmed_class not in (None, "", "inconclusive")
+    return case.status == CaseStatus.CLOSED and case.confirmed_class not in (None, *NO_CAUSE)
 
 
 def _share(own: Traits, others: Traits) -> float:

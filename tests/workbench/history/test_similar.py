@@ -81,6 +81,13 @@ def test_the_same_problem_after_a_confirmed_fix_is_a_regression_and_the_page_say
     assert "What fixed it then: Salted the key" in page
 
 
+def test_the_list_marks_what_came_back(people: People) -> None:
+    closed(skewed(people.alice, "In May"), people.bob)
+    later = skewed(people.alice, "In June")
+    assert signed_in(people.alice).get("/").context["returned"] == {later.pk}
+    assert "Came back" in signed_in(people.alice).get("/").content.decode()
+
+
 def test_the_earlier_case_says_that_its_fix_did_not_last(people: People) -> None:
     earlier = closed(skewed(people.alice, "In May"), people.bob)
     later = skewed(people.alice, "In June")
