@@ -17,7 +17,7 @@ BATCH_SAMPLES = 50_000
 LINES_LOOKED_AT = 50
 
 VALUES = ("value", "rate", "count")
-"""Fields of a gauge, a meter and a counter, the first that is there counts. Source: Flink, `MetricMapper` (InfluxDB)."""
+"""Fields of a gauge, a meter and a counter, the first that is there counts. Source: Flink's `MetricMapper`."""
 QUANTILES = {"p50": "0.5", "p75": "0.75", "p95": "0.95", "p98": "0.98", "p99": "0.99", "p999": "0.999"}
 """Fields of a histogram."""
 
@@ -76,10 +76,10 @@ def _measured(found: re.Match[str]) -> Iterator[tuple[SeriesKey, int, float]]:
     tags = dict(_pair(pair) for pair in pairs)
     fields = {name: value for name, text in map(_pair, _COMMA.split(found[2])) if (value := _number(text)) is not None}
     ts_ms = _milliseconds(int(found[3])) if found[3] else 0
-    quantiles = [(name, {"quantile": share}) for name, share in QUANTILES.items() if name in fields]
-    values: list[tuple[str, dict[str, str]]] = [(name, {}) for name in VALUES if name in fields][:1]
-    for name, further in quantiles or values:
-        key = series_key(f"flink_{_plain(measurement)}", {**tags, **further})
+    names = [name for name in QUANTILES if name in fields] or [name for name in VALUES if name in fields][:1]
+    for name in names:
+        quantile = {"quantile": QUANTILES[name]} if name in QUANTILES else {}
+        key = series_key(f"flink_{_plain(measurement)}", tags | quantile)
         if key is not None:
             yield key, ts_ms, fields[name]
 
