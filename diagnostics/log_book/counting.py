@@ -13,7 +13,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from diagnostics.log_book.columns import LEVELS
-from diagnostics.log_book.reading import LogBook, Span, View
+from diagnostics.log_book.reading import LogBook
+from diagnostics.log_book.view import Span, View
 
 SLOTS_MS = (
     *(1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 15_000, 30_000, 60_000, 120_000, 300_000, 600_000),

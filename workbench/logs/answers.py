@@ -11,9 +11,11 @@ from django.urls import reverse
 
 from diagnostics.log_book.columns import LEVELS
 from diagnostics.log_book.counting import histogram
+from diagnostics.log_book.finding import neighbours, step
 from diagnostics.log_book.fold import folded
-from diagnostics.log_book.reading import LogBook, View
+from diagnostics.log_book.reading import LogBook
 from diagnostics.log_book.search import Term, parse_search, quoted
+from diagnostics.log_book.view import View
 from workbench.logs.asked import Asked
 from workbench.logs.models import PinnedRecord, record_address
 from workbench.logs.selectors import CaseLog, file_of, lines_address
@@ -37,7 +39,7 @@ FULL = (
 def overview_answer(book: LogBook, asked: Asked, view: View, at: tuple[str, int] | None) -> dict[str, Any]:
     """How many records there are, when, of which level, and where the address points."""
     span = asked.span or book.span_of(view)
-    first = book.step(view, -1, book.conditions(parse_search("level:error+")), 1)
+    first = step(book, view, -1, book.conditions(parse_search("level:error+")), 1)
     faulty = view.slice(first, 1) if first is not None else view.slice(0, 0)
     kept = {name: book.contents[name] for name in ("records", "left_out", "undated")}
     return {
@@ -140,7 +142,7 @@ def record_answer(log: CaseLog, asked: Asked, position: int, around: int) -> dic
         "fields": fields_of(full, book),
         "operations": operations_of(full),
         "context": {
-            name: rows_answer(log, asked, book.neighbours(position, around, same_file=name == "file"))
+            name: rows_answer(log, asked, neighbours(book, position, around, same_file=name == "file"))
             for name in ("file", "all")
         },
         "address": record_address(log.case.pk, log.snapshot, file["name"], full["line"]),

@@ -12,8 +12,10 @@ from django import forms
 from django.http import QueryDict
 
 from diagnostics.log_book.counting import collapsed
-from diagnostics.log_book.reading import LogBook, Span, View
+from diagnostics.log_book.finding import find
+from diagnostics.log_book.reading import LogBook
 from diagnostics.log_book.search import InvalidSearch, Search, parse_search
+from diagnostics.log_book.view import Span, View
 
 MOST_SEARCH = 4_000
 MOST_KEPT_BYTES = 64 * 1024 * 1024
@@ -132,7 +134,7 @@ def view_of(book: LogBook, asked: Asked) -> View:
     known = _kept.get(key)
     if known is not None:
         return known
-    view = book.find(asked.listed, asked.span, asked.shifts(book))
+    view = find(book, asked.listed, asked.span, asked.shifts(book))
     if asked.alike:
         view = collapsed(book, view, asked.alike)
     _kept.put(key, view)

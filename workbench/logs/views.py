@@ -13,10 +13,11 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from diagnostics.errors import DiagnosticsError
-from diagnostics.log_book import counting
+from diagnostics.log_book import counting, finding
 from diagnostics.log_book.condition import Condition
-from diagnostics.log_book.reading import LogBook, View
+from diagnostics.log_book.reading import LogBook
 from diagnostics.log_book.search import FIELDS, parse_search, quoted
+from diagnostics.log_book.view import View
 from workbench.cases.selectors import case_to_change
 from workbench.logs import answers, services
 from workbench.logs.asked import Asked, asked_of, view_of
@@ -128,7 +129,7 @@ def step(log: CaseLog, asked: Asked, form: dict[str, Any]) -> dict[str, Any]:
     if form["kind"] == "pin":
         return {"place": _next_pin(log, view, place, direction)}
     conditions = _conditions(log.book, asked, view, place, form)
-    return {"place": log.book.step(view, place, conditions, direction) if conditions else None}
+    return {"place": finding.step(log.book, view, place, conditions, direction) if conditions else None}
 
 
 def _conditions(book: LogBook, asked: Asked, view: View, place: int, form: dict[str, Any]) -> list[Condition]:

@@ -11,6 +11,7 @@ from pyarrow import parquet
 from diagnostics.evidence import TABLES
 from diagnostics.format import Range, Rows
 from diagnostics.formats.flink_log import FORMAT
+from diagnostics.log_book.finding import find
 from diagnostics.log_book.reading import LogBook
 from diagnostics.log_book.search import parse_search
 from diagnostics.log_book.writing import write_log_book
@@ -74,6 +75,6 @@ def evidence_of(folder: Path, logs: Mapping[str, str] = LOGS) -> None:
 
 def messages(book: LogBook, search: str = "", span: tuple[int, int] | None = None) -> list[str]:
     """The messages that a search finds, each its first three words."""
-    view = book.find(parse_search(search), span)
+    view = find(book, parse_search(search), span)
     rows = book.rows(view.slice(0, view.total), ["message"])
     return [" ".join(row["message"].split()[:3]) for row in rows]

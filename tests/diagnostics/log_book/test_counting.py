@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from diagnostics.log_book.counting import breakdown, collapsed, histogram
+from diagnostics.log_book.finding import find
 from diagnostics.log_book.fold import folded
 from diagnostics.log_book.reading import LogBook
 from diagnostics.log_book.search import parse_search
@@ -19,7 +20,7 @@ def book(tmp_path_factory: pytest.TempPathFactory) -> LogBook:
 
 
 def test_the_histogram_counts_every_record_once_by_level(book: LogBook) -> None:
-    told = histogram(book, book.find(parse_search("")), book.span)
+    told = histogram(book, find(book, parse_search("")), book.span)
     assert told["totals"] == {"INFO": 6, "WARN": 1, "ERROR": 1}
     assert {level: sum(slots) for level, slots in told["levels"].items()} == told["totals"]
     assert told["slot_ms"] == 50
@@ -27,7 +28,7 @@ def test_the_histogram_counts_every_record_once_by_level(book: LogBook) -> None:
 
 
 def test_patterns_are_counted_with_numbers_and_ids_masked(book: LogBook) -> None:
-    told = breakdown(book, book.find(parse_search("-checkpoint")), "pattern", book.span)
+    told = breakdown(book, find(book, parse_search("-checkpoint")), "pattern", book.span)
     assert [(each["text"], each["records"]) for each in told["values"]] == [
         ("Freeing task resources, <n> buffers", 2),
         ("Enrich (<n>/<n>)#<n> (<id>) switched from INITIALIZING to RUNNING.", 1),
@@ -41,7 +42,7 @@ def test_patterns_are_counted_with_numbers_and_ids_masked(book: LogBook) -> None
     [("host", "worker", 5, 0), ("logger", TASK, 5, 0), ("cause", "java.net.SocketTimeoutException", 1, 7)],
 )
 def test_records_are_counted_by_a_field(book: LogBook, by: str, value: str, records: int, without: int) -> None:
-    told = breakdown(book, book.find(parse_search("")), by, book.span)
+    told = breakdown(book, find(book, parse_search("")), by, book.span)
     assert (told["values"][0]["value"], told["values"][0]["records"]) == (value, records)
     assert told["without"] == without
 
@@ -51,7 +52,7 @@ def test_neighbours_that_are_alike_are_shown_once(tmp_path: Path, alike: str, sh
     said = ("start up", "sent 1 of 2", "sent 2 of 2", "sent 2 of 2", "end: now")
     lines = (f"2026-11-21 01:00:0{number},000 INFO  a.B [] - {each}\n" for number, each in enumerate(said))
     book = log_book(tmp_path, {"a.log": "".join(lines)})
-    view = collapsed(book, book.find(parse_search("")), alike)
+    view = collapsed(book, find(book, parse_search("")), alike)
     assert view.repeats is not None
     assert view.repeats.tolist() == shown
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from diagnostics.log_book import writing
+from diagnostics.log_book.finding import find, neighbours, step
 from diagnostics.log_book.reading import LogBook
 from diagnostics.log_book.search import parse_search
 from tests.diagnostics.log_book.books import LOGS, TASK, log_book, messages
@@ -36,7 +37,7 @@ def test_a_time_that_goes_back_in_its_file_is_marked(book: LogBook) -> None:
 
 
 def test_a_time_range_has_both_ends(book: LogBook) -> None:
-    view = book.find(parse_search(""), (AT_ONE + 1_000, AT_ONE + 3_000))
+    view = find(book, parse_search(""), (AT_ONE + 1_000, AT_ONE + 3_000))
     assert seconds(book, view.slice(0, 10).tolist()) == [1, 2.5, 3]
 
 
@@ -52,23 +53,23 @@ def test_a_line_inside_a_stack_trace_leads_to_its_record(book: LogBook) -> None:
 
 
 def test_a_step_leads_to_the_next_record_that_fits(book: LogBook) -> None:
-    view = book.find(parse_search("level:info+"))
+    view = find(book, parse_search("level:info+"))
     checkpoint = book.conditions(parse_search("checkpoint=7"))
-    assert book.step(view, 0, checkpoint, 1) == 5
-    assert book.step(view, 5, checkpoint, 1) == 6
-    assert book.step(view, 6, checkpoint, 1) is None
-    assert book.step(view, 5, checkpoint, -1) == 0
+    assert step(book, view, 0, checkpoint, 1) == 5
+    assert step(book, view, 5, checkpoint, 1) == 6
+    assert step(book, view, 6, checkpoint, 1) is None
+    assert step(book, view, 5, checkpoint, -1) == 0
 
 
 def test_neighbours_are_of_the_same_file_or_of_all(book: LogBook) -> None:
     position = book.position_of(0, 2)
     assert position == 6
-    assert book.neighbours(position, 1, same_file=True).tolist() == [0, 6, 7]
-    assert book.neighbours(position, 1, same_file=False).tolist() == [5, 6, 7]
+    assert neighbours(book, position, 1, same_file=True).tolist() == [0, 6, 7]
+    assert neighbours(book, position, 1, same_file=False).tolist() == [5, 6, 7]
 
 
 def test_a_file_whose_clock_is_moved_changes_its_place(book: LogBook) -> None:
-    view = book.find(parse_search(""), shifts={1: 10_000})
+    view = find(book, parse_search(""), shifts={1: 10_000})
     assert seconds(book, view.slice(0, 4).tolist()) == [0, 5, 6, 1]
     assert view.nearest(1) == 3
 
@@ -81,9 +82,9 @@ def test_a_log_of_several_row_groups_and_stretches_reads_as_one(
     book = log_book(tmp_path)
     assert seconds(book, list(range(book.records))) == [0, 1, 2.5, 3, 3.001, 4, 5, 6]
     assert len(messages(book, "checkpoint")) == 4
-    view = book.find(parse_search(""))
-    assert book.step(view, 0, book.conditions(parse_search("checkpoint=7")), 1) == 5
-    assert book.neighbours(6, 1, same_file=True).tolist() == [0, 6, 7]
+    view = find(book, parse_search(""))
+    assert step(book, view, 0, book.conditions(parse_search("checkpoint=7")), 1) == 5
+    assert neighbours(book, 6, 1, same_file=True).tolist() == [0, 6, 7]
 
 
 def test_too_many_records_leave_the_last_and_say_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

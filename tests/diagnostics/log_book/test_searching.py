@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from diagnostics.log_book.finding import find
 from diagnostics.log_book.reading import LogBook
 from diagnostics.log_book.search import InvalidSearch, parse_search
 from tests.diagnostics.log_book.books import log_book, messages
@@ -75,7 +76,7 @@ def test_a_pattern_is_found_by_its_id(book: LogBook) -> None:
 )
 def test_a_search_that_says_nothing_is_refused_with_the_reason(book: LogBook, search: str, told: str) -> None:
     with pytest.raises(InvalidSearch, match=told):
-        book.find(parse_search(search))
+        find(book, parse_search(search))
 
 
 def test_an_expression_that_would_take_other_engines_for_ever_takes_linear_time(tmp_path: Path) -> None:
