@@ -41,6 +41,18 @@ class BundleRefused(Exception):
     """The archive is no bundle that can be taken; the message says why, for the user."""
 
 
+def bundled_analysis(case: Case) -> Analysis | None:
+    """The diagnosis that a bundle of the case holds: of the incident, else the newest one.
+
+    None when there is none, or when the bytes of its files are deleted: it could not run again.
+    """
+    done = Analysis.objects.done().filter(case=case).defer("signals", "inputs").select_related("case", "ruleset")
+    analysis = done.filter(snapshot=1).first() or done.first()
+    if analysis is None or analysis.files.exclude(deleted_at=None).exists():
+        return None
+    return analysis
+
+
 class _Pieces(io.RawIOBase):
     """What the zip writer wrote since it was last asked; nothing of a large archive stays in memory."""
 

@@ -13,7 +13,6 @@ from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
 from django.views.decorators.http import require_GET
 
-from workbench.analyses.models import Analysis
 from workbench.cases.models import Case
 from workbench.cases.selectors import case_visible
 from workbench.reports import bundle as bundles
@@ -32,7 +31,7 @@ def report(request: HttpRequest, case_id: int) -> HttpResponse:
         "case": case,
         "markdown": as_markdown(told, address),
         "post_mortem": as_post_mortem(told, address),
-        "has_bundle": bool(told.document),
+        "has_bundle": bundles.bundled_analysis(case) is not None,
     }
     return render(request, "reports/detail.html", context)
 
@@ -87,8 +86,7 @@ def as_json(request: HttpRequest, case_id: int) -> HttpResponse:
 def bundle(request: HttpRequest, case_id: int) -> StreamingHttpResponse:
     """Files, rules and verdict of the incident in one archive."""
     case = case_visible(request.user, case_id)
-    done = Analysis.objects.done().filter(case=case).defer("signals", "inputs").select_related("case", "ruleset")
-    analysis = done.filter(snapshot=1).first() or done.first()
+    analysis = bundles.bundled_analysis(case)
     if analysis is None:
         raise Http404("There is no diagnosis that could run again.")
     answer = StreamingHttpResponse(bundles.bundle_pieces(analysis), content_type="application/zip")

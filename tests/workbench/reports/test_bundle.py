@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.utils import timezone
 
 from tests.workbench.diagnosed import SKEW_RULE, diagnosed_case, published
 from tests.workbench.people import People, signed_in
@@ -72,6 +73,13 @@ def test_a_bundle_becomes_a_case_of_the_same_files_judged_by_the_same_rules(peop
     assert [(file.name, file.path.read_bytes()) for file in again.files.all()] == [("logs/tm.log", LOG)]
     assert texts(again.ruleset) == texts(analysis.ruleset)
     assert "There the verdict was: Data skew, 90 % sure" in case.notes.get().text
+
+
+def test_a_case_whose_evidence_was_deleted_has_no_bundle(people: People, analysis: Analysis) -> None:
+    alice = signed_in(people.alice)
+    analysis.files.update(deleted_at=timezone.now())
+    assert alice.get(f"/reports/{analysis.case_id}/bundle.zip").status_code == 404
+    assert "Bundle that runs again" not in alice.get(f"/reports/{analysis.case_id}/").content.decode()
 
 
 def test_the_same_case_makes_the_same_bytes(analysis: Analysis) -> None:
