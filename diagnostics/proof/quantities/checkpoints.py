@@ -79,7 +79,8 @@ QUANTITIES = (
         "percent",
         _number("checkpoint_progress.recent_duration_to_timeout_ratio", 0.05),
         sound=0.5,
-        source="reference/rules-of-thumb.csv: a checkpoint should take less than half of its timeout",
+        source="a checkpoint should take less than half of its timeout",
+        least=0.05,
     ),
     Quantity("start-delay", "Start delay of slow checkpoints", "duration", _phase("start_delay"), least=1000.0),
     Quantity("alignment", "Alignment of slow checkpoints", "duration", _phase("alignment"), least=1000.0),
@@ -90,5 +91,6 @@ QUANTITIES = (
         "Largest checkpoint written",
         "bytes",
         _number("checkpoint_progress.max_checkpointed_bytes", 1e6),
+        least=1e6,
     ),
 )

@@ -85,5 +85,6 @@ QUANTITIES = (
         _number("outside_system.refused", 0.5),
         sound=0.0,
         source="a system below its limit refuses nothing",
+        least=0.5,
     ),
 )

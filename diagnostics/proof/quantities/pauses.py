@@ -38,7 +38,7 @@ QUANTITIES = (
         "percent",
         _worst_minute,
         sound=0.1,
-        source="reference/rules-of-thumb.csv: under a tenth of the time",
+        source="pauses should take under a tenth of the time",
         least=0.02,
     ),
     Quantity("longest-pause", "Longest GC pause", "duration", _longest, least=200.0),
