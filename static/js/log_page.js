@@ -162,7 +162,7 @@ async function step(kind, direction, extra = {}) {
 }
 
 async function stepOperation(direction) {
-  const row = list.row(list.place);
+  const row = await list.current();
   const operation = row && (await panel.tell(row)).operations[0];
   if (operation) step('term', direction, { term: operation.term });
   else toast('This record names no checkpoint, task or TaskManager.');
@@ -180,8 +180,8 @@ async function openRecord(row, isWhole) {
   else openRecord(row, true);
 }
 
-function zoom(factor) {
-  const row = list.row(list.place);
+async function zoom(factor) {
+  const row = await list.current();
   const range = timeRange.shown;
   if (!row || row.ts === null || !range) return;
   const half = Math.max(((range[1] - range[0]) * factor) / 2, 5);
@@ -190,8 +190,8 @@ function zoom(factor) {
   timeRange.choose(next[0] <= first && next[1] >= last ? null : next);
 }
 
-function togglePin() {
-  const row = list.row(list.place);
+async function togglePin() {
+  const row = await list.current();
   if (!row) return;
   if (!mayChange) toast('Your role may read this case, not pin records.');
   else if (row.pinned) panel.unpin(row);

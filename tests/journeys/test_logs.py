@@ -39,6 +39,7 @@ def test_the_cause_is_found_in_the_logs_with_the_keys_of_lnav(open_page: OpenPag
 
     page.locator("#others").check()
     page.locator("#list").focus()
+    expect(current).to_have_class(re.compile(r"\bWARN\b"))
     first = current.get_attribute("data-place")
     page.keyboard.press("Shift+O")
     expect(current).not_to_have_attribute("data-place", str(first))
