@@ -163,7 +163,8 @@ async function step(kind, direction, extra = {}) {
 
 async function stepOperation(direction) {
   const row = await list.current();
-  const operation = row && (await panel.tell(row)).operations[0];
+  const told = row && await panel.tell(row).catch((error) => toast(error.message));
+  const operation = told?.operations[0];
   if (operation) step('term', direction, { term: operation.term });
   else toast('This record names no checkpoint, task or TaskManager.');
 }

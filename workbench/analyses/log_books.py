@@ -32,6 +32,10 @@ def log_book_keep(analysis: Analysis, evidence: Path, inputs: Sequence[Mapping[s
     except Exception:
         logger.exception("the log records of analysis %s could not be kept", analysis.pk)
         return
+    if not Analysis.objects.filter(pk=analysis.pk, files__deleted_at=None).exists():
+        # The evidence was deleted while its records were being written.
+        shutil.rmtree(log_book_folder(analysis.pk), ignore_errors=True)
+        return
     if contents is not None:
         logger.info("analysis %s: %s log records kept", analysis.pk, f"{contents.records:,}")
     older = Analysis.objects.filter(case=analysis.case_id, snapshot=analysis.snapshot, pk__lt=analysis.pk)

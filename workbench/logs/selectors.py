@@ -60,7 +60,7 @@ def case_log(user: User, case_id: int, snapshot: str | None) -> CaseLog:
 
 def file_of(log: CaseLog, path: str) -> UploadedFile | None:
     """The uploaded file that a path of the diagnosis lies in; of names that begin alike the longest."""
-    files = log.analysis.files.defer("members") if log.analysis else ()
+    files = log.analysis.files.filter(deleted_at=None).defer("members") if log.analysis else ()
     holding = [each for each in files if each.holds(path)]
     return max(holding, key=lambda each: len(each.name), default=None)
 

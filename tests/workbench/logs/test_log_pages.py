@@ -12,6 +12,7 @@ from tests.workbench.diagnosed import diagnosed_case, stored_file
 from tests.workbench.people import People, signed_in
 from workbench.analyses.log_books import log_book_folder, log_book_keep, log_books_purge
 from workbench.analyses.models import Analysis
+from workbench.analyses.retention import evidence_delete
 
 JOBMANAGER_LOG, TASKMANAGER_LOG = LOGS
 AT_ONE = 1_795_222_800_000
@@ -181,6 +182,12 @@ def test_evidence_from_logs_leads_to_the_log_page(people: People, analysis: Anal
     citation.save()
     case = signed_in(people.alice).get(f"/cases/{analysis.case_id}/").content.decode()
     assert f'href="/cases/{analysis.case_id}/logs/?snapshot=1&amp;at={TASKMANAGER_LOG}:4"' in case
+
+
+def test_records_of_deleted_evidence_are_not_kept(people: People, analysis: Analysis, tmp_path: Any) -> None:
+    evidence_delete(case=analysis.case, user=people.alice)
+    log_book_keep(analysis, tmp_path / "evidence", [{"file": name, "role": None} for name in LOGS])
+    assert not log_book_folder(analysis.pk).exists()
 
 
 def test_log_records_go_with_their_analysis(people: People, analysis: Analysis) -> None:
