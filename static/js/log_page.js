@@ -15,6 +15,14 @@ let terms = [];
 let firstError;
 let totals = {};
 let refreshing = null;
+let remembering = null;
+let chosen = '';
+
+// Writes the current record into the address, at the latest before something else is asked for.
+function settle() {
+  if (chosen) remember({ at: chosen });
+  chosen = '';
+}
 
 const list = new LogList(box, {
   fetch: async (start, count) => (await ask('records', { start, count })).rows,
@@ -22,8 +30,9 @@ const list = new LogList(box, {
     at('place').textContent = `Record ${number(place + 1)} of ${number(list.total)}`;
     histogram.mark(row.ts);
     panel.choose(row);
-    clearTimeout(list.remembering);
-    list.remembering = setTimeout(() => remember({ at: `${row.file}:${row.line}` }), 200);
+    clearTimeout(remembering);
+    remembering = setTimeout(settle, 200);
+    chosen = `${row.file}:${row.line}`;
     list.draw();
   },
 });
@@ -44,6 +53,7 @@ const panel = new LogPanel(at('panel'), {
 
 // Asks anew what is listed and goes to the record of the address, or to its next neighbour.
 async function refresh() {
+  settle();
   refreshing?.abort();
   refreshing = new AbortController();
   const asked = shown();
@@ -318,7 +328,10 @@ alike.addEventListener('change', () => {
   refresh();
 });
 box.addEventListener('click', () => { if (isNarrow.matches) openPanel('record'); });
-addEventListener('popstate', refresh);
+addEventListener('popstate', () => {
+  chosen = '';
+  refresh();
+});
 let zone = timeRange.zone;
 timeRange.onChange(() => {
   if (zone === timeRange.zone) refresh();
