@@ -24,6 +24,7 @@ MOST_LOCKS = 20
 """Threads that are read; dumps, groups of equal stacks and locks that are kept and drawn. Our choice."""
 MOST_NAMES = 8
 FRAMES_SHOWN = 16
+JAVA = ("java.", "jdk.", "sun.")
 STATES = ("RUNNABLE", "BLOCKED", "WAITING", "TIMED_WAITING")
 
 Dump = tuple[int, int]
@@ -109,9 +110,10 @@ def _groups(dumps: Sequence[Sequence[DumpedThread]]) -> list[dict[str, Any]]:
 
 
 def _telling(frames: Sequence[str]) -> str:
-    """The frame that says most of a stack: the job's own, else the one of a known system, else the top."""
+    """The frame that says most of a stack: the job's own, that of a known system, the first outside Java, the top."""
     told = stack(frames)
-    return told.user or told.system_frame or told.top
+    outside_java = next((frame for frame in reversed(frames) if not frame.startswith(JAVA)), None)
+    return told.user or told.system_frame or outside_java or told.top
 
 
 def _label(points: Points, place: int) -> str:

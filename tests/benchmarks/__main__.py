@@ -20,7 +20,7 @@ from diagnostics.analyze import Report, analyze
 from diagnostics.intake import SourceFile
 from diagnostics.rule import Ruleset, shipped_rules
 from diagnostics.spark import embedded
-from tests.benchmarks import backtest, drop_to_verdict, history, log_book, log_scan, public_incidents
+from tests.benchmarks import backtest, brushing, drop_to_verdict, history, log_book, log_scan, public_incidents
 from tests.benchmarks.synthetic_log import write_log
 
 if TYPE_CHECKING:
@@ -80,6 +80,7 @@ def main() -> int:
     log_book.report()
     history.report()
     drop_to_verdict.report(sorted(DEMO.glob("*.zip")))
+    brushing.report(sorted(DEMO.glob("*.zip"))[0])
     return 0
 
 

@@ -23,7 +23,7 @@ def report(archives: Iterable[Path]) -> None:
     if chromium() is None:
         print("drop to verdict: no Chromium on this machine")
         return
-    with tempfile.TemporaryDirectory(prefix="drop-") as place, _page(Path(place)) as page:
+    with tempfile.TemporaryDirectory(prefix="drop-") as place, signed_in_page(Path(place)) as page:
         for archive in archives:
             folder = Path(place) / archive.stem
             with zipfile.ZipFile(archive) as packed:
@@ -50,7 +50,7 @@ def _round(page: Page, dropped: Path) -> str:
 
 
 @contextmanager
-def _page(place: Path) -> Iterator[Page]:
+def signed_in_page(place: Path) -> Iterator[Page]:
     """A signed-in page of a workbench of its own."""
     running = launch(place / "data")
     try:
