@@ -45,6 +45,8 @@ def test_the_cause_is_found_in_the_logs_with_the_keys_of_lnav(open_page: OpenPag
     expect(current).not_to_have_attribute("data-place", str(first))
     page.keyboard.press("m")
     expect(current).to_have_class(re.compile(r"\bpinned\b"))
+    line = str(current.locator(".source").get_attribute("title")).rpartition(":")[2]
+    expect(page).to_have_url(re.compile(rf":{line}(&|$)"))
     message, link = current.locator(".text").inner_text(), page.url
 
     page.get_by_role("button", name="Take level:warn+ away").click()
