@@ -118,8 +118,16 @@ PANELS: Mapping[str, Sequence[Panel]] = {
 }
 """Chart of the case page -> the panels that show the same of a running job."""
 
-WITHOUT_METRICS = ("flame-graph", "log-volume")
-"""Charts of what Flink's metrics do not tell: sampled stacks and log lines."""
+WITHOUT_PANELS: Mapping[str, str] = {
+    "flame-graph": "sampled stacks are no metric",
+    "threads": "sampled stacks are no metric",
+    "log-volume": "log lines are no metric",
+    "checkpoint-gantt": "metrics tell no phases of single subtasks",
+    "checkpoint-trend": "the panels of the checkpoint history show it",
+    "job-graph": "the panels of the subtasks' activity show it",
+    "metrics": "it shows whatever was scraped: Prometheus has that already",
+}
+"""Chart of the case page -> why it has no panel of its own."""
 
 RESTARTS = Panel("Restarts", "short", {"{{job_name}}": f"{JOB}numRestarts{{{ONE_JOB}}}"})
 
