@@ -45,9 +45,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.skip(reason="no Chromium found: install chromium, or name one in $CHROMIUM"))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """One browser for all journeys."""
+    """One browser for the journeys of a file: while Playwright is there, its event loop keeps Django's ORM away."""
     with sync_playwright() as playwright:
         # Root may not use Chromium's sandbox, and a container's shared memory is small.
         started = playwright.chromium.launch(
@@ -58,7 +58,7 @@ def browser() -> Iterator[Browser]:
         started.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def signed_in(browser: Browser, workbench: RunningWorkbench) -> dict[str, object]:
     """The cookies of the administrator, who signed in through the page once."""
     context = browser.new_context(base_url=workbench.address)

@@ -70,12 +70,13 @@ def test_a_demo_incident_from_the_first_look_to_the_closed_case(open_page: OpenP
     assert verdict(page)["verdict"]["symptom_class"] == "data_skew"
     case = page.url
 
-    page.get_by_role("link", name="Start the runbook").click()
-    step = page.locator(".step").first
-    step.get_by_label("Note").fill("One merchant, as expected.")
-    step.get_by_role("button", name="Done").click()
+    page.get_by_role("link", name="Go on with the runbook").click()
+    current = page.locator(".step").filter(has=page.locator("summary .badge.info"))
+    number = current.get_attribute("id")
+    current.get_by_label("Note").fill("One merchant, as expected.")
+    current.get_by_role("button", name="Done").click()
     page.reload()
-    step = page.locator(".step").first
+    step = page.locator(f"#{number}")
     expect(step).to_have_class(re.compile(r"\bdone\b"))
     step.locator("summary").first.click()
     expect(step).to_contain_text("One merchant, as expected.")
@@ -91,7 +92,7 @@ def test_a_demo_incident_from_the_first_look_to_the_closed_case(open_page: OpenP
     closing.get_by_label("Confirmed cause").select_option("data_skew")
     closing.get_by_label("What fixed it").fill("Salted the key marzipan")
     closing.get_by_role("button", name="Close the case").click()
-    expect(page.get_by_text("Confirmed cause: ")).to_be_visible()
+    expect(page.get_by_text("Confirmed cause: ").first).to_be_visible()
 
     page.goto("/")
     page.get_by_label("Search").fill("marzipan")
