@@ -15,11 +15,10 @@ from backports import zstd
 
 from diagnostics.errors import LimitExceeded, UnreadableInput
 from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample
-from diagnostics.notation.event_field import EventFields, Events, event_fields
+from diagnostics.notation.event_field import BATCH_EVENTS, EventFields, Events, event_fields
 
 MAGIC = b"Obj\x01"
 SYNC_BYTES = 16
-BATCH_EVENTS = 50_000
 MOST_SCHEMA_BYTES = 1_048_576
 MOST_BLOCK_BYTES = 64 * 1024 * 1024
 """Of a block, decompressed. Our choice: writers begin a new one after 16 kB to 16 MB."""

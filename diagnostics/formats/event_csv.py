@@ -6,13 +6,11 @@ import csv
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample, open_range
-from diagnostics.notation.event_field import EventFields, Events, event_fields
+from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample
+from diagnostics.notation.event_field import EventFields, event_fields
+from diagnostics.notation.event_lines import LINES_LOOKED_AT, MOST_LINE, read_event_lines
 
-MOST_LINE = 1_048_576
 MOST_COLUMNS = 500
-BATCH_EVENTS = 50_000
-LINES_LOOKED_AT = 20
 SEPARATORS = "\t;,|"
 UNSURE_KEYS = frozenset(("id", "key"))
 """Any table has such columns; events that were exported have a time of arrival beside them."""
@@ -84,32 +82,11 @@ def _value(text: str) -> Any:
 
 def _read(part: Range) -> Iterator[Rows | Coverage]:
     layout, fields = _layout_of_file(part)
-    events = Events()
-    records = odd = 0
-    examples: list[tuple[int, str]] = []
-    place = part.start
-    with open_range(part) as opened:
-        for number, line in enumerate(opened, 1):
-            if place >= part.end:
-                break
-            is_names = place == 0
-            place += len(line)
-            text = line.decode("utf-8", "replace")
-            event = layout.event(text) if layout is not None and not is_names and len(line) <= MOST_LINE else None
-            if event is not None and fields is not None:
-                events.add(event, fields, number)
-            elif text.strip() and not is_names:
-                odd += 1
-                if len(examples) < 3:
-                    examples.append((number, text[:200].strip()))
-            if len(events.lines) >= BATCH_EVENTS:
-                records += len(events.lines)
-                yield Rows("event", batch=events.batch())
-                events = Events()
-    if events.lines:
-        records += len(events.lines)
-        yield Rows("event", batch=events.batch())
-    yield Coverage(records=records, not_understood=odd, samples=tuple(examples))
+
+    def event(line: bytes) -> dict[str, Any] | None:
+        return layout.event(line.decode("utf-8", "replace")) if layout is not None and len(line) <= MOST_LINE else None
+
+    return read_event_lines(part, fields, event, names_first=True)
 
 
 def _layout_of_file(part: Range) -> tuple[_Layout | None, EventFields | None]:

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 
 from diagnostics.errors import LimitExceeded, UnreadableInput
 from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample
-from diagnostics.notation.event_field import Events, event_fields
+from diagnostics.notation.event_field import BATCH_EVENTS, Events, event_fields
 
 MAGIC = b"PAR1"
-BATCH_EVENTS = 50_000
 MOST_EVENTS = 100_000_000
 """Our choice: what an analysis reads in its time."""
 MOST_GROUP_BYTES = 2 * 1024**3

@@ -6,12 +6,9 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample, open_range
-from diagnostics.notation.event_field import EventFields, Events, event_fields
-
-MOST_LINE = 1_048_576
-BATCH_EVENTS = 50_000
-LINES_LOOKED_AT = 20
+from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample
+from diagnostics.notation.event_field import EventFields, event_fields
+from diagnostics.notation.event_lines import LINES_LOOKED_AT, MOST_LINE, read_event_lines
 
 _decode = json.JSONDecoder().decode
 
@@ -40,32 +37,7 @@ def _recognise(head: Head) -> float:
 
 
 def _read(part: Range) -> Iterator[Rows | Coverage]:
-    fields = _fields_of_file(part)
-    events = Events()
-    records = odd = 0
-    examples: list[tuple[int, str]] = []
-    place = part.start
-    with open_range(part) as opened:
-        for number, line in enumerate(opened, 1):
-            if place >= part.end:
-                break
-            place += len(line)
-            event = _event(line)
-            if event is None or fields is None:
-                if line.strip():
-                    odd += 1
-                    if len(examples) < 3:
-                        examples.append((number, line[:200].decode("utf-8", "replace").strip()))
-                continue
-            events.add(event, fields, number)
-            if len(events.lines) >= BATCH_EVENTS:
-                records += len(events.lines)
-                yield Rows("event", batch=events.batch())
-                events = Events()
-    if events.lines:
-        records += len(events.lines)
-        yield Rows("event", batch=events.batch())
-    yield Coverage(records=records, not_understood=odd, samples=tuple(examples))
+    return read_event_lines(part, _fields_of_file(part), _event)
 
 
 def _fields_of_file(part: Range) -> EventFields | None:

@@ -146,6 +146,10 @@ def _of_nanoseconds(value: float) -> int | None:
     return int(value // 1_000_000) if abs(value) < 1e19 else None
 
 
+BATCH_EVENTS = 50_000
+"""Events that a reader collects before it hands them on: some megabytes. Our choice."""
+
+
 @dataclass(slots=True)
 class Events:
     """Events on their way into a batch; `line` is None in a file without lines."""
