@@ -23,7 +23,7 @@ demo: $(STAMP)
 	@exec .venv/bin/python -m workbench.launch demo
 
 test: $(STAMP)
-	@exec .venv/bin/python -m pytest -n 2 --dist loadfile $(TESTS)
+	@exec .venv/bin/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(TESTS)
 
 bench: $(STAMP)
 	@exec .venv/bin/python -m tests.benchmarks
