@@ -47,6 +47,8 @@ FOLLOWED = (
     "lastCheckpointFullSize",
     "Status.JVM.CPU.Load",
     "Status.JVM.CPU.Time",
+    "System.CPU.IOWait",
+    "System.CPU.Steal",
     "Status.JVM.Memory.Heap.Used",
     "Status.JVM.Memory.Heap.Max",
     "Status.JVM.Memory.Metaspace.Used",

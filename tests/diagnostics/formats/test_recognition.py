@@ -46,6 +46,7 @@ ROLES = (
     (r"(truth\.json|\.java|log4j\.properties|\.jfr)$", None),
     (r"net/.*-snmp\.txt$", "tcp-counters"),
     (r"net/.*-ss-ti\.txt$", "tcp-connections"),
+    (r"host/top-threads\.txt$", "top"),
     (r"(host|net)/", None),
     (r"logs/postgresql", None),
 )

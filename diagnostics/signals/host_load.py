@@ -1,0 +1,185 @@
+"""What tools of the operating system tell of the hosts: stolen CPU time, waiting for disks, limits that throttle."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from pyspark.sql import functions as sf
+
+from diagnostics.citation import Citation
+from diagnostics.evidence import Evidence
+from diagnostics.reconstruction.series import metric_series
+from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
+
+FEWEST_SAMPLES = 4
+"""How many samples make a level. Our choice, as for the load of processes."""
+FEWEST_PERIODS = 100.0
+"""Scheduling periods below which a share of throttled ones says nothing. Our choice: 10 s of the usual 100 ms."""
+MOST_ROWS = 20_000
+"""Numbers of hosts and their parts that are read. Our choice: a thousand hosts with twenty each."""
+MOST_CITED = 6
+
+LEVELS: Mapping[str, tuple[str, ...]] = {
+    "cpu": ("iowait_percent", "steal_percent", "idle_percent"),
+    "device": ("busy_percent", "write_await_ms", "await_ms"),
+    "control group": ("periods", "throttled_periods"),
+}
+"""Part of a host -> the metrics that count here."""
+FLINKS: Mapping[str, str] = {"System.CPU.IOWait": "iowait_percent", "System.CPU.Steal": "steal_percent"}
+"""The same numbers as Flink's own metrics tell them. Source: reference/metrics.csv (system)."""
+PERCENT = 100.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Level:
+    """One number of one part of a host over the time that one file covers."""
+
+    place: str | None
+    part: str
+    name: str | None
+    file_id: int
+    metric: str
+    samples: int
+    usual: float
+    least: float
+    most: float
+    citation: Citation
+
+    @property
+    def is_level(self) -> bool:
+        """Whether there are samples enough to speak of a level."""
+        return self.samples >= FEWEST_SAMPLES
+
+
+def measure(evidence: Evidence) -> Measured:
+    """The worst host, disk and control group, by their usual level.
+
+    Reads   host_sample, one Spark job and none without it; metric_sample (System.CPU.*).
+    Gives   one signal of the case.
+    Units   ratios of time 0 to 1, milliseconds.
+    Empty   NotMeasured without statistics of hosts.
+    """
+    levels = [*(_sampled(evidence) if evidence.has("host_sample") else ()), *_metered(evidence)]
+    facts, shown = _facts(levels)
+    if not facts:
+        yield NotMeasured("host_load", "host-statistics", "no file tells of the hosts' CPU, disks and limits over time")
+        return
+    yield Signal(
+        "host_load",
+        Subject(),
+        {"samples": sum(each.samples for each in levels), **facts},
+        tuple(dict.fromkeys(each.citation for each in shown))[:MOST_CITED],
+        citation_count=len(levels),
+    )
+
+
+def _sampled(evidence: Evidence) -> Iterator[_Level]:
+    wanted = " OR ".join(f"(part = '{part}' AND metric IN {metrics})" for part, metrics in LEVELS.items())
+    keys = ["part", "metric", "host", "name", "file_id"]
+    place = sf.struct("file_id", "line", "last_line", "pointer", "ts_ms", "value")
+    rows = (
+        evidence["host_sample"]
+        .where(f"({wanted}) AND value IS NOT NULL")
+        .groupBy(*keys)
+        .agg(
+            sf.count("*").alias("samples"),
+            sf.expr("percentile_approx(value, 0.5)").alias("usual"),
+            sf.min("value").alias("least"),
+            sf.max("value").alias("most"),
+            sf.max_by(place, "value").alias("place"),
+        )
+        .orderBy(sf.desc("samples"), *keys)
+        .limit(MOST_ROWS)
+        .collect()
+    )
+    for row in rows:
+        of = " of ".join(each for each in (row.metric, row.name, row.host) if each)
+        text = f"{of} = {row.most:.15g}, usually {row.usual:.15g} ({row.samples} samples)"
+        cited = Citation.of(row.place, "metric", text, name=row.metric, value=row.most)
+        numbers = (row.samples, row.usual, row.least, row.most)
+        yield _Level(row.host, row.part, row.name, row.file_id, row.metric, *numbers, cited)
+
+
+def _metered(evidence: Evidence) -> Iterator[_Level]:
+    series_of = metric_series(evidence)
+    for metric, ours in FLINKS.items():
+        for each in series_of.of(metric):
+            values = [point.value for point in each.known if point.value is not None]
+            if values:
+                highest = max(each.known, key=lambda point: (point.value or 0.0, point.ts_ms or 0))
+                numbers = (len(values), median(values), min(values), max(values))
+                file_id = highest.file_id
+                yield _Level(each.task_manager, "cpu", None, file_id, ours, *numbers, each.cite(highest))
+
+
+def _facts(levels: Sequence[_Level]) -> tuple[dict[str, FactValue], list[_Level]]:
+    """The facts, and the levels that they come from."""
+    facts: dict[str, FactValue] = {}
+    shown: list[_Level] = []
+
+    def worst(metric: str) -> _Level | None:
+        known = [each for each in levels if each.metric == metric and each.is_level]
+        found = max(known, key=lambda each: (each.usual, each.place or ""), default=None)
+        shown.extend([found] if found else [])
+        return found
+
+    for metric, fact in (("iowait_percent", "iowait"), ("steal_percent", "steal")):
+        found = worst(metric)
+        if found:
+            facts |= {f"{fact}_ratio": min(found.usual / PERCENT, 1.0), f"{fact}_host": found.place}
+    idle = [each.usual for each in levels if each.metric == "idle_percent" and each.is_level]
+    if idle:
+        facts["idle_ratio"] = min(idle) / PERCENT
+    disk = worst("busy_percent")
+    if disk:
+        waits = [
+            each.usual
+            for each in levels
+            if each.metric in ("write_await_ms", "await_ms")
+            and (each.file_id, each.place, each.name) == (disk.file_id, disk.place, disk.name)
+        ]
+        facts |= {
+            "disk_busy_ratio": min(disk.usual / PERCENT, 1.0),
+            "disk": disk.name,
+            "disk_host": disk.place,
+            "disk_await_ms": max(waits, default=None),
+        }
+    throttled = max(_throttled(levels), key=lambda each: each[0], default=None)
+    if throttled:
+        facts |= {"throttled_ratio": throttled[0], "throttled_group": throttled[1].name}
+        shown.append(throttled[1])
+    return {name: value for name, value in facts.items() if value is not None}, shown
+
+
+def _throttled(levels: Sequence[_Level]) -> Iterator[tuple[float, _Level]]:
+    """The share of the periods in which a group was throttled: while it was watched, or since it began."""
+    periods = {(each.file_id, each.place, each.name): each for each in levels if each.metric == "periods"}
+    for each in levels:
+        whole = periods.get((each.file_id, each.place, each.name)) if each.metric == "throttled_periods" else None
+        if whole is None:
+            continue
+        grown, throttled = (
+            (whole.most - whole.least, each.most - each.least) if whole.samples > 1 else (whole.most, each.most)
+        )
+        if grown >= FEWEST_PERIODS:
+            yield min(throttled / grown, 1.0), each
+
+
+FACTS: Mapping[str, str] = {
+    "samples": "numbers of hosts that were read",
+    "iowait_ratio": "usual part of the time in which the CPU waits for disks, of the host where that is most, 0 to 1",
+    "iowait_host": "that host or TaskManager",
+    "steal_ratio": "usual part of the time that the hypervisor gives to others, of the host where that is most, 0 to 1",
+    "steal_host": "that host or TaskManager",
+    "idle_ratio": "usual part of the time in which the busiest host's CPU is idle, 0 to 1",
+    "disk_busy_ratio": "usual part of the time in which the busiest disk works on requests, 0 to 1",
+    "disk": "that disk",
+    "disk_host": "its host",
+    "disk_await_ms": "usual time that a request to it takes, ms",
+    "throttled_ratio": "part of the scheduling periods in which a control group's CPU limit held it back, 0 to 1",
+    "throttled_group": "that control group",
+}
+
+SIGNALS = (SignalDefinition("host_load", "case", FACTS, measure),)

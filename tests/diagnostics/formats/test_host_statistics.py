@@ -1,0 +1,62 @@
+"""Statistics of hosts beyond their samples: several runs in a file, dates of two meanings, and a real file of `top`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from diagnostics.formats import FORMATS
+from diagnostics.formats.sysstat import day_of
+from tests.diagnostics.formats.reading_aids import read, read_path
+
+CORPUS = Path(__file__).resolve().parents[4] / "shared" / "corpus"
+
+VMSTAT = """\
+procs -----------memory---------- ---swap-- -----io---- -system-- ------cpu-----
+ r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st
+ 9  0      0   1000      0   1000    0    0     0     0    0    0 50 50  0  0  0
+ 1  0      0   1000      0   1000    0    0     0     0    0    0  {user}  0 99  0  0
+"""
+
+
+def test_each_run_of_vmstat_begins_with_a_mean_since_the_start_that_does_not_count(tmp_path: Path) -> None:
+    text = f"1795222800\n{VMSTAT.format(user=1)}1795222860\n{VMSTAT.format(user=2)}"
+    found = read(FORMATS["vmstat"], text, tmp_path)
+    users = [(row["ts_ms"], row["value"]) for row in found.rows["host_sample"] if row["metric"] == "user_percent"]
+    assert users == [(1795222800000, 1.0), (1795222860000, 2.0)]
+    assert found.records == 4
+    assert "mean since the machine started" in found.warnings[0]
+
+
+@pytest.mark.parametrize(
+    ("printed", "day"),
+    [
+        ("2026-11-21", "2026-11-21"),
+        ("11/21/2026", "2026-11-21"),
+        ("11/21/26", "2026-11-21"),
+        ("21/11/26", "2026-11-21"),
+        ("21.11.2026", "2026-11-21"),
+        ("05/06/26", None),
+    ],
+)
+def test_a_date_is_read_when_it_tells_the_day_from_the_month(printed: str, day: str | None) -> None:
+    assert day_of(printed) == day
+
+
+def test_a_report_without_a_readable_date_has_no_time_and_says_so(tmp_path: Path) -> None:
+    text = "".join(FORMATS["sysstat"].samples[1].text).replace("11/21/2026", "05/06/26")
+    found = read(FORMATS["sysstat"], text, tmp_path)
+    assert {row["ts_ms"] for row in found.rows["host_sample"]} == {None}
+    assert "day from the month" in found.warnings[0]
+
+
+@pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus is not here")
+def test_every_look_of_a_real_top_has_its_cpu_and_its_time() -> None:
+    """Looks counted with `grep -c '^top - '`."""
+    path = CORPUS / "slow_dimension_join-a" / "host" / "top-threads.txt"
+    found = read_path(FORMATS["top"], path, "top.txt")
+    looks = path.read_text().count("\ntop - ") + path.read_text().startswith("top - ")
+    idle = [row for row in found.rows["host_sample"] if row["metric"] == "idle_percent"]
+    assert (found.records, len(idle), found.coverage[0].not_understood) == (looks, looks, 0)
+    assert None not in {row["ts_ms"] for row in idle}

@@ -1,0 +1,48 @@
+"""What tools of the operating system tell: the worst host, the worst disk, and limits that hold a container back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from diagnostics.signals import host_load
+from tests.diagnostics.hand_made import START, hand_made, needs, only
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.spark
+
+
+def course(part: str, metric: str, values: list[float], **rest: Any) -> list[dict[str, Any]]:
+    return [
+        {"ts_ms": START + moment * 1_000, "part": part, "metric": metric, "value": value, **rest}
+        for moment, value in enumerate(values)
+    ]
+
+
+def test_the_worst_host_disk_and_limit_are_told_by_their_usual_level(spark: SparkSession) -> None:
+    rows = [
+        *course("cpu", "iowait_percent", [2.0, 1, 3, 90, 2], host="calm"),
+        *course("cpu", "iowait_percent", [60.0, 70, 61, 65, 3], host="busy"),
+        *course("cpu", "steal_percent", [99.0, 99, 99], host="seen three times only"),
+        *course("device", "busy_percent", [99.0, 100, 98, 99], host="busy", name="sdb"),
+        *course("device", "write_await_ms", [400.0, 500, 450, 420], host="busy", name="sdb"),
+        *course("device", "write_await_ms", [9_000.0] * 4, host="busy", name="sdc"),
+        *course("control group", "periods", [1_000.0, 1_200], name="/pod"),
+        *course("control group", "throttled_periods", [10.0, 160], name="/pod"),
+    ]
+    meter = [
+        {"ts_ms": START + moment, "metric": "System.CPU.Steal", "value": value, "task_manager": "tm-1"}
+        for moment, value in enumerate([12.0, 14, 13, 11])
+    ]
+    facts = only(host_load.measure(hand_made(spark, host_sample=rows, metric_sample=meter)), "host_load").facts
+    assert (facts["iowait_host"], facts["iowait_ratio"]) == ("busy", 0.61)
+    assert (facts["disk"], facts["disk_busy_ratio"], facts["disk_await_ms"]) == ("sdb", 0.99, 420.0)
+    assert facts["throttled_ratio"] == (160 - 10) / (1_200 - 1_000)
+    assert (facts["steal_host"], facts["steal_ratio"]) == ("tm-1", 0.125), "Flink's own metric counts as well"
+
+
+def test_without_statistics_of_hosts_nothing_is_measured(spark: SparkSession) -> None:
+    assert needs(host_load.measure(hand_made(spark))) == {"host_load": "host-statistics"}
