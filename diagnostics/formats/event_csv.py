@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample
 from diagnostics.notation.event_field import EventFields, event_fields
 from diagnostics.notation.event_lines import LINES_LOOKED_AT, MOST_LINE, read_event_lines
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 MOST_COLUMNS = 500
 SEPARATORS = "\t;,|"
@@ -57,6 +60,32 @@ class _Layout:
             return None
         return {name: _value(value.strip()) for name, value in zip(self._names, values, strict=True)}
 
+    def columns(self, block: bytes, fields: EventFields) -> pa.Table | None:
+        """The columns that matter of many lines; None when one of them has to be looked at by itself."""
+        import pyarrow as pa
+        from pyarrow import csv as arrow_csv
+
+        separator = self._separator.encode()
+        if separator + b" " in block or b" " + separator in block:
+            return None  # blanks around values are no part of them
+        texts = [name for name in (fields.key, fields.partition) if name]
+        times = [name for name in (fields.event_time, fields.arrival) if name]
+        convert = arrow_csv.ConvertOptions(
+            include_columns=[*texts, *times],
+            column_types=dict.fromkeys(texts, pa.string()),
+            strings_can_be_null=True,
+            null_values=[""],
+        )
+        whole = arrow_csv.ReadOptions(use_threads=False, block_size=len(block) + 1, column_names=list(self._names))
+        parse = arrow_csv.ParseOptions(delimiter=self._separator, ignore_empty_lines=False)
+        try:
+            found = arrow_csv.read_csv(pa.BufferReader(block), whole, parse, convert)
+        except pa.ArrowException:
+            return None
+        # A column of numbers and texts is read as texts, whose numbers would be lost.
+        odd = any(pa.types.is_string(found.schema.field(name).type) for name in times)
+        return None if odd else found
+
 
 def _split(line: str, separator: str) -> list[str]:
     line = line.rstrip("\r\n")
@@ -86,7 +115,10 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
     def event(line: bytes) -> dict[str, Any] | None:
         return layout.event(line.decode("utf-8", "replace")) if layout is not None and len(line) <= MOST_LINE else None
 
-    return read_event_lines(part, fields, event, names_first=True)
+    def columns(block: bytes) -> pa.Table | None:
+        return layout.columns(block, fields) if layout is not None and fields is not None else None
+
+    return read_event_lines(part, fields, event, columns, names_first=True)
 
 
 def _layout_of_file(part: Range) -> tuple[_Layout | None, EventFields | None]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from diagnostics.errors import LimitExceeded, UnreadableInput
 from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample
-from diagnostics.notation.event_field import BATCH_EVENTS, Events, event_fields
+from diagnostics.notation.event_field import BATCH_EVENTS, event_fields
 
 MAGIC = b"PAR1"
 MOST_EVENTS = 100_000_000
@@ -36,6 +36,8 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
 def _events(file: object) -> Iterator[Rows | Coverage]:
     from pyarrow import parquet
 
+    from diagnostics.notation.event_columns import event_batch
+
     assert isinstance(file, parquet.ParquetFile)
     metadata = file.metadata
     if metadata.num_rows > MOST_EVENTS:
@@ -55,11 +57,8 @@ def _events(file: object) -> Iterator[Rows | Coverage]:
             raise LimitExceeded(f"a row group of {size:,} bytes; {MOST_GROUP_BYTES:,} is the bound")
     records = 0
     for batch in file.iter_batches(BATCH_EVENTS, columns=wanted, use_threads=False):
-        events = Events()
-        for event in batch.to_pylist():
-            events.add(event, fields, None)
         records += batch.num_rows
-        yield Rows("event", batch=events.batch())
+        yield Rows("event", batch=event_batch(batch, fields))
     yield Coverage(records=records)
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample
 from diagnostics.notation.event_field import EventFields, event_fields
 from diagnostics.notation.event_lines import LINES_LOOKED_AT, MOST_LINE, read_event_lines
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _decode = json.JSONDecoder().decode
 
@@ -37,18 +40,47 @@ def _recognise(head: Head) -> float:
 
 
 def _read(part: Range) -> Iterator[Rows | Coverage]:
-    return read_event_lines(part, _fields_of_file(part), _event)
+    first, fields = _first_event(part)
+    schema = _schema(first, fields) if fields is not None else None
+
+    def columns(block: bytes) -> pa.Table | None:
+        return _columns(block, schema) if schema is not None else None
+
+    return read_event_lines(part, fields, _event, columns)
 
 
-def _fields_of_file(part: Range) -> EventFields | None:
-    """Which field is what, by the first events of the whole file, so that all its ranges agree."""
+def _first_event(part: Range) -> tuple[dict[str, Any], EventFields | None]:
+    """The first event of the whole file and which of its fields is what, so that all its ranges agree."""
     with open(part.path, "rb") as opened:
         for _, line in zip(range(LINES_LOOKED_AT), opened, strict=False):
             event = _event(line)
             fields = event_fields(event) if event is not None else None
-            if fields:
-                return fields
-    return None
+            if event is not None and fields:
+                return event, fields
+    return {}, None
+
+
+def _schema(first: Mapping[str, Any], fields: EventFields) -> pa.Schema | None:
+    """The types of the fields that matter; None where one is of another kind than text and numbers."""
+    import pyarrow as pa
+
+    wanted = [name for name in (fields.key, fields.event_time, fields.arrival, fields.partition) if name]
+    kinds = {str: pa.string(), int: pa.int64(), float: pa.float64()}
+    types = {name: kinds.get(type(first.get(name))) for name in wanted}
+    return pa.schema(types) if all(types.values()) else None
+
+
+def _columns(block: bytes, schema: pa.Schema) -> pa.Table | None:
+    """The fields that matter of events in lines; None when a line is no event, or a value of another type."""
+    import pyarrow as pa
+    from pyarrow import json as arrow_json
+
+    parse = arrow_json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore")
+    whole = arrow_json.ReadOptions(use_threads=False, block_size=len(block) + 1)
+    try:
+        return arrow_json.read_json(pa.BufferReader(block), whole, parse)
+    except pa.ArrowException:
+        return None
 
 
 FORMAT = Format(

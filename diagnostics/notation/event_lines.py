@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
+
 from diagnostics.format import Coverage, Range, Rows, open_range
-from diagnostics.notation.event_field import BATCH_EVENTS, EventFields, Events
+from diagnostics.notation.event_columns import event_batch
+from diagnostics.notation.event_field import EventFields, Events
 
 MOST_LINE = 1_048_576
 """Bytes of a line that may be an event. Our choice: longer than any record that a broker takes by default."""
@@ -15,11 +20,15 @@ LINES_LOOKED_AT = 20
 
 MOST_SAMPLES = 3
 
+BLOCK_BYTES = 4_194_304
+"""Bytes of whole lines that are taken apart at once. Our choice."""
+
 
 def read_event_lines(
     part: Range,
     fields: EventFields | None,
     event_of: Callable[[bytes], Mapping[str, Any] | None],
+    columns_of: Callable[[bytes], pa.Table | None],
     *,
     names_first: bool = False,
 ) -> Iterator[Rows | Coverage]:
@@ -27,32 +36,49 @@ def read_event_lines(
 
     fields       which field of an event is what; None: no line is an event
     event_of     the event of a line, None when it is none
+    columns_of   the events of many lines at once, one for each line; None when one of them is none or is odd
     names_first  whether the first line of the file names the fields
     """
-    events = Events()
-    records = odd = 0
+    records = odd = before = 0
     examples: list[tuple[int, str]] = []
-    place = part.start
     with open_range(part) as opened:
-        for number, line in enumerate(opened, 1):
-            if place >= part.end:
+        place = part.start
+        if names_first and place == 0:
+            place += len(opened.readline())
+            before = 1
+        while place < part.end:
+            block = opened.read(min(BLOCK_BYTES, part.end - place))
+            if place + len(block) < part.end:
+                block += opened.readline()
+            if not block:
                 break
-            is_names = names_first and place == 0
-            place += len(line)
-            if is_names:
-                continue
-            event = event_of(line) if fields is not None else None
-            if event is not None and fields is not None:
-                events.add(event, fields, number)
-                if len(events.lines) >= BATCH_EVENTS:
-                    records += len(events.lines)
-                    yield Rows("event", batch=events.batch())
-                    events = Events()
-            elif line.strip():
-                odd += 1
-                if len(examples) < MOST_SAMPLES:
-                    examples.append((number, line[:200].decode("utf-8", "replace").strip()))
-    if events.lines:
-        records += len(events.lines)
-        yield Rows("event", batch=events.batch())
+            place += len(block)
+            lines = block.count(b"\n") + (not block.endswith(b"\n"))
+            columns = columns_of(block) if fields is not None else None
+            if columns is not None and fields is not None and columns.num_rows == lines:
+                numbers = pa.array(np.arange(before + 1, before + lines + 1))
+                batch = event_batch(columns, fields, numbers)
+            else:
+                batch, strange = _one_by_one(block, fields, event_of, before)
+                odd += len(strange)
+                examples += strange[: MOST_SAMPLES - len(examples)]
+            before += lines
+            records += batch.num_rows
+            if batch.num_rows:
+                yield Rows("event", batch=batch)
     yield Coverage(records=records, not_understood=odd, samples=tuple(examples))
+
+
+def _one_by_one(
+    block: bytes, fields: EventFields | None, event_of: Callable[[bytes], Mapping[str, Any] | None], before: int
+) -> tuple[pa.RecordBatch, list[tuple[int, str]]]:
+    """The events of some lines, and the lines that are none."""
+    events = Events()
+    strange: list[tuple[int, str]] = []
+    for number, line in enumerate(io.BytesIO(block), before + 1):
+        event = event_of(line) if fields is not None else None
+        if event is not None and fields is not None:
+            events.add(event, fields, number)
+        elif line.strip():
+            strange.append((number, line[:200].decode("utf-8", "replace").strip()))
+    return events.batch(), strange

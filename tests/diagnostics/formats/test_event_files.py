@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import math
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,8 @@ from pyarrow import parquet
 
 from diagnostics.errors import LimitExceeded, UnreadableInput
 from diagnostics.formats import FORMATS, recognise
+from diagnostics.notation.event_columns import epochs_ms
+from diagnostics.notation.event_field import epoch_ms
 from tests.diagnostics.formats.reading_aids import head_of, read
 
 PARQUET, AVRO, CSV = FORMATS["event-parquet"], FORMATS["event-avro"], FORMATS["event-csv"]
@@ -89,3 +93,51 @@ def test_an_avro_list_of_values_without_bytes_is_refused(items: Any, tmp_path: P
 )
 def test_other_tables_are_not_taken_for_events(text: str) -> None:
     assert recognise(head_of(text)).format_id != "event-csv"
+
+
+LINES = {
+    "event-sample": [
+        '{"device":"a b","time":1795224420,"partition":7}',
+        '{"device":"\\u00e9","time":1795224421,"x":[[1]]}',
+    ],
+    "event-csv": ["a b,1795224420,7", '"é",1795224421,'],
+}
+ODD = {
+    "event-sample": ['{"device":17,"time":1795224422.5}', "no event"],
+    "event-csv": ["17,1795224422.5,", "a,b,c,d,e"],
+}
+
+
+@pytest.mark.parametrize("format_id", LINES)
+def test_many_lines_at_once_give_what_each_by_itself_gives(format_id: str, tmp_path: Path) -> None:
+    """Odd lines make their block be read one by one; the plain lines before them must not change by that."""
+    names = "device,time,partition\n" if format_id == "event-csv" else ""
+    plain = names + "\n".join(LINES[format_id]) + "\n"
+    at_once = read(FORMATS[format_id], plain, tmp_path).rows["event"]
+    one_by_one = read(FORMATS[format_id], plain + "\n".join(ODD[format_id]) + "\n", tmp_path)
+    assert at_once == one_by_one.rows["event"][:2]
+    first = 2 if names else 1
+    assert [(row["key"], row["event_ms"], row["line"]) for row in one_by_one.rows["event"]] == [
+        ("a b", 1_795_224_420_000, first),
+        ("é", 1_795_224_421_000, first + 1),
+        ("17", 1_795_224_422_500, first + 2),
+    ]
+    assert (at_once[0]["partition"], one_by_one.coverage[-1].not_understood) == ("7", 1)
+
+
+MOMENTS: list[Any] = [None, -5, 0, *(7 * 10**size + 3 for size in range(18))]
+COLUMNS = {
+    "whole numbers": pa.array(MOMENTS, pa.int64()),
+    "fractions": pa.array([None, *(7.25 * 10**size for size in range(18)), float("nan"), float("inf")], pa.float64()),
+    "texts with a zone": pa.array(["2026-11-21T01:26:59.250Z", "2026-11-21T01:27:00+02:00", None]),
+    "texts without": pa.array(["2026-11-21T01:26:59.250", "2026-11-21 01:27:00"]),
+    "texts of several kinds": pa.array(["2026-11-21T01:26:59.250", "never", "2026-11-21T01:27:00Z"]),
+    "moments": pa.array([datetime(2026, 1, 1, 3, 4, 5, each, UTC) for each in (123_456, 123_567)]),
+}
+
+
+@pytest.mark.parametrize("kind", COLUMNS)
+def test_a_column_of_times_is_read_as_each_of_its_values_is(kind: str) -> None:
+    column = COLUMNS[kind]
+    finite = [value if not isinstance(value, float) or math.isfinite(value) else None for value in column.to_pylist()]
+    assert epochs_ms(column).to_pylist() == [epoch_ms(value) for value in finite]
