@@ -76,6 +76,7 @@ class Coverage:
     warnings     sentences for the user, e.g. `truncated in the middle of a record`
     role         jobmanager, taskmanager, client, ... if the content tells
     flink_version  if the content tells
+    utc_offset_min  minutes that the clock it is written in is ahead of UTC, if the content tells
     """
 
     records: int = 0
@@ -86,6 +87,7 @@ class Coverage:
     flink_version: str | None = None
     first_ts_ms: int | None = None
     last_ts_ms: int | None = None
+    utc_offset_min: int | None = None
 
 
 Reader = Callable[[Range], Iterator[Rows | Coverage]]

@@ -51,7 +51,7 @@ MOST_WARNINGS = 10
 COVERAGE_DDL = (
     "file_id INT, position BIGINT, records BIGINT, not_understood BIGINT, "
     "samples ARRAY<STRUCT<line: BIGINT, text: STRING>>, warnings ARRAY<STRING>, role STRING, flink_version STRING, "
-    "first_ts_ms BIGINT, last_ts_ms BIGINT, table_rows MAP<STRING, BIGINT>"
+    "first_ts_ms BIGINT, last_ts_ms BIGINT, utc_offset_min INT, table_rows MAP<STRING, BIGINT>"
 )
 
 Report = Callable[[float, str], None]
@@ -217,6 +217,7 @@ def _coverage_schema() -> pa.Schema:
             ("flink_version", pa.string()),
             ("first_ts_ms", pa.int64()),
             ("last_ts_ms", pa.int64()),
+            ("utc_offset_min", pa.int32()),
             ("table_rows", pa.map_(pa.string(), pa.int64())),
         ]
     )
@@ -260,6 +261,7 @@ def _added(one: Coverage, other: Coverage) -> Coverage:
         flink_version=one.flink_version or other.flink_version,
         first_ts_ms=min(firsts, default=None),
         last_ts_ms=max(lasts, default=None),
+        utc_offset_min=other.utc_offset_min if one.utc_offset_min is None else one.utc_offset_min,
     )
 
 
@@ -374,6 +376,8 @@ def _input(
         "flink_version": total.flink_version,
         "warnings": warnings[:MOST_WARNINGS],
     }
+    if total.utc_offset_min is not None:
+        entry["utc_offset_min"] = total.utc_offset_min
     if total.not_understood:
         entry["not_understood"] = total.not_understood
         entry["samples"] = [{"line": line, "text": text} for line, text in total.samples]

@@ -52,6 +52,7 @@ RESERVED = "heap.reserved"
 _DECORATIONS = re.compile(r"(?:\[[^\[\]\n]{0,80}\]){1,10} ?")
 _DECORATION = re.compile(r"\[([^\[\]]*)\]")
 _ISO = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d")
+_ZONE = re.compile(rb"T\d\d:\d\d:\d\d(?:[.,]\d{1,9})?([+-])(\d\d):?(\d\d)\]")
 _UPTIME = re.compile(r"(\d{1,15}(?:[.,]\d{1,9})?)(s|ms|ns)$")
 _USING = re.compile(r"Using ([A-Z][A-Za-z0-9 ]{1,40})$")
 _OLD_HEAP = re.compile(r"Heap address: .{1,60}, size: (\d{1,9}) MB")
@@ -83,6 +84,7 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
     rows: list[dict[str, Any]] = []
     facts: list[dict[str, Any]] = []
     records, first_ms, last_ms, place = 0, None, None, part.start
+    utc_offset_min: int | None = None
     with open_range(part) as opened:
         for number, line in enumerate(opened, 1):
             if place >= part.end:
@@ -94,6 +96,7 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
                     continue
                 rows.append({**row, "line": number, "last_line": number})
                 first_ms, last_ms = first_ms or row["ts_ms"], row["ts_ms"] or last_ms
+                utc_offset_min = _utc_offset_min(line) if utc_offset_min is None else utc_offset_min
             elif number <= LINES_LOOKED_AT and part.start == 0:
                 facts += _facts(line, process, number)
             if len(rows) >= ROWS_AT_ONCE:
@@ -102,7 +105,13 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
                 rows = []
     yield Rows("gc_pause", rows)
     yield Rows("config_option", _without_reserved(facts))
-    yield Coverage(records=records + len(rows), role=process, first_ts_ms=first_ms, last_ts_ms=last_ms)
+    yield Coverage(
+        records=records + len(rows),
+        role=process,
+        first_ts_ms=first_ms,
+        last_ts_ms=last_ms,
+        utc_offset_min=utc_offset_min,
+    )
 
 
 def _split(line: bytes) -> tuple[list[str], str] | None:
@@ -137,6 +146,12 @@ def _event(line: bytes, collector: str | None) -> dict[str, Any] | None:
         "after_bytes": _bytes(found.group(5), found.group(6)),
         "total_bytes": _bytes(found.group(7), found.group(8)),
     }
+
+
+def _utc_offset_min(line: bytes) -> int | None:
+    """The zone of a line's time; lines that are stamped with the uptime only tell none."""
+    found = _ZONE.search(line[:80])
+    return (int(found[2]) * 60 + int(found[3])) * (1 if found[1] == b"+" else -1) if found else None
 
 
 def _tags(decorations: list[str]) -> str | None:

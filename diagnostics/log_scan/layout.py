@@ -76,6 +76,7 @@ class Heads:
     ts_ms      epoch milliseconds, times without zone read as UTC; milliseconds of the day in the style `clock`
     message    at most MESSAGE_BYTES, as printed
     understood whether a level was found
+    utc_offset_min  minutes that the first zone which is printed is ahead of UTC; None where none is
     """
 
     line: Offsets
@@ -86,6 +87,7 @@ class Heads:
     thread: pa.Array
     message: pa.Array
     understood: npt.NDArray[np.bool_]
+    utc_offset_min: int | None = None
 
 
 def layout_of(head: bytes) -> Layout:
@@ -148,7 +150,7 @@ def parse_heads(buffer: bytes, lines: Offsets, starts: Offsets, ends: Offsets, l
         slow = np.flatnonzero(fast == 0)
     else:
         slow = np.arange(len(lines))
-    shift = np.zeros(len(lines), np.int64)
+    shift, utc_offset_min = np.zeros(len(lines), np.int64), None
     if len(slow):
         found = _slow_fields(slices(buffer, rest[slow], np.minimum(end[slow], rest[slow] + HEAD_BYTES)))
         mask = np.zeros(len(lines), bool)
@@ -157,10 +159,10 @@ def parse_heads(buffer: bytes, lines: Offsets, starts: Offsets, ends: Offsets, l
             pc.replace_with_mask(column, pa.array(mask), values)
             for column, values in zip((level, logger, thread, message), found[:4], strict=True)
         )
-        shift[slow] = found[4]
+        shift[slow], utc_offset_min = found[4], found[5]
     times = pa.array(ts_ms - shift, pa.int64())
     understood = level.is_valid().to_numpy(zero_copy_only=False)
-    return Heads(lines, start, times, level, logger, thread, message, understood)
+    return Heads(lines, start, times, level, logger, thread, message, understood, utc_offset_min)
 
 
 def _times(padded: npt.NDArray[np.uint8], at: Offsets, layout: Layout) -> tuple[Offsets, Offsets]:
@@ -234,8 +236,11 @@ def _fixed_fields(
     return level, pc.if_else(others, blank, logger), pc.if_else(others, blank, message)
 
 
-def _slow_fields(rest: pa.Array) -> tuple[pa.Array, pa.Array, pa.Array, pa.Array, Offsets]:
-    """Level, logger, thread, message and zone shift in ms of heads of any other layout, from what follows the time."""
+def _slow_fields(rest: pa.Array) -> tuple[pa.Array, pa.Array, pa.Array, pa.Array, Offsets, int | None]:
+    """Level, logger, thread and message of heads of any other layout, from what follows the time.
+
+    The last two are the zone's shift in ms for each, and in minutes the first that is printed.
+    """
     zoned = pc.extract_regex(rest, pattern=_ZONE)
     zone, tail = pc.struct_field(zoned, "zone"), pc.struct_field(zoned, "rest")
     tail = pc.if_else(tail.is_valid(), tail, rest)
@@ -267,7 +272,8 @@ def _slow_fields(rest: pa.Array) -> tuple[pa.Array, pa.Array, pa.Array, pa.Array
     message = pc.replace_with_mask(message, pa.array(mask), pc.utf8_ltrim_whitespace(tail.filter(pa.array(mask))))
     level = pc.if_else(pc.equal(level, "WARNING"), "WARN", level)
     thread = pc.if_else(pc.equal(thread, ""), pa.scalar(None, pa.string()), thread)
-    return level, logger, thread, pc.utf8_slice_codeunits(message, 0, MESSAGE_BYTES), _shifts(zone)
+    text = pc.utf8_slice_codeunits(message, 0, MESSAGE_BYTES)
+    return level, logger, thread, text, _shifts(zone), _first_offset_min(zone)
 
 
 def _shifts(zone: pa.Array) -> Offsets:
@@ -275,7 +281,15 @@ def _shifts(zone: pa.Array) -> Offsets:
     shift = np.zeros(len(zone), np.int64)
     for name in pc.unique(zone).to_pylist():
         if name and name != "Z":
-            digits = name[1:].replace(":", "")
-            minutes = (int(digits[:2]) * 60 + int(digits[2:])) * (1 if name[0] == "+" else -1)
-            shift[pc.equal(zone, name).fill_null(False).to_numpy(zero_copy_only=False)] = minutes * 60_000
+            shift[pc.equal(zone, name).fill_null(False).to_numpy(zero_copy_only=False)] = _minutes(name) * 60_000
     return shift
+
+
+def _minutes(zone: str) -> int:
+    """`+02:00`, `-0330` or `Z` as minutes ahead of UTC."""
+    digits = zone[1:].replace(":", "")
+    return (int(digits[:2]) * 60 + int(digits[2:])) * (1 if zone[0] == "+" else -1) if digits else 0
+
+
+def _first_offset_min(zone: pa.Array) -> int | None:
+    return next((_minutes(name) for name in pc.unique(zone).to_pylist() if name), None)

@@ -78,6 +78,7 @@ def rows_of(stretch: Stretch, layout: Layout) -> Iterator[Rows | Coverage]:
         flink_version=version_of(stretch.buffer),
         first_ts_ms=times["min"],
         last_ts_ms=times["max"],
+        utc_offset_min=heads.utc_offset_min,
     )
 
 

@@ -1,17 +1,15 @@
 // Charts: drawn when they come into view, on the one time range and zone of the case, in the page's theme.
+import { addressOf, job } from './chart_address.js';
 import { crosshair, marks } from './chart_overlay.js';
+import { fill, refreshTables, toggle } from './chart_table.js';
 import { timeRange } from './time_range.js';
 
 const bar = document.getElementById('chart-bar');
 const charts = [...document.querySelectorAll('.chart[data-figure]')];
-const job = document.getElementById('chart-job');
 const coarse = matchMedia('(pointer: coarse)').matches;
 const inView = new Set();
 let following = false;
 let loading = null;
-
-const asked = new URLSearchParams(location.search);
-if (job && asked.has('job')) job.value = asked.get('job');
 
 function plotly() {
   loading ??= new Promise((resolve, reject) => {
@@ -65,20 +63,9 @@ function narrow(layout, width) {
   layout.height += 60;
 }
 
-// The address of a chart's figure or table for the chosen job and, where a chart shows one thing at a time, for that one.
-function addressOf(chart, path) {
-  const url = new URL(path, location.href);
-  if (job?.value) url.searchParams.set('job', job.value);
-  const chosen = new URLSearchParams(location.search).get(chart.id);
-  if (chosen) url.searchParams.set('chosen', chosen);
-  for (const button of chart.querySelectorAll('[data-choice]')) {
-    button.hidden = Boolean(job?.value && button.dataset.job && button.dataset.job !== job.value);
-  }
-  return url;
-}
-
 function showChosen(chart, meta) {
   for (const button of chart.querySelectorAll('[data-choice]')) {
+    button.hidden = Boolean(job?.value && button.dataset.job && button.dataset.job !== job.value);
     button.setAttribute('aria-pressed', String(button.dataset.choice === meta?.chosen));
   }
   const select = chart.querySelector('[data-choices]');
@@ -255,6 +242,8 @@ timeRange.onChange(() => {
     redraw();
   } else narrowAll();
 });
+timeRange.onChange(refreshTables);
+refreshTables();
 addEventListener('workbench:theme', redraw);
 addEventListener('beforeprint', () => charts.filter((chart) => !chart.dataset.drawn).forEach(draw));
 job?.addEventListener('change', () => {
@@ -262,16 +251,8 @@ job?.addEventListener('change', () => {
   address.searchParams.set('job', job.value);
   history.replaceState(history.state, '', timeRange.kept(address));
   redraw();
-  for (const data of document.querySelectorAll('.chart .data:not([hidden])')) fill(data.closest('.chart'));
+  refreshTables();
 });
-
-async function fill(chart) {
-  const data = chart.querySelector('.data');
-  const url = addressOf(chart, chart.querySelector('[data-table]').dataset.table);
-  const response = await fetch(url);
-  data.innerHTML = response.ok ? await response.text() : ''; // rendered, and escaped, by the workbench itself
-  if (!response.ok) data.textContent = `The workbench answered ${response.status}.`;
-}
 
 // A picture has the page's background and the chart's title, for a place without either.
 async function picture(chart) {
@@ -300,8 +281,5 @@ document.addEventListener('click', async (event) => {
     await picture(chart);
     return;
   }
-  const data = chart.querySelector('.data');
-  data.hidden = !data.hidden;
-  button.setAttribute('aria-expanded', String(!data.hidden));
-  if (!data.hidden) await fill(chart);
+  await toggle(chart, button);
 });

@@ -72,13 +72,6 @@ export async function ask(name, extra = {}, signal = undefined) {
 
 export const number = (value) => value.toLocaleString('en');
 
-export function element(name, className = '', text = '') {
-  const made = document.createElement(name);
-  if (className) made.className = className;
-  if (text) made.textContent = text;
-  return made;
-}
-
 // `02:00:00.123` in the chosen zone, with the day where the log spans several.
 export function clock(ms, withDay) {
   if (ms === null) return 'no time';

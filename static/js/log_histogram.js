@@ -1,5 +1,6 @@
 // Records over time by level, errors and warnings above on a scale of their own. Dragging chooses the time.
-import { clock, element, number } from './log_address.js';
+import { element } from './element.js';
+import { clock, number } from './log_address.js';
 import { timeRange } from './time_range.js';
 
 const ORDER = ['FATAL', 'ERROR', 'WARN', 'INFO', 'DEBUG', 'TRACE', 'none'];

@@ -1,5 +1,6 @@
 // A list of millions of records of which only what is seen is in the page: rows come in pieces as they scroll into view.
-import { clock, element, number } from './log_address.js';
+import { element } from './element.js';
+import { clock, number } from './log_address.js';
 
 const PIECE = 100;
 const MOST_PIECES = 80;

@@ -1,5 +1,6 @@
 // The log page: search, histogram, list and details follow the address; keys as in lnav.
-import { ask, clock, clocks, element, mayChange, number, remember, shown } from './log_address.js';
+import { element } from './element.js';
+import { ask, clock, clocks, mayChange, number, remember, shown } from './log_address.js';
 import { LogHistogram } from './log_histogram.js';
 import { LogList } from './log_list.js';
 import { LogPanel, shiftInWords } from './log_panel.js';

@@ -1,5 +1,6 @@
 // The details beside the list: one record, what the listed records are made of, and what is pinned.
-import { ask, clock, element, mayChange, number, part, permalink, remember, shown } from './log_address.js';
+import { element } from './element.js';
+import { ask, clock, mayChange, number, part, permalink, remember, shown } from './log_address.js';
 import { marked } from './log_list.js';
 import { timeRange } from './time_range.js';
 import { copyText, post, toast } from './tools.js';

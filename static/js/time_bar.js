@@ -8,7 +8,7 @@ const part = (name) => bar.querySelector(`[data-time="${name}"]`);
 const typed = part('typed');
 
 timeRange.whole = bar.dataset.from ? [Number(bar.dataset.from), Number(bar.dataset.to)] : null;
-timeRange.evidenceOffset = Number(bar.dataset.offset || 0);
+timeRange.evidenceOffset = bar.dataset.offset ? Number(bar.dataset.offset) : null;
 
 function show() {
   const { shown, range, whole } = timeRange;

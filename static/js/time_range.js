@@ -24,12 +24,13 @@ const clock = (iso) => iso.slice(11, 23).replace(/\.000$/, '').replace(/(\.\d+?)
 class TimeRange {
   #listeners = new Set();
   #earlier = [];
+  #zone = 'utc';
 
   constructor() {
     // whole           the time of all evidence, null while nothing has a time
-    // evidenceOffset  minutes that the clock of the files is ahead of UTC
+    // evidenceOffset  minutes that the clock of the files is ahead of UTC, null while that is not known
     this.whole = null;
-    this.evidenceOffset = 0;
+    this.evidenceOffset = null;
     this.#read();
     addEventListener('popstate', () => {
       const before = this.range;
@@ -49,7 +50,12 @@ class TimeRange {
     this.bad = readPair(...(asked.get('bad') || '').split('/'));
     let kept = null;
     try { kept = localStorage.getItem(ZONE_KEY); } catch { /* storage may be forbidden: UTC then */ }
-    this.zone = [asked.get('tz'), kept, 'utc'].find((zone) => ZONES.includes(zone));
+    this.#zone = [asked.get('tz'), kept, 'utc'].find((zone) => ZONES.includes(zone));
+  }
+
+  // How times are written; that of the files only where it is known.
+  get zone() {
+    return this.#zone === 'evidence' && this.evidenceOffset === null ? 'utc' : this.#zone;
   }
 
   // What is shown, as a range even when it is the whole time; null while nothing has a time.
@@ -95,7 +101,7 @@ class TimeRange {
   }
 
   chooseZone(zone) {
-    this.zone = zone;
+    this.#zone = zone;
     try { localStorage.setItem(ZONE_KEY, zone); } catch { /* it holds for this page */ }
     this.#replace();
   }
@@ -113,7 +119,7 @@ class TimeRange {
       to: this.range && written(this.range[1]),
       normal: this.normal && this.normal.map(written).join('/'),
       bad: this.bad && this.bad.map(written).join('/'),
-      tz: this.zone === 'utc' ? null : this.zone,
+      tz: this.#zone === 'utc' ? null : this.#zone,
     };
     for (const [name, value] of Object.entries(values)) {
       if (value) url.searchParams.set(name, value);

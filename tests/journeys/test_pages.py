@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.journeys.accessibility import grave_faults
 from tests.journeys.conftest import NARROW, WIDE, OpenPage, shot
 from tests.journeys.walking import VERDICT_MS, all_stored, ask_for_diagnosis, choose, open_log_page
 from tests.running_workbench import PROJECT, RunningWorkbench
@@ -84,6 +85,7 @@ def test_a_page_is_readable_and_operable(
     see_all(page)
     shot(page, f"{name}-{look}-{scheme}")
     assert page.evaluate(FAULTS) == []
+    assert grave_faults(page) == []
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -94,6 +96,7 @@ def test_the_sign_in_page_is_readable_and_operable(
     page = open_page("/login/", size=size, scheme=scheme, known=False)
     shot(page, f"login-{look}-{scheme}")
     assert page.evaluate(FAULTS) == []
+    assert grave_faults(page) == []
 
 
 @pytest.mark.parametrize("path", ["/admin/", "/admin/accounts/"])

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from django.core.exceptions import PermissionDenied
 from django.db.models import Max
@@ -25,6 +26,12 @@ def analysis_to_change(user: User, analysis_id: int) -> Analysis:
     if not analysis.case.may_be_changed_by(user):
         raise PermissionDenied("Your role may read this case, not change it.")
     return analysis
+
+
+def offset_min(inputs: Iterable[Mapping[str, Any]]) -> int | None:
+    """Minutes that the clock of the files is ahead of UTC; None when no file tells, or when they differ."""
+    told = {each["utc_offset_min"] for each in inputs if each.get("utc_offset_min") is not None}
+    return told.pop() if len(told) == 1 else None
 
 
 def latest_analyses(cases: Iterable[Case]) -> dict[int, Analysis]:

@@ -17,7 +17,8 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
 from diagnostics.fingerprint import fingerprint_parts
-from workbench.analyses.models import Analysis, AnalysisStatus, SampledStacks
+from workbench.analyses.models import Analysis, AnalysisStatus
+from workbench.analyses.selectors import offset_min
 from workbench.analyses.services import NothingToAnalyse, analysis_request
 from workbench.analyses.stages import run_shown
 from workbench.analyses.submission import case_submit, demo_cases_load
@@ -29,6 +30,7 @@ from workbench.cases.snapshots import snapshots_shown
 from workbench.cases.timeline import timeline
 from workbench.charts.selectors import charts_shown
 from workbench.history.similar import recurrence, similar_cases
+from workbench.profiles.selectors import has_stacks
 from workbench.redaction.selectors import redaction_rules
 from workbench.rules.regression import case_keep
 from workbench.uploads.listing import files_listed, folders, format_choices
@@ -229,7 +231,8 @@ def _diagnosis_context(analysis: Analysis) -> dict[str, object]:
         "charts": drawn,
         "empty_charts": empty,
         "span": span,
-        "has_stacks": SampledStacks.objects.filter(analysis=analysis).exists(),
+        "offset_min": offset_min(document["inputs"]),
+        "has_stacks": has_stacks(analysis),
         "severity": document["findings"][0]["severity"] if document["findings"] else None,
         "inputs": inputs_shown(document),
     }

@@ -12,9 +12,13 @@ from django.shortcuts import get_object_or_404
 
 from diagnostics.chart import Chart, Choice
 from diagnostics.charts import CHARTS, metrics
+from diagnostics.log_book.comparing import changed_patterns
+from diagnostics.profiles.changing import changed_frames
 from workbench.accounts.models import User
+from workbench.analyses.log_books import log_book_of
 from workbench.analyses.models import Analysis, ChartPoints
 from workbench.analyses.selectors import analysis_visible
+from workbench.profiles.selectors import has_stacks, profiles_stored
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,16 +70,41 @@ def stretch(text: str) -> tuple[int, int] | None:
     return (first, last) if first < last else None
 
 
-def metric_changes(
-    user: User, analysis_id: int, normal: tuple[int, int], bad: tuple[int, int]
-) -> tuple[Analysis, list[dict[str, Any]]]:
-    """The analysis and its metrics by how much they changed from one stretch to the other; none without metrics.
+def stretch_shown(asked: Mapping[str, Any]) -> tuple[int, int] | None:
+    """The time range of an address, `from` and `to`; None for the whole time."""
+    return stretch(f"{asked.get('from', '')}/{asked.get('to', '')}")
 
-    Raises Http404 for a stranger.
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What differs between two stretches of time, in each list what differs most first.
+
+    samples  the title of the sampled stacks that the frames are of; None where no samples of both stretches have a time
+    logged   whether log records are kept
     """
+
+    metrics: Sequence[Mapping[str, Any]]
+    patterns: Sequence[Mapping[str, Any]]
+    frames: Sequence[Mapping[str, Any]]
+    samples: str | None
+    logged: bool
+
+
+def changes_between(
+    user: User, analysis_id: int, normal: tuple[int, int], bad: tuple[int, int]
+) -> tuple[Analysis, Changes]:
+    """The analysis and what changed from one stretch to the other. Raises Http404 for a stranger, SearchTooSlow."""
     analysis = analysis_visible(user, analysis_id)
     row = ChartPoints.objects.filter(analysis=analysis, chart_id=metrics.CHART.id).first()
-    return analysis, metrics.changed(row.points, normal, bad) if row else []
+    book = log_book_of(analysis)
+    samples, frames = changed_frames(profiles_stored(analysis), normal, bad) if has_stacks(analysis) else (None, [])
+    return analysis, Changes(
+        metrics=metrics.changed(row.points, normal, bad) if row else [],
+        patterns=changed_patterns(book, normal, bad) if book else [],
+        frames=frames,
+        samples=samples,
+        logged=book is not None,
+    )
 
 
 def charts_shown(analysis: Analysis) -> tuple[list[ChartShown], list[Chart], Span]:

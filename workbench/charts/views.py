@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
@@ -13,17 +13,15 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_GET
 
 from diagnostics.chart import Chart, Theme
-from diagnostics.document import timestamp
-from workbench.charts.selectors import chart_points, metric_changes, stretch
+from diagnostics.log_book.finding import SearchTooSlow
+from workbench.charts.rows import EPOCH, readable, rows_sorted, rows_within
+from workbench.charts.selectors import changes_between, chart_points, stretch, stretch_shown
 
 MOST_ROWS = 500
 """Rows of a data table on the page; the CSV file has all."""
 
 MOST_CHANGES = 20
-"""Rows of the list of what changed."""
-
-EPOCH = "(UTC, epoch ms)"
-"""How the head of a column ends that holds epoch milliseconds; the CSV file keeps them."""
+"""Rows of each list of what changed."""
 
 NOTHING_OF_JOB = "The files hold nothing of this for the chosen job."
 
@@ -50,24 +48,21 @@ def figure(request: HttpRequest, analysis_id: int, chart_id: str) -> JsonRespons
 @login_required
 @require_GET
 def table(request: HttpRequest, analysis_id: int, chart_id: str) -> HttpResponse:
-    """The chart's numbers as a table, a fragment of the page."""
+    """The chart's numbers of the time shown (`from`, `to`) as a table, a fragment of the page; `sort` orders it."""
     chart, points = _asked(request, analysis_id, chart_id)
-    header, *rows = chart.table(points) if points else [[NOTHING_OF_JOB]]
+    header, *every = chart.table(points) if points else [[NOTHING_OF_JOB]]
+    told = rows_within(header, every, stretch_shown(request.GET))
+    rows, column, is_down = rows_sorted(header, told, request.GET.get("sort", ""))
     context = {
         "header": [name.replace(EPOCH, "(UTC)") for name in header],
-        "rows": [_with_times(header, row) for row in rows[:MOST_ROWS]],
+        "rows": [readable(header, row) for row in rows[:MOST_ROWS]],
         "more": max(len(rows) - MOST_ROWS, 0),
+        "outside": len(every) - len(rows),
+        "sorted": column,
+        "direction": "descending" if is_down else "ascending",
         "title": chart.title,
     }
     return render(request, "charts/_table.html", context)
-
-
-def _with_times(header: Sequence[str], row: Sequence[Any]) -> list[Any]:
-    """The row with its epoch milliseconds as people read them."""
-    return [
-        timestamp(round(cell)) if EPOCH in name and cell is not None else cell
-        for name, cell in zip(header, row, strict=True)
-    ]
 
 
 @login_required
@@ -77,20 +72,24 @@ def changes(request: HttpRequest, analysis_id: int) -> HttpResponse:
     normal, bad = (stretch(request.GET.get(name, "")) for name in ("normal", "bad"))
     if normal is None or bad is None:
         return HttpResponseBadRequest("normal and bad are two times each, from/to in ISO 8601.")
-    analysis, rows = metric_changes(request.user, analysis_id, normal, bad)
-    context = {"analysis": analysis, "rows": rows[:MOST_CHANGES], "known": len(rows)}
+    try:
+        analysis, found = changes_between(request.user, analysis_id, normal, bad)
+    except SearchTooSlow as error:
+        return HttpResponseBadRequest(str(error))
+    context = {"analysis": analysis, "found": found, "most": MOST_CHANGES}
     return render(request, "charts/_changes.html", context)
 
 
 @login_required
 @require_GET
 def csv_file(request: HttpRequest, analysis_id: int, chart_id: str) -> HttpResponse:
-    """All of the chart's numbers."""
+    """All of the chart's numbers of the time shown (`from`, `to`)."""
     chart, points = _asked(request, analysis_id, chart_id)
+    header, *rows = chart.table(points) if points else [[]]
     answer = HttpResponse(content_type="text/csv; charset=utf-8")
     answer.headers["Content-Disposition"] = f'attachment; filename="{chart.id}-analysis-{analysis_id}.csv"'
     writer = csv.writer(answer)
-    for row in chart.table(points) if points else ():
+    for row in [header, *rows_within(header, rows, stretch_shown(request.GET))]:
         writer.writerow([_harmless(cell) for cell in row])
     return answer
 

@@ -18,6 +18,7 @@ from diagnostics.log_book.condition import Condition
 from diagnostics.log_book.reading import LogBook
 from diagnostics.log_book.search import FIELDS, parse_search, quoted
 from diagnostics.log_book.view import View
+from workbench.analyses.selectors import offset_min
 from workbench.cases.selectors import case_to_change
 from workbench.logs import answers, services
 from workbench.logs.asked import Asked, asked_of, view_of
@@ -60,6 +61,7 @@ def page(request: HttpRequest, case_id: int) -> HttpResponse:
         "case": log.case,
         "log": log,
         "span": log.kept.span if log.kept else None,
+        "offset_min": offset_min(log.analysis.inputs) if log.analysis else None,
         "may_change": log.case.may_be_changed_by(request.user),
         "breakdowns": counting.BREAKDOWNS,
         "fields": FIELDS,

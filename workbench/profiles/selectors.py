@@ -38,10 +38,20 @@ class Baseline:
 def profiles_of_analysis(user: User, analysis_id: int) -> tuple[Analysis, StoredProfiles]:
     """The analysis and its stacks. Raises Http404 for a stranger, and for an analysis without stacks."""
     analysis = analysis_visible(user, analysis_id)
-    if not SampledStacks.objects.filter(analysis=analysis).exists():
+    if not has_stacks(analysis):
         raise Http404("The files of this case hold no sampled stacks.")
+    return analysis, profiles_stored(analysis)
+
+
+def has_stacks(analysis: Analysis) -> bool:
+    """Whether stacks are stored."""
+    return SampledStacks.objects.filter(analysis=analysis).exists()
+
+
+def profiles_stored(analysis: Analysis) -> StoredProfiles:
+    """The stacks of an analysis that has some. Raises Http404 where another version stored them."""
     try:
-        return analysis, _unpacked(analysis.pk, analysis.finished_at)
+        return _unpacked(analysis.pk, analysis.finished_at)
     except UnreadableInput as error:
         raise Http404(str(error)) from error
 

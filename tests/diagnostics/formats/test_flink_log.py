@@ -71,6 +71,12 @@ def test_a_record_is_read_in_every_layout(layout: str, tmp_path: Path) -> None:
     assert (record["duration_ms"], record["size_bytes"]) == (5230.0, 1048576.0)
 
 
+@pytest.mark.parametrize(("layout", "minutes"), [("ISO time with zone", 120), ("log4j 2", None)])
+def test_a_printed_zone_is_told_and_none_is_made_up(layout: str, minutes: int | None, tmp_path: Path) -> None:
+    (coverage,) = read(FORMAT, LAYOUTS[layout] + "\n", tmp_path).coverage
+    assert coverage.utc_offset_min == minutes
+
+
 @pytest.mark.parametrize("prefix", PREFIXES)
 def test_what_a_container_puts_before_lines_is_taken_away(prefix: str, tmp_path: Path) -> None:
     lines = [LAYOUTS["log4j 2"], "java.io.IOException: gone", "\tat com.acme.A.b(A.java:1)", LAYOUTS["log4j 2"]]

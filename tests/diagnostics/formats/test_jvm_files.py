@@ -47,10 +47,12 @@ COLLAPSED = FORMATS["collapsed-stacks"]
     ],
 )
 def test_pauses_of_every_collector(line: str, kind: str, cause: str | None, pause_ms: float, tmp_path: Path) -> None:
-    rows = read(GC, f"[2026-11-21T00:52:35.866+0100][1.5s][info]{line}\n", tmp_path).rows["gc_pause"]
+    found = read(GC, f"[2026-11-21T00:52:35.866+0100][1.5s][info]{line}\n", tmp_path)
+    rows = found.rows["gc_pause"]
     assert [(row["kind"], row["pause_ms"], row["gc_id"]) for row in rows] == [(kind, pause_ms, 3)]
     assert cause is None or rows[0]["cause"] == cause
     assert rows[0]["ts_ms"] == 1795218755866, "00:52:35.866 at +01:00 is 23:52:35.866 UTC of the day before"
+    assert found.coverage[-1].utc_offset_min == 60
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import pytest
 
 from diagnostics.errors import UnreadableInput
 from diagnostics.profiles.call_tree import call_tree, collapsed, compared, shown
+from diagnostics.profiles.changing import changed_frames
 from diagnostics.profiles.frame_meaning import explained, meaning, origin
 from diagnostics.profiles.selection import Selection, choices, completed
 from diagnostics.profiles.stored import StoredProfiles, profiles_of
@@ -138,3 +139,18 @@ def test_known_frames_are_explained_and_the_jobs_own_code_is_told_apart() -> Non
     )
     assert "PostgreSQL" in (meaning("org.postgresql.jdbc.PgPreparedStatement.executeQuery") or "")
     assert meaning(OWN) is None
+
+
+def test_functions_that_took_more_of_the_samples_are_told_with_both_shares() -> None:
+    times = [row(ROOT, PARK, weight=90, ts_ms=1), row(ROOT, OWN, weight=10, ts_ms=1)]
+    times += [row(ROOT, PARK, weight=50, ts_ms=5), row(ROOT, OWN, weight=50, ts_ms=5)]
+
+    source, found = changed_frames(profiles_of(times), (0, 2), (4, 6))
+
+    assert source == "Profiler, wall clock"
+    assert {each["name"]: (each["normal"], each["bad"]) for each in found} == {PARK: (0.9, 0.5), OWN: (0.1, 0.5)}
+    assert changed_frames(profiles_of(times), (0, 2), (0, 2)) == ("Profiler, wall clock", [])
+
+
+def test_samples_without_a_time_are_not_compared() -> None:
+    assert changed_frames(profiles_of([row(ROOT, OWN, weight=9)]), (0, 2), (4, 6)) == (None, [])

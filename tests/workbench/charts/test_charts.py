@@ -10,6 +10,8 @@ from django.urls import reverse
 from tests.workbench.diagnosed import diagnosed_case
 from tests.workbench.people import People, signed_in
 from workbench.analyses.models import Analysis, ChartPoints
+from workbench.analyses.selectors import offset_min
+from workbench.charts.rows import rows_sorted
 
 LOG_VOLUME = {
     "from_ms": 1_795_222_000_000,
@@ -129,6 +131,8 @@ def test_what_changed_between_two_stretches(people: People, analysis: Analysis) 
 
     assert "&lt;b&gt;lag" in page
     assert "9</td>" in page
+    assert "No log records are kept for this case." in page
+    assert "No sampled stacks have a time in both stretches." in page
     assert signed_in(people.charlie).get(address, {"normal": NORMAL, "bad": BAD}).status_code == 404
     assert signed_in(people.bob).get(address, {"normal": "yesterday", "bad": BAD}).status_code == 400
 
@@ -140,3 +144,37 @@ def test_a_table_tells_times_as_people_read_them(people: People, analysis: Analy
 
     assert "2026-11-21T00:46:40.000Z" in table
     assert "epoch" not in table
+
+
+def test_table_and_csv_hold_the_time_that_is_shown(people: People, analysis: Analysis) -> None:
+    ChartPoints.objects.create(analysis=analysis, chart_id="metrics", points=METRICS)
+    bob, shown = signed_in(people.bob), {"from": "2026-11-21T00:46:50.000Z", "to": "2026-11-21T00:47:00.000Z"}
+
+    table = bob.get(reverse("charts:table", args=[analysis.pk, "metrics"]), shown).content.decode()
+    lines = bob.get(reverse("charts:csv", args=[analysis.pk, "metrics"]), shown).content.decode().splitlines()
+
+    assert table.count("<tr>") == 1 + 2
+    assert "2 rows outside it" in table
+    assert [row.rsplit(",", 3)[1] for row in lines] == ["Mean", "1", "9"]
+
+
+def test_a_table_is_sorted_by_the_column_that_is_pressed() -> None:
+    header, rows = ["Name", "Size"], [["b", 2], ["a", None], ["c", 10]]
+
+    assert rows_sorted(header, rows, "-1") == ([["c", 10], ["b", 2], ["a", None]], 1, True)
+    assert rows_sorted(header, rows, "0")[0] == [["a", None], ["b", 2], ["c", 10]]
+    assert rows_sorted(header, rows, "7") == (rows, None, False)
+
+
+def test_the_zone_of_the_files_is_offered_where_they_tell_one(people: People, analysis: Analysis) -> None:
+    ChartPoints.objects.filter(chart_id="log-volume").update(points=LOG_VOLUME)
+    page = signed_in(people.bob).get(analysis.case.get_absolute_url()).content.decode()
+    assert "the zone of the files" not in page
+
+    inputs = [{**each, "utc_offset_min": 120} for each in analysis.document["inputs"]]
+    Analysis.objects.filter(pk=analysis.pk).update(document={**analysis.document, "inputs": inputs})
+    page = signed_in(people.bob).get(analysis.case.get_absolute_url()).content.decode()
+
+    assert 'data-offset="120"' in page
+    assert "the zone of the files" in page
+    assert offset_min([{"utc_offset_min": 120}, {"utc_offset_min": 60}]) is None

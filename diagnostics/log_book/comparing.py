@@ -1,0 +1,59 @@
+"""Which patterns of log records became more or less frequent from one stretch of time to another."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from diagnostics.log_book.finding import find
+from diagnostics.log_book.reading import LogBook
+from diagnostics.log_book.search import parse_search
+from diagnostics.log_book.view import Span
+
+LEAST_EFFECT = 3.0
+"""A pattern changed when its count is further from what an even rate would give than chance makes it: three standard
+deviations of the binomial distribution, which chance exceeds once in 370 times."""
+MINUTE_MS = 60_000
+
+
+def changed_patterns(book: LogBook, normal: Span, bad: Span) -> list[dict[str, Any]]:
+    """The patterns whose rate differs between two stretches by more than chance explains, the clearest first.
+
+    Gives   {id, text, level, logger, normal, bad, times, effect}: `normal` and `bad` in records a minute, `times` is
+            bad over normal, None from or to zero, `effect` in standard deviations.
+    Raises  SearchTooSlow
+    """
+    before, after = _counts(book, normal), _counts(book, bad)
+    lengths = [(last - first + 1) / MINUTE_MS for first, last in (normal, bad)]
+    found = []
+    for number in np.flatnonzero(before + after).tolist():
+        here, there = int(before[number]), int(after[number])
+        effect = _deviations(here, there, lengths[1] / sum(lengths))
+        if effect < LEAST_EFFECT:
+            continue
+        rates = here / lengths[0], there / lengths[1]
+        told = {name: book.contents["patterns"][number][name] for name in ("id", "text", "level", "logger")}
+        times = rates[1] / rates[0] if here and there else None
+        found.append({**told, "normal": rates[0], "bad": rates[1], "times": times, "effect": effect})
+    return sorted(found, key=lambda each: (-each["effect"], each["text"]))
+
+
+def _counts(book: LogBook, span: Span) -> npt.NDArray[np.int64]:
+    """Records of each pattern in a stretch of time."""
+    patterns = len(book.contents["patterns"])
+
+    def counted(columns: dict[str, pa.Array]) -> npt.NDArray[np.int64]:
+        return np.bincount(columns["pattern"].to_numpy(zero_copy_only=False), minlength=patterns)
+
+    parts = book.each_part(find(book, parse_search(""), span), ("pattern",), counted)
+    return sum(parts, np.zeros(patterns, np.int64))
+
+
+def _deviations(before: int, after: int, share: float) -> float:
+    """How far `after` is from `share` of both, in standard deviations of a count that falls evenly over the time."""
+    both = before + after
+    return abs(after - both * share) / math.sqrt(both * share * (1 - share))
