@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from diagnostics.errors import UnreadableInput
+from diagnostics.errors import LimitExceeded, UnreadableInput
 from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample
 from diagnostics.notation.flight_recording import MAGIC, Event, Recorded, plain_events, recorded, stack_events
 from diagnostics.notation.profiler_stack import sample_row
@@ -49,7 +49,11 @@ FULL = frozenset(("G1Full", "ParallelOld", "PSMarkSweep", "SerialOld"))
 CONCURRENT = frozenset(("G1Old", "ConcurrentMarkSweep", "Z", "ZGC Major", "ZGC Minor", "Shenandoah"))
 """Names of collections in `jdk.GarbageCollection`. Source: JDK, `gcName.hpp`."""
 
-StackKey = tuple[str, str | None, tuple[str, ...]]
+MOST_SLOTS, LEAST_SLOT_MS, DAY_MS = 60, 1_000.0, 86_400_000
+"""Samples are told apart by slots of time, so that a part of the recording can be looked at. Our choice."""
+
+StackKey = tuple[str, str | None, tuple[str, ...], int]
+"""Profile, thread, frames from the root, slot of time."""
 
 
 def _recognise(head: Head) -> float:
@@ -63,30 +67,58 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
         yield Coverage(warnings=(str(error),))
         return
     end_ms = about.start_ms + round(about.duration_ms)
-    stacks = _Stacks()
+    warnings: list[str] = []
+    try:
+        collections = plain_events(part.path, "jdk.GarbageCollection,jdk.GCHeapSummary")
+    except LimitExceeded as error:
+        collections = []
+        warnings.append(str(error))
+    offset_ms = _offset_ms(collections)
+    stacks = _Stacks(about, offset_ms)
     for event in stack_events(part.path, WITH_STACKS):
         stacks.add(event)
     rows = [
-        {**sample_row(thread, frames, weight), "profile": "collapsed", "mode": mode, "ts_ms": about.start_ms}
-        for (mode, thread, frames), weight in stacks.profiles(about)
+        {**sample_row(thread, frames, weight), "profile": "collapsed", "mode": mode, "ts_ms": stacks.begin_of(slot)}
+        for (mode, thread, frames, slot), weight in stacks.profiles()
     ]
     for start in range(0, len(rows), ROWS_AT_ONCE):
         yield Rows("stack_sample", rows[start : start + ROWS_AT_ONCE])
-    pauses = list(_collections(plain_events(part.path, "jdk.GarbageCollection,jdk.GCHeapSummary")))
+    pauses = list(_collections(collections))
     yield Rows("gc_pause", pauses)
-    left_out = f"more than {MOST_STACKS:,} distinct stacks: {stacks.left_out:,} events beyond them are not counted"
+    if stacks.left_out:
+        warnings.append(
+            f"more than {MOST_STACKS:,} distinct stacks: {stacks.left_out:,} events beyond them are not counted"
+        )
     yield Coverage(
         records=stacks.events + len(pauses),
-        warnings=(left_out,) if stacks.left_out else (),
+        warnings=tuple(warnings),
         first_ts_ms=about.start_ms,
         last_ts_ms=end_ms,
+        utc_offset_min=None if offset_ms is None else offset_ms // 60_000,
     )
 
 
-class _Stacks:
-    """The weights of distinct stacks: `cpu` and `blocked` in samples, `alloc` in bytes, `lock` in ms."""
+def _offset_ms(events: list[Mapping[str, Any]]) -> int | None:
+    """How far the recording's clock is ahead of UTC; None where no event says so."""
+    for event in events:
+        offset = datetime.fromisoformat(_to_microseconds(event["values"]["startTime"])).utcoffset()
+        if offset is not None:
+            return round(offset.total_seconds() * 1000)
+    return None
 
-    def __init__(self) -> None:
+
+class _Stacks:
+    """The weights of distinct stacks: `cpu` and `blocked` in samples, `alloc` in bytes, `lock` in ms.
+
+    Where stacks by slot of time are more than MOST_STACKS, or the zone of the clock is not known, those of the whole
+    recording are told instead.
+    """
+
+    def __init__(self, about: Recorded, offset_ms: int | None) -> None:
+        self._about = about
+        self._clock_start_ms = about.start_ms + (offset_ms or 0)
+        slot_ms = max(about.duration_ms / MOST_SLOTS, LEAST_SLOT_MS)
+        self._slot_ms: float | None = slot_ms if offset_ms is not None and about.duration_ms < DAY_MS else None
         self._weights: dict[StackKey, float] = {}
         self.events = self.left_out = 0
 
@@ -106,25 +138,47 @@ class _Stacks:
             if event.type == "JavaMonitorEnter":
                 self._count("lock", event, length)
 
+    def begin_of(self, slot: int) -> int:
+        """Epoch ms at which a slot of time begins."""
+        return self._about.start_ms + round(slot * (self._slot_ms or 0.0))
+
+    def _slot(self, event: Event) -> int:
+        if self._slot_ms is None or event.clock_ms is None:
+            return 0
+        passed = (event.clock_ms - self._clock_start_ms) % DAY_MS
+        # What lies before the beginning, or behind the end, is told by rounding only.
+        return min(int(passed / self._slot_ms), MOST_SLOTS - 1) if passed <= self._about.duration_ms else 0
+
+    def _forget_time(self) -> None:
+        whole: dict[StackKey, float] = {}
+        for (mode, thread, frames, _), weight in self._weights.items():
+            key = (mode, thread, frames, 0)
+            whole[key] = whole.get(key, 0.0) + weight
+        self._weights, self._slot_ms = whole, None
+
     def _count(self, mode: str, event: Event, weight: float | None) -> None:
-        key = (mode, event.thread, tuple(event.frames[::-1]))
+        frames = tuple(event.frames[::-1])
+        key = (mode, event.thread, frames, self._slot(event))
+        if key not in self._weights and len(self._weights) >= MOST_STACKS and self._slot_ms is not None:
+            self._forget_time()
+            key = (mode, event.thread, frames, 0)
         if not weight or (key not in self._weights and len(self._weights) >= MOST_STACKS):
             self.left_out += bool(weight)
             return
         self._weights[key] = self._weights.get(key, 0.0) + weight
 
-    def profiles(self, about: Recorded) -> Iterator[tuple[StackKey, float]]:
+    def profiles(self) -> Iterator[tuple[StackKey, float]]:
         """The stacks of every profile, heaviest profile first as they came."""
         told: dict[str | None, float] = defaultdict(float)
-        for (mode, thread, _), weight in self._weights.items():
+        for (mode, thread, _, _), weight in self._weights.items():
             told[thread] += weight * PERIOD_MS if mode in ("cpu", "blocked") else 0.0
-        known = {thread for thread, ms in told.items() if ms >= LEAST_TOLD_RATIO * about.duration_ms}
+        known = {thread for thread, ms in told.items() if ms >= LEAST_TOLD_RATIO * self._about.duration_ms}
         wall: dict[StackKey, float] = {}
-        for (mode, thread, frames), weight in self._weights.items():
+        for (mode, thread, frames, slot), weight in self._weights.items():
             if mode != "blocked":
-                yield (mode, thread, frames), weight
+                yield (mode, thread, frames, slot), weight
             if mode in ("cpu", "blocked") and thread in known:
-                key = ("wall", thread, frames)
+                key = ("wall", thread, frames, slot)
                 wall[key] = wall.get(key, 0.0) + weight
         yield from wall.items()
 

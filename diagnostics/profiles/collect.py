@@ -33,11 +33,13 @@ def collected_profiles(evidence: Evidence) -> StoredProfiles | None:
     threads = samples.select("thread").distinct().limit(MOST_THREADS + 1).count()
     thread = sf.col("thread") if threads <= MOST_THREADS else sf.lit(None).cast("string")
     keys = ["profile", "mode", "job_id", "vertex_id", "vertex", "subtask", "thread", "ts_ms", "state", "frames"]
-    distinct = (
-        samples.withColumns({"frames": sf.slice("frames", 1, DEEPEST), "thread": thread})
-        .groupBy(*keys)
-        .agg(sf.sum("weight").alias("weight"))
-    )
+    cut = samples.withColumns({"frames": sf.slice("frames", 1, DEEPEST), "thread": thread})
+    distinct = cut.groupBy(*keys).agg(sf.sum("weight").alias("weight"))
+    if distinct.limit(MOST_STACKS + 1).count() > MOST_STACKS:
+        # Rather all stacks without their time than many of them not at all.
+        distinct = (
+            cut.withColumn("ts_ms", sf.lit(None).cast("long")).groupBy(*keys).agg(sf.sum("weight").alias("weight"))
+        )
     kept = distinct.orderBy(sf.desc("weight"), *keys).limit(MOST_STACKS).toArrow()
     rows = [row for batch in kept.to_batches(max_chunksize=5_000) for row in batch.to_pylist()]
     left_out = distinct.count() - MOST_STACKS if len(rows) == MOST_STACKS else 0

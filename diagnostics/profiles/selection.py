@@ -72,6 +72,12 @@ def task_of(sampling: Sampling) -> str:
     return sampling.vertex_id or sampling.vertex or OTHER_THREADS
 
 
+def task_title(sampling: Sampling) -> str:
+    """Its task as people read it."""
+    task = task_of(sampling)
+    return sampling.vertex or ("Other threads" if task == OTHER_THREADS else task)
+
+
 def completed(profiles: StoredProfiles, selection: Selection) -> Selection:
     """The selection with a source that exists, and with a task of another analysis found here by its name."""
     present = {source_of(each) for each in profiles.samplings}
@@ -107,7 +113,7 @@ def choices(profiles: StoredProfiles, selection: Selection) -> Mapping[str, Any]
         if source != selection.source:
             continue
         tasks[task] = tasks.get(task, 0.0) + leaf.weight
-        names[task] = sampling.vertex or ("Other threads" if task == OTHER_THREADS else task)
+        names[task] = task_title(sampling)
         if sampling.ts_ms is not None:
             times.add(sampling.ts_ms)
         if selection.task not in (ALL, task):

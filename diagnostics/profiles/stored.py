@@ -70,6 +70,12 @@ class StoredProfiles:
     leaves: Sequence[Leaf]
     left_out: int = 0
 
+    @property
+    def span(self) -> tuple[int, int] | None:
+        """Epoch ms of the first and the last sample; None where they have no different times."""
+        times = [each.ts_ms for each in self.samplings if each.ts_ms is not None]
+        return (min(times), max(times)) if times and min(times) < max(times) else None
+
     def to_bytes(self) -> bytes:
         """Compressed JSON."""
         states = sorted({leaf.state for leaf in self.leaves})

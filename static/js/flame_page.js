@@ -1,7 +1,10 @@
 // The page of a flame graph: what is looked at and how, all of it kept in the address.
 import { FlameCanvas } from './flame_canvas.js';
+import { FlameColours } from './flame_colours.js';
+import { FlameHeat } from './flame_heat.js';
 import { fillTop } from './flame_top.js';
 import { FlameTree } from './flame_tree.js';
+import { frameInWords, number, summaryInWords } from './flame_words.js';
 import { timeRange } from './time_range.js';
 
 const page = document.getElementById('flame-page');
@@ -24,70 +27,27 @@ let found = { names: null, nodes: [], share: 0, at: -1 };
 let removed = 0;
 const DETAIL_SHARE = 0.1;
 
-const legend = new Map();
-for (const swatch of page.querySelectorAll('[data-swatch]')) legend.set(swatch.dataset.swatch, swatch);
-let colours = {};
-function readColours() {
-  colours = {};
-  for (const [name, swatch] of legend) colours[name] = getComputedStyle(swatch).backgroundColor;
-}
-
-function colourOf(shown, node) {
-  const name = shown.name[node];
-  if (state.colour === 'diff' && shown.base) {
-    const [now, before] = [shown.weight[node], shown.base[node]];
-    const change = (now - before) / Math.max(now, before, 1e-12);
-    if (Math.abs(change) < 0.02) return colours.same;
-    return mixed(colours.same, change > 0 ? colours.grew : colours.shrank, 0.25 + 0.75 * Math.abs(change));
-  }
-  if (name < 0) return colours.same;
-  if (state.colour === 'state') return mixed(colours.running, colours.waiting, shown.weight[node] ? shown.waiting[node] / shown.weight[node] : 0);
-  if (state.colour === 'own') return mixed(colours.same, colours.running, Math.min(1, (shown.own[node] / shown.total) * 10));
-  return colours[answer.origins[answer.origin[name]].key];
-}
-
-const mixes = new Map();
-function mixed(one, other, share) {
-  const step = Math.round(share * 10);
-  const key = `${one} ${other} ${step}`;
-  if (!mixes.has(key)) {
-    const [from, to] = [one, other].map((colour) => colour.match(/[\d.]+/g).map(Number));
-    mixes.set(key, `rgb(${from.slice(0, 3).map((part, place) => Math.round(part + (to[place] - part) * (step / 10))).join(',')})`);
-  }
-  return mixes.get(key);
-}
+const colours = new FlameColours(page);
+const colourOf = (shown, node) => colours.of(shown, node, state.colour, answer);
 
 const graph = new FlameCanvas(field('graph'), { colourOf, on: { hover: tell, zoom, remove } });
 const callers = new FlameCanvas(field('callers'), { colourOf, on: { hover: (node) => tellOf(callers, node), zoom: (node) => callers.zoom(node), remove() {} } });
 const callees = new FlameCanvas(field('callees'), { colourOf, on: { hover: (node) => tellOf(callees, node), zoom: (node) => callees.zoom(node), remove() {} } });
 callers.inverted = true;
-
-const number = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
-const percent = (part, all) => `${all ? ((100 * part) / all).toFixed(2) : '0'} %`;
+const heat = new FlameHeat(field('heat'), field('heat-grid'), (task) => {
+  field('task').value = task;
+  field('task').dispatchEvent(new Event('change'));
+});
 
 function tell(node) {
   tellOf(graph, node ?? graph.focused);
 }
 
 function tellOf(canvas, node) {
-  const shown = canvas.tree;
-  if (!shown || node === null) return;
-  const parent = shown.parent[node];
-  const parts = [
-    `self ${number.format(shown.own[node])} (${percent(shown.own[node], shown.total)})`,
-    `total ${number.format(shown.weight[node])} (${percent(shown.weight[node], shown.total)} of all${parent > 0 ? `, ${percent(shown.weight[node], shown.weight[parent])} of its caller` : ''})`,
-    `${percent(shown.waiting[node], shown.weight[node])} of it off-CPU`,
-  ];
-  if (shown.base) parts.push(`before ${number.format(shown.base[node])} (${percent(shown.base[node], shown.total)})`);
-  if (shown.cut?.[node] > 0) parts.push(`${number.format(shown.cut[node])} in frames too small to show`);
-  field('frame').textContent = shown.label(node);
-  field('numbers').textContent = parts.join(' · ');
-  const name = shown.name[node];
-  const meaning = name < 0 ? -1 : answer.meaning[name];
-  field('meaning').textContent = name < 0 ? '' : `${capital(answer.origins[answer.origin[name]].title)}. ${meaning < 0 ? '' : answer.meanings[meaning]}`;
+  if (!canvas.tree || node === null) return;
+  const told = frameInWords(canvas.tree, node, answer);
+  for (const [name, text] of Object.entries(told)) field(name).textContent = text;
 }
-
-const capital = (text) => text[0].toUpperCase() + text.slice(1);
 
 // What is asked of the server.
 function asked() {
@@ -142,6 +102,7 @@ async function load(root = null) {
   }
   answer = await response.json();
   fillChoices();
+  heat.show(answer.heat, answer.selection.task);
   whole = new FlameTree(answer.names, answer, { total: answer.totals.weight, base: answer.totals.base ?? null, ids: answer.id, cut: answer.cut, functions: answer.functions });
   tree = whole;
   removed = 0;
@@ -172,7 +133,7 @@ function widths() {
 }
 
 function showAll() {
-  readColours();
+  colours.read();
   page.dataset.view = state.view;
   for (const button of page.querySelectorAll('[data-view]')) button.setAttribute('aria-pressed', String(button.dataset.view === state.view));
   field('invert').setAttribute('aria-pressed', String(state.flame));
@@ -186,26 +147,9 @@ function showAll() {
   search();
   fillTop(field('top'), tree, { pattern: pattern(), choose: sandwich, meaningOf: (place) => answer.meanings[answer.meaning[place]] });
   if (state.view === 'sandwich') showSandwich();
-  field('summary').textContent = summary();
+  field('summary').textContent = summaryInWords(tree, answer, removed);
   tell(graph.focused);
   keep();
-}
-
-function summary() {
-  const total = answer.totals.weight;
-  if (!total) return 'No samples fit what is chosen.';
-  const off = tree.waiting[0] / (tree.total || 1);
-  const parts = [`${number.format(total)} samples, ${(100 * off).toFixed(1)} % of them off-CPU.`];
-  const hottest = tree.top().sort((one, other) => other.own - one.own)[0];
-  if (hottest) parts.push(`Most are in ${hottest.name} (${percent(hottest.own, tree.total)}).`);
-  if (answer.baseline) {
-    parts.push(`Compared with ${number.format(answer.totals.base)} samples of ${answer.baseline.case}, counted as if both had ${number.format(total)}.`);
-  }
-  if (answer.left_out) parts.push(`${number.format(answer.left_out)} frames are too small to show; zoom in to see them.`);
-  if (answer.stacks_left_out) parts.push(`${number.format(answer.stacks_left_out)} rare stacks were not kept.`);
-  if (removed) parts.push(`${removed} stack${removed > 1 ? 's' : ''} taken out; press 0 to bring them back.`);
-  if (timeRange.range && answer.choices.times.length) parts.push(`Only samples of ${timeRange.inWords(timeRange.range)}.`);
-  return parts.join(' ');
 }
 
 function zoom(node) {
@@ -214,7 +158,8 @@ function zoom(node) {
   tell(node);
   keep();
   const hidden = tree.cut && [...tree.inside(node)].some((each) => tree.cut[each] > 0);
-  if (node > 0 && hidden && !tree.base && tree.weight[node] < DETAIL_SHARE * tree.total) load(state.zoom);
+  if (node > 0 && hidden && !tree.base && tree.weight[node] < DETAIL_SHARE * tree.total) shownTime = timeShown();
+load(state.zoom);
 }
 
 function remove(node) {
@@ -363,11 +308,19 @@ field('graph').addEventListener('keydown', (event) => {
   action();
 });
 
-addEventListener('workbench:theme', () => { mixes.clear(); showAll(); });
-timeRange.onChange(() => load());
+addEventListener('workbench:theme', () => { showAll(); });
+// A mark changes neither the time nor the zone that is shown.
+let shownTime = '';
+const timeShown = () => `${timeRange.range} ${timeRange.zone}`;
+timeRange.onChange(() => {
+  field('against').querySelector('[value="brushes"]').disabled = !(timeRange.normal && timeRange.bad);
+  if (shownTime !== timeShown()) load();
+  shownTime = timeShown();
+});
 field('search').value = state.q;
 field('cpu').value = address.get('cpu') || '';
 field('against').value = address.get('against') || '';
 field('against').querySelector('[value="brushes"]').disabled = !(timeRange.normal && timeRange.bad);
 for (const name of ['source', 'task', 'subtask', 'thread']) if (address.get(name)) fillSelect(name, [{ key: address.get(name), title: address.get(name) }], address.get(name));
+shownTime = timeShown();
 load(state.zoom);

@@ -14,6 +14,7 @@ from django.shortcuts import get_object_or_404
 from diagnostics.errors import UnreadableInput
 from diagnostics.profiles.call_tree import CallTree, call_tree, compared, shown
 from diagnostics.profiles.frame_meaning import explained
+from diagnostics.profiles.heat import heat
 from diagnostics.profiles.selection import ALL, Cpu, Selection, choices, completed, named_task, task_name
 from diagnostics.profiles.stored import StoredProfiles
 from workbench.accounts.models import User
@@ -102,6 +103,7 @@ def tree_shown(user: User, analysis_id: int, asked: Asked) -> dict[str, Any]:
         **answer,
         **explained(answer["names"]),
         "choices": choices(profiles, selection),
+        "heat": heat(profiles, selection),
         "selection": {"source": selection.source, "task": selection.task, "cpu": selection.cpu},
         "baseline": _told(baseline) if baseline else None,
         "stacks_left_out": profiles.left_out,

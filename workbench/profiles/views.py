@@ -9,6 +9,7 @@ from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_GET
 
 from diagnostics.profiles.call_tree import collapsed
+from workbench.analyses.selectors import offset_min
 from workbench.profiles import selectors
 
 
@@ -16,8 +17,14 @@ from workbench.profiles import selectors
 @require_GET
 def flame_graph(request: HttpRequest, analysis_id: int) -> HttpResponse:
     """The page; the call tree comes after it."""
-    analysis, _ = selectors.profiles_of_analysis(request.user, analysis_id)
-    context = {"analysis": analysis, "case": analysis.case, "others": selectors.other_analyses(request.user, analysis)}
+    analysis, profiles = selectors.profiles_of_analysis(request.user, analysis_id)
+    context = {
+        "analysis": analysis,
+        "case": analysis.case,
+        "others": selectors.other_analyses(request.user, analysis),
+        "span": profiles.span,
+        "offset_min": offset_min(analysis.inputs),
+    }
     return render(request, "profiles/flame_graph.html", context)
 
 

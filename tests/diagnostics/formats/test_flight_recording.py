@@ -34,6 +34,13 @@ def test_every_execution_sample_is_counted(recording: Read) -> None:
     assert weights(recording)["cpu"] == 346
 
 
+def test_samples_tell_when_they_were_taken_to_the_second(recording: Read) -> None:
+    """The recording is 8.6 s long, of which 60 slots would be shorter than a second each."""
+    times = sorted({row["ts_ms"] for row in recording.rows["stack_sample"] if row["mode"] == "cpu"})
+    assert len(times) > 1
+    assert {(time - recording.coverage[0].first_ts_ms) % 1_000 for time in times} == {0}
+
+
 def test_stacks_begin_at_the_root_and_name_the_method(recording: Read) -> None:
     heaviest = max(recording.rows["stack_sample"], key=lambda row: (row["mode"] == "cpu", row["weight"]))
     assert heaviest["thread"] == "main"

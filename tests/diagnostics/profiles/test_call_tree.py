@@ -9,6 +9,7 @@ from diagnostics.errors import UnreadableInput
 from diagnostics.profiles.call_tree import call_tree, collapsed, compared, shown
 from diagnostics.profiles.changing import changed_frames
 from diagnostics.profiles.frame_meaning import explained, meaning, origin
+from diagnostics.profiles.heat import heat
 from diagnostics.profiles.selection import Selection, choices, completed
 from diagnostics.profiles.stored import StoredProfiles, profiles_of
 
@@ -154,3 +155,26 @@ def test_functions_that_took_more_of_the_samples_are_told_with_both_shares() -> 
 
 def test_samples_without_a_time_are_not_compared() -> None:
     assert changed_frames(profiles_of([row(ROOT, OWN, weight=9)]), (0, 2), (4, 6)) == (None, [])
+
+
+def test_samples_are_counted_by_task_and_slot_of_time_and_gaps_stay_gaps() -> None:
+    rows = [row(ROOT, OWN, ts_ms=0), row(ROOT, PARK, weight=2, ts_ms=500), row(ROOT, OWN, weight=4, ts_ms=3_200)]
+    rows.append(row(ROOT, OWN, vertex="Sink", ts_ms=3_200))
+    profiles = profiles_of(rows)
+
+    told = heat(profiles, completed(profiles, Selection()))
+    on_cpu = heat(profiles, completed(profiles, Selection(cpu="on")))
+
+    assert told
+    assert (told["from_ms"], told["slot_ms"], told["slots"]) == (0, 1_000, 4)
+    assert [(each["title"], each["samples"]) for each in told["rows"]] == [("Score", {0: 3, 3: 4}), ("Sink", {3: 1})]
+    assert on_cpu
+    assert on_cpu["rows"][0]["samples"] == {0: 1, 3: 4}
+    assert profiles.span == (0, 3_200)
+
+
+def test_samples_of_one_time_give_no_grid() -> None:
+    profiles = profiles_of([row(ROOT, OWN, ts_ms=7), row(ROOT, PARK)])
+
+    assert heat(profiles, completed(profiles, Selection())) is None
+    assert profiles.span is None
