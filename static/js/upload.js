@@ -1,14 +1,16 @@
-// The drop zone: many files, whole folders, pasted text. Small files travel together, large ones alone.
+// The drop zone: many files, whole folders, pasted text. Small files travel together, large ones alone and in pieces,
+// so that they go on where they were when the line broke or the page was loaded again.
 import { chosenRules } from './redaction.js';
-import { csrfToken, durationOf, post, sizeOf, toast } from './tools.js';
+import { ResumableUpload } from './resumable_upload.js';
+import { csrfToken, durationOf, post, sizeOf } from './tools.js';
+import { watchChanges } from './upload_changes.js';
+import { entriesOf, ofInput } from './upload_drop.js';
+import { addRow, fold, folderOf, paint, problem, rowFrom, tellSeen } from './upload_rows.js';
 
 const SMALL_BYTES = 4 * 1024 * 1024;
 const BATCH_BYTES = 8 * 1024 * 1024;
 const BATCH_FILES = 60;
 const AT_ONCE = 2;
-const OPEN_FILES = 30;
-const MANY_SEEN = 3;
-const ROW_PROGRESS_BYTES = 2 * 1024 * 1024;
 
 const root = document.getElementById('upload');
 const zone = document.getElementById('dropzone');
@@ -19,7 +21,8 @@ const limits = {
   files: Number(root.dataset.mostFiles),
 };
 const addresses = {
-  add: root.dataset.addUrl, paste: root.dataset.pasteUrl, analyse: root.dataset.analyseUrl, title: root.dataset.titleUrl,
+  add: root.dataset.addUrl, begin: root.dataset.beginUrl, paste: root.dataset.pasteUrl,
+  analyse: root.dataset.analyseUrl, title: root.dataset.titleUrl,
 };
 
 const items = [];
@@ -30,49 +33,21 @@ let began = 0;
 
 // What was dropped or chosen
 
-async function entriesOf(transfer) {
-  // Both lists are empty as soon as the event is over, so they are read before anything is awaited.
-  const entries = [...transfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
-  const plain = [...transfer.files];
-  if (!entries.length) return plain.map((file) => ({ file, path: file.name }));
-  const found = [];
-  for (const entry of entries) await walk(entry, found);
-  return found;
-}
-
-async function walk(entry, found) {
-  if (entry.isFile) {
-    try {
-      const file = await new Promise((resolve, reject) => { entry.file(resolve, reject); });
-      found.push({ file, path: entry.fullPath.replace(/^\//, '') });
-    } catch (error) {
-      problem(`${entry.fullPath.replace(/^\//, '')} could not be read: ${error.message}`);
-    }
-    return;
-  }
-  const reader = entry.createReader();
-  for (;;) {
-    const some = await new Promise((resolve, reject) => { reader.readEntries(resolve, reject); });
-    if (!some.length) return;
-    for (const each of some) await walk(each, found);
-  }
-}
-
-const ofInput = (input) => [...input.files].map((file) => ({ file, path: file.webkitRelativePath || file.name }));
-
-function problem(text) {
-  const box = document.createElement('div');
-  box.className = 'message error';
-  const inner = document.createElement('div');
-  inner.textContent = text;
-  box.append(inner);
-  byId('problems').append(box);
+// A file of which a part came before the page was loaded; its row makes room for the one that goes on.
+function arrivedBefore(file, path) {
+  const row = [...byId('arrival-list').children].find((each) => each.dataset.name === path
+    && Number(each.dataset.bytes) === file.size && Number(each.dataset.modified) === file.lastModified);
+  if (!row) return { url: null, sent: 0 };
+  row.remove();
+  byId('arrivals').hidden = !byId('arrival-list').children.length;
+  return { url: row.dataset.arrival, sent: Number(row.dataset.offset) };
 }
 
 async function take(found) {
   if (!found.length) return;
   byId('problems').replaceChildren();
   const known = new Set(items.map((item) => `${item.path}\n${item.file.size}`));
+  const before = new Map(found.map(({ file, path }) => [file, arrivedBefore(file, path)]));
   const held = [...document.querySelectorAll('.file[data-bytes]')].reduce((sum, row) => sum + Number(row.dataset.bytes), 0);
   let total = held;
   let count = document.querySelectorAll('.file').length;
@@ -82,13 +57,15 @@ async function take(found) {
     if (count >= limits.files || total + file.size > limits.total) { refused += 1; continue; }
     count += 1;
     total += file.size;
-    const item = { file, path, state: 'waiting', sent: 0, row: null, detail: '' };
+    const item = { file, path, state: 'waiting', paused: false, row: null, detail: '', upload: null, ...before.get(file) };
+    item.before = item.sent;
+    item.mayCancel = () => item.state === 'waiting' || Boolean(item.upload && item.state === 'sending');
     if (file.size > limits.file) {
       item.state = 'refused';
       item.detail = `Larger than ${sizeOf(limits.file)}, the most that one file may have. Compress it, or cut it to the time of the incident.`;
     }
     items.push(item);
-    addRow(item);
+    addRow(item, () => { cancel(item); refresh(); pump(); });
   }
   if (refused) problem(`${refused} files were left out: a case holds at most ${limits.files} files and ${sizeOf(limits.total)}. An archive counts as one file.`);
   fold();
@@ -114,7 +91,7 @@ function opened() {
     const title = byId('title').value || guessedTitle();
     const answer = await post(root.dataset.newUrl, { title });
     byId('title').value ||= title;
-    Object.assign(addresses, { add: answer.add_url, paste: answer.paste_url, analyse: answer.analyse_url, title: answer.title_url });
+    Object.assign(addresses, { add: answer.add_url, begin: answer.begin_url, paste: answer.paste_url, analyse: answer.analyse_url, title: answer.title_url });
     byId('analyse').action = addresses.analyse;
     history.replaceState(null, '', answer.files_url);
   })().catch((error) => { opening = null; throw error; });
@@ -137,7 +114,8 @@ function pump() {
   while (running.size < AT_ONCE) {
     const batch = nextBatch();
     if (!batch.length) break;
-    send(batch);
+    if (batch[0].file.size > SMALL_BYTES) sendInPieces(batch[0]);
+    else send(batch);
   }
   if (!running.size && !items.some((item) => item.state === 'waiting')) finished();
 }
@@ -169,7 +147,7 @@ function send(batch) {
   }
   for (const rule of chosenRules()) body.append('redact', rule);
   const request = new XMLHttpRequest();
-  const job = { request, batch };
+  const job = { abort: () => request.abort() };
   running.add(job);
   request.open('POST', addresses.add);
   request.setRequestHeader('X-CSRFToken', csrfToken());
@@ -201,6 +179,42 @@ function send(batch) {
   request.send(body);
 }
 
+async function sendInPieces(item) {
+  item.state = 'sending';
+  const upload = new ResumableUpload({
+    file: item.file,
+    name: item.path,
+    redact: chosenRules(),
+    createUrl: addresses.begin,
+    url: item.url,
+    onProgress: (bytes) => { item.sent = bytes; paint(item); refresh(); },
+    onPause: (reason) => { item.paused = Boolean(reason); paint(item); },
+  });
+  item.upload = upload;
+  const job = { abort: () => cancel(item) };
+  running.add(job);
+  paint(item);
+  try {
+    settle(item, await upload.run());
+  } catch (error) {
+    // What is there stays there, so that another try goes on from it; not after a cancellation, which deleted it.
+    item.url = upload.url;
+    if (!upload.givenUp) fail(item, error.message, error.status !== 413);
+  }
+  item.upload = null;
+  running.delete(job);
+  fold();
+  refresh();
+  pump();
+}
+
+function cancel(item) {
+  item.upload?.giveUp();
+  item.url = null;
+  item.paused = false;
+  fail(item, 'Cancelled.', true);
+}
+
 function settle(item, answer) {
   item.sent = item.file.size;
   if (answer?.taken) {
@@ -219,6 +233,7 @@ function fail(item, reason, again) {
   item.state = again ? 'failed' : 'refused';
   item.detail = reason;
   item.sent = 0;
+  item.before = 0;
   paint(item);
 }
 
@@ -230,16 +245,15 @@ function finished() {
 
 byId('cancel-upload').addEventListener('click', () => {
   startWhenDone = false;
-  for (const item of items) if (item.state === 'waiting') fail(item, 'Cancelled.', true);
-  for (const { request } of [...running]) request.abort();
+  for (const item of items) if (item.state === 'waiting') cancel(item);
+  for (const job of [...running]) job.abort();
   refresh();
 });
 
 byId('retry-upload').addEventListener('click', () => {
   for (const item of items) {
     if (item.state !== 'failed') continue;
-    item.state = 'waiting';
-    item.detail = '';
+    Object.assign(item, { state: 'waiting', detail: '' });
     paint(item);
   }
   began = performance.now();
@@ -255,123 +269,6 @@ byId('analyse').addEventListener('submit', (event) => {
 
 addEventListener('beforeunload', (event) => { if (running.size) event.preventDefault(); });
 
-// The list
-
-const rowFrom = (html) => {
-  const holder = document.createElement('template');
-  holder.innerHTML = html.trim(); // rendered, and escaped, by the workbench itself
-  return holder.content.firstElementChild;
-};
-
-function folderOf(name) {
-  const found = [...byId('folders').children].find((each) => each.dataset.folder === name);
-  if (found) return found;
-  const folder = document.createElement('details');
-  folder.className = 'folder';
-  folder.dataset.folder = name;
-  folder.open = true;
-  const summary = document.createElement('summary');
-  const path = document.createElement('span');
-  path.className = 'path';
-  path.textContent = name || 'Files';
-  const counts = document.createElement('span');
-  counts.className = 'muted';
-  summary.append(path, counts);
-  folder.append(summary);
-  const after = [...byId('folders').children].find((each) => each.dataset.folder > name);
-  byId('folders').insertBefore(folder, after || null);
-  byId('files-card').hidden = false;
-  return folder;
-}
-
-function addRow(item) {
-  const slash = item.path.lastIndexOf('/');
-  const row = document.createElement('div');
-  row.className = 'file';
-  for (const [kind, text] of [['name', item.path.slice(slash + 1)], ['format muted', ''], ['size number muted small', sizeOf(item.file.size)], ['remove', '']]) {
-    const cell = document.createElement('div');
-    cell.className = kind;
-    cell.textContent = text;
-    row.append(cell);
-  }
-  if (item.file.size > ROW_PROGRESS_BYTES) {
-    const progress = document.createElement('progress');
-    progress.max = 1;
-    progress.value = 0;
-    progress.setAttribute('aria-label', `Upload of ${item.path}`);
-    row.append(progress);
-  }
-  row.dataset.bytes = item.file.size;
-  item.row = row;
-  folderOf(slash < 0 ? '' : item.path.slice(0, slash)).append(row);
-  paint(item);
-}
-
-const WORDS = { waiting: 'waiting', sending: 'sending', failed: 'not sent', refused: 'not taken', repeated: 'in this case already' };
-
-function paint(item) {
-  if (item.state === 'done') return;
-  item.row.classList.toggle('waiting', item.state === 'waiting');
-  item.row.classList.toggle('failed', ['failed', 'refused'].includes(item.state));
-  const share = item.file.size ? item.sent / item.file.size : 0;
-  const processing = item.state === 'sending' && share >= 1;
-  item.row.querySelector('.format').textContent = processing ? 'recognising' : WORDS[item.state];
-  const progress = item.row.querySelector('progress');
-  if (progress) {
-    progress.hidden = !['sending', 'waiting'].includes(item.state);
-    if (processing) progress.removeAttribute('value');
-    else progress.value = share;
-  }
-  item.row.querySelector('.note')?.remove();
-  if (item.detail) {
-    const note = document.createElement('div');
-    note.className = item.state === 'repeated' ? 'note' : 'note error';
-    note.textContent = item.detail;
-    item.row.append(note);
-  }
-}
-
-function fold() {
-  const many = document.querySelectorAll('.file').length > OPEN_FILES;
-  for (const folder of byId('folders').children) {
-    const rows = [...folder.querySelectorAll('.file')];
-    if (!rows.length) { folder.remove(); continue; }
-    const bytes = rows.reduce((sum, row) => sum + Number(row.dataset.bytes || 0), 0);
-    const recognised = rows.filter((row) => Number(row.dataset.recognised) > 0).length;
-    folder.querySelector('summary .muted').textContent =
-      `${rows.length} file${rows.length === 1 ? '' : 's'}, ${sizeOf(bytes)}, ${recognised} recognised`;
-    if (many && !folder.dataset.folded) {
-      folder.dataset.folded = 'yes';
-      folder.open = false;
-    }
-    if (rows.some((row) => row.classList.contains('failed') || row.querySelector('.note.error'))) folder.open = true;
-  }
-}
-
-// Many files of an earlier case are told once, not file by file.
-function tellSeen() {
-  const seen = new Map();
-  for (const row of document.querySelectorAll('.file[data-seen]')) {
-    const known = seen.get(row.dataset.seen) || { row, count: 0 };
-    known.count += 1;
-    seen.set(row.dataset.seen, known);
-  }
-  const [most] = [...seen.values()].sort((one, other) => other.count - one.count);
-  root.classList.toggle('many-seen', Boolean(most) && most.count > MANY_SEEN);
-  byId('seen').replaceChildren();
-  if (!most || most.count <= MANY_SEEN) return;
-  const { seenUrl, seenTitle, seenVerdict, seen: number } = most.row.dataset;
-  const box = document.createElement('div');
-  box.className = 'message info';
-  const inner = document.createElement('div');
-  const link = document.createElement('a');
-  link.href = seenUrl;
-  link.textContent = `case ${number}, ${seenTitle}`;
-  inner.append(`${most.count} of these files were seen before in `, link, `${seenVerdict ? `: ${seenVerdict}` : ''}. The answer may be there.`);
-  box.append(inner);
-  byId('seen').append(box);
-}
-
 function refresh() {
   const total = items.reduce((sum, item) => sum + item.file.size, 0);
   const sent = items.reduce((sum, item) => sum + item.sent, 0);
@@ -386,7 +283,8 @@ function refresh() {
   const stored = document.querySelectorAll('.file[data-file]').length;
   byId('start').disabled = !stored && !busy;
   const seconds = (performance.now() - began) / 1000;
-  const rate = seconds > 0.5 ? sent / seconds : 0;
+  const earlier = items.reduce((sum, item) => sum + item.before, 0);
+  const rate = seconds > 0.5 ? Math.max(0, sent - earlier) / seconds : 0;
   byId('upload-rate').textContent = busy && rate ? `${sizeOf(Math.round(rate))}/s, about ${durationOf((total - sent) / rate)} left` : '';
   let text = `${stored} file${stored === 1 ? '' : 's'} stored.`;
   if (busy) text = `${done} of ${items.length} files, ${sizeOf(sent)} of ${sizeOf(total)}`;
@@ -399,53 +297,16 @@ function refresh() {
   if (state.textContent !== text) state.textContent = text;
 }
 
-byId('folders').addEventListener('click', async (event) => {
-  const change = event.target.closest('[data-change]');
-  const remove = event.target.closest('[data-remove]');
-  if (change) {
-    event.preventDefault();
-    chooseFormat(change);
-  }
-  if (remove) {
-    try {
-      const row = remove.closest('.file');
-      const answer = await post(remove.dataset.remove);
-      const note = document.createElement('div');
-      note.className = 'file muted';
-      note.textContent = `${row.querySelector('.name').textContent.trim()} was removed. `;
-      const undo = document.createElement('button');
-      undo.className = 'button small quiet';
-      undo.textContent = 'Undo';
-      undo.addEventListener('click', async () => {
-        try { note.replaceWith(rowFrom((await post(answer.restore_url)).html)); fold(); refresh(); } catch (error) { toast(error.message); }
-      });
-      note.append(undo);
-      row.replaceWith(note);
-      undo.focus();
-      refresh();
-    } catch (error) { toast(error.message); }
-  }
-});
+watchChanges(refresh);
 
-function chooseFormat(link) {
-  const select = document.createElement('select');
-  select.className = 'small';
-  select.setAttribute('aria-label', `Format of ${link.dataset.change}`);
-  const own = new Option('As recognised', '');
-  select.append(own, byId('format-choices').content.cloneNode(true));
-  select.value = link.dataset.format;
-  select.addEventListener('change', async () => {
-    try {
-      const answer = await post(link.href, { member: link.dataset.change, format: select.value });
-      const row = rowFrom(answer.html);
-      select.closest('.file').replaceWith(row);
-      row.querySelector('[data-change]')?.focus();
-      fold();
-    } catch (error) { toast(error.message); }
-  });
-  link.replaceWith(select);
-  select.focus();
-}
+byId('arrival-list').addEventListener('click', async (event) => {
+  const row = event.target.closest('[data-discard]')?.closest('.file');
+  if (!row) return;
+  const answer = await fetch(row.dataset.arrival, { method: 'DELETE', headers: { 'X-CSRFToken': csrfToken(), 'Tus-Resumable': '1.0.0' } });
+  if (!answer.ok && answer.status !== 404) { problem(`The workbench answered ${answer.status}.`); return; }
+  row.remove();
+  byId('arrivals').hidden = !byId('arrival-list').children.length;
+});
 
 // Ways in
 
@@ -466,7 +327,7 @@ addEventListener('drop', async (event) => {
   event.preventDefault();
   depth = 0;
   zone.classList.remove('over');
-  if (event.dataTransfer) take(await entriesOf(event.dataTransfer));
+  if (event.dataTransfer) take(await entriesOf(event.dataTransfer, problem));
 });
 
 addEventListener('paste', (event) => {

@@ -14,6 +14,7 @@ from workbench.analyses.log_books import log_book_folder
 from workbench.analyses.models import Analysis
 from workbench.cases.models import Case, CaseStatus
 from workbench.cases.services import note_add
+from workbench.uploads.arrivals import arrival_discard
 from workbench.uploads.models import UploadedFile
 
 
@@ -63,6 +64,8 @@ def _evidence_delete(case: Case) -> int:
     UploadedFile.objects.filter(pk__in=[file.pk for file in files]).update(deleted_at=timezone.now())
     for file in files:
         file.path.unlink(missing_ok=True)
+    for arrival in case.arrivals.all():
+        arrival_discard(arrival=arrival)
     shutil.rmtree(settings.UPLOADS_DIR / str(case.pk), ignore_errors=True)
     for analysis_id in case.analyses.values_list("pk", flat=True):
         shutil.rmtree(log_book_folder(analysis_id), ignore_errors=True)

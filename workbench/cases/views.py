@@ -34,6 +34,7 @@ from workbench.profiles.selectors import has_stacks
 from workbench.redaction.selectors import redaction_rules
 from workbench.rules.regression import case_keep
 from workbench.uploads.listing import files_listed, folders, format_choices
+from workbench.uploads.selectors import unfinished_arrivals
 from workbench.uploads.services import UploadRefused, text_add
 
 DEMO_FOLDER = Path(__file__).resolve().parent / "demo"
@@ -76,6 +77,7 @@ def _case_addresses(case: Case) -> dict[str, str]:
         "url": case.get_absolute_url(),
         "files_url": reverse("cases:files", args=[case.pk]),
         "add_url": reverse("uploads:add", args=[case.pk]),
+        "begin_url": reverse("uploads:begin", args=[case.pk]),
         "paste_url": reverse("cases:paste", args=[case.pk]),
         "analyse_url": reverse("cases:analyse", args=[case.pk]),
         "title_url": reverse("cases:rename", args=[case.pk]),
@@ -121,6 +123,7 @@ def case_files(request: HttpRequest, case_id: int) -> HttpResponse:
         "snapshot": snapshots[-1],
         "earlier": snapshots[:-1],
         "folders": folders(listed),
+        "arrivals": unfinished_arrivals(request.user, case),
         "addresses": _case_addresses(case),
         **_upload_context(),
     }

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import uuid
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -97,3 +99,70 @@ class UploadedFile(models.Model):
     def holds(self, path: str) -> bool:
         """Whether a path of the diagnosis document lies in this file."""
         return path == self.name or path.startswith(f"{self.name}!/")
+
+
+class ArrivalState(models.TextChoices):
+    """How far a file is that is sent in pieces."""
+
+    RECEIVING = "receiving", "Some of its bytes are there"
+    TAKEN = "taken", "It is a file of the case"
+    REPEATED = "repeated", "The case had it already"
+    REFUSED = "refused", "It was not taken"
+
+
+class ArrivalQuerySet(models.QuerySet["Arrival"]):
+    def of(self, user: User) -> ArrivalQuerySet:
+        """What the user began to send, in cases that the user still sees."""
+        return self.filter(user=user, case__in=Case.objects.visible_to(user))
+
+    def unfinished(self) -> ArrivalQuerySet:
+        return self.filter(state=ArrivalState.RECEIVING)
+
+
+class Arrival(models.Model):
+    """A file on its way into a case, sent in pieces; a file of the case once all of it is there.
+
+    name      the path inside the drop, as the browser tells it
+    bytes     of the whole file
+    offset    how many of them are here and checked
+    modified  when the file was changed, as the browser tells it, in ms: tells another file of that name and size
+    redact    ids of the redaction rules that were chosen
+    detail    why it was not taken, for the user
+    """
+
+    KEPT = timedelta(hours=24)
+    """How long one of which nothing more comes can be continued. Our choice: until the next working day."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="arrivals")
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
+    name = models.CharField(max_length=1000)
+    bytes = models.BigIntegerField()
+    offset = models.BigIntegerField(default=0)
+    modified = models.BigIntegerField(default=0)
+    redact = models.JSONField(default=list)
+    state = models.CharField(max_length=10, choices=ArrivalState.choices, default=ArrivalState.RECEIVING)
+    detail = models.TextField(blank=True)
+    file = models.ForeignKey(UploadedFile, on_delete=models.CASCADE, null=True, blank=True, related_name="+")
+    began_at = models.DateTimeField(auto_now_add=True)
+    touched_at = models.DateTimeField(auto_now_add=True, db_index=True)
+
+    objects = ArrivalQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["began_at", "pk"]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def get_absolute_url(self) -> str:
+        return reverse("uploads:arrival", args=[self.pk])
+
+    @property
+    def path(self) -> Path:
+        """Where the bytes are until all are there."""
+        return settings.INCOMING_DIR / f"arrival-{self.pk.hex}"
+
+    @property
+    def expires_at(self) -> datetime:
+        return self.touched_at + self.KEPT

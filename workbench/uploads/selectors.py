@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
 from django.core.exceptions import PermissionDenied
 from django.shortcuts import get_object_or_404
 
 from workbench.accounts.models import User
-from workbench.uploads.models import UploadedFile, UploadedFileQuerySet
+from workbench.cases.models import Case
+from workbench.uploads.models import Arrival, ArrivalQuerySet, UploadedFile, UploadedFileQuerySet
 
 
 def file_visible(user: User, file_id: int) -> UploadedFile:
@@ -22,6 +25,19 @@ def file_to_change(user: User, file_id: int, *, removed: bool = False) -> Upload
     if not file.case.may_be_changed_by(user):
         raise PermissionDenied("Your role may read this case, not change it.")
     return file
+
+
+def arrival_to_continue(user: User, arrival_id: UUID) -> Arrival:
+    """A file that the user began to send. Raises Http404 for others, PermissionDenied when the role was taken away."""
+    arrival = get_object_or_404(Arrival.objects.of(user).select_related("case", "file"), pk=arrival_id)
+    if not arrival.case.may_be_changed_by(user):
+        raise PermissionDenied("Your role may read this case, not change it.")
+    return arrival
+
+
+def unfinished_arrivals(user: User, case: Case) -> ArrivalQuerySet:
+    """What the user began to send to the case and can continue."""
+    return Arrival.objects.of(user).unfinished().filter(case=case)
 
 
 def seen_before(user: User, file: UploadedFile) -> UploadedFileQuerySet:

@@ -53,9 +53,11 @@ class AlreadyInCase(UploadRefused):
         self.file = file
 
 
-def upload_add(
-    *, case: Case, user: User, content: ReceivedFile | IO[bytes], name: str, redact: Collection[str] = ()
-) -> UploadedFile:
+Content = ReceivedFile | IO[bytes] | Path
+"""What came with a request, what can be read, or a file of ours on the disk, which is moved."""
+
+
+def upload_add(*, case: Case, user: User, content: Content, name: str, redact: Collection[str] = ()) -> UploadedFile:
     """Stores one file of a drop and recognises what is in it. `name` is its path inside the drop.
 
     An unknown format is kept as an attachment, one that cannot be opened is kept with the reason.
@@ -161,9 +163,9 @@ def removed_files_purge() -> int:
     return len(old)
 
 
-def _store(content: ReceivedFile | IO[bytes], path: Path) -> tuple[int, str]:
-    """Writes the bytes and gives their number and SHA-256. A file that Django wrote to the disk already is moved."""
-    received = getattr(content, "temporary_file_path", None)
+def _store(content: Content, path: Path) -> tuple[int, str]:
+    """Writes the bytes and gives their number and SHA-256. A file that is on the disk already is moved."""
+    received = _on_disk(content)
     digest = hashlib.sha256()
     size = 0
     with open(os.devnull if received else path, "wb") as target:
@@ -174,13 +176,13 @@ def _store(content: ReceivedFile | IO[bytes], path: Path) -> tuple[int, str]:
             digest.update(piece)
             target.write(piece)
     if received:
-        Path(received()).replace(path)
+        received.replace(path)
     path.chmod(0o600)
     return size, digest.hexdigest()
 
 
 def _store_redacted(
-    content: ReceivedFile | IO[bytes], path: Path, name: str, redactor: Redactor | None
+    content: Content, path: Path, name: str, redactor: Redactor | None
 ) -> tuple[int, str, dict[str, Any] | None]:
     """As `_store`, without what the redactor finds; the file as it came is gone afterwards. Raises UploadRefused."""
     if redactor is None:
@@ -198,9 +200,20 @@ def _store_redacted(
     return size, sha256, storable({"found": counts, "left_out": done.left_out})
 
 
-def _pieces(content: ReceivedFile | IO[bytes]) -> Iterator[bytes]:
+def _on_disk(content: Content) -> Path | None:
+    if isinstance(content, Path):
+        return content
+    written = getattr(content, "temporary_file_path", None)
+    return Path(written()) if written else None
+
+
+def _pieces(content: Content) -> Iterator[bytes]:
     if isinstance(content, ReceivedFile):
         yield from content.chunks(PIECE_BYTES)
+        return
+    if isinstance(content, Path):
+        with content.open("rb") as opened:
+            yield from _pieces(opened)
         return
     while piece := content.read(PIECE_BYTES):
         yield piece

@@ -2,12 +2,14 @@ from __future__ import annotations
 
 from django.urls import path
 
-from workbench.uploads import views
+from workbench.uploads import arrival_views, views
 
 app_name = "uploads"
 
 urlpatterns = [
     path("to/<int:case_id>/", views.add, name="add"),
+    path("to/<int:case_id>/resumable/", arrival_views.begin, name="begin"),
+    path("resumable/<uuid:arrival_id>/", arrival_views.arrival, name="arrival"),
     path("<int:file_id>/", views.detail, name="detail"),
     path("<int:file_id>/lines/<int:line>/", views.lines, name="lines"),
     path("<int:file_id>/download/", views.download, name="download"),

@@ -1,0 +1,153 @@
+// The rows of the upload page: a file on its way, a stored one, the folders that they are in.
+import { sizeOf } from './tools.js';
+
+const OPEN_FILES = 30;
+const MANY_SEEN = 3;
+const ROW_PROGRESS_BYTES = 2 * 1024 * 1024;
+const byId = (id) => document.getElementById(id);
+
+// Says above the list what went wrong.
+export function problem(text) {
+  const box = document.createElement('div');
+  box.className = 'message error';
+  const inner = document.createElement('div');
+  inner.textContent = text;
+  box.append(inner);
+  byId('problems').append(box);
+}
+
+// A row that the workbench rendered.
+export const rowFrom = (html) => {
+  const holder = document.createElement('template');
+  holder.innerHTML = html.trim(); // rendered, and escaped, by the workbench itself
+  return holder.content.firstElementChild;
+};
+
+// The folder's part of the list, made where it is missing.
+export function folderOf(name) {
+  const found = [...byId('folders').children].find((each) => each.dataset.folder === name);
+  if (found) return found;
+  const folder = document.createElement('details');
+  folder.className = 'folder';
+  folder.dataset.folder = name;
+  folder.open = true;
+  const summary = document.createElement('summary');
+  const path = document.createElement('span');
+  path.className = 'path';
+  path.textContent = name || 'Files';
+  const counts = document.createElement('span');
+  counts.className = 'muted';
+  summary.append(path, counts);
+  folder.append(summary);
+  const after = [...byId('folders').children].find((each) => each.dataset.folder > name);
+  byId('folders').insertBefore(folder, after || null);
+  byId('files-card').hidden = false;
+  return folder;
+}
+
+// The row of a file on its way; its button calls `cancel`.
+export function addRow(item, cancel) {
+  const slash = item.path.lastIndexOf('/');
+  const row = document.createElement('div');
+  row.className = 'file';
+  for (const [kind, text] of [['name', item.path.slice(slash + 1)], ['format muted', ''], ['size number muted small', sizeOf(item.file.size)], ['remove', '']]) {
+    const cell = document.createElement('div');
+    cell.className = kind;
+    cell.textContent = text;
+    row.append(cell);
+  }
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.className = 'icon-button small';
+  button.title = 'Cancel';
+  button.setAttribute('aria-label', `Cancel the upload of ${item.path}`);
+  button.append(crossIcon());
+  button.addEventListener('click', cancel);
+  row.querySelector('.remove').append(button);
+  if (item.file.size > ROW_PROGRESS_BYTES) {
+    const progress = document.createElement('progress');
+    progress.max = 1;
+    progress.value = 0;
+    progress.setAttribute('aria-label', `Upload of ${item.path}`);
+    row.append(progress);
+  }
+  row.dataset.bytes = item.file.size;
+  item.row = row;
+  folderOf(slash < 0 ? '' : item.path.slice(0, slash)).append(row);
+  paint(item);
+}
+
+const crossIcon = () => byId('cross-icon').content.cloneNode(true);
+
+const WORDS = { waiting: 'waiting', sending: 'sending', failed: 'not sent', refused: 'not taken', repeated: 'in this case already' };
+
+function wordOf(item, share) {
+  if (item.paused) return 'waiting for the connection';
+  return item.state === 'sending' && item.file.size > ROW_PROGRESS_BYTES ? `sending, ${Math.floor(100 * share)} %` : WORDS[item.state];
+}
+
+// Brings the row up to date with its file.
+export function paint(item) {
+  if (item.state === 'done') return;
+  item.row.classList.toggle('waiting', item.state === 'waiting');
+  item.row.classList.toggle('failed', ['failed', 'refused'].includes(item.state));
+  const share = item.file.size ? item.sent / item.file.size : 0;
+  const processing = item.state === 'sending' && share >= 1;
+  item.row.querySelector('.format').textContent = processing ? 'recognising' : wordOf(item, share);
+  item.row.querySelector('.remove').hidden = !item.mayCancel?.();
+  const progress = item.row.querySelector('progress');
+  if (progress) {
+    progress.hidden = !['sending', 'waiting'].includes(item.state);
+    if (processing) progress.removeAttribute('value');
+    else progress.value = share;
+  }
+  item.row.querySelector('.note')?.remove();
+  if (item.detail) {
+    const note = document.createElement('div');
+    note.className = item.state === 'repeated' ? 'note' : 'note error';
+    note.textContent = item.detail;
+    item.row.append(note);
+  }
+}
+
+// Brings the counts up to date, and closes the folders once they are many.
+export function fold() {
+  const many = document.querySelectorAll('.file').length > OPEN_FILES;
+  for (const folder of byId('folders').children) {
+    const rows = [...folder.querySelectorAll('.file')];
+    if (!rows.length) { folder.remove(); continue; }
+    const bytes = rows.reduce((sum, row) => sum + Number(row.dataset.bytes || 0), 0);
+    const recognised = rows.filter((row) => Number(row.dataset.recognised) > 0).length;
+    folder.querySelector('summary .muted').textContent =
+      `${rows.length} file${rows.length === 1 ? '' : 's'}, ${sizeOf(bytes)}, ${recognised} recognised`;
+    if (many && !folder.dataset.folded) {
+      folder.dataset.folded = 'yes';
+      folder.open = false;
+    }
+    if (rows.some((row) => row.classList.contains('failed') || row.querySelector('.note.error'))) folder.open = true;
+  }
+}
+
+// Many files of an earlier case are told once, not file by file.
+export function tellSeen() {
+  const seen = new Map();
+  for (const row of document.querySelectorAll('.file[data-seen]')) {
+    const known = seen.get(row.dataset.seen) || { row, count: 0 };
+    known.count += 1;
+    seen.set(row.dataset.seen, known);
+  }
+  const [most] = [...seen.values()].sort((one, other) => other.count - one.count);
+  root.classList.toggle('many-seen', Boolean(most) && most.count > MANY_SEEN);
+  byId('seen').replaceChildren();
+  if (!most || most.count <= MANY_SEEN) return;
+  const { seenUrl, seenTitle, seenVerdict, seen: number } = most.row.dataset;
+  const box = document.createElement('div');
+  box.className = 'message info';
+  const inner = document.createElement('div');
+  const link = document.createElement('a');
+  link.href = seenUrl;
+  link.textContent = `case ${number}, ${seenTitle}`;
+  inner.append(`${most.count} of these files were seen before in `, link, `${seenVerdict ? `: ${seenVerdict}` : ''}. The answer may be there.`);
+  box.append(inner);
+  byId('seen').append(box);
+}

@@ -1,0 +1,61 @@
+"""A large file whose connection breaks, whose page is loaded again, and which goes on where it was."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from playwright.sync_api import Browser, Route, expect
+
+from tests.journeys.conftest import WAIT_MS, WIDE
+from tests.journeys.walking import all_stored, choose
+from tests.running_workbench import RunningWorkbench
+
+LINE = b"2024-05-14 09:12:01,123 INFO  org.apache.flink.runtime.taskexecutor.TaskExecutor [] - Starting\n"
+PIECE_BYTES = 4 * 1024 * 1024
+
+
+def test_a_large_file_survives_a_broken_connection_and_a_reload(
+    browser: Browser, workbench: RunningWorkbench, signed_in: dict[str, object], tmp_path: Path
+) -> None:
+    log = tmp_path / "taskmanager.log"
+    log.write_bytes(LINE * (5 * PIECE_BYTES // 2 // len(LINE)))
+    # Not by `open_page`: a connection that breaks is told on the console, which no other journey may have.
+    context = browser.new_context(
+        base_url=workbench.address,
+        storage_state=signed_in,  # type: ignore[arg-type]
+        viewport={"width": WIDE[0], "height": WIDE[1]},
+    )
+    context.set_default_timeout(WAIT_MS)
+    page = context.new_page()
+    offsets: list[str] = []
+
+    def first_piece_only(route: Route) -> None:
+        offsets.append(route.request.headers["upload-offset"])
+        if offsets[-1] == "0":
+            route.continue_()
+        else:
+            route.abort("connectionreset")
+
+    page.route(
+        "**/uploads/resumable/**",
+        lambda route: first_piece_only(route) if route.request.method == "PATCH" else route.continue_(),
+    )
+    page.goto("/cases/new/")
+    choose(page, log)
+    expect(page.get_by_text("waiting for the connection")).to_be_visible()
+
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.unroute_all(behavior="ignoreErrors")
+    page.reload()
+    expect(page.get_by_role("heading", name="Not all here yet")).to_be_visible()
+    expect(page.locator("#arrival-list")).to_contain_text("taskmanager.log")
+
+    with page.expect_request(lambda request: request.method == "PATCH") as continued:
+        choose(page, log)
+    assert continued.value.headers["upload-offset"] == str(PIECE_BYTES)
+    assert re.match(r"sha256 \S{44}$", continued.value.headers["upload-checksum"])
+    all_stored(page)
+    expect(page.get_by_role("heading", name="Not all here yet")).to_be_hidden()
+    expect(page.locator("#folders .file")).to_contain_text("Flink log")
+    context.close()

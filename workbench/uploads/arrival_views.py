@@ -1,0 +1,189 @@
+"""Resumable uploads over HTTP: tus 1.0.0, core protocol with creation, checksum, expiration and termination.
+
+Our own server side: of the packages for Django, django-tus ends at Django 3.1 and has no checksums, drf-tus is for
+Django 4.2 and unchanged since 2023, and neither asks per request whether the user may change this case.
+Source: https://tus.io/protocols/resumable-upload
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.utils.http import http_date
+
+from workbench.cases.selectors import case_to_change
+from workbench.uploads import arrivals
+from workbench.uploads.models import Arrival, ArrivalState
+from workbench.uploads.selectors import arrival_to_continue
+from workbench.uploads.services import TooLarge, UploadRefused
+from workbench.uploads.views import file_answer
+
+VERSION = "1.0.0"
+STATUSES: list[tuple[type[UploadRefused], int]] = [
+    (TooLarge, 413),
+    (arrivals.OffsetConflict, 409),
+    (arrivals.ChecksumMismatch, 460),
+    (arrivals.Busy, 423),
+    (arrivals.Gone, 410),
+    (arrivals.NoRoom, 507),
+]
+"""460 is the protocol's own."""
+
+View = Callable[..., HttpResponse]
+
+
+class _Unreadable(Exception):
+    """A header is missing or makes no sense; the text says which one."""
+
+
+def _spoken(view: View) -> View:
+    """What every answer of the protocol has: its version, and a sentence for each refusal."""
+
+    @wraps(view)
+    def answered(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        response = _answer(view, request, *args, **kwargs)
+        response.headers["Tus-Resumable"] = VERSION
+        response.headers["Cache-Control"] = "no-store"
+        return response
+
+    return answered
+
+
+def _answer(view: View, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    if not request.user.is_authenticated:
+        return JsonResponse({"detail": "You are not signed in any more."}, status=401)
+    if request.method != "OPTIONS" and request.headers.get("Tus-Resumable") != VERSION:
+        refusal = JsonResponse({"detail": f"Tus-Resumable {VERSION} is spoken here."}, status=412)
+        refusal.headers["Tus-Version"] = VERSION
+        return refusal
+    try:
+        return view(request, *args, **kwargs)
+    except _Unreadable as error:
+        return JsonResponse({"detail": str(error)}, status=400)
+    except UploadRefused as error:
+        status = next((status for kind, status in STATUSES if isinstance(error, kind)), 400)
+        return JsonResponse({"detail": str(error)}, status=status)
+
+
+@_spoken
+def begin(request: HttpRequest, case_id: int) -> HttpResponse:
+    """POST announces a file: Upload-Length, Upload-Metadata (filename, modified, redact). OPTIONS tells our dialect."""
+    case = case_to_change(request.user, case_id)
+    if request.method == "OPTIONS":
+        response = HttpResponse(status=204)
+        response.headers["Tus-Version"] = VERSION
+        response.headers["Tus-Extension"] = "creation,checksum,expiration,termination"
+        response.headers["Tus-Checksum-Algorithm"] = ",".join(arrivals.CHECKSUMS)
+        response.headers["Tus-Max-Size"] = str(settings.MOST_FILE_BYTES)
+        return response
+    if request.method != "POST":
+        return _not_allowed("OPTIONS, POST")
+    told = _metadata(request.headers.get("Upload-Metadata", ""))
+    modified = told.get("modified", "0")
+    arrival = arrivals.arrival_begin(
+        case=case,
+        user=request.user,
+        name=(told.get("filename") or "unnamed")[-1000:],
+        size=_number(request, "Upload-Length"),
+        modified=int(modified) if modified.isascii() and modified.isdigit() and len(modified) < 16 else 0,
+        redact=told.get("redact", "").split(),
+    )
+    return _located(arrival, 201)
+
+
+@_spoken
+def arrival(request: HttpRequest, arrival_id: UUID) -> HttpResponse:
+    """HEAD tells how much is here, PATCH brings the next piece, DELETE gives the file up. POST, which the protocol
+    leaves to us, tells what became of a file of which all is here."""
+    found = arrival_to_continue(request.user, arrival_id)
+    if request.method == "HEAD":
+        return _located(found, 200)
+    if request.method == "PATCH":
+        return _append(request, found)
+    if request.method == "DELETE":
+        arrivals.arrival_discard(arrival=found)
+        return HttpResponse(status=204)
+    if request.method == "POST":
+        arrivals.arrival_complete(arrival=found)
+        return JsonResponse(_outcome(request, found))
+    return _not_allowed("DELETE, HEAD, PATCH, POST")
+
+
+def _append(request: HttpRequest, found: Arrival) -> HttpResponse:
+    if request.content_type != "application/offset+octet-stream":
+        return JsonResponse({"detail": "Content-Type is application/offset+octet-stream."}, status=415)
+    arrivals.arrival_append(
+        arrival=found,
+        offset=_number(request, "Upload-Offset"),
+        length=_number(request, "Content-Length"),
+        stream=request,
+        checksum=_checksum(request.headers.get("Upload-Checksum")),
+    )
+    arrivals.arrival_complete(arrival=found)
+    return _located(found, 204)
+
+
+def _outcome(request: HttpRequest, found: Arrival) -> dict[str, Any]:
+    if found.state == ArrivalState.TAKEN:
+        return file_answer(request, found.file)
+    return {
+        "taken": False,
+        "state": found.state,
+        "repeats": found.state == ArrivalState.REPEATED,
+        "detail": found.detail,
+    }
+
+
+def _located(found: Arrival, status: int) -> HttpResponse:
+    response = HttpResponse(status=status)
+    response.headers["Upload-Offset"] = str(found.offset)
+    response.headers["Upload-Length"] = str(found.bytes)
+    response.headers["Upload-Expires"] = http_date(found.expires_at.timestamp())
+    if status == 201:
+        response.headers["Location"] = found.get_absolute_url()
+    return response
+
+
+def _not_allowed(methods: str) -> HttpResponse:
+    response = JsonResponse({"detail": f"{methods} are answered here."}, status=405)
+    response.headers["Allow"] = methods
+    return response
+
+
+def _number(request: HttpRequest, name: str) -> int:
+    given = request.headers.get(name, "")
+    if given.isascii() and given.isdigit() and len(given) < 16:
+        return int(given)
+    raise _Unreadable(f"{name} is no number of bytes.")
+
+
+def _metadata(header: str) -> dict[str, str]:
+    """The pairs of `key base64,key base64`."""
+    found = {}
+    for pair in filter(None, header.split(",")):
+        key, _, value = pair.strip().partition(" ")
+        found[key] = _decoded(value, "Upload-Metadata").decode("utf-8", "replace")
+    return found
+
+
+def _checksum(header: str | None) -> tuple[str, bytes] | None:
+    if header is None:
+        return None
+    algorithm, _, value = header.partition(" ")
+    if algorithm not in arrivals.CHECKSUMS:
+        raise _Unreadable(f"Upload-Checksum knows {', '.join(arrivals.CHECKSUMS)}.")
+    return algorithm, _decoded(value, "Upload-Checksum")
+
+
+def _decoded(value: str, name: str) -> bytes:
+    try:
+        return base64.b64decode(value, validate=True)
+    except (binascii.Error, ValueError):
+        raise _Unreadable(f"{name} holds no base64.") from None

@@ -1,0 +1,195 @@
+"""Files that come in pieces: begun, continued where they broke off, checked piece by piece, taken into the case.
+
+Each piece is written behind what is there and counts once it is complete and its checksum holds; what broke off is cut
+away again. Whoever writes holds a lock on the file, which the system gives back even when the process is killed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import shutil
+import zlib
+from collections.abc import Callable, Collection, Iterator
+from typing import IO, Protocol
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F, Sum
+from django.http import UnreadablePostError
+from django.utils import timezone
+
+from workbench.accounts.models import User
+from workbench.cases.models import Case
+from workbench.cases.services import case_lock
+from workbench.uploads.models import Arrival, ArrivalState
+from workbench.uploads.services import PIECE_BYTES, AlreadyInCase, TooLarge, UploadRefused, upload_add
+
+MOST_PIECE_BYTES = 64 * 1024 * 1024
+"""Bytes of one request: what is lost at most when a line breaks. Our choice; the page sends a sixteenth of it."""
+DISK_KEPT_FREE = 256 * 1024 * 1024
+"""Bytes of the disk that arriving files leave to the database and the logs. Our choice."""
+
+
+class _Digest(Protocol):
+    def update(self, data: bytes, /) -> None: ...
+
+    def digest(self) -> bytes: ...
+
+
+class _Crc32:
+    """CRC-32 as of zlib, in network order: what a browser can compute on a page that came without TLS."""
+
+    def __init__(self) -> None:
+        self._value = 0
+
+    def update(self, data: bytes, /) -> None:
+        self._value = zlib.crc32(data, self._value)
+
+    def digest(self) -> bytes:
+        return self._value.to_bytes(4, "big")
+
+
+CHECKSUMS: dict[str, Callable[[], _Digest]] = {"sha256": hashlib.sha256, "sha1": hashlib.sha1, "crc32": _Crc32}
+"""By their names in the protocol, which demands sha1."""
+
+
+class NoRoom(UploadRefused):
+    """The disk of the workbench is too full."""
+
+
+class OffsetConflict(UploadRefused):
+    """The piece does not begin where the last one ended."""
+
+
+class ChecksumMismatch(UploadRefused):
+    """The piece is not what was sent."""
+
+
+class Busy(UploadRefused):
+    """Another request writes the same file right now."""
+
+
+class Gone(UploadRefused):
+    """It was taken, given up or has expired."""
+
+
+def arrival_begin(
+    *, case: Case, user: User, name: str, size: int, modified: int = 0, redact: Collection[str] = ()
+) -> Arrival:
+    """Makes room for a file of `size` bytes. Raises TooLarge or NoRoom before a byte of it is sent."""
+    if size > settings.MOST_FILE_BYTES:
+        raise TooLarge(f"The file is larger than {settings.MOST_FILE_BYTES} bytes.")
+    with transaction.atomic():
+        case_lock(case)
+        coming, present = case.arrivals.unfinished(), case.files.present()
+        if coming.count() + present.count() >= settings.MOST_CASE_FILES:
+            raise TooLarge(f"A case holds at most {settings.MOST_CASE_FILES} files; an archive counts as one.")
+        held = sum(each.aggregate(bytes=Sum("bytes"))["bytes"] or 0 for each in (coming, present))
+        if held + size > settings.MOST_CASE_BYTES:
+            raise TooLarge(f"A case holds at most {settings.MOST_CASE_BYTES} bytes; {held} are in it or on their way.")
+        missing = Arrival.objects.unfinished().aggregate(bytes=Sum(F("bytes") - F("offset")))["bytes"] or 0
+        if shutil.disk_usage(settings.INCOMING_DIR).free - missing - size < DISK_KEPT_FREE:
+            raise NoRoom("The disk of the workbench has no room for this file; its administrators can make some.")
+        arrival = Arrival.objects.create(
+            case=case, user=user, name=name, bytes=size, modified=modified, redact=list(redact)
+        )
+    arrival.path.touch(mode=0o600)
+    return arrival
+
+
+def arrival_append(
+    *, arrival: Arrival, offset: int, length: int, stream: IO[bytes], checksum: tuple[str, bytes] | None = None
+) -> None:
+    """Writes one piece of `length` bytes that begins at `offset`; `arrival.offset` tells afterwards how far it is.
+
+    checksum  (one of CHECKSUMS, its value). Without one, what came of a piece that broke off is kept
+    Raises OffsetConflict, TooLarge, ChecksumMismatch, Busy, Gone; nothing of the piece counts then.
+    """
+    if length > MOST_PIECE_BYTES:
+        raise TooLarge(f"A piece has at most {MOST_PIECE_BYTES} bytes.")
+    with _held(arrival) as target:
+        if offset != arrival.offset:
+            raise OffsetConflict(f"{arrival.offset} bytes are here; the piece begins at {offset}.")
+        if offset + length > arrival.bytes:
+            raise TooLarge(f"The file was said to have {arrival.bytes} bytes.")
+        digest = CHECKSUMS[checksum[0]]() if checksum else None
+        target.truncate(offset)
+        target.seek(offset)
+        received = _received(stream, length, target, digest)
+        if checksum and digest and (received < length or digest.digest() != checksum[1]):
+            target.truncate(offset)
+            raise ChecksumMismatch("The piece is not what was sent; send it again.")
+        arrival.offset = offset + received
+        arrival.touched_at = timezone.now()
+        arrival.save(update_fields=["offset", "touched_at"])
+
+
+def _received(stream: IO[bytes], length: int, target: IO[bytes], digest: _Digest | None) -> int:
+    """Writes what comes and gives its size, which is less than `length` when the connection breaks."""
+    received = 0
+    with contextlib.suppress(UnreadablePostError, ConnectionError):
+        while received < length and (piece := stream.read(min(PIECE_BYTES, length - received))):
+            if digest:
+                digest.update(piece)
+            target.write(piece)
+            received += len(piece)
+    target.flush()
+    return received
+
+
+def arrival_complete(*, arrival: Arrival) -> None:
+    """Takes a file of which all bytes are here into the case; `arrival.state` tells the outcome. Asked again, does
+    nothing. Raises Busy."""
+    if arrival.state != ArrivalState.RECEIVING or arrival.offset < arrival.bytes:
+        return
+    with _held(arrival):
+        if arrival.state != ArrivalState.RECEIVING:
+            return
+        try:
+            arrival.file = upload_add(
+                case=arrival.case, user=arrival.user, content=arrival.path, name=arrival.name, redact=arrival.redact
+            )
+            arrival.state = ArrivalState.TAKEN
+        except UploadRefused as error:
+            arrival.state = ArrivalState.REPEATED if isinstance(error, AlreadyInCase) else ArrivalState.REFUSED
+            arrival.detail = str(error)
+        finally:
+            arrival.path.unlink(missing_ok=True)
+        arrival.save(update_fields=["file", "state", "detail"])
+
+
+def arrival_discard(*, arrival: Arrival) -> None:
+    """Gives a file up: its bytes are deleted at once."""
+    arrival.path.unlink(missing_ok=True)
+    Arrival.objects.filter(pk=arrival.pk).delete()
+
+
+def arrivals_expire() -> int:
+    """Deletes what nothing came of for Arrival.KEPT, and bytes that no row knows. Gives how many files that were."""
+    old = list(Arrival.objects.filter(touched_at__lt=timezone.now() - Arrival.KEPT))
+    for arrival in old:
+        arrival_discard(arrival=arrival)
+    # First the files and then the rows: of a file that is begun meanwhile there is no path yet.
+    paths = list(settings.INCOMING_DIR.glob("arrival-*"))
+    known = {each.path for each in Arrival.objects.unfinished()} if paths else set()
+    orphans = [path for path in paths if path not in known]
+    for path in orphans:
+        path.unlink(missing_ok=True)
+    return len(old) + len(orphans)
+
+
+@contextlib.contextmanager
+def _held(arrival: Arrival) -> Iterator[IO[bytes]]:
+    """The bytes, for this request alone, with the row as it is now. Raises Busy, Gone."""
+    with contextlib.ExitStack() as stack:
+        try:
+            opened = stack.enter_context(open(arrival.path, "r+b"))
+            fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            arrival.refresh_from_db()
+        except BlockingIOError:
+            raise Busy("Another request sends the same file.") from None
+        except (FileNotFoundError, Arrival.DoesNotExist):
+            raise Gone("It is not expected any more; send the file again.") from None
+        yield opened
