@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from diagnostics.charts import CHARTS
 from diagnostics.errors import NoUsableInput
 from diagnostics.evidence import Evidence
-from diagnostics.intake import SourceFile, unpack
+from diagnostics.intake import Limits, SourceFile, unpack
+from diagnostics.intake.limits import USUAL
 from diagnostics.judge import judge, stored_signals
 from diagnostics.profiles.collect import collected_profiles
 from diagnostics.reading import read_evidence
@@ -75,6 +76,7 @@ def analyze(
     spark: SparkSession,
     workspace: Path,
     overrides: Mapping[str, str] | None = None,
+    limits: Limits = USUAL,
     progress: Callable[[Progress], None] = ignore,
 ) -> Report:
     """Diagnose the files.
@@ -85,7 +87,7 @@ def analyze(
     """
     clock = _StageClock()
     progress(Progress("Unpacking", 0.02, f"{len(sources)} files"))
-    intake = unpack(sources, workspace)
+    intake = unpack(sources, workspace, limits)
     clock.lap("unpack_ms")
     progress(Progress("Reading", 0.1, f"{len(intake.inputs)} files"))
     evidence, inputs = read_evidence(

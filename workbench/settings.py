@@ -42,6 +42,7 @@ INSTALLED_APPS = [
     "drf_spectacular",
     "workbench.accounts",
     "workbench.cases",
+    "workbench.limits",
     "workbench.redaction",
     "workbench.uploads",
     "workbench.rules",
@@ -138,7 +139,8 @@ STATIC_URL = "/static/"
 STATICFILES_DIRS = [BASE_DIR / "static", ("plotly", Path(plotly.__file__).parent / "package_data")]
 WHITENOISE_USE_FINDERS = True
 
-# Uploads. Our choice, after the guards of common archive tools; archives have bounds of their own in diagnostics.intake
+# Uploads. Our choice, after the guards of common archive tools. MOST_* are ceilings: what counts is set below them on
+# the page of the limits, workbench.limits; archives have bounds of their own in diagnostics.intake
 
 UPLOADS_DIR = WORKBENCH_DATA / "uploads"
 INCOMING_DIR = WORKBENCH_DATA / "incoming"

@@ -10,11 +10,13 @@ from workbench import probes
 from workbench.accounts.views import PasswordChange
 from workbench.analyses.retention_views import delete_case
 from workbench.collector import collector
+from workbench.limits.views import limits
 
 urlpatterns = [
     path("", include("workbench.cases.urls")),
     path("cases/<int:case_id>/logs/", include("workbench.logs.urls")),
     path("uploads/", include("workbench.uploads.urls")),
+    path("limits/", limits, name="limits"),
     path("redaction/", include("workbench.redaction.urls")),
     path("cases/<int:case_id>/delete/", delete_case, name="delete_case"),
     path("analyses/", include("workbench.analyses.urls")),

@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import gettempdir
 
 from diagnostics.errors import UnreadableInput
-from diagnostics.intake.limits import MIB, USUAL, Allowance
+from diagnostics.intake.limits import MIB, USUAL, Allowance, Limits
 from diagnostics.intake.lines import CleanText
 from diagnostics.intake.members import Member, members
 from diagnostics.intake.sources import SourceFile
@@ -28,14 +28,16 @@ SHORT_CHARACTERS = 4_000
 """Once the lines of one call have FULL_BYTES together, the others are shortened to this. Our choice."""
 
 
-def read_lines(source: SourceFile, member: str | None, first: int, last: int) -> list[tuple[int, str]]:
+def read_lines(
+    source: SourceFile, member: str | None, first: int, last: int, limits: Limits = USUAL
+) -> list[tuple[int, str]]:
     """Lines `first` to `last` (from 1, at most MOST_LINES) of a file of an upload, with their numbers.
 
     member  the InputFile's name, or its part after the upload's own name and `!/`; None for the upload itself
     Raises UnreadableInput when there is no such file or it was refused.
     """
     first, last = max(first, 1), min(last, max(first, 1) + MOST_LINES - 1)
-    allowance = Allowance(USUAL)
+    allowance = Allowance(limits)
     wanted = {member or source.name, f"{source.name}!/{member}"}
     searched = members(source, allowance, Path(gettempdir()), ZIP_BYTES)
     try:

@@ -22,6 +22,7 @@ from workbench.analyses.models import Analysis
 from workbench.analyses.outcome import report_save
 from workbench.analyses.services import analysis_claim, analysis_fail, analysis_give_back
 from workbench.analyses.watch import Watch
+from workbench.limits.selectors import limits_now
 from workbench.rules.selectors import rules_of
 
 logger = logging.getLogger(__name__)
@@ -71,6 +72,7 @@ def _wait_for_spark() -> None:
 def _attempt(analysis: Analysis, session: UUID, watch: Watch, workspace: Path) -> None:
     files = list(analysis.files.order_by("name"))
     overrides = {member: format_id for file in files for member, format_id in file.overrides.items()}
+    limits = limits_now().unpacked
     ruleset, unreadable = rules_of(analysis.ruleset)
     report = spark.run(
         settings.SPARK_REMOTE,
@@ -81,6 +83,7 @@ def _attempt(analysis: Analysis, session: UUID, watch: Watch, workspace: Path) -
             spark=connected,
             workspace=workspace,
             overrides=overrides,
+            limits=limits,
             progress=watch.progress,
         ),
     )

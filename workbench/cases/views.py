@@ -30,6 +30,7 @@ from workbench.cases.snapshots import snapshots_shown
 from workbench.cases.timeline import timeline
 from workbench.charts.selectors import charts_shown
 from workbench.history.similar import recurrence, similar_cases
+from workbench.limits.selectors import limits_now
 from workbench.profiles.selectors import has_stacks
 from workbench.redaction.selectors import redaction_rules
 from workbench.rules.regression import case_keep
@@ -86,9 +87,7 @@ def _case_addresses(case: Case) -> dict[str, str]:
 
 def _upload_context() -> dict[str, object]:
     return {
-        "most_file_bytes": settings.MOST_FILE_BYTES,
-        "most_case_bytes": settings.MOST_CASE_BYTES,
-        "most_case_files": settings.MOST_CASE_FILES,
+        "limits": limits_now(),
         "format_choices": format_choices(),
         "redaction_rules": redaction_rules(),
         "redact_always": settings.REDACT_ALWAYS,

@@ -13,7 +13,6 @@ import zipfile
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from django.conf import settings
 from django.db import transaction
 
 from diagnostics.errors import InvalidRule, LimitExceeded
@@ -24,6 +23,7 @@ from workbench.analyses.models import Analysis
 from workbench.analyses.services import analysis_request
 from workbench.cases.models import Case
 from workbench.cases.services import case_open, note_add
+from workbench.limits.selectors import limits_now
 from workbench.reports.content import verdict_told
 from workbench.rules.models import Ruleset
 from workbench.rules.services import ruleset_of_bundle
@@ -168,9 +168,10 @@ def _checked_manifest(archive: zipfile.ZipFile) -> dict[str, Any]:
     held = {entry.filename: entry.file_size for entry in archive.infolist()}
     if missing := [path for path, _, _ in named if path not in held]:
         raise BundleRefused(f"It names {missing[0][:100]!r} and does not hold it.")
-    if not named or len(named) > settings.MOST_CASE_FILES:
-        raise BundleRefused(f"It holds {len(named):,} files; 1 to {settings.MOST_CASE_FILES:,} make a case.")
-    if sum(held[path] for path, _, _ in named) > settings.MOST_CASE_BYTES:
+    limits = limits_now()
+    if not named or len(named) > limits.case_files:
+        raise BundleRefused(f"It holds {len(named):,} files; 1 to {limits.case_files:,} make a case.")
+    if sum(held[path] for path, _, _ in named) > limits.case_bytes:
         raise BundleRefused("Its files are larger than a case may be.")
     return dict(manifest)
 

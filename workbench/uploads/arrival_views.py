@@ -14,11 +14,11 @@ from functools import wraps
 from typing import Any
 from uuid import UUID
 
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils.http import http_date
 
 from workbench.cases.selectors import case_to_change
+from workbench.limits.selectors import limits_now
 from workbench.uploads import arrivals
 from workbench.uploads.models import Arrival, ArrivalState
 from workbench.uploads.selectors import arrival_to_continue
@@ -81,7 +81,7 @@ def begin(request: HttpRequest, case_id: int) -> HttpResponse:
         response.headers["Tus-Version"] = VERSION
         response.headers["Tus-Extension"] = "creation,checksum,expiration,termination"
         response.headers["Tus-Checksum-Algorithm"] = ",".join(arrivals.CHECKSUMS)
-        response.headers["Tus-Max-Size"] = str(settings.MOST_FILE_BYTES)
+        response.headers["Tus-Max-Size"] = str(limits_now().file_bytes)
         return response
     if request.method != "POST":
         return _not_allowed("OPTIONS, POST")

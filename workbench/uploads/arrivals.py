@@ -23,6 +23,7 @@ from django.utils import timezone
 from workbench.accounts.models import User
 from workbench.cases.models import Case
 from workbench.cases.services import case_lock
+from workbench.limits.selectors import limits_now
 from workbench.uploads.models import Arrival, ArrivalState
 from workbench.uploads.services import PIECE_BYTES, AlreadyInCase, TooLarge, UploadRefused, upload_add
 
@@ -79,16 +80,17 @@ def arrival_begin(
     *, case: Case, user: User, name: str, size: int, modified: int = 0, redact: Collection[str] = ()
 ) -> Arrival:
     """Makes room for a file of `size` bytes. Raises TooLarge or NoRoom before a byte of it is sent."""
-    if size > settings.MOST_FILE_BYTES:
-        raise TooLarge(f"The file is larger than {settings.MOST_FILE_BYTES} bytes.")
+    limits = limits_now()
+    if size > limits.file_bytes:
+        raise TooLarge(f"The file is larger than {limits.file_bytes} bytes.")
     with transaction.atomic():
         case_lock(case)
         coming, present = case.arrivals.unfinished(), case.files.present()
-        if coming.count() + present.count() >= settings.MOST_CASE_FILES:
-            raise TooLarge(f"A case holds at most {settings.MOST_CASE_FILES} files; an archive counts as one.")
+        if coming.count() + present.count() >= limits.case_files:
+            raise TooLarge(f"A case holds at most {limits.case_files} files; an archive counts as one.")
         held = sum(each.aggregate(bytes=Sum("bytes"))["bytes"] or 0 for each in (coming, present))
-        if held + size > settings.MOST_CASE_BYTES:
-            raise TooLarge(f"A case holds at most {settings.MOST_CASE_BYTES} bytes; {held} are in it or on their way.")
+        if held + size > limits.case_bytes:
+            raise TooLarge(f"A case holds at most {limits.case_bytes} bytes; {held} are in it or on their way.")
         missing = Arrival.objects.unfinished().aggregate(bytes=Sum(F("bytes") - F("offset")))["bytes"] or 0
         if shutil.disk_usage(settings.INCOMING_DIR).free - missing - size < DISK_KEPT_FREE:
             raise NoRoom("The disk of the workbench has no room for this file; its administrators can make some.")

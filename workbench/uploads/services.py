@@ -27,6 +27,7 @@ from diagnostics.redaction import Redactor, redact_upload
 from workbench.accounts.models import User
 from workbench.cases.models import Case
 from workbench.cases.services import case_lock
+from workbench.limits.selectors import UploadLimits, limits_now
 from workbench.redaction.selectors import redactor_for
 from workbench.storable import storable
 from workbench.uploads.models import FileKind, UploadedFile
@@ -66,18 +67,19 @@ def upload_add(*, case: Case, user: User, content: Content, name: str, redact: C
     redact  ids of the redaction rules that are applied before anything is stored
     Raises TooLarge, AlreadyInCase; UploadRefused for a file that cannot be redacted.
     """
+    limits = limits_now()
     stored = f"{case.pk}/{uuid.uuid4().hex}"
     path = settings.UPLOADS_DIR / stored
     path.parent.mkdir(exist_ok=True, mode=0o700)
     try:
         dropped = _clean(name)
-        size, sha256, redacted = _store_redacted(content, path, dropped, redactor_for(redact))
-        recognised = _recognise(path, dropped)
+        size, sha256, redacted = _store_redacted(content, path, dropped, redactor_for(redact), limits)
+        recognised = _recognise(path, dropped, limits)
         with transaction.atomic():
             # Orders the files that arrive at the same time, for bounds and names.
             case_lock(case)
             snapshot = case.snapshot_number
-            _refuse_what_does_not_fit(case, snapshot, dropped, size, sha256)
+            _refuse_what_does_not_fit(case, limits, snapshot, dropped, size, sha256)
             file = UploadedFile(
                 case=case,
                 snapshot=snapshot,
@@ -142,7 +144,7 @@ def file_restore(*, file: UploadedFile) -> None:
     """Undoes `file_remove`. Raises UploadRefused when the bytes are gone."""
     if not file.path.exists():
         raise UploadRefused(f"{file.name} was removed too long ago.")
-    _refuse_what_does_not_fit(file.case, file.snapshot, file.name, file.bytes, file.sha256)
+    _refuse_what_does_not_fit(file.case, limits_now(), file.snapshot, file.name, file.bytes, file.sha256)
     _name_freely(file)
     file.removed_at = None
     file.save()
@@ -163,7 +165,7 @@ def removed_files_purge() -> int:
     return len(old)
 
 
-def _store(content: Content, path: Path) -> tuple[int, str]:
+def _store(content: Content, path: Path, most: int) -> tuple[int, str]:
     """Writes the bytes and gives their number and SHA-256. A file that is on the disk already is moved."""
     received = _on_disk(content)
     digest = hashlib.sha256()
@@ -171,8 +173,8 @@ def _store(content: Content, path: Path) -> tuple[int, str]:
     with open(os.devnull if received else path, "wb") as target:
         for piece in _pieces(content):
             size += len(piece)
-            if size > settings.MOST_FILE_BYTES:
-                raise TooLarge(f"The file is larger than {settings.MOST_FILE_BYTES} bytes.")
+            if size > most:
+                raise TooLarge(f"The file is larger than {most} bytes.")
             digest.update(piece)
             target.write(piece)
     if received:
@@ -182,20 +184,20 @@ def _store(content: Content, path: Path) -> tuple[int, str]:
 
 
 def _store_redacted(
-    content: Content, path: Path, name: str, redactor: Redactor | None
+    content: Content, path: Path, name: str, redactor: Redactor | None, limits: UploadLimits
 ) -> tuple[int, str, dict[str, Any] | None]:
     """As `_store`, without what the redactor finds; the file as it came is gone afterwards. Raises UploadRefused."""
     if redactor is None:
-        return *_store(content, path), None
+        return *_store(content, path, limits.file_bytes), None
     with tempfile.TemporaryDirectory(dir=settings.INCOMING_DIR) as folder:
         original, cleaned = Path(folder) / "original", Path(folder) / "cleaned"
-        _store(content, original)
+        _store(content, original, limits.file_bytes)
         try:
-            done = redact_upload(SourceFile(original, name), cleaned, redactor)
+            done = redact_upload(SourceFile(original, name), cleaned, redactor, limits.unpacked)
         except UnreadableInput as error:
             raise UploadRefused(f"It is not stored, since it cannot be read and so not be redacted: {error}") from None
         with open(cleaned, "rb") as opened:
-            size, sha256 = _store(opened, path)
+            size, sha256 = _store(opened, path, limits.file_bytes)
     counts = {rule_id: found.count for rule_id, found in done.found.items()}
     return size, sha256, storable({"found": counts, "left_out": done.left_out})
 
@@ -219,10 +221,10 @@ def _pieces(content: Content) -> Iterator[bytes]:
         yield piece
 
 
-def _recognise(path: Path, name: str) -> dict[str, Any]:
+def _recognise(path: Path, name: str, limits: UploadLimits) -> dict[str, Any]:
     """What the file is and holds, as columns of its row."""
     try:
-        peeked = peek(path, name)
+        peeked = peek(path, name, limits.unpacked)
     except UnreadableInput as error:
         return {"kind": FileKind.REFUSED, "refused_reason": storable(str(error))}
     members = [
@@ -252,17 +254,19 @@ def _kind(members: list[dict[str, Any]], overrides: dict[str, str]) -> FileKind:
     return FileKind.EVIDENCE if known else FileKind.ATTACHMENT
 
 
-def _refuse_what_does_not_fit(case: Case, snapshot: int, name: str, size: int, sha256: str) -> None:
+def _refuse_what_does_not_fit(
+    case: Case, limits: UploadLimits, snapshot: int, name: str, size: int, sha256: str
+) -> None:
     """The same bytes under another path stay: an answer of the REST API that did not change is evidence too."""
     present = case.files.present()
     earlier = present.filter(snapshot=snapshot, sha256=sha256, name=name).first()
     if earlier:
         raise AlreadyInCase(earlier)
-    if present.count() >= settings.MOST_CASE_FILES:
-        raise TooLarge(f"A case holds at most {settings.MOST_CASE_FILES} files; an archive counts as one.")
+    if present.count() >= limits.case_files:
+        raise TooLarge(f"A case holds at most {limits.case_files} files; an archive counts as one.")
     held = present.aggregate(bytes=Sum("bytes"))["bytes"] or 0
-    if held + size > settings.MOST_CASE_BYTES:
-        raise TooLarge(f"A case holds at most {settings.MOST_CASE_BYTES} bytes; {held} are in it.")
+    if held + size > limits.case_bytes:
+        raise TooLarge(f"A case holds at most {limits.case_bytes} bytes; {held} are in it.")
 
 
 def _clean(name: str) -> str:

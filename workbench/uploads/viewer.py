@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from diagnostics.errors import DiagnosticsError
-from diagnostics.intake import SourceFile, read_lines
+from diagnostics.intake import Limits, SourceFile, read_lines
+from workbench.limits.selectors import limits_now
 from workbench.uploads.models import UploadedFile
 
 CONTEXT_LINES = 30
@@ -63,7 +64,7 @@ def window_of(file: UploadedFile, member: str, cited: range, before: int, after:
     first = max(1, cited.start - before)
     last = min(cited.stop - 1 + after, first + MOST_LINES - 1)
     try:
-        read = read_lines(SourceFile(path=file.path, name=file.name), member, first, last)
+        read = read_lines(SourceFile(path=file.path, name=file.name), member, first, last, limits_now().unpacked)
     except (DiagnosticsError, OSError) as error:
         reason = str(error) if isinstance(error, DiagnosticsError) else "The stored file cannot be opened."
         return Window((), first, last, is_start=first == 1, is_end=True, error=reason)
@@ -93,10 +94,10 @@ def pointed(file: UploadedFile, member: str, line: int, pointer: str) -> list[Po
 
     The whole file is one document, or, in JSON lines, the cited line is.
     """
-    source = SourceFile(path=file.path, name=file.name)
+    source, limits = SourceFile(path=file.path, name=file.name), limits_now().unpacked
     for first, last in ((1, 2**31), (line, line)):
         try:
-            text = _text(source, member, first, last)
+            text = _text(source, member, first, last, limits)
             document = json.loads(text) if text else None
         except (DiagnosticsError, OSError, ValueError, RecursionError):
             continue
@@ -106,12 +107,12 @@ def pointed(file: UploadedFile, member: str, line: int, pointer: str) -> list[Po
     return []
 
 
-def _text(source: SourceFile, member: str, first: int, last: int) -> str:
+def _text(source: SourceFile, member: str, first: int, last: int, limits: Limits) -> str:
     """The lines as one text; empty when it is too long to be parsed while somebody waits."""
     pieces: list[str] = []
     length = 0
     while first <= last:
-        read = read_lines(source, member, first, min(first + MOST_LINES - 1, last))
+        read = read_lines(source, member, first, min(first + MOST_LINES - 1, last), limits)
         pieces += [text for _, text in read]
         length += sum(len(text) for _, text in read)
         if length > MOST_JSON_CHARACTERS:

@@ -1,0 +1,128 @@
+"""Every bound on uploads that an administrator can set: what it is, what it is by itself, and how far it can be moved.
+
+The variables WORKBENCH_MOST_* are ceilings: whoever owns the machine and its disk sets them, and the pages set values
+below. Without a value of its own a limit is at its ceiling, or, where it has no variable, at its default.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from django.conf import settings
+
+from diagnostics.intake.limits import GIB, MIB, USUAL
+
+
+class Unit(StrEnum):
+    BYTES = "bytes"
+    COUNT = "count"
+    RATIO = "ratio"
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """One bound.
+
+    usual, most  read when they are asked for, since tests and the environment set them
+    variable     the environment's name for `most`, where it has one
+    """
+
+    name: str
+    title: str
+    told: str
+    unit: Unit
+    least: int
+    usual: Callable[[], int]
+    most: Callable[[], int]
+    variable: str | None = None
+
+
+LIMITS: Mapping[str, Limit] = {
+    limit.name: limit
+    for limit in (
+        Limit(
+            "file_bytes",
+            "One file",
+            "An uploaded file as it comes, and a file inside an archive when it is unpacked.",
+            Unit.BYTES,
+            1,
+            lambda: settings.MOST_FILE_BYTES,
+            lambda: settings.MOST_FILE_BYTES,
+            "WORKBENCH_MOST_FILE_BYTES",
+        ),
+        Limit(
+            "case_bytes",
+            "All files of a case",
+            "As they come: an archive counts with its own size.",
+            Unit.BYTES,
+            1,
+            lambda: settings.MOST_CASE_BYTES,
+            lambda: settings.MOST_CASE_BYTES,
+            "WORKBENCH_MOST_CASE_BYTES",
+        ),
+        Limit(
+            "case_files",
+            "Files of a case",
+            "An archive counts as one.",
+            Unit.COUNT,
+            1,
+            lambda: settings.MOST_CASE_FILES,
+            lambda: settings.MOST_CASE_FILES,
+            "WORKBENCH_MOST_CASE_FILES",
+        ),
+        Limit(
+            "files",
+            "Files of a case, unpacked",
+            "Those inside archives counted. Of one archive four times as many entries are looked at, folders counted.",
+            Unit.COUNT,
+            1,
+            lambda: USUAL.files,
+            lambda: 100_000,
+        ),
+        Limit(
+            "total_bytes",
+            "All files of a case, unpacked",
+            "What comes out of all archives and compressions together.",
+            Unit.BYTES,
+            MIB,
+            lambda: USUAL.total_bytes,
+            lambda: 1024 * GIB,
+        ),
+        Limit(
+            "ratio",
+            "How many times an upload may grow when it is unpacked",
+            "Beyond that it counts as a decompression bomb. Logs stay below 60.",
+            Unit.RATIO,
+            10,
+            lambda: USUAL.ratio,
+            lambda: 2_000,
+        ),
+        Limit(
+            "nesting",
+            "Archives within one another",
+            "The outer one counted.",
+            Unit.COUNT,
+            1,
+            lambda: USUAL.nesting,
+            lambda: 4,
+        ),
+        Limit(
+            "name_characters",
+            "Characters of a path inside an archive",
+            "A file with a longer one is not read.",
+            Unit.COUNT,
+            64,
+            lambda: USUAL.name_characters,
+            lambda: 4_096,
+        ),
+    )
+}
+
+ALWAYS = (
+    ("Links in archives", "Never followed: a link can lead to any file of this machine."),
+    ("Devices, pipes and sockets in archives", "Never opened."),
+    ("Paths that leave the archive", "Never taken: neither a root nor .. leads anywhere."),
+)
+"""What nobody can allow."""

@@ -1,0 +1,53 @@
+"""The limits as they are at this moment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from django.db.models import Max
+
+from diagnostics.intake import Limits
+from diagnostics.intake.limits import USUAL
+from workbench.limits.catalogue import LIMITS
+from workbench.limits.models import LimitChange
+
+
+@dataclass(frozen=True, slots=True)
+class UploadLimits:
+    """What an upload may cost now.
+
+    file_bytes   of one file
+    case_bytes   of all files of a case, as they came
+    case_files   files of a case, as they came
+    unpacked     for what reads archives
+    """
+
+    file_bytes: int
+    case_bytes: int
+    case_files: int
+    unpacked: Limits
+
+
+def values_set() -> dict[str, int]:
+    """The values that administrators set, by name; a limit without one is left out. One query."""
+    newest = LimitChange.objects.values("name").annotate(newest=Max("pk")).values("newest")
+    rows = LimitChange.objects.filter(pk__in=newest, after__isnull=False).values_list("name", "after")
+    return {name: value for name, value in rows if name in LIMITS}
+
+
+def values_now(chosen: Mapping[str, int]) -> dict[str, int]:
+    """Every limit's value, given those that were set: never above the ceiling, also when that came down later."""
+    return {name: min(chosen.get(name, limit.usual()), limit.most()) for name, limit in LIMITS.items()}
+
+
+def limits_now() -> UploadLimits:
+    """What counts from now on. Asked once for each upload and each analysis, so that a change needs no restart."""
+    values = values_now(values_set())
+    case_bytes, case_files = values.pop("case_bytes"), values.pop("case_files")
+    return UploadLimits(
+        file_bytes=values["file_bytes"],
+        case_bytes=case_bytes,
+        case_files=case_files,
+        unpacked=replace(USUAL, **values),
+    )
