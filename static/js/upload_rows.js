@@ -137,7 +137,7 @@ export function tellSeen() {
     seen.set(row.dataset.seen, known);
   }
   const [most] = [...seen.values()].sort((one, other) => other.count - one.count);
-  root.classList.toggle('many-seen', Boolean(most) && most.count > MANY_SEEN);
+  byId('upload').classList.toggle('many-seen', Boolean(most) && most.count > MANY_SEEN);
   byId('seen').replaceChildren();
   if (!most || most.count <= MANY_SEEN) return;
   const { seenUrl, seenTitle, seenVerdict, seen: number } = most.row.dataset;
