@@ -111,7 +111,7 @@ def _vertices(
                 "busy_peak": busy_peak,
                 "held": pressed,
                 "held_peak": pressed_peak,
-                "idle": _idle(moments),
+                "idle": least_idle(moments),
                 "origin_moments": len(held.get(vertex, ())),
                 "moments": len(moments),
                 "look_up_share": details.look_up_share((job_id, vertex)),
@@ -144,9 +144,14 @@ def _mean_and_peak(values: Sequence[float | None]) -> tuple[float | None, float 
     return (round(fmean(known), 4), round(max(known), 4)) if known else (None, None)
 
 
-def _idle(moments: Sequence[Moment]) -> float | None:
-    """The mean part of time in which the subtasks neither worked nor were held back."""
-    told = [1 - fmean(each.busy) - fmean(each.back_pressured) for each in moments if each.busy and each.back_pressured]
+def least_idle(moments: Sequence[Moment]) -> float | None:
+    """The part of time in which the subtask that rested least neither worked nor was held back, as `busy` is the most
+    loaded one's: a mean would call a task idle whose one hot subtask never rests."""
+    told = [
+        min(1 - busy - held for busy, held in zip(each.busy, each.back_pressured, strict=True))
+        for each in moments
+        if each.busy and len(each.busy) == len(each.back_pressured)
+    ]
     return round(min(max(fmean(told), 0.0), 1.0), 4) if told else None
 
 
