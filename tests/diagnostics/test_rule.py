@@ -102,9 +102,9 @@ def test_aliases_are_refused_since_a_few_lines_can_stand_for_gigabytes() -> None
     ],
 )
 def test_what_would_be_endless_or_huge_is_refused_in_time(text: str, expected: str) -> None:
-    began = time.monotonic()
+    began = time.process_time()
     assert expected in "\n".join(errors_of(text))
-    assert time.monotonic() - began < 5
+    assert time.process_time() - began < 5
 
 
 def test_errors_of_text_and_of_references_come_together() -> None:

@@ -126,11 +126,11 @@ def test_a_hundred_thousand_events_take_a_moment(tmp_path: Path) -> None:
     text = '{"key":"sensor-1","event_time":1795224420970,"ingest_time":1795224422471,"partition":0}\n' * 100_000
     path = tmp_path / "events"
     path.write_text(text)
-    began = time.perf_counter()
+    began = time.process_time()
     rows = sum(
         given.batch.num_rows
         for given in EVENTS.read(Range(0, "events", str(path), 0, len(text), len(text)))
         if isinstance(given, Rows) and given.batch is not None
     )
     assert rows == 100_000
-    assert time.perf_counter() - began < 10, "0.4 s on a quiet machine"
+    assert time.process_time() - began < 10, "0.4 s on a quiet machine"

@@ -62,9 +62,9 @@ def test_the_size_of_a_large_compressed_file_is_not_known(desk: Desk) -> None:
 def test_a_large_upload_costs_only_its_head(desk: Desk) -> None:
     source = desk.upload("x.log", LOG * 200_000)
     tracemalloc.start()
-    began = time.perf_counter()
+    began = time.process_time()
     [each] = peek(source.path, source.name)
-    assert time.perf_counter() - began < 1
+    assert time.process_time() - began < 1
     assert tracemalloc.get_traced_memory()[1] < 4 * MIB
     tracemalloc.stop()
     assert each.bytes == source.path.stat().st_size
