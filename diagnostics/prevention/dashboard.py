@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from diagnostics.prevention.alerts import FULL_MS_PER_S, HIGH_MS_PER_S
+from diagnostics.prevention.alert import FULL_MS_PER_S, HIGH_MS_PER_S
 from diagnostics.prevention.series import JOB, TASK
 
 DASHBOARD_FILE = "flink-dashboard.json"

@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from diagnostics.prevention.alerts import Alert, duration
+from diagnostics.prevention.alert import Alert, duration
 from diagnostics.prevention.series import STEP_MS, CaseSeries, Labels, Series
 
 RULES_FILE, TEST_FILE = "flink-alerts.yaml", "flink-alerts-test.yaml"

@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from diagnostics.fingerprint import worst_job
-from diagnostics.prevention.alerts import Alert, alerts_for
+from diagnostics.prevention.alert import Alert
+from diagnostics.prevention.alerts import alerts_for
 from diagnostics.prevention.dashboard import DASHBOARD_FILE, dashboard
 from diagnostics.prevention.promtool import RULES_FILE, TEST_FILE, rules_file, unit_test
 from diagnostics.prevention.series import case_series, label_value

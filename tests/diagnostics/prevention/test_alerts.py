@@ -12,10 +12,13 @@ import pytest
 import yaml
 
 from diagnostics.charts import CHARTS
-from diagnostics.prevention.alerts import OWN_ALERTS, Alert, alerts_for, duration
+from diagnostics.prevention.alert import Alert, duration
+from diagnostics.prevention.alerts import alerts_for
 from diagnostics.prevention.dashboard import PANELS, WITHOUT_PANELS, dashboard
+from diagnostics.prevention.own_alerts import OF_SETTINGS, OWN_ALERTS
 from diagnostics.prevention.promtool import RULES_FILE, TEST_FILE, rules_file, unit_test
 from diagnostics.prevention.series import STEP_MS, CaseSeries, case_series, label_value
+from diagnostics.rule import shipped_rules
 from diagnostics.symptoms import symptoms
 
 MINUTE = 60_000
@@ -39,9 +42,10 @@ def activity(until: int, **shares: list[float | None]) -> dict[str, Any]:
     return {"subtask-activity": {"from_ms": 0, "to_ms": until, "slot_ms": slot, "jobs": [job]}}
 
 
-def finding(symptom_class: str, **subject: Any) -> dict[str, Any]:
+def finding(symptom_class: str, rule: str = "some.rule", **subject: Any) -> dict[str, Any]:
     return {
         "symptom_class": symptom_class,
+        "rule": {"id": rule, "version": 1},
         "role": "root_cause",
         "title": "It is so",
         "subject": {"job": JOB_ID, **subject},
@@ -131,11 +135,37 @@ def test_an_alert_is_not_tested_on_series_that_the_case_does_not_hold(tmp_path: 
     assert "holds no such series: FlinkBackPressure, FlinkJobRestarted." in test
 
 
-@pytest.mark.parametrize("symptom_class", sorted(OWN_ALERTS))
-def test_prometheus_reads_the_alert_of_every_class(symptom_class: str, tmp_path: Path) -> None:
+def test_one_declined_checkpoint_is_enough_where_declines_are_the_cause(tmp_path: Path) -> None:
+    points = history(checkpoint(1, 0), checkpoint(2, 60_000, "declined", 500), checkpoint(3, 120_000), until=5 * MINUTE)
+    alerts, series = made(points, finding("checkpoint_declined"))
+
+    # It fails at 1:00; at 2:00 two intervals are there to look back on. The shared alert wants two in a row.
+    assert fired(alerts, series) == {"FlinkCheckpointFailed": [2]}
+    told_by_promtool(tmp_path, alerts, series)
+
+
+def test_a_wrong_setting_has_the_alert_of_what_it_does_to_the_metrics(tmp_path: Path) -> None:
+    """Every checkpoint takes 40 s of 60 s: more than half, for five minutes from the first end at 0:40 on."""
+    points = history(*(checkpoint(n, n * 60_000, lasted=40_000) for n in range(8)), until=8 * MINUTE)
+    alerts, series = made(points, finding("misconfiguration", "conf.interval"))
+
+    assert fired(alerts, series) == {"FlinkCheckpointsWithoutPause": [5]}
+    told_by_promtool(tmp_path, alerts, series)
+
+
+def test_a_setting_that_no_metric_shows_has_no_alert_of_its_own() -> None:
+    assert len(made({}, finding("misconfiguration", "conf.misspelt"))[0]) == 3
+
+
+OWN = [*((each, "some.rule") for each in OWN_ALERTS if each != "misconfiguration")]
+OWN += [("misconfiguration", rule) for rule in OF_SETTINGS]
+
+
+@pytest.mark.parametrize(("symptom_class", "rule"), OWN)
+def test_prometheus_reads_the_alert_of_every_class(symptom_class: str, rule: str, tmp_path: Path) -> None:
     if shutil.which("promtool") is None:
         pytest.skip("no promtool found: install the package prometheus")
-    alerts, _ = made({}, finding(symptom_class, vertex='Map "x"\n{{y}}'))
+    alerts, _ = made({}, finding(symptom_class, rule, vertex='Map "x"\n{{y}}'))
     assert len(alerts) == 4
     (tmp_path / RULES_FILE).write_text(rules_file(alerts, "a {{ name }}\n- of: yaml"))
     ran = subprocess.run(["promtool", "check", "rules", RULES_FILE], cwd=tmp_path, capture_output=True, text=True)
@@ -144,6 +174,7 @@ def test_prometheus_reads_the_alert_of_every_class(symptom_class: str, tmp_path:
 
 def test_every_alert_is_of_a_class_that_exists() -> None:
     assert set(OWN_ALERTS) <= set(symptoms())
+    assert set(OF_SETTINGS) <= {rule.id for rule in shipped_rules()}
 
 
 def test_without_any_series_there_is_no_test() -> None:

@@ -1,0 +1,127 @@
+"""An alert rule, and the same condition on the steps of a series.
+
+Each alert says its PromQL and, in Python, what it means on the steps of a series, so that the unit test for promtool
+states what the alert does on this very incident, and promtool checks that both agree.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from diagnostics.prevention.series import STEP_MS, CaseSeries, Labels, Series
+
+MINUTE = 60_000
+BACK_PRESSURE_MS = 5 * MINUTE
+"""Back pressure that lasts longer is no burst: reference/source-document-rows.csv S088."""
+HIGH_MS_PER_S = 500
+"""Flink's own bound between LOW and HIGH back pressure."""
+FULL_MS_PER_S = 900
+"""A subtask that works nine tenths of the time has no reserve; the bound of the rules on busy tasks."""
+
+Condition = Mapping[Labels, Sequence[bool]]
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpointing:
+    """Interval and timeout of a job's checkpoints."""
+
+    interval_ms: int
+    timeout_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Alert:
+    """One alert rule.
+
+    for_ms     how long the condition has to hold
+    summary    a sentence; `{job_name}` and `{task_name}` stand for labels
+    why        why it exists and where its bound comes from
+    needs      metrics of the expression
+    condition  which label sets meet the expression at which step of a case's series
+    """
+
+    name: str
+    expr: str
+    for_ms: int
+    severity: str
+    summary: str
+    why: str
+    needs: tuple[str, ...]
+    condition: Callable[[CaseSeries], Condition]
+
+    def firing(self, series: CaseSeries) -> dict[Labels, int]:
+        """For each label set the first step at which the alert fires."""
+        steps = self.for_ms // STEP_MS
+        found: dict[Labels, int] = {}
+        for labels, holds in self.condition(series).items():
+            since: int | None = None
+            for step, met in enumerate(holds):
+                since = (step if since is None else since) if met else None
+                if since is not None and step - since >= steps:
+                    found[labels] = step
+                    break
+        return found
+
+    def is_covered_by(self, series: CaseSeries) -> bool:
+        """Whether the case holds all its series, so that a test of it means something."""
+        return all(series.of(metric) for metric in self.needs)
+
+
+def duration(ms: float) -> str:
+    """Whole steps of time as Prometheus writes them: 90 s as `1m30s`."""
+    seconds = math.ceil(ms / STEP_MS) * STEP_MS // 1000
+    minutes, rest = divmod(seconds, 60)
+    return f"{minutes}m{rest}s" if minutes and rest else f"{minutes}m" if minutes else f"{rest}s"
+
+
+def by_job(metric: str, ago: str = "") -> str:
+    return f"max by (job_name) ({metric}{f' offset {ago}' if ago else ''})"
+
+
+def steps_of_time(ms: float) -> int:
+    """At least so many ms, in whole steps."""
+    return math.ceil(ms / STEP_MS) * STEP_MS
+
+
+def _grouped(series: CaseSeries, metric: str, by: Sequence[str]) -> dict[Labels, list[Series]]:
+    found: dict[Labels, list[Series]] = {}
+    for each in series.of(metric):
+        found.setdefault(tuple((name, value) for name, value in each.labels if name in by), []).append(each)
+    return found
+
+
+def _columns(group: Sequence[Series]) -> Iterator[list[float]]:
+    for values in zip(*(each.values for each in group), strict=True):
+        yield [value for value in values if value is not None]
+
+
+def largest_of(series: CaseSeries, metric: str, by: Sequence[str]) -> dict[Labels, list[float | None]]:
+    groups = _grouped(series, metric, by)
+    return {labels: [max(known, default=None) for known in _columns(group)] for labels, group in groups.items()}
+
+
+def means_of(series: CaseSeries, metric: str, by: Sequence[str]) -> dict[Labels, list[float | None]]:
+    groups = _grouped(series, metric, by)
+    return {
+        labels: [sum(known) / len(known) if known else None for known in _columns(group)]
+        for labels, group in groups.items()
+    }
+
+
+def steps_over(series: CaseSeries, metric: str, bound: float) -> dict[Labels, list[bool]]:
+    largest = largest_of(series, metric, ("job_name", "task_name"))
+    return {labels: [value is not None and value > bound for value in values] for labels, values in largest.items()}
+
+
+def growth_of(
+    series: CaseSeries, metric: str, window: int, by: Sequence[str] = ("job_name",)
+) -> dict[Labels, list[float | None]]:
+    """How much a count grew within the window, None where it is not known so far back."""
+    back = window // STEP_MS
+    found: dict[Labels, list[float | None]] = {}
+    for labels, values in largest_of(series, metric, by).items():
+        pairs = ((values[step - back] if step >= back else None, value) for step, value in enumerate(values))
+        found[labels] = [None if None in pair else pair[1] - pair[0] for pair in pairs]  # type: ignore[operator]
+    return found

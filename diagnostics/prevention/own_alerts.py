@@ -1,0 +1,246 @@
+"""The alert that would have seen a case's own root cause, by its class."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from diagnostics import phrase
+from diagnostics.prevention.alert import (
+    BACK_PRESSURE_MS,
+    FULL_MS_PER_S,
+    MINUTE,
+    Alert,
+    Checkpointing,
+    Condition,
+    by_job,
+    duration,
+    growth_of,
+    largest_of,
+    means_of,
+    steps_of_time,
+    steps_over,
+)
+from diagnostics.prevention.series import JOB, TASK, CaseSeries, label_value
+
+SLOW_SHARE = 0.5
+"""A checkpoint that needs half of its timeout has too little room: reference/metrics.csv, lastCheckpointDuration."""
+BUSY_SHARE = 0.5
+"""A checkpoint that needs half of its interval leaves the job no rest: reference/rules-of-thumb.csv conf.minpause."""
+SKEW = 2.0
+"""A subtask with twice the mean: the bound of the shipped rules on skew."""
+
+
+def _slow_checkpoint(finding: Mapping[str, Any], told: Checkpointing) -> Alert:
+    metric, bound = f"{JOB}lastCheckpointDuration", round(SLOW_SHARE * told.timeout_ms)
+    return Alert(
+        "FlinkCheckpointNearTimeout",
+        f"{by_job(metric)} > {bound}",
+        0,
+        "warning",
+        "A checkpoint of {job_name} took more than half of its timeout",
+        f"Half of the timeout of {duration(told.timeout_ms)}: {finding['title']}.",
+        (metric,),
+        lambda series: {
+            labels: [value is not None and value > bound for value in values]
+            for labels, values in largest_of(series, metric, ("job_name",)).items()
+        },
+    )
+
+
+def _skewed(finding: Mapping[str, Any], told: Checkpointing) -> Alert:
+    metric, by = f"{TASK}numRecordsInPerSecond", ("job_name", "task_name")
+
+    def condition(series: CaseSeries) -> Condition:
+        largest, means = largest_of(series, metric, by), means_of(series, metric, by)
+        return {
+            labels: [
+                bool(high is not None and mean and high / mean > SKEW)
+                for high, mean in zip(values, means[labels], strict=True)
+            ]
+            for labels, values in largest.items()
+        }
+
+    return Alert(
+        "FlinkSkewedTask",
+        f"max by ({', '.join(by)}) ({metric}) / avg by ({', '.join(by)}) ({metric}) > {SKEW:g}",
+        BACK_PRESSURE_MS,
+        "warning",
+        "One subtask of {task_name} in {job_name} receives more than twice the mean",
+        f"The bound of the rules on skew: {finding['title']}.",
+        (metric,),
+        condition,
+    )
+
+
+def _busy(finding: Mapping[str, Any], told: Checkpointing) -> Alert | None:
+    task = finding["subject"].get("vertex")
+    if not task:
+        return None
+    metric, name = f"{TASK}busyTimeMsPerSecond", label_value(task)
+
+    def condition(series: CaseSeries) -> Condition:
+        return {
+            labels: holds
+            for labels, holds in steps_over(series, metric, FULL_MS_PER_S).items()
+            if ("task_name", name) in labels
+        }
+
+    return Alert(
+        "FlinkTaskWithoutReserve",
+        f'max by (job_name, task_name) ({metric}{{task_name="{name}"}}) > {FULL_MS_PER_S}',
+        BACK_PRESSURE_MS,
+        "warning",
+        "{task_name} of {job_name} works all of the time and holds everything up",
+        f"Nine tenths of the time for five minutes: {finding['title']}.",
+        (metric,),
+        condition,
+    )
+
+
+def _late(finding: Mapping[str, Any], told: Checkpointing) -> Alert:
+    metric, by = f"{TASK}operator_numLateRecordsDropped", ("job_name", "task_name")
+
+    def condition(series: CaseSeries) -> Condition:
+        grown = growth_of(series, metric, BACK_PRESSURE_MS, by)
+        return {labels: [each is not None and each > 0 for each in grows] for labels, grows in grown.items()}
+
+    ago = duration(BACK_PRESSURE_MS)
+    now = f"sum by ({', '.join(by)}) ({metric})"
+    return Alert(
+        "FlinkLateRecordsDropped",
+        f"{now} - sum by ({', '.join(by)}) ({metric} offset {ago}) > 0",
+        0,
+        "warning",
+        "{task_name} of {job_name} drops late records",
+        f"A dropped record is lost to the result: {finding['title']}.",
+        (metric,),
+        condition,
+    )
+
+
+def _restarts(finding: Mapping[str, Any], told: Checkpointing) -> Alert:
+    metric, window = f"{JOB}numRestarts", 10 * MINUTE
+    ago = duration(window)
+
+    def condition(series: CaseSeries) -> Condition:
+        grown = growth_of(series, metric, window)
+        return {labels: [each is not None and each > 0 for each in grows] for labels, grows in grown.items()}
+
+    return Alert(
+        "FlinkJobRestarted",
+        f"{by_job(metric)} - {by_job(metric, ago)} > 0",
+        0,
+        "critical",
+        "{job_name} was restarted",
+        f"In a steady state no job restarts: {finding['title']}.",
+        (metric,),
+        condition,
+    )
+
+
+def _heap(finding: Mapping[str, Any], told: Checkpointing) -> Alert | None:
+    if finding["facts"].get("resource") not in ("heap", None):
+        return None
+    used, most = "flink_taskmanager_Status_JVM_Memory_Heap_Used", "flink_taskmanager_Status_JVM_Memory_Heap_Max"
+    return Alert(
+        "FlinkHeapNearlyFull",
+        f"min_over_time(({used} / {most})[5m:15s]) > 0.8",
+        0,
+        "warning",
+        "The heap of a TaskManager stays nearly full",
+        f"More than four fifths that no collection gives back within five minutes: {finding['title']}.",
+        (used, most),
+        lambda series: {},
+    )
+
+
+def _failed(finding: Mapping[str, Any], told: Checkpointing) -> Alert:
+    """A decline costs a checkpoint at once, long before two timeouts have passed."""
+    metric, window = f"{JOB}numberOfFailedCheckpoints", steps_of_time(2 * told.interval_ms)
+    ago = duration(window)
+
+    def condition(series: CaseSeries) -> Condition:
+        grown = growth_of(series, metric, window)
+        return {labels: [each is not None and each > 0 for each in grows] for labels, grows in grown.items()}
+
+    return Alert(
+        "FlinkCheckpointFailed",
+        f"{by_job(metric)} - {by_job(metric, ago)} > 0",
+        0,
+        "warning",
+        "A checkpoint of {job_name} failed",
+        f"One within two intervals ({ago}) is enough here: {finding['title']}.",
+        (metric,),
+        condition,
+    )
+
+
+def _misconfigured(finding: Mapping[str, Any], told: Checkpointing) -> Alert | None:
+    """What the wrong setting does to the metrics; None for one that they do not show."""
+    make = OF_SETTINGS.get(finding.get("rule", {}).get("id"))
+    return make(finding, told) if make else None
+
+
+def _without_pause(finding: Mapping[str, Any], told: Checkpointing) -> Alert:
+    metric, bound = f"{JOB}lastCheckpointDuration", round(BUSY_SHARE * told.interval_ms)
+    return Alert(
+        "FlinkCheckpointsWithoutPause",
+        f"{by_job(metric)} > {bound}",
+        BACK_PRESSURE_MS,
+        "warning",
+        "A checkpoint of {job_name} is under way more than half of the time",
+        f"Half of the interval of {phrase.duration(told.interval_ms)}: {finding['title']}.",
+        (metric,),
+        lambda series: {
+            labels: [value is not None and value > bound for value in values]
+            for labels, values in largest_of(series, metric, ("job_name",)).items()
+        },
+    )
+
+
+def _unregistered(finding: Mapping[str, Any], told: Checkpointing) -> Alert:
+    metric = "flink_jobmanager_numRegisteredTaskManagers"
+    return Alert(
+        "FlinkNoTaskManager",
+        f"{metric} == 0",
+        BACK_PRESSURE_MS,
+        "critical",
+        "No TaskManager is registered with the JobManager",
+        f"Five minutes are longer than a start takes: {finding['title']}.",
+        (metric,),
+        lambda series: {},
+    )
+
+
+Own = Callable[[Mapping[str, Any], Checkpointing], Alert | None]
+
+OF_SETTINGS: Mapping[str | None, Own] = {
+    "conf.interval": _without_pause,
+    "conf.timeout": _failed,
+    "conf.frame-size": _failed,
+    "conf.memory-storage": _failed,
+    "conf.state-over-limit": _failed,
+    "conf.bind-host": _unregistered,
+    "conf.one-name": _restarts,
+    "conf.heartbeat": _restarts,
+}
+"""Rule of a misconfiguration -> the alert on what that setting does to Flink's metrics."""
+
+OWN_ALERTS: Mapping[str, Own] = {
+    "rocksdb_slow_upload": _slow_checkpoint,
+    "data_skew": _skewed,
+    "slow_sink": _busy,
+    "slow_dimension_join": _busy,
+    "cpu_hotspot": _busy,
+    "out_of_order_events": _late,
+    "resource_shortage": _heap,
+    "network_partition": _restarts,
+    "zookeeper_ha": _restarts,
+    "user_code": _restarts,
+    "restore_failure": _restarts,
+    "exactly_once_kafka": _restarts,
+    "checkpoint_declined": _failed,
+    "misconfiguration": _misconfigured,
+}
+"""Symptom class -> the alert on what its cause does to Flink's own metrics."""
