@@ -4,7 +4,7 @@ from django import forms
 
 from diagnostics.diagnosis.verdict import INCONCLUSIVE
 from diagnostics.symptoms import symptoms
-from workbench.cases.models import Case, CaseStatus, Note, SavedView
+from workbench.cases.models import Case, CaseStatus, FollowUp, Note, SavedView
 
 LONGEST_TEXT = 20_000
 
@@ -70,6 +70,16 @@ class NoteForm(forms.ModelForm):
     class Meta:
         model = Note
         fields = ["text"]
+
+
+class FollowUpForm(forms.ModelForm):
+    """What is to be done, by whom, by when; the owner by name."""
+
+    owner = forms.CharField(max_length=150)
+
+    class Meta:
+        model = FollowUp
+        fields = ["text", "due"]
 
 
 class CloseForm(forms.Form):

@@ -18,6 +18,7 @@ from workbench.analyses.selectors import latest_analyses
 from workbench.cases import bulk as services
 from workbench.cases import selectors
 from workbench.cases.facets import FACETS, facets
+from workbench.cases.follow_ups import left_to_do
 from workbench.cases.forms import BulkForm, SavedViewForm, StatusForm, cause_choices
 from workbench.cases.models import Case, CaseStatus, SavedView
 from workbench.cases.services import unwatch, watch
@@ -40,6 +41,7 @@ OWN_VIEWS = {
     "people=watched": "Watched",
     "people=news": "News",
     "people=mentioned": "Mentions you",
+    "people=actions": "Your actions",
 }
 """Views that everybody has: query -> name."""
 
@@ -51,12 +53,12 @@ def case_list(request: HttpRequest) -> HttpResponse:
     asked = dict(request.GET.lists())
     considered = selectors.cases_considered(request.user, asked)
     page = selectors.case_page(request.user, asked, considered)
-    latest = latest_analyses(page.object_list)
+    latest, left = latest_analyses(page.object_list), left_to_do(page.object_list)
     query = view_query(request.GET)
     news = Case.objects.visible_to(request.user).with_news_for(request.user).values_list("pk", flat=True)
     context = {
         "page": page,
-        "rows": [(case, latest.get(case.pk)) for case in page],
+        "rows": [(case, latest.get(case.pk), left.get(case.pk)) for case in page],
         "facets": facets(considered, request.GET),
         "orders": ORDER_NAMES,
         "asked": request.GET,

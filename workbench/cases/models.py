@@ -11,12 +11,14 @@ from django.db import models
 from django.db.models import F, Q, Value
 from django.db.models.functions import Concat
 from django.urls import reverse
+from django.utils import timezone
 
 from workbench.accounts.models import Team, User
 
 MOST_SEARCH_WORDS = 10
 MOST_SEARCH_TEXT = 100_000
 LONGEST_CHANGE = 120
+LONGEST_FOLLOW_UP = 300
 
 
 class CaseStatus(models.TextChoices):
@@ -237,6 +239,33 @@ class Note(models.Model):
 
     def __str__(self) -> str:
         return self.text[:80]
+
+
+class FollowUp(models.Model):
+    """Something that is left to do after an incident, kept in sight until it is done.
+
+    due  the day by whose end it should be done, null for no day
+    """
+
+    case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="follow_ups")
+    text = models.CharField(max_length=LONGEST_FOLLOW_UP)
+    owner = models.ForeignKey(User, on_delete=models.PROTECT, related_name="follow_ups")
+    due = models.DateField(null=True, blank=True)
+    added_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    added_at = models.DateTimeField(auto_now_add=True)
+    done_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+    done_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = [models.F("done_at").desc(nulls_first=True), models.F("due").asc(nulls_last=True), "pk"]
+
+    def __str__(self) -> str:
+        return self.text
+
+    @property
+    def is_overdue(self) -> bool:
+        """Not done by the end of its day, UTC."""
+        return self.done_at is None and self.due is not None and self.due < timezone.now().date()
 
 
 class SavedView(models.Model):

@@ -174,7 +174,7 @@ def note_add(*, case: Case, user: User, text: str) -> Note:
 
 
 def search_text_update(case: Case, found: str | None = None) -> None:
-    """Gathers what a case is searched by: its title, verdict, findings, notes and what fixed it, folded to lower case.
+    """Gathers what a case is searched by: title, verdict, findings, notes, actions, what fixed it; in lower case.
 
     found  what a new diagnosis found. The number counts as a word, `#42`. The text is bounded; the oldest notes are
     the first to be left out.
@@ -193,6 +193,7 @@ def search_text_update(case: Case, found: str | None = None) -> None:
         case.confirmed_class or "",
         case.what_fixed_it,
         searched.found,
+        *case.follow_ups.values_list("text", flat=True),
         *notes,
     ]
     searched.text = "\n".join(part for part in parts if part).casefold()[:MOST_SEARCH_TEXT]

@@ -1,6 +1,6 @@
 """What happened in a case, in the order it happened: quiet by default, everything else one click away.
 
-Nothing is written down twice: the timeline is read from the files, analyses, runbook steps, notes and changes.
+Nothing is written down twice: the timeline is read from the files, analyses, runbook steps, notes, actions and changes.
 """
 
 from __future__ import annotations
@@ -127,6 +127,14 @@ def _notes(case: Case) -> Iterator[Entry]:
         yield Entry(note.created_at, "note", note.author, "wrote", note.text, is_note=True, mentioned=names)
 
 
+def _follow_ups(case: Case) -> Iterator[Entry]:
+    for each in case.follow_ups.select_related("added_by", "done_by", "owner"):
+        by_when = f" by {each.due:%Y-%m-%d}" if each.due else ""
+        yield Entry(each.added_at, "flag", each.added_by, f"asked {each.owner} for an action{by_when}", each.text)
+        if each.done_at:
+            yield Entry(each.done_at, "check", each.done_by, "ticked an action", each.text, tone="good")
+
+
 def _pins(case: Case) -> Iterator[Entry]:
     for pin in case.pinned_records.select_related("by"):
         seen = f" of {pin.ts:%Y-%m-%d %H:%M:%S} UTC" if pin.ts else ""
@@ -208,6 +216,7 @@ SOURCES: tuple[Callable[[Case], Iterator[Entry]], ...] = (
     _analyses,
     _steps,
     _notes,
+    _follow_ups,
     _merged,
     _changes,
 )

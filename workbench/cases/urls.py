@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from workbench.cases import list_views, views
+from workbench.cases import follow_up_views, list_views, views
 
 app_name = "cases"
 
@@ -26,4 +26,6 @@ urlpatterns = [
     path("cases/<int:case_id>/close/", views.close, name="close"),
     path("cases/<int:case_id>/reopen/", views.reopen, name="reopen"),
     path("cases/<int:case_id>/notes/", views.note, name="note"),
+    path("cases/<int:case_id>/actions/", follow_up_views.add, name="follow_up_add"),
+    path("cases/<int:case_id>/actions/<int:follow_up_id>/", follow_up_views.tick, name="follow_up_tick"),
 ]

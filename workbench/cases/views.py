@@ -179,6 +179,7 @@ def case_detail(request: HttpRequest, case_id: int) -> HttpResponse:
         "snapshots": snapshots_shown(case, diagnosed),
         "diagnosed": diagnosed,
         "timeline": timeline(case),
+        "follow_ups": case.follow_ups.select_related("owner", "done_by"),
         "pins": case.pinned_records.select_related("by"),
         "watchers": selectors.watchers(case),
         "owners": selectors.owners_possible(case),

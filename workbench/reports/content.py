@@ -10,7 +10,7 @@ from typing import Any
 from diagnostics import phrase
 from diagnostics.symptoms import symptom
 from workbench.analyses.models import Analysis
-from workbench.cases.models import Case
+from workbench.cases.models import Case, FollowUp
 from workbench.cases.snapshots import newest_diagnoses
 from workbench.cases.timeline import Entry, timeline
 from workbench.charts.selectors import charts_shown
@@ -45,6 +45,7 @@ class Report:
     """A case with the diagnosis of its incident.
 
     facts      (name, value) about the case
+    actions    (what, who and by when in words, whether it is done)
     later      (snapshot in words, its verdict in words), what was seen after each change
     charts     (title, what it shows)
     missing    (what, why, how)
@@ -58,6 +59,7 @@ class Report:
     missing: Sequence[tuple[str, str, str]]
     charts: Sequence[tuple[str, str]]
     later: Sequence[tuple[str, str]]
+    actions: Sequence[tuple[str, str, bool]]
     timeline: Sequence[Entry]
     inputs: Sequence[Mapping[str, Any]]
     document: Mapping[str, Any] | None
@@ -78,6 +80,7 @@ def report_of(case: Case) -> Report:
         missing=[(each["what"], each["why"], each["how"]) for each in document["missing_evidence"]] if document else [],
         charts=_charts(incident) if incident else [],
         later=list(_later(case, diagnoses)),
+        actions=[_action(each) for each in case.follow_ups.select_related("owner")],
         timeline=entries,
         inputs=document["inputs"] if document else [],
         document=document,
@@ -147,6 +150,12 @@ def _place(evidence: Mapping[str, Any]) -> str:
 def _charts(analysis: Analysis) -> list[tuple[str, str]]:
     drawn, _, _ = charts_shown(analysis)
     return [(shown.chart.title, shown.summary) for shown in drawn]
+
+
+def _action(follow_up: FollowUp) -> tuple[str, str, bool]:
+    when = f", due {follow_up.due:%Y-%m-%d}" if follow_up.due else ""
+    done = f", done {follow_up.done_at:%Y-%m-%d}" if follow_up.done_at else ""
+    return follow_up.text, f"{follow_up.owner}{when}{done}", follow_up.done_at is not None
 
 
 def _later(case: Case, diagnoses: Mapping[int, Analysis]) -> Iterator[tuple[str, str]]:

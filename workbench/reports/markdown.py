@@ -50,6 +50,8 @@ def _lines(report: Report, address: str) -> Iterator[str]:
     if report.charts:
         yield from ("", "## What the charts show", "")
         yield from (f"- {plain(title)}: {plain(summary)}" for title, summary in report.charts)
+    if report.actions:
+        yield from ("", "## Actions", "", *_action_lines(report))
     if report.missing:
         yield from ("", "## What would make it surer", "")
         yield from (f"- {plain(what)}: {plain(why)} {code(how)}" for what, why, how in report.missing)
@@ -67,6 +69,11 @@ def _finding_lines(finding: FindingTold) -> Iterator[str]:
     yield from (f"- {code(place)} {code(text) if text else ''}".rstrip() for place, text in finding.evidence)
     if finding.cited > len(finding.evidence):
         yield f"- and {finding.cited - len(finding.evidence)} more"
+
+
+def _action_lines(report: Report) -> Iterator[str]:
+    for what, who, is_done in report.actions:
+        yield f"- [{'x' if is_done else ' '}] {plain(what)} ({plain(who)})"
 
 
 def _timeline_lines(report: Report) -> Iterator[str]:
@@ -102,7 +109,7 @@ def _post_mortem_lines(report: Report, address: str) -> Iterator[str]:
     yield from ("## What fixed it", "")
     yield plain(case.what_fixed_it) if case.what_fixed_it else "_Not written down yet._"
     yield from (f"- {plain(change)}: {plain(verdict)}" for change, verdict in report.later)
-    yield from ("", "## Actions", "")
+    yield from ("", "## Actions", "", *_action_lines(report))
     yield from (f"- [ ] Collect {plain(what)}: {plain(why)}" for what, why, _ in report.missing)
     yield "- [ ] Load the alert rules of this case into Prometheus. _Owner, date_"
     yield "- [ ] _What keeps it from happening again? Owner, date_"

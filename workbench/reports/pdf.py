@@ -95,6 +95,7 @@ def _flowables(report: Report, address: str) -> Iterator[Flowable]:
         yield _paragraph("No rule found a problem." if report.document else "There is no diagnosis yet.", TEXT)
     sections = (
         ("After each change", [f"{change}: {verdict}" for change, verdict in report.later]),
+        ("Actions", [f"{'Done: ' if is_done else ''}{what} ({who})" for what, who, is_done in report.actions]),
         ("What the charts show", [f"{title}: {summary}" for title, summary in report.charts]),
         ("What would make it surer", [f"{what}: {why}" for what, why, _ in report.missing]),
     )

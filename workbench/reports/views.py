@@ -140,6 +140,7 @@ def _values(report: Report, address: str) -> dict[str, Any]:
             }
             for entry in report.timeline
         ],
+        "actions": [{"what": what, "who": who, "done": is_done} for what, who, is_done in report.actions],
         "later": [{"change": change, "verdict": verdict} for change, verdict in report.later],
         "diagnosis": report.document,
     }

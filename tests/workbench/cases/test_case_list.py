@@ -32,7 +32,7 @@ def counts(user: User, query: str, name: str) -> dict[str, int]:
 
 
 def shown(client: Client, query: str) -> list[str]:
-    return [case.title for case, _ in client.get(f"/?{query}").context["rows"]]
+    return [case.title for case, *_ in client.get(f"/?{query}").context["rows"]]
 
 
 @pytest.fixture
