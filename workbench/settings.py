@@ -54,6 +54,7 @@ INSTALLED_APPS = [
     "workbench.history",
     "workbench.reports",
     "workbench.prevention",
+    "workbench.drills",
 ]
 
 MIDDLEWARE = [
@@ -83,6 +84,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "workbench.drills.context.drill",
             ],
         },
     },

@@ -25,6 +25,7 @@ urlpatterns = [
     path("rules/", include("workbench.rules.urls")),
     path("runbooks/", include("workbench.runbooks.urls")),
     path("history/", include("workbench.history.urls")),
+    path("drills/", include("workbench.drills.urls")),
     path("prevention/", include("workbench.prevention.urls")),
     path("reports/", include("workbench.reports.urls")),
     path("login/", auth.LoginView.as_view(redirect_authenticated_user=True), name="login"),

@@ -75,7 +75,7 @@ def case_rename(*, case: Case, user: User, title: str) -> None:
 @transaction.atomic
 def case_assign(*, case: Case, user: User, owner: User, batch: UUID | None = None) -> None:
     """Makes somebody of the team the owner, who watches the case from now on. Raises ValidationError for a stranger."""
-    if not Case.objects.visible_to(owner).filter(pk=case.pk).exists():
+    if not Case.objects.readable_by(owner).filter(pk=case.pk).exists():
         raise ValidationError({"owner": f"{owner} does not belong to the team {case.team}."})
     case_change(case=case, user=user, batch=batch, owner_id=owner.pk)
     watch(case=case, user=owner, has_news=owner != user)

@@ -1,0 +1,18 @@
+"""Every page says that a drill is under way: its case is hidden from the person for so long."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest
+from django.utils.functional import SimpleLazyObject
+
+from workbench.drills.selectors import drill_under_way
+
+
+def drill(request: HttpRequest) -> dict[str, Any]:
+    """`drill_under_way` for templates, asked for only where it is shown."""
+    user = getattr(request, "user", None)
+    if user is None or not user.is_authenticated:
+        return {}
+    return {"drill_under_way": SimpleLazyObject(lambda: drill_under_way(user))}

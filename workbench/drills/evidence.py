@@ -1,0 +1,172 @@
+"""The evidence of a past case as a drill shows it: raw lines by kind, in the order they came, without names.
+
+What is shown are the citations of all that was measured, also of what proved harmless: a choice of only the telling
+lines would be half of the answer. No finding, rule, file name or job name is among it.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from diagnostics.redaction import Redactor, shipped_redaction_rules
+from diagnostics.symptoms import symptom
+from workbench.analyses.models import Analysis
+from workbench.drills.models import DrillStep, StepKind
+
+KINDS: Mapping[str, str] = {
+    "log": "Logs",
+    "rest": "Answers of REST: checkpoints, back pressure, subtasks",
+    "metric": "Metrics",
+    "gc": "GC logs",
+    "thread": "Thread dumps",
+    "frame": "Profiles and flame graphs",
+    "config": "Configuration",
+    "event": "Events and Kubernetes",
+}
+"""The kinds of evidence of the contract, in the order in which people look."""
+
+AT_ONCE = 6
+"""Lines that one look shows: about what a person reads before looking elsewhere. Our choice."""
+MOST_PIECES = 48
+"""Lines of one kind: eight looks. Those that any finding cites come before others. Our choice."""
+CAUSES = ("root_cause", "contributing")
+SAME_NAMES = b"workbench drill"
+"""Key of the pseudonyms. It hides nothing from readers of the case, it only makes the case hard to recognise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One line of evidence.
+
+    ts_ms      epoch ms, None without a time
+    source     what kind of file it comes from
+    decisive   whether the confirmed cause rests on it; nothing of the page tells so before the end
+    """
+
+    ts_ms: int | None
+    text: str
+    source: str
+    decisive: bool
+
+    @property
+    def at(self) -> dt.datetime | None:
+        """UTC."""
+        return None if self.ts_ms is None else dt.datetime.fromtimestamp(self.ts_ms / 1000, dt.UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Drawer:
+    """The evidence of one kind, dated pieces first, in the order they came."""
+
+    kind: str
+    title: str
+    pieces: Sequence[Piece]
+
+    @property
+    def decisive(self) -> list[Piece]:
+        """What the confirmed cause rests on."""
+        return [piece for piece in self.pieces if piece.decisive]
+
+
+@dataclass(frozen=True, slots=True)
+class DrawerShown:
+    """A drawer with as much of it as was looked at."""
+
+    drawer: Drawer
+    open: int
+
+    @property
+    def pieces(self) -> Sequence[Piece]:
+        return self.drawer.pieces[: self.open]
+
+    @property
+    def left(self) -> int:
+        return len(self.drawer.pieces) - len(self.pieces)
+
+    @property
+    def saw_decisive(self) -> bool:
+        return any(piece.decisive for piece in self.pieces)
+
+
+Place = tuple[str, int | None, str]
+"""File, line and text of a citation."""
+
+
+def drawers(analysis: Analysis, truth: str) -> list[Drawer]:
+    """The evidence of a diagnosis by kind; kinds without any are left out."""
+    inputs = analysis.inputs or []
+    findings = analysis.document["findings"]
+    cited = {_place(each) for finding in findings for each in finding["evidence"]}
+    rests_on = {_place(each) for finding in findings if _is_of(finding, truth) for each in finding["evidence"]}
+    unnamed = _unnamed(analysis.document)
+    found: dict[str, dict[Place, tuple[bool, Mapping[str, Any]]]] = {}
+    for citation in _citations(analysis.signals):
+        entry = inputs[citation["file_id"]] if citation["file_id"] < len(inputs) else {"file": ""}
+        place = (entry["file"], citation.get("line"), citation.get("text") or "")
+        if place[2].strip():
+            found.setdefault(citation["kind"], {}).setdefault(place, (place in cited, {**citation, "entry": entry}))
+    return [
+        Drawer(kind, title, list(_pieces(found[kind], rests_on, unnamed)))
+        for kind, title in KINDS.items()
+        if kind in found
+    ]
+
+
+def _is_of(finding: Mapping[str, Any], truth: str) -> bool:
+    return finding["symptom_class"] == truth and finding["role"] in CAUSES
+
+
+def _place(evidence: Mapping[str, Any]) -> Place:
+    return evidence["file"], evidence.get("line"), evidence.get("text") or ""
+
+
+def _citations(signals: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    for signal in signals or ():
+        yield from signal.get("citations") or ()
+
+
+def _pieces(
+    found: Mapping[Place, tuple[bool, Mapping[str, Any]]], rests_on: set[Place], unnamed: Callable[[str], str]
+) -> Iterator[Piece]:
+    chosen = sorted(found.items(), key=lambda each: (not each[1][0], _order(each[1][1])))[:MOST_PIECES]
+    for place, (_, citation) in sorted(chosen, key=lambda each: _order(each[1][1])):
+        source = str(citation["entry"].get("format") or "").replace("-", " ")
+        yield Piece(citation.get("ts_ms"), unnamed(place[2]), source, place in rests_on)
+
+
+def _order(citation: Mapping[str, Any]) -> tuple[bool, int, str, int]:
+    moment = citation.get("ts_ms")
+    return moment is None, moment or 0, str(citation["entry"]["file"]), citation.get("line") or 0
+
+
+def _unnamed(document: Mapping[str, Any]) -> Callable[[str], str]:
+    """Takes out what the case would be recognised by: names and ids of its jobs, hosts, addresses, people, secrets."""
+    redactor = Redactor(shipped_redaction_rules(), SAME_NAMES)
+    names = {each for job in document["jobs"] for each in (job["name"], job["job_id"]) if each}
+    longest_first = sorted(names, key=lambda name: (-len(name), name))
+    jobs = re.compile("|".join(re.escape(name) for name in longest_first)) if names else None
+
+    def told(text: str) -> str:
+        shown = redactor.text(text.encode()).decode("utf-8", "replace")
+        return jobs.sub("THE-JOB", shown) if jobs else shown
+
+    return told
+
+
+def drawers_shown(found: Sequence[Drawer], steps: Iterable[DrillStep]) -> list[DrawerShown]:
+    """The drawers with what the looks have opened."""
+    opened: dict[str, int] = {}
+    for step in steps:
+        if step.kind == StepKind.LOOK:
+            opened[step.subject] = max(opened.get(step.subject, 0), step.shown)
+    return [DrawerShown(drawer, opened.get(drawer.kind, 0)) for drawer in found]
+
+
+def noticed(document: Mapping[str, Any]) -> list[str]:
+    """What an alert would have said: titles of consequences, which are never a cause."""
+    titles = [each["title"] for each in document["findings"] if symptom(each["symptom_class"]).kind == "consequence"]
+    return list(dict.fromkeys(titles))

@@ -1,0 +1,100 @@
+"""Which cases can be drilled, whose drill is whose, and what the drills of a team say together."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import or_
+from statistics import median
+
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.shortcuts import get_object_or_404
+from django.utils import timezone
+
+from diagnostics.symptoms import symptoms
+from workbench.accounts.models import Team, User
+from workbench.analyses.models import Analysis, Finding
+from workbench.cases.models import Case, CaseChange, CaseStatus, Note, Watch
+from workbench.drills.evidence import CAUSES
+from workbench.drills.models import Drill
+from workbench.runbooks.models import StepRecord
+
+RECENT = dt.timedelta(days=90)
+"""A quarter: the source document asks for a drill in each."""
+MOST_LISTED = 50
+
+
+@dataclass(frozen=True, slots=True)
+class TeamDrills:
+    """The drills of a team in the last quarter, by people who had not worked on the case; no names.
+
+    right       share of them that named the cause, None without any
+    median_ms   usual time to a right answer, None without any
+    last        when the newest of all ended, None for never
+    """
+
+    team: Team
+    count: int
+    right: float | None
+    median_ms: float | None
+    last: dt.datetime | None
+
+
+def drill_of(user: User, drill_id: int) -> Drill:
+    """The user's own drill of a case that they may still read. Raises Http404 for any other."""
+    drills = Drill.objects.filter(user=user, case__in=Case.objects.readable_by(user))
+    return get_object_or_404(drills.select_related("case", "analysis"), pk=drill_id)
+
+
+def drill_under_way(user: User) -> Drill | None:
+    """What the user is in the middle of."""
+    return Drill.objects.under_way().filter(user=user).first()
+
+
+def drills_listed(user: User) -> QuerySet[Drill]:
+    """The user's ended drills, the newest first."""
+    visible = Case.objects.visible_to(user)
+    return Drill.objects.ended().filter(user=user, case__in=visible).select_related("case")[:MOST_LISTED]
+
+
+def analyses_to_drill(user: User) -> QuerySet[Analysis]:
+    """Diagnoses of incidents that can be found out again: closed cases whose confirmed cause the evidence shows.
+
+    For a cause that no finding tells there would be no line to look for.
+    """
+    cases = Case.objects.visible_to(user).filter(status=CaseStatus.CLOSED, merged_into=None)
+    cases = cases.filter(confirmed_class__in=[each.id for each in symptoms().values() if each.kind == "cause"])
+    telling = Finding.objects.filter(
+        analysis=OuterRef("pk"), symptom_class=OuterRef("case__confirmed_class"), role__in=CAUSES
+    )
+    return Analysis.objects.of_incidents().done().light().filter(Exists(telling), case__in=cases).select_related("case")
+
+
+def cases_unknown_to(user: User) -> QuerySet[Case]:
+    """Cases that the user has neither worked on nor drilled."""
+    own = Q(owner=user) | Q(created_by=user) | Q(closed_by=user)
+    rows = (
+        Watch.objects.filter(user=user),
+        Note.objects.filter(author=user),
+        CaseChange.objects.filter(by=user),
+        StepRecord.objects.filter(by=user),
+        Drill.objects.filter(user=user),
+    )
+    touched = reduce(or_, (Q(pk__in=each.order_by().values("case")) for each in rows), own)
+    return Case.objects.exclude(pk__in=Case.objects.filter(touched).order_by().values("pk"))
+
+
+def teams_told(user: User) -> Iterator[TeamDrills]:
+    """The drills of each of the user's teams."""
+    for team in user.teams.all():
+        ended = Drill.objects.ended().filter(case__team=team)
+        recent = list(ended.filter(ended_at__gte=timezone.now() - RECENT, knew_it=False))
+        times = [drill.lasted_ms for drill in recent if drill.is_right]
+        last = ended.values_list("ended_at", flat=True).first()
+        yield TeamDrills(team, len(recent), _share(recent), median(times) if times else None, last)
+
+
+def _share(drills: Sequence[Drill]) -> float | None:
+    return sum(drill.is_right for drill in drills) / len(drills) if drills else None

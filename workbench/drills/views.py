@@ -1,0 +1,157 @@
+"""Pages of the drills: the history, the drill itself, and its result."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_GET, require_POST
+
+from diagnostics.symptoms import symptom, symptoms
+from workbench.cases.timeline import timeline
+from workbench.drills import selectors, services
+from workbench.drills.evidence import KINDS, drawers, drawers_shown, noticed
+from workbench.drills.models import Drill, DrillStep, StepKind
+from workbench.drills.scoring import CAUSE, EVIDENCE, GUESS, TARGET, TIME, TOO_LONG
+from workbench.reports.content import evidence_span
+
+SCORING = {
+    "cause": CAUSE,
+    "guess": GUESS,
+    "evidence": EVIDENCE,
+    "time": TIME,
+    "target": TARGET.total_seconds() // 60,
+    "too_long": TOO_LONG.total_seconds() // 60,
+}
+
+
+@login_required
+@require_GET
+def overview(request: HttpRequest) -> HttpResponse:
+    """The user's drills, what those of the teams say together, and the way into the next one."""
+    services.drills_end_forgotten(request.user)
+    asked = request.GET.get("case", "")
+    context = {
+        "drills": selectors.drills_listed(request.user),
+        "teams": list(selectors.teams_told(request.user)),
+        "case_id": asked if asked.isdecimal() and len(asked) < 18 else "",
+        "scoring": SCORING,
+    }
+    return render(request, "drills/overview.html", context)
+
+
+@login_required
+@require_POST
+def start(request: HttpRequest) -> HttpResponse:
+    """Begins a drill: of the case that the address of a colleague names, else of one by chance."""
+    asked = request.POST.get("case", "")
+    try:
+        begun = services.drill_start(user=request.user, case_id=int(asked) if _is_number(asked) else None)
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+        return redirect("drills:overview")
+    return redirect(begun)
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) < 18
+
+
+@login_required
+@require_GET
+def drill(request: HttpRequest, drill_id: int) -> HttpResponse:
+    """The drill while it goes on, then its result."""
+    services.drills_end_forgotten(request.user)
+    found = selectors.drill_of(request.user, drill_id)
+    return _result(request, found) if found.ended_at else _going_on(request, found)
+
+
+def _going_on(request: HttpRequest, found: Drill) -> HttpResponse:
+    document = found.analysis.document
+    causes = (each for each in symptoms().values() if each.kind == "cause")
+    context = {
+        "drill": found,
+        "drawers": drawers_shown(drawers(found.analysis, found.truth), found.steps.all()),
+        "noticed": noticed(document),
+        "span": evidence_span(document),
+        "version": found.case.flink_version,
+        "causes": sorted(causes, key=lambda each: each.title),
+        "suspected": [step.subject for step in found.steps.all() if step.kind == "suspect"],
+        "scoring": SCORING,
+    }
+    return render(request, "drills/drill.html", context)
+
+
+def _result(request: HttpRequest, found: Drill) -> HttpResponse:
+    steps = list(found.steps.all())
+    findings = found.analysis.document["findings"]
+    context = {
+        "drill": found,
+        "path": [(*_told(step), (step.at - found.started_at).total_seconds() * 1000) for step in steps],
+        "drawers": drawers_shown(drawers(found.analysis, found.truth), steps),
+        "finding": next((each for each in findings if each["symptom_class"] == found.truth), None),
+        "real": [entry for entry in timeline(found.case) if not entry.is_minor],
+        "scoring": SCORING,
+    }
+    return render(request, "drills/result.html", context)
+
+
+def _told(step: DrillStep) -> tuple[str, str]:
+    """The icon of a step, and the step in words."""
+    if step.kind == StepKind.LOOK:
+        lines = "1 line" if step.shown == 1 else f"{step.shown} lines"
+        return "eye", f"Looked at: {KINDS.get(step.subject, step.subject)}, {lines} open"
+    icon = "unknown" if step.kind == StepKind.SUSPECT else "flag"
+    return icon, f"{step.get_kind_display()}: {symptom(step.subject).title}"
+
+
+@login_required
+@require_POST
+def look(request: HttpRequest, drill_id: int) -> HttpResponse:
+    """Opens more of one kind of evidence."""
+    found = selectors.drill_of(request.user, drill_id)
+    kind = request.POST.get("kind", "")
+    try:
+        services.drill_look(drill=found, kind=kind)
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+        return redirect(found)
+    return redirect(f"{found.get_absolute_url()}#{kind}")
+
+
+@login_required
+@require_POST
+def suspect(request: HttpRequest, drill_id: int) -> HttpResponse:
+    """Writes a thought down."""
+    found = selectors.drill_of(request.user, drill_id)
+    try:
+        services.drill_suspect(drill=found, symptom_class=request.POST.get("symptom_class", ""))
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+    return redirect(f"{found.get_absolute_url()}#cause")
+
+
+@login_required
+@require_POST
+def answer(request: HttpRequest, drill_id: int) -> HttpResponse:
+    """Ends the drill with an answer."""
+    found = selectors.drill_of(request.user, drill_id)
+    try:
+        services.drill_answer(drill=found, symptom_class=request.POST.get("symptom_class", ""))
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+    return redirect(found)
+
+
+@login_required
+@require_POST
+def give_up(request: HttpRequest, drill_id: int) -> HttpResponse:
+    """Ends the drill without one."""
+    found = selectors.drill_of(request.user, drill_id)
+    try:
+        services.drill_give_up(drill=found)
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+    return redirect(found)
