@@ -11,10 +11,12 @@ from workbench.accounts.views import PasswordChange
 from workbench.analyses.retention_views import delete_case
 from workbench.collector import collector
 from workbench.limits.views import limits
+from workbench.logs.everywhere_views import everywhere
 
 urlpatterns = [
     path("", include("workbench.cases.urls")),
     path("cases/<int:case_id>/logs/", include("workbench.logs.urls")),
+    path("logs/", everywhere, name="log_search"),
     path("uploads/", include("workbench.uploads.urls")),
     path("limits/", limits, name="limits"),
     path("redaction/", include("workbench.redaction.urls")),

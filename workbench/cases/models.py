@@ -51,7 +51,7 @@ class CaseQuerySet(models.QuerySet["Case"]):
         return self.filter(team__in=user.teams.all())
 
     def visible_to(self, user: User) -> CaseQuerySet:
-        """What the user may read, but for the case of a drill under way: every page and the API would tell its cause."""
+        """What the user may read, but for the case of a drill under way: every page, and the API, would tell it."""
         drills = user.drills.filter(ended_at=None, started_at__gt=timezone.now() - LONGEST_DRILL)
         hidden = list(drills.values_list("case", flat=True))
         found = self.readable_by(user)
