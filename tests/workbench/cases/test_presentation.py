@@ -3,7 +3,7 @@
 import pytest
 
 from workbench.cases.presentation import MOST_FOLDERS, inputs_shown
-from workbench.cases.templatetags.diagnosis import score_band, waterfall
+from workbench.cases.templatetags.diagnosis import score_band, sentences, waterfall
 
 
 def shown(*names: str) -> dict[str, list[str]]:
@@ -53,3 +53,8 @@ def test_the_waterfall_goes_down_to_the_score_and_never_below_zero() -> None:
         {"title": "heap", "points": 50.0},
     ]
     assert [step["left"] for step in waterfall({"deductions": deductions})] == [51, 44, 0]
+
+
+def test_a_statement_falls_apart_into_its_sentences_and_numbers_stay_whole() -> None:
+    told = "Checkpoints took 12.8 s. The task is Sink. of orders. State grew to 1.5 GB."
+    assert sentences(told) == ["Checkpoints took 12.8 s.", "The task is Sink. of orders.", "State grew to 1.5 GB."]

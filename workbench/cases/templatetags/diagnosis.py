@@ -322,6 +322,17 @@ def further_sentences(text: str) -> str:
 
 
 @register.filter
+def sentences(text: str) -> list[str]:
+    """The sentences, each of which can stand on a line of its own."""
+    found = []
+    while text:
+        end = _lead(text)
+        found.append(text[:end])
+        text = text[end:].strip()
+    return found
+
+
+@register.filter
 def short_path(path: str) -> str:
     """A long path cut in the middle; where it leads to, it stands in full."""
     return shortened(path, LONGEST_PATH)
