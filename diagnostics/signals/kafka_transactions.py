@@ -12,7 +12,7 @@ from diagnostics.evidence import Evidence
 from diagnostics.notation.flink_values import number
 from diagnostics.reconstruction.checkpoint_history import History, checkpoint_histories
 from diagnostics.reconstruction.cluster import cluster_of
-from diagnostics.reconstruction.exactly_once_chain import asks_for_it, audit, client_options
+from diagnostics.reconstruction.exactly_once_chain import SINK_DEFAULT_MS, asks_for_it, audit, client_options
 from diagnostics.reconstruction.incident_log import IncidentLog, incident_log
 from diagnostics.reconstruction.stated_settings import settings_of, stated_options
 from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
@@ -220,11 +220,14 @@ def _times(
     outage = _longest_outage(log)
     facts: dict[str, FactValue] = {
         "timeout_ms": timeout,
-        "broker_max_ms": broker[0] if broker else None,
+        "broker_max_ms": min(broker, default=None),
         "longest_open_ms": max(opened, default=None),
         "interval_ms": interval,
         "longest_outage_ms": outage,
     }
+    asked = timeout or (SINK_DEFAULT_MS if asks_for_it(client) else None)
+    if asked and broker:
+        facts["timeout_to_broker_ratio"] = asked / min(broker) if min(broker) else None
     if timeout and isinstance(interval, (int, float)):
         needed = float(interval) + 2 * max(durations, default=0.0) + (outage or 0)
         facts |= {"needed_ms": needed, "timeout_to_need_ratio": timeout / needed if needed else None}
@@ -269,7 +272,8 @@ FACTS = {
     "prefix_changed": "restores with another transactional id prefix than before",
     "open_found": "subtasks that found open transactions at their start",
     "timeout_ms": "transaction.timeout.ms in effect, ms",
-    "broker_max_ms": "transaction.max.timeout.ms of the broker, ms",
+    "broker_max_ms": "transaction.max.timeout.ms of the broker, the smallest if there are several, ms",
+    "timeout_to_broker_ratio": "transaction timeout, or what Flink's sink asks for when nothing states one, over that",
     "longest_open_ms": "longest time that a transaction is said to have been open, ms",
     "interval_ms": "checkpoint interval, ms",
     "longest_outage_ms": "longest time in which the job was not running, ms",

@@ -48,7 +48,7 @@ ROLES = (
     (r"net/.*-ss-ti\.txt$", "tcp-connections"),
     (r"host/top-threads\.txt$", "top"),
     (r"(host|net)/", None),
-    (r"logs/postgresql", None),
+    (r"logs/postgresql", "postgresql-log"),
 )
 """The first pattern that a path matches tells what it must be; Flink's own logs are another test's matter."""
 

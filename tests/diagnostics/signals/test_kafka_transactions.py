@@ -112,3 +112,13 @@ def test_a_client_states_its_settings_at_its_start() -> None:
         {"scope": "kafka producer", "key": "transaction.timeout.ms", "value": "900000"},
     ]
     assert not list(client_options("AdminClientConfig values: ", behind))
+
+
+@pytest.mark.spark
+def test_the_tightest_of_the_brokers_settings_is_held_against_the_sinks_timeout(spark: SparkSession) -> None:
+    brokers = [option("transaction.max.timeout.ms", each, "kafka broker") for each in ("900000", "600000")]
+    asks = [option("sink.delivery-guarantee", "exactly-once", "table")]
+    facts = only(measure(hand_made(spark, config_option=[*brokers, *asks])), "kafka_transactions").facts
+    assert (facts["broker_max_ms"], facts["timeout_to_broker_ratio"]) == (600_000, 3_600_000 / 600_000)
+    assert "timeout_ms" not in facts, "Flink's default is no statement of the files"
+    assert list(measure(hand_made(spark, config_option=brokers))) == [], "a broker alone is no job"

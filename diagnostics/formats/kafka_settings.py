@@ -1,0 +1,126 @@
+"""Settings of Kafka's brokers and topics: `server.properties`, and what `kafka-configs --describe` prints."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from diagnostics.errors import LimitExceeded
+from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample
+from diagnostics.notation.rest_document import text
+from diagnostics.notation.secret_option import MASK, masked
+
+MOST_BYTES = 4_194_304
+"""Our choice: a broker has some 250 settings; with all their synonyms they take 60 KB."""
+MOST_OPTIONS = 20_000
+MOST_VALUE = 2_000
+
+CERTAIN = frozenset(
+    (
+        "broker.id",
+        "node.id",
+        "process.roles",
+        "controller.quorum.voters",
+        "log.dirs",
+        "log.retention.hours",
+        "num.network.threads",
+        "num.io.threads",
+        "offsets.topic.replication.factor",
+        "transaction.state.log.replication.factor",
+        "transaction.state.log.min.isr",
+        "transaction.max.timeout.ms",
+        "advertised.listeners",
+        "zookeeper.connect",
+        "inter.broker.listener.name",
+    )
+)
+"""Settings of a broker that no client has. Source: Kafka documentation, Broker Configs."""
+LEAST_CERTAIN = 3
+
+_TITLE = re.compile(
+    r"(?m)^(?:Dynamic|All|Default)? ?configs for (?:the default )?(broker|topic)s?(?: (\S{1,255}))?"
+    r"(?: in the entire cluster)? are:",
+    re.IGNORECASE,
+)
+_DESCRIBED = re.compile(r"\s{1,8}([A-Za-z][\w.-]{1,199})=(.{0,4000}?) sensitive=(true|false)(?: synonyms=\{.*)?$")
+_PROPERTY = re.compile(r"\s{0,8}([A-Za-z][\w.-]{1,199})\s{0,4}[=:]\s{0,4}(.{0,4000})$")
+
+
+def _recognise(head: Head) -> float:
+    if _TITLE.search(head.text):
+        return 0.95
+    named = {found[1] for line in head.text.splitlines()[:2_000] if (found := _PROPERTY.match(line[:4_400]))}
+    return 0.9 if len(named & CERTAIN) >= LEAST_CERTAIN else 0.0
+
+
+def _read(part: Range) -> Iterator[Rows | Coverage]:
+    if part.size > MOST_BYTES:
+        raise LimitExceeded(f"settings of {part.size:,} bytes; at most {MOST_BYTES:,} are read")
+    with open(part.path, encoding="utf-8-sig", errors="replace") as opened:
+        lines = opened.read().splitlines()
+    rows: list[dict[str, Any]] = []
+    kind = "broker"
+    odd: list[tuple[int, str]] = []
+    is_described = False
+    for at, line in enumerate(lines, 1):
+        title, described = _TITLE.match(line), _DESCRIBED.match(line)
+        found = described or (None if is_described else _PROPERTY.match(line))
+        if title:
+            kind, is_described = title[1].lower(), True
+        elif not line.strip() or line.lstrip().startswith(("#", "!")):
+            continue
+        elif found and len(rows) < MOST_OPTIONS:
+            secret = described is not None and described[3] == "true"
+            value = MASK if secret else masked(found[1], text(found[2].strip(), MOST_VALUE))
+            rows.append({"scope": f"kafka {kind}", "key": found[1], "value": value, "line": at, "last_line": at})
+        else:
+            odd.append((at, line[:200]))
+    yield Rows("config_option", rows)
+    yield Coverage(records=len(rows), not_understood=len(odd), samples=tuple(odd[:3]))
+
+
+FORMAT = Format(
+    id="kafka-settings",
+    title="Settings of Kafka brokers and topics (server.properties, kafka-configs --describe)",
+    documentation="https://kafka.apache.org/documentation/#brokerconfigs",
+    tables=("config_option",),
+    recognise=_recognise,
+    read=_read,
+    samples=(
+        Sample(
+            name="kafka/server.properties",
+            text="# The id of the broker\n"
+            "broker.id=1\n"
+            "log.dirs=/var/lib/kafka\n"
+            "num.network.threads = 8\n"
+            "transaction.max.timeout.ms=900000\n"
+            "ssl.keystore.password=hunter2\n",
+            rows={
+                "config_option": [
+                    {"scope": "kafka broker", "key": "broker.id", "value": "1", "line": 2},
+                    {"key": "log.dirs", "value": "/var/lib/kafka"},
+                    {"key": "num.network.threads", "value": "8"},
+                    {"key": "transaction.max.timeout.ms", "value": "900000", "line": 5},
+                    {"key": "ssl.keystore.password", "value": "******"},
+                ]
+            },
+        ),
+        Sample(
+            name="kafka/configs.txt",
+            text="All configs for broker 1 are:\n"
+            "  transaction.max.timeout.ms=600000 sensitive=false synonyms={STATIC_BROKER_CONFIG:transaction.max.timeout"
+            ".ms=600000, DEFAULT_CONFIG:transaction.max.timeout.ms=900000}\n"
+            "  ssl.key.password=null sensitive=true synonyms={}\n"
+            "Dynamic configs for topic orders are:\n"
+            "  retention.ms=3600000 sensitive=false synonyms={DYNAMIC_TOPIC_CONFIG:retention.ms=3600000}\n",
+            rows={
+                "config_option": [
+                    {"scope": "kafka broker", "key": "transaction.max.timeout.ms", "value": "600000", "line": 2},
+                    {"key": "ssl.key.password", "value": "******"},
+                    {"scope": "kafka topic", "key": "retention.ms", "value": "3600000", "line": 5},
+                ]
+            },
+        ),
+    ),
+)

@@ -1,0 +1,182 @@
+"""PostgreSQL's server log: the queries that `log_min_duration_statement` or `log_duration` tell of.
+
+Other records (connections, checkpoints of the database, errors) are understood and not kept. Times have the zone that
+the log prints when that is UTC or GMT; any other is taken as UTC and said.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample, open_range
+from diagnostics.notation.header_time import header_time
+from diagnostics.notation.host_row import Span
+from diagnostics.notation.rest_document import text
+from diagnostics.notation.sql_statement import MOST_STATEMENT, kind_of, without_values
+
+MOST_LINE = 8_000
+MOST_QUERIES = 300_000
+"""Queries of one file that are kept. Our choice: half an hour of 150 a second."""
+ROWS_AT_ONCE = 5_000
+SHOWN = 3
+
+_MOMENT = r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,6})?) ([A-Z][A-Z0-9]{1,5}|[+-]\d\d(?::?\d\d)?)"
+_RECORD = re.compile(
+    rf"^{_MOMENT}\b[^\n]{{0,400}}?\s(LOG|ERROR|FATAL|PANIC|WARNING|NOTICE|INFO|DETAIL|HINT|STATEMENT"
+    r"|CONTEXT|QUERY|LOCATION|DEBUG\d?):\s{1,4}(.*)$"
+)
+_DURATION = re.compile(
+    r"duration: (\d{1,12}\.\d{1,6}) ms(?:\s{1,4}(statement|execute|parse|bind|fastpath)\b[^:]{0,200}: (.*))?"
+)
+_LAYOUT = re.compile(rf"(?m)^{_MOMENT}\b[^\n]{{0,400}}?\s(?:LOG|ERROR|FATAL|DETAIL|STATEMENT):\s")
+_OWN = re.compile(
+    r"duration: \d{1,12}\.\d{1,6} ms|database system is ready|connection (?:received|authorized)"
+    r"|checkpoint (?:starting|complete)|starting PostgreSQL|automatic (?:vacuum|analyze) of table"
+)
+_UNIVERSAL = ("UTC", "GMT", "Z")
+
+
+@dataclass(slots=True)
+class _Query:
+    """A query whose statement may go on in the next lines."""
+
+    ts_ms: int | None
+    duration_ms: float
+    statement: str | None
+    line: int
+    last_line: int
+
+    def row(self) -> dict[str, Any]:
+        told = self.statement.strip() if self.statement else None
+        return {
+            "ts_ms": self.ts_ms,
+            "system": "PostgreSQL",
+            "kind": kind_of(told) if told else None,
+            "statement": text(without_values(told)) if told else None,
+            "duration_ms": self.duration_ms,
+            "line": self.line,
+            "last_line": self.last_line,
+        }
+
+
+@dataclass(slots=True)
+class _Reading:
+    """What is known so far of the file."""
+
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    query: _Query | None = None
+    records: int = 0
+    kept: int = 0
+    odd: int = 0
+    examples: list[tuple[int, str]] = field(default_factory=list)
+    zones: set[str] = field(default_factory=set)
+    span: Span = field(default_factory=Span)
+
+    def take(self, line: str, at: int) -> None:
+        record = _RECORD.match(line)
+        if record:
+            self.close()
+            self.records += 1
+            ts_ms = self._moment(record[1], record[2])
+            duration = _DURATION.match(record[4]) if record[3] == "LOG" else None
+            # The durations of parsing and binding belong to the execution that follows.
+            if duration and duration[2] not in ("parse", "bind"):
+                self.query = _Query(ts_ms, float(duration[1]), duration[3], at, at)
+        elif line.startswith("\t"):
+            if self.query and self.query.statement and len(self.query.statement) < MOST_STATEMENT:
+                self.query.statement += f" {line.strip()}"
+                self.query.last_line = at
+        elif line:
+            self.odd += 1
+            self.examples += [(at, line[:200])] if len(self.examples) < SHOWN else []
+
+    def close(self) -> None:
+        if self.query is not None:
+            self.rows.append(self.query.row())
+            self.kept += 1
+            self.query = None
+
+    def _moment(self, printed: str, zone: str) -> int | None:
+        offset = zone if zone[0] in "+-" else ""
+        if not offset and zone not in _UNIVERSAL and len(self.zones) < SHOWN:
+            self.zones.add(zone)
+        ts_ms = header_time(f"{printed}{offset}")
+        self.span.take(ts_ms)
+        return ts_ms
+
+
+def _recognise(head: Head) -> float:
+    lines = head.text.count("\n") + 1
+    fitting = len(_LAYOUT.findall(head.text))
+    return 0.9 if fitting and fitting >= min(3, lines - 1) and _OWN.search(head.text) else 0.0
+
+
+def _read(part: Range) -> Iterator[Rows | Coverage]:
+    reading = _Reading()
+    with open_range(part) as opened:
+        for at, raw in enumerate(opened, 1):
+            reading.take(raw[:MOST_LINE].decode("utf-8", "replace").rstrip("\r\n"), at)
+            if len(reading.rows) >= ROWS_AT_ONCE:
+                yield Rows("slow_query", reading.rows)
+                reading.rows = []
+            if reading.kept >= MOST_QUERIES:
+                break
+    reading.close()
+    yield Rows("slow_query", reading.rows)
+    warnings = []
+    if reading.zones:
+        warnings.append(f"times in {', '.join(sorted(reading.zones))} are taken as UTC: that name has no offset here")
+    if reading.kept >= MOST_QUERIES:
+        warnings.append(f"only the first {reading.kept:,} queries are kept")
+    yield Coverage(
+        records=reading.records,
+        not_understood=reading.odd,
+        samples=tuple(reading.examples),
+        warnings=tuple(warnings),
+        first_ts_ms=reading.span.first_ms,
+        last_ts_ms=reading.span.last_ms,
+    )
+
+
+FORMAT = Format(
+    id="postgresql-log",
+    title="Slow queries of PostgreSQL (server log)",
+    documentation="https://www.postgresql.org/docs/current/runtime-config-logging.html",
+    tables=("slow_query",),
+    recognise=_recognise,
+    read=_read,
+    samples=(
+        Sample(
+            name="logs/postgresql-15-main.log",
+            text="2026-11-21 01:17:22.428 UTC [11976] LOG:  duration: 31.933 ms  execute S_1: "
+            "SELECT region, tier FROM customer_dim($1)\n"
+            "2026-11-21 01:17:22.428 UTC [11976] DETAIL:  parameters: $1 = '3695'\n"
+            "2026-11-21 01:17:22.500 UTC [11977] flink@shop LOG:  duration: 1208.500 ms  statement: update orders\n"
+            "\tset state = 'PAID' where id in (7, 8, 9)\n"
+            "2026-11-21 01:17:23.000 UTC [11980] LOG:  checkpoint starting: time\n",
+            rows={
+                "slow_query": [
+                    {
+                        "ts_ms": 1795223842428,
+                        "system": "PostgreSQL",
+                        "kind": "SELECT",
+                        "statement": "SELECT region, tier FROM customer_dim($1)",
+                        "duration_ms": 31.933,
+                        "line": 1,
+                        "last_line": 1,
+                    },
+                    {
+                        "kind": "UPDATE",
+                        "statement": "update orders set state = ? where id in (?)",
+                        "duration_ms": 1208.5,
+                        "line": 3,
+                        "last_line": 4,
+                    },
+                ]
+            },
+        ),
+    ),
+)

@@ -1,0 +1,99 @@
+"""How far Kafka consumer groups are behind, and whether that grows, as Kafka's own tool tells."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from typing import Any
+
+from diagnostics.citation import Citation
+from diagnostics.evidence import Evidence
+from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
+
+MOST_ROWS = 100_000
+"""Positions that are read, the latest first. Our choice: thirty looks at a topic of three thousand partitions."""
+FEWEST_LOOKS = 4
+"""How many looks tell a course. Our choice: two of each half."""
+MOST_CITED = 4
+
+Look = tuple[int, int]
+"""When a table was printed (0 when that is unknown) and in which file: positions of one look belong together."""
+
+
+def measure(evidence: Evidence) -> Measured:
+    """The group and topic with the largest lag.
+
+    Reads   consumer_position. One Spark job, none without it.
+    Gives   one signal of the case.
+    Units   records. Flink commits offsets with its checkpoints, so the lag holds what came in since the last one.
+    Empty   NotMeasured without positions; a group that never committed has no lag.
+    """
+    if not evidence.has("consumer_position"):
+        yield NotMeasured("consumer_lag", "consumer-groups", "no file tells where consumer groups stand")
+        return
+    rows = evidence["consumer_position"].orderBy("ts_ms", "file_id", "line", ascending=False).limit(MOST_ROWS).collect()
+    looks: dict[tuple[str | None, str], dict[Look, list[Any]]] = defaultdict(lambda: defaultdict(list))
+    for row in rows:
+        if row.lag is not None:
+            looks[row.consumer_group, row.topic][row.ts_ms or 0, row.file_id].append(row)
+    if not looks:
+        return
+    last = {subject: by_look[max(by_look)] for subject, by_look in looks.items()}
+    worst = max(last, key=lambda subject: (sum(row.lag for row in last[subject]), subject[0] or "", subject[1]))
+    partitions = sorted(last[worst], key=lambda row: (-row.lag, row.partition))
+    lag = sum(row.lag for row in partitions)
+    facts: dict[str, FactValue] = {
+        "groups": len({group for group, _ in looks}),
+        "consumer_group": worst[0],
+        "topic": worst[1],
+        "partitions": len(partitions),
+        "lag": lag,
+        "partition": partitions[0].partition,
+        "partition_lag": partitions[0].lag,
+        "partition_share_ratio": partitions[0].lag / lag if lag else None,
+        **_growth(looks[worst]),
+    }
+    stamps = [row.ts_ms for row in rows if row.ts_ms is not None]
+    yield Signal(
+        "consumer_lag",
+        Subject(),
+        {name: value for name, value in facts.items() if value is not None},
+        tuple(_cite(row) for row in partitions[:MOST_CITED]),
+        citation_count=len(partitions),
+        window=(min(stamps), max(stamps)) if stamps else None,
+    )
+
+
+def _growth(looks: Mapping[Look, list[Any]]) -> dict[str, FactValue]:
+    """How the lag went over the looks whose times are known: the least of each half, since each commit lets it fall."""
+    known = sorted(look for look in looks if look[0])
+    if len(known) < FEWEST_LOOKS:
+        return {}
+    lags = [(sum(row.lag for row in looks[look]), look[0]) for look in known]
+    before, after = min(lags[: len(lags) // 2]), min(lags[len(lags) // 2 :])
+    growth = after[0] - before[0]
+    seconds = (after[1] - before[1]) / 1000
+    return {"lag_first": before[0], "lag_growth": growth, "lag_growth_per_s": growth / seconds if seconds > 0 else None}
+
+
+def _cite(row: Any) -> Citation:
+    group = f"group {row.consumer_group}, " if row.consumer_group else ""
+    text = f"{group}{row.topic} partition {row.partition}: {row.lag} records behind"
+    return Citation.of(row, "metric", text, name="lag", value=float(row.lag))
+
+
+FACTS: Mapping[str, str] = {
+    "groups": "consumer groups whose lag is known",
+    "consumer_group": "the one that is most records behind",
+    "topic": "in which topic",
+    "partitions": "partitions of it",
+    "lag": "records that it is behind in all of them at the last look",
+    "partition": "the partition with most of them",
+    "partition_lag": "records that it is behind there",
+    "partition_share_ratio": "which part of all that is, 0 to 1",
+    "lag_first": "least records that it was behind in the first half of the looks",
+    "lag_growth": "by how many records that grew until the second half",
+    "lag_growth_per_s": "the same for each second",
+}
+
+SIGNALS = (SignalDefinition("consumer_lag", "case", FACTS, measure),)
