@@ -1,4 +1,4 @@
-"""Evidence table `tcp_sample`: what a kernel counted of TCP at one time, of one connection or of a whole host."""
+"""Evidence table `tcp_sample`: what was counted of TCP until one time, of one connection or of a whole host."""
 
 from __future__ import annotations
 
@@ -6,9 +6,14 @@ from diagnostics.table import Column, Table
 
 TABLE = Table(
     "tcp_sample",
-    "what a host's kernel counted of TCP at one time, of one connection or of the whole host; counters since its start",
+    "what was counted of TCP until one time, of one connection or of a whole host; counters since its start",
     (
         Column("ts_ms", "long", "time that the file states, epoch milliseconds UTC"),
+        Column(
+            "seen_by",
+            "string",
+            "`capture` for packets seen on the wire, counted since the capture began; null for what a kernel counted",
+        ),
         Column("host", "string", "what tells the host apart: its network addresses (MAC), where the file has them"),
         Column("local_address", "string", "address of this side; null for the whole host"),
         Column("local_port", "int", "port of this side"),

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample, open_range
-from diagnostics.notation.profiler_stack import sample_row
+from diagnostics.notation.profiler_stack import mapped_symbol, sample_row
 
 MOST_LINE = 16_384
 MOST_DEPTH = 2_000
@@ -21,7 +21,6 @@ _HEAD = re.compile(
 )
 _FRAME = re.compile(r"\s{1,40}[0-9a-f]{1,16} (.{1,4000}) \(([^()]{0,1000}(?:\([^()]{0,200}\))?)\)$")
 _OFFSET = re.compile(r"\+0x[0-9a-f]{1,16}$")
-_MAPPED = re.compile(r"L([\w/$]{1,500});(?:::|\.)([\w$<>]{1,200})$")
 
 
 def _recognise(head: Head) -> float:
@@ -87,12 +86,11 @@ def _close(sample: _Sample | None, rows: list[dict[str, Any]]) -> bool:
 
 
 def _name(symbol: str, module: str) -> str:
-    """A frame as other profilers print it: perf-map-agent has `Lpackage/Class;::method`; unknown ones the file."""
+    """A frame as other profilers print it; unknown ones have the name of their file."""
     symbol = _OFFSET.sub("", symbol)
     if symbol == "[unknown]":
         return f"[{module.rpartition('/')[2]}]" if module not in ("[unknown]", "") else symbol
-    mapped = _MAPPED.match(symbol)
-    return f"{mapped.group(1)}.{mapped.group(2)}" if mapped else symbol
+    return mapped_symbol(symbol)
 
 
 FORMAT = Format(

@@ -30,6 +30,7 @@ NATIVE_ROOTS = frozenset(
 )
 
 JAVA_FRAME = re.compile(r"(?:[A-Za-z_$][\w$]*[./])+[\w$<>]+(?:_\[[a-z0-9]\])?$")
+_MAPPED = re.compile(r"L([\w/$]{1,500});(?:::|\.)([\w$<>]{1,200})$")
 _NAME_MODE = re.compile(r"(?:^|[^a-z])(wall|cpu|itimer|alloc|lock)(?:[^a-z]|$)")
 _THREAD_ID = re.compile(r"(?:^\[(.+) tid=\d+\]|(.+?)(?:-\?)?/\d+| tid=\d+)$")
 
@@ -54,6 +55,12 @@ def thread_of(root: str) -> str | None:
         return root
     found = _THREAD_ID.match(root)
     return (found.group(1) or found.group(2) or root) if found else root
+
+
+def mapped_symbol(symbol: str) -> str:
+    """A symbol as other profilers print it: perf-map-agent has `Lpackage/Class;::method` for a Java method."""
+    mapped = _MAPPED.match(symbol)
+    return f"{mapped[1]}.{mapped[2]}" if mapped else symbol
 
 
 def mode_of(name: str, rows: Iterable[Mapping[str, Any]]) -> str:

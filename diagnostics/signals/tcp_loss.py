@@ -46,7 +46,7 @@ class Interval:
 def measure(evidence: Evidence) -> Measured:
     """Retransmissions over time, by connection and by host.
 
-    Reads   tcp_sample; log_record and failure (when TaskManagers were lost).
+    Reads   tcp_sample (counters of kernels, packets on the wire); log_record and failure (when TaskManagers were lost).
     Gives   one signal of the case, also when nothing was lost.
     Empty   NotMeasured without readings of the kernel's TCP counters.
     """
@@ -66,7 +66,7 @@ def measure(evidence: Evidence) -> Measured:
     times = [row.ts_ms for row in rows if row.ts_ms is not None]
     facts: dict[str, FactValue] = {
         "readings": len(rows),
-        "connections": len({_place(row) for row in rows if row.peer_address is not None}),
+        "connections": len({_ends(row) for row in rows if row.peer_address is not None}),
         "connection_ratio": worst.ratio if worst else None,
         "connection_from": worst.to_row.local_address if worst else None,
         "connection_to": worst.to_row.peer_address if worst else None,
@@ -74,7 +74,7 @@ def measure(evidence: Evidence) -> Measured:
         "connection_sent": worst.sent if worst else None,
         "host_ratio": busiest.ratio if busiest else None,
         "again": sum(each.again for each in hosts or connections),
-        "stalled": len({_place(row) for row in stalled}),
+        "stalled": len({_ends(row) for row in stalled}),
         "stalled_ends": sorted({end for row in stalled for end in (row.local_address, row.peer_address) if end})[
             :SHOWN
         ],
@@ -99,10 +99,18 @@ def measure(evidence: Evidence) -> Measured:
 
 
 def _place(row: Any) -> Hashable:
-    """What makes two readings those of the same connection or host: the addresses, not the file's name."""
+    """What makes two readings those of the same connection or host: the addresses, not the file's name.
+
+    Packets on the wire are counted from when the capture began, so they are never mixed with a kernel's counters.
+    """
     if row.peer_address is not None:
-        return row.local_address, row.local_port, row.peer_address, row.peer_port
+        return row.seen_by, *_ends(row)
     return str(row.host) if row.host else int(row.file_id)
+
+
+def _ends(row: Any) -> tuple[Hashable, ...]:
+    """A connection's two ends, the side that sends first."""
+    return row.local_address, row.local_port, row.peer_address, row.peer_port
 
 
 def _intervals(rows: Iterable[Any]) -> list[Interval]:

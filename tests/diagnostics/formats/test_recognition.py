@@ -47,6 +47,7 @@ ROLES = (
     (r"net/.*-snmp\.txt$", "tcp-counters"),
     (r"net/.*-ss-ti\.txt$", "tcp-connections"),
     (r"host/top-threads\.txt$", "top"),
+    (r"net/.*-tcpdump\.txt\.gz$", "packet-capture"),
     (r"(host|net)/", None),
     (r"logs/postgresql", "postgresql-log"),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,8 @@ import pytest
 from diagnostics.formats import FORMATS, recognise
 from tests.diagnostics.formats.reading_aids import head_of, read
 
-CONNECTIONS, COUNTERS = FORMATS["tcp-connections"], FORMATS["tcp-counters"]
+CORPUS = Path(__file__).resolve().parents[4] / "shared" / "corpus"
+CONNECTIONS, COUNTERS, PACKETS = (FORMATS[each] for each in ("tcp-connections", "tcp-counters", "packet-capture"))
 TITLE = "State  Recv-Q Send-Q Local Address:Port Peer Address:Port Process\n"
 DETAILS = "\t cubic wscale:7,7 rto:204 rtt:0.5/0.2 segs_out:10 data_segs_out:8\n"
 
@@ -65,3 +67,38 @@ def test_a_host_is_told_by_its_network_addresses(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["Tcp: it works\n", "State of the art\nESTAB\n", "12 segments of an orange\n"])
 def test_other_texts_are_not_taken_for_it(text: str) -> None:
     assert recognise(head_of(text)).format_id not in ("tcp-connections", "tcp-counters")
+
+
+def packet(clock: str, data: str, interface: str = "") -> str:
+    first, _, end = data.partition(":")
+    length = int(end) - int(first)
+    return f"{clock} {interface}IP 10.0.0.1.6123 > 10.0.0.2.40000: Flags [P.], seq {data}, ack 1, length {length}\n"
+
+
+@pytest.mark.parametrize(
+    ("packets", "sent", "again"),
+    [
+        ([("10:00:00.000000", "1:11"), ("10:00:00.000010", "11:21"), ("10:00:00.300000", "11:21")], 3, 1),
+        ([("10:00:00.000000", "1:11"), ("10:00:00.000010", "21:31"), ("10:00:00.001000", "11:21")], 3, 0),
+        ([("10:00:00.000000", "1:11"), ("10:00:00.000010", "21:31"), ("10:00:00.200000", "11:21")], 3, 1),
+        ([("10:00:00.000000", "1:11"), ("10:00:00.000004", "1:11"), ("10:00:00.000008", "11:21")], 2, 0),
+        ([("23:59:59.900000", "1:11"), ("23:59:59.950000", "11:21"), ("00:00:00.200000", "11:21")], 3, 1),
+    ],
+    ids=["sent-again", "reordered", "came-late", "seen-on-two-interfaces", "over-midnight"],
+)
+def test_what_was_sent_again_follows_from_the_sequence_numbers(
+    packets: list[tuple[str, str]], sent: int, again: int, tmp_path: Path
+) -> None:
+    row = read(PACKETS, "".join(packet(*each) for each in packets), tmp_path).rows["tcp_sample"][-1]
+    assert (row["segments_out"], row["segments_retransmitted"], row["ts_ms"]) == (sent, again, None)
+
+
+@pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus is not here")
+def test_the_packets_of_a_cut_off_task_manager_are_all_read(tmp_path: Path) -> None:
+    """Packets as tcpdump itself counted them in the last lines; 10.77.0.12 is the host that was cut off."""
+    path = CORPUS / "network_partition" / "net" / "taskmanager-1-tcpdump.txt.gz"
+    found = read(PACKETS, gzip.decompress(path.read_bytes()), tmp_path)
+    assert (found.records, found.coverage[0].not_understood) == (1944, 0)
+    unanswered = [row for row in found.rows["tcp_sample"] if row["backoff"] >= 3]
+    assert {row["peer_address"] for row in unanswered} == {"10.77.0.12"}
+    assert {row["local_address"] for row in unanswered} == {"10.77.0.10", "10.77.0.11"}
