@@ -105,10 +105,10 @@ _SUBTASK = re.compile(r"(\d{1,9})\.(.+)$", re.DOTALL)
 
 _QUANTILES = {"median": 0.5, "p75": 0.75, "p90": 0.9, "p95": 0.95, "p98": 0.98, "p99": 0.99, "p999": 0.999}
 
-_JOBMANAGER_METRICS = frozenset(
+JOBMANAGER_METRICS = frozenset(
     ("numRegisteredTaskManagers", "numPendingTaskManagers", "numRunningJobs", "taskSlotsAvailable", "taskSlotsTotal")
 )
-_JOB_METRIC = re.compile(
+JOB_METRIC = re.compile(
     r"(?:lastC\w*|numberOf\w+Checkpoints|totalNumberOfCheckpoints|numRestarts|numRescales|fullRestarts|uptime|downtime"
     r"|(?:running|initializing|deploying|restarting|cancelling|failing|created)(?:State|Time|TimeTotal)"
     r"|allSubTasksRunningOrFinishedTime)$"
@@ -215,9 +215,9 @@ def from_rest(metric_id: str, scope: str | None) -> MetricName:
 
 
 def _scope_of(metric_id: str) -> str | None:
-    if metric_id in _JOBMANAGER_METRICS:
+    if metric_id in JOBMANAGER_METRICS:
         return "jobmanager"
-    if _JOB_METRIC.match(metric_id):
+    if JOB_METRIC.match(metric_id):
         return "job"
     if metric_id.startswith(("Status.Shuffle.", "Status.Network.", "Status.Flink.")):
         return "taskmanager"

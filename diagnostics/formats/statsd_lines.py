@@ -1,0 +1,121 @@
+"""Metrics of Flink's StatsD reporter as they went over the wire, one a line: what a listener on its port wrote down.
+
+The lines have no time; one written above them, or in front of each, counts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample, open_range
+from diagnostics.notation.header_time import header_time
+from diagnostics.notation.host_row import Span
+from diagnostics.notation.prometheus_series import SeriesSamples, series_key
+from diagnostics.notation.reporter_name import from_statsd
+
+MOST_LINE = 4_000
+MOST_SERIES = 200_000
+BATCH_SAMPLES = 50_000
+LINES_LOOKED_AT = 200
+SHOWN = 3
+FOREIGN = -1
+
+_LINE = re.compile(r"(?:(\d\S{9,40}) )?([^:|]{1,2000}):(-?\d[\d.eE+-]{0,40})\|(?:g|c|ms|h)(?:\|@[\d.]{1,10})?$")
+_FLINKS = re.compile(r"\.(?:jobmanager|taskmanager)\.")
+
+
+def _recognise(head: Head) -> float:
+    lines = [line.rstrip()[:MOST_LINE] for line in head.text.splitlines()[:LINES_LOOKED_AT] if line.strip()]
+    fitting = [found for line in lines if (found := _LINE.match(line))]
+    flinks = sum(1 for found in fitting if _FLINKS.search(found[2]))
+    return 0.9 if flinks and len(fitting) >= 0.5 * len(lines) else 0.0
+
+
+def _read(part: Range) -> Iterator[Rows | Coverage]:
+    samples, span = SeriesSamples(), Span()
+    known: dict[str, int] = {}
+    tasks: set[str] = set()
+    records = foreign = odd = stated_ms = 0
+    examples: list[tuple[int, str]] = []
+    with open_range(part) as opened:
+        for at, raw in enumerate(opened, 1):
+            line = raw[:MOST_LINE].decode("utf-8", "replace").strip()
+            found, moment = _LINE.match(line), header_time(line)
+            if moment is not None:
+                stated_ms = moment
+            elif found:
+                path = found[2]
+                if path not in known and len(known) < MOST_SERIES:
+                    series = from_statsd(path, tasks)
+                    key = series_key(series.name, series.labels) if series else None
+                    known[path] = FOREIGN if key is None else samples.add_series(key)
+                number, value = known.get(path, FOREIGN), _value(found[3])
+                foreign += number == FOREIGN
+                if number != FOREIGN and value is not None:
+                    ts_ms = (header_time(found[1]) if found[1] else None) or stated_ms
+                    samples.series.append(number)
+                    samples.times.append(ts_ms)
+                    samples.values.append(value)
+                    samples.lines.append(at)
+                    records += 1
+                    span.take(ts_ms or None)
+            elif line:
+                odd += 1
+                examples += [(at, line[:200])] if len(examples) < SHOWN else []
+            if len(samples.times) >= BATCH_SAMPLES:
+                yield Rows("metric_sample", batch=samples.batch())
+                samples.clear()
+    if samples.times:
+        yield Rows("metric_sample", batch=samples.batch())
+    warnings = (f"{foreign:,} values that have no identifier of Flink's are left out",) if foreign else ()
+    yield Coverage(records, odd, tuple(examples), warnings, first_ts_ms=span.first_ms, last_ts_ms=span.last_ms)
+
+
+def _value(printed: str) -> float | None:
+    try:
+        return float(printed)
+    except ValueError:
+        return None
+
+
+FORMAT = Format(
+    id="statsd-lines",
+    title="Metrics of Flink's StatsD reporter",
+    documentation="https://nightlies.apache.org/flink/flink-docs-stable/docs/deployment/metric_reporters/#statsd",
+    tables=("metric_sample",),
+    recognise=_recognise,
+    read=_read,
+    samples=(
+        Sample(
+            name="metrics/statsd.txt",
+            text="2026-11-21T01:00:00Z\n"
+            "vm.taskmanager.127.0.0.1-19030-3a4b9e.orders.Window -> Sink_ out.2.busyTimeMsPerSecond:998|g\n"
+            "vm.taskmanager.127.0.0.1-19030-3a4b9e.orders.Window -> Sink_ out.2.buffers.inPoolUsage:0.5|g\n"
+            "vm.taskmanager.127.0.0.1-19030-3a4b9e.orders.Window.2.numRecordsInPerSecond.rate:4.5|g\n"
+            "vm.taskmanager.127.0.0.1-19030-3a4b9e.orders.Window.2.numRecordsInPerSecond.count:9|g\n"
+            "vm.taskmanager.tm-1.Status.JVM.Memory.Heap.Used:1024|g\n"
+            "vm.jobmanager.orders.numRestarts:3|g\n",
+            rows={
+                "metric_sample": [
+                    {
+                        "ts_ms": 1795222800000,
+                        "metric": "busyTimeMsPerSecond",
+                        "scope": "task",
+                        "job_name": "orders",
+                        "vertex": "Window -> Sink_ out",
+                        "subtask": 2,
+                        "task_manager": "127.0.0.1:19030-3a4b9e",
+                        "host": "vm",
+                        "value": 998.0,
+                        "line": 2,
+                    },
+                    {"metric": "buffers.inPoolUsage", "scope": "task", "value": 0.5},
+                    {"metric": "numRecordsInPerSecond", "scope": "operator", "operator": "Window", "value": 4.5},
+                    {"metric": "Status.JVM.Memory.Heap.Used", "scope": "taskmanager", "task_manager": "tm-1"},
+                    {"metric": "numRestarts", "scope": "job", "job_name": "orders", "value": 3.0},
+                ]
+            },
+        ),
+    ),
+)
