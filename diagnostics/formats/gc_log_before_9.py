@@ -1,4 +1,4 @@
-"""GC logs of JDK 6 to 8 (`-Xloggc` with `-XX:+PrintGCDetails` or without): Serial, Parallel, CMS and G1.
+"""GC logs of JDK 6 to 8 (`-Xloggc` with `-XX:+PrintGCDetails` or without): Serial, Parallel, CMS, G1, Shenandoah.
 
 A collection begins with its time and `[GC` or `[Full GC` and ends with `, 0.0087 secs]`, often in the same line. Other
 lines (ages, the heap before it) may stand between them, and G1 prints the heap some lines later. The time is its start.
@@ -27,6 +27,7 @@ COLLECTOR_FLAGS = {
     "+UseParallelGC": "Parallel",
     "+UseParallelOldGC": "Parallel",
     "+UseSerialGC": "Serial",
+    "+UseShenandoahGC": "Shenandoah",
 }
 COLLECTOR_WORDS = (
     ("[PSYoungGen", "Parallel"),
@@ -50,6 +51,11 @@ _CONCURRENT = re.compile(
     _STAMP + r"\[(?:GC (?P<g1>concurrent-[a-z-]{3,40}-end)|(?P<cms>CMS-concurrent-[a-z-]{3,40}): \d{1,9}[.,]\d{1,9}/?)"
     r"[,:]? ?(?P<secs>\d{0,9}[.,]\d{1,9}) secs\]"
 )
+_SHENANDOAH = re.compile(
+    _STAMP + r"\[(?P<phase>(?:Pause|Concurrent) [A-Za-z ()]{2,60}?)(?P<heap> \d[^,\]]{4,60})?, "
+    r"(?P<ms>\d{1,9}[.,]\d{1,6}) ms\]"
+)
+"""Red Hat's Shenandoah for JDK 8 prints phases in milliseconds; `, start]` stands before each."""
 _END = re.compile(r"(?<!real=)(?<![\d.])(\d{1,6}[.,]\d{4,9}) secs\]")
 _HEAP = re.compile(r"(\d{1,12})K->(\d{1,12})K\((\d{1,12})K\)")
 _G1_HEAP = re.compile(
@@ -147,6 +153,11 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
                 yield from closed()
                 rows.append(_concurrent(found, collector, number))
                 records += 1
+            elif found := _SHENANDOAH.match(text):
+                collector = collector or "Shenandoah"
+                rows.append(_phase(found, collector, number))
+                records += 1
+                first_ms, last_ms = first_ms or rows[-1]["ts_ms"], rows[-1]["ts_ms"] or last_ms
             elif found := _BEGIN.match(text):
                 yield from closed()
                 open_now = _Collection(number, found.groupdict(), found["what"], found["rest"], number)
@@ -170,6 +181,25 @@ def _concurrent(found: re.Match[str], collector: str | None, number: int) -> dic
         "kind": "concurrent",
         "cause": None,
         "pause_ms": round(_number(found["secs"]) * 1000, 6),
+        "line": number,
+        "last_line": number,
+    }
+
+
+def _phase(found: re.Match[str], collector: str | None, number: int) -> dict[str, Any]:
+    """One phase of Shenandoah: its full and degenerated pauses stop the application for a whole collection."""
+    phase = found["phase"]
+    kind = "full" if phase.startswith(("Pause Full", "Pause Degenerated")) else "cleanup"
+    before, after, total = _heap_of(found["heap"] or "") or (None, None, None)
+    return {
+        **_times(found.groupdict()),
+        "collector": collector,
+        "kind": "concurrent" if phase.startswith("Concurrent") else "remark" if "Mark" in phase else kind,
+        "cause": None,
+        "pause_ms": _number(found["ms"]),
+        "before_bytes": before,
+        "after_bytes": after,
+        "total_bytes": total,
         "line": number,
         "last_line": number,
     }

@@ -1,4 +1,4 @@
-"""GC logs of JDK 6 to 8 beyond their samples, and the public ones of the corpus where it is there."""
+"""GC logs of JDK 6 to 8 beyond their samples; `test_public_files.py` reads the public ones."""
 
 from __future__ import annotations
 
@@ -6,14 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from diagnostics.format import HEAD_BYTES, Head, Range, Rows
+from diagnostics.format import Head
 from diagnostics.formats import FORMATS
 from tests.diagnostics.formats.reading_aids import read
 
-OLD, UNIFIED = FORMATS["gc-log-before-9"], FORMATS["gc-log"]
-PUBLIC = Path(__file__).resolve().parents[4] / "shared" / "corpus" / "public"
-NO_EVENTS = ("SampleOpenJdk1_8_0ShenandoahDetailsShutdown.txt",)
-"""Only the heap at the end of a run."""
+OLD = FORMATS["gc-log-before-9"]
 
 
 @pytest.mark.parametrize(
@@ -23,6 +20,8 @@ NO_EVENTS = ("SampleOpenJdk1_8_0ShenandoahDetailsShutdown.txt",)
         ("1.000: [GC pause (mixed), 0,0665670 secs]", "mixed", None, 66.567, None),
         ("1.000: [Full GC (System.gc())  40M->20M(64M), 0.2500000 secs]", "full", "System.gc()", 250.0, 20),
         ("1.000: [GC remark 1.001: [GC ref-proc, 0.0001 secs], 0.0050000 secs]", "remark", None, 5.0, None),
+        ("1.000: [Pause Init Mark (process weakrefs), 3.341 ms]", "remark", None, 3.341, None),
+        ("1.000: [Concurrent cleanup 1613M->1361M(1636M), 0.092 ms]", "concurrent", None, 0.092, 1361),
         ("1.000: [GC cleanup 30M->20M(64M), 0.0010000 secs]", "cleanup", None, 1.0, 20),
     ],
 )
@@ -56,19 +55,3 @@ def test_a_collection_that_was_cut_off_is_not_counted(tmp_path: Path) -> None:
 def test_a_log_of_an_application_that_talks_of_gc_is_not_one() -> None:
     text = "2026-11-21 10:00:00,000 WARN  Monitor [] - [GC (young)] took long\n" * 3
     assert OLD.recognise(Head("app.log", text.encode(), text, True)) == 0
-
-
-@pytest.mark.skipif(not PUBLIC.is_dir(), reason="the corpus is not here")
-def test_every_public_log_of_these_jdks_is_read() -> None:
-    unread = []
-    for path in sorted([*PUBLIC.glob("gctoolkit/*.log"), *PUBLIC.glob("gcviewer/Sample*.txt")]):
-        content = path.read_bytes()[:HEAD_BYTES]
-        head = Head(path.name, content, content.decode("utf-8", "replace"), False)
-        if path.name in NO_EVENTS or UNIFIED.recognise(head) > OLD.recognise(head):
-            continue
-        size = path.stat().st_size
-        given = OLD.read(Range(0, path.name, str(path), 0, size, size)) if OLD.recognise(head) else ()
-        pauses = sum(len(each.rows) for each in given if isinstance(each, Rows) and each.table == "gc_pause")
-        if not pauses and b"[GC" in content:
-            unread.append(path.name)
-    assert unread == []
