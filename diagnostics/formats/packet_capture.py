@@ -7,7 +7,7 @@ that fill a hole later than reordering explains. The bytes themselves (`-X`, `-A
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -145,11 +145,11 @@ class _Capture:
         shark = _SHARK.match(line)
         head = None if shark else _HEAD.match(line)
         if shark:
-            self._now(*shark.group(1, 2, 3, 4, 5), relative=shark[6])
+            self._now(shark.group(1, 2, 3, 4, 5), shark[6])
             self._shark(shark, line, at)
             return
         if head:
-            self._now(*head.group(1, 2, 3, 4, 5))
+            self._now(head.group(1, 2, 3, 4, 5), None)
             self.interface = head[6] or ""
         packet = _PACKET.search(line) if head or line[:1] in (" ", "\t") else None
         if packet:
@@ -219,16 +219,9 @@ class _Capture:
         for place, side in self.sides.items():
             self._tell(place, side)
 
-    def _now(
-        self,
-        day: str | None,
-        hour: str | None,
-        minute: str | None,
-        second: str | None,
-        epoch: str | None,
-        relative: str | None = None,
-    ) -> None:
+    def _now(self, told: Sequence[str | None], relative: str | None) -> None:
         """The clock in seconds that only grows, and the time of the packet where its date is known."""
+        day, hour, minute, second, epoch = told
         if epoch or relative:
             self.clock_s = float(epoch or relative or 0)
             self.ts_ms = round(self.clock_s * 1000) if epoch else None
