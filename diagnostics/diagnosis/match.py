@@ -12,6 +12,8 @@ from diagnostics.diagnosis.confidence import confidence
 from diagnostics.diagnosis.fact_view import FactView, SignalIndex
 from diagnostics.diagnosis.flink_version import within
 from diagnostics.finding import Finding
+from diagnostics.option_wording import in_version
+from diagnostics.reconstruction.setting_catalogue import Version, version_of
 from diagnostics.rule import Rule, Ruleset, Severity
 from diagnostics.signal import MOST_CITATIONS, FactValue, Subject
 
@@ -98,7 +100,7 @@ def _finding(rule: Rule, view: FactView, job: str | None, checks: tuple[Check, .
         confidence=share,
         reasons=reasons,
         severity=_severity(rule, view),
-        claim=phrase.fill(rule.statement, view) or f"{rule.title}.",
+        claim=phrase.fill(in_version(rule.statement, _version(view)), view) or f"{rule.title}.",
         remarks=tuple(_remarks(rule, view)),
         facts=_facts(rule, view),
         checks=checks,
@@ -121,11 +123,17 @@ def _severity(rule: Rule, view: FactView) -> Severity:
 
 
 def _remarks(rule: Rule, view: FactView) -> Iterator[str]:
+    version = _version(view)
     for remark in rule.also:
         if remark.when is None or remark.when.holds(view):
-            said = phrase.fill(remark.say, view)
+            said = phrase.fill(in_version(remark.say, version), view)
             if said:
                 yield said
+
+
+def _version(view: FactView) -> Version | None:
+    seen = view("job_overview.flink_version")
+    return version_of(seen if isinstance(seen, str) else None)
 
 
 def _facts(rule: Rule, view: FactView) -> dict[str, FactValue]:

@@ -36,9 +36,13 @@ EXAMPLES: Mapping[Type, str] = {
 
 @dataclass(frozen=True, slots=True)
 class FormerName:
-    """An older name of an option; `until` is the last version that still reads it, None when all later ones do."""
+    """An older name of an option.
+
+    since  the first version that knows it, None when all do; `until` the last one, None when all later ones still do
+    """
 
     name: str
+    since: Version | None
     until: Version | None
 
 
@@ -58,6 +62,12 @@ class KnownSetting:
     default: str
     former: tuple[FormerName, ...]
 
+    def reads(self, name: str, version: Version) -> bool:
+        """Whether that version reads the option under this name."""
+        if name == self.key and _between(version, self.since, self.until):
+            return True
+        return any(each.name == name and _between(version, each.since, each.until) for each in self.former)
+
 
 @dataclass(frozen=True, slots=True)
 class SettingCatalogue:
@@ -72,10 +82,18 @@ class SettingCatalogue:
 
     def name_in(self, key: str, version: Version | None) -> str:
         """What the option is called in a version: its newest name, unless that version has only a former one."""
+        return self.known_name_in(key, version) or key
+
+    def known_name_in(self, key: str, version: Version | None) -> str | None:
+        """What the option is called in a version, None when that version has no such option."""
         known = self.by_key[key]
-        if version is None or known.since is None or version >= known.since or not known.former:
+        if version is None or _between(version, known.since, known.until):
             return key
-        return known.former[0].name
+        return next((each.name for each in known.former if _between(version, each.since, each.until)), None)
+
+
+def _between(version: Version, since: Version | None, until: Version | None) -> bool:
+    return (since is None or version >= since) and (until is None or version <= until)
 
 
 def near_miss(key: str) -> str | None:
@@ -139,8 +157,10 @@ def _known(row: Mapping[str, str]) -> KnownSetting:
     since, _, until = row["versions"].partition("..")
     former = []
     for each in row["former_names"].split():
-        name, _, last = each.partition("..")
-        former.append(FormerName(name, version_of(last)))
+        name, *bounds = sorted(each.split(".."), key=lambda part: bool(VERSION.fullmatch(part)))
+        is_last = each.startswith(name)
+        bound = version_of(bounds[0]) if bounds else None
+        former.append(FormerName(name, None if is_last else bound, bound if is_last else None))
     return KnownSetting(
         key=row["key"],
         type=cast(Type, row["type"]),

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from diagnostics import phrase
 from diagnostics.condition import Lookup
 from diagnostics.counterpart import level_of
 from diagnostics.diagnosis.fact_view import SignalIndex
-from diagnostics.runbook.text import Answer, Runbook, Step
+from diagnostics.option_wording import in_version, lines_in_version
+from diagnostics.reconstruction.setting_catalogue import Version, version_of
+from diagnostics.runbook.text import Answer, Change, Runbook, Step
 from diagnostics.signal import FactValue, Subject
 
 REST = "http://<jobmanager>:8081"
@@ -37,7 +40,7 @@ def fill(runbook: Runbook, finding: Mapping[str, Any], signals: Sequence[Mapping
     signals  the stored signals of the analysis (`Report.signals`)
     Gives    JSON values: a sentence whose facts are unknown is left out, an unknown value in a command stands as
              `<name>`; `done.holds` of a step is None when its facts are unknown; `left_out` of a step says which
-             question's measured answer leads past it.
+             question's measured answer leads past it. Options have the names of the Flink version that was seen.
     """
     subject = Subject(**finding["subject"])
     view = SignalIndex.from_stored(signals).view(subject, level_of(subject), reach_down=True)
@@ -45,17 +48,46 @@ def fill(runbook: Runbook, finding: Mapping[str, Any], signals: Sequence[Mapping
     def lookup(reference: str) -> FactValue:
         return REST if reference == "rest" else view(reference)
 
-    left_out = _left_out(runbook, lookup)
+    seen = lookup("job_overview.flink_version")
+    page = _Page(lookup, version_of(seen if isinstance(seen, str) else None))
+    left_out = _left_out(runbook, page)
     return {
         "id": runbook.id,
         "symptom_class": runbook.symptom_class,
         "title": runbook.title,
-        "goal": phrase.fill_or_name(runbook.goal, lookup),
-        "steps": [{**_filled_step(step, lookup), "left_out": left_out.get(step.id)} for step in runbook.steps],
+        "goal": page.say(runbook.goal),
+        "steps": [{**_filled_step(step, page), "left_out": left_out.get(step.id)} for step in runbook.steps],
     }
 
 
-def _left_out(runbook: Runbook, lookup: Lookup) -> dict[str, dict[str, str]]:
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """The values of a case and its Flink version."""
+
+    lookup: Lookup
+    version: Version | None
+
+    def say(self, template: str) -> str:
+        """The sentence or command; what is unknown stands as `<name>`."""
+        return phrase.fill_or_name(in_version(template, self.version), self.lookup)
+
+    def known(self, templates: Sequence[str]) -> list[str]:
+        """The sentences whose facts are all known."""
+        filled = (phrase.fill(in_version(template, self.version), self.lookup) for template in templates)
+        return [said for said in filled if said is not None]
+
+    def change(self, each: Change) -> dict[str, str]:
+        """A change, its lines in the words of this version."""
+        wording = lines_in_version if each.kind == "config" else in_version
+        return {
+            "kind": each.kind,
+            "file": in_version(each.file, self.version),
+            "from": phrase.fill_or_name(wording(each.before, self.version), self.lookup),
+            "to": phrase.fill_or_name(wording(each.after, self.version), self.lookup),
+        }
+
+
+def _left_out(runbook: Runbook, page: _Page) -> dict[str, dict[str, str]]:
     """Step id -> the question and the measured answer that lead past it.
 
     A step is left out only when every answer that leads to it is measured not to be this case's and another answer of
@@ -69,12 +101,12 @@ def _left_out(runbook: Runbook, lookup: Lookup) -> dict[str, dict[str, str]]:
     found: dict[str, dict[str, str]] = {}
     for step, ways in leading.items():
         others = [(question, each) for question, _ in ways for each in question.answers if each.leads_to]
-        taken = next(((question, each) for question, each in others if _holds(each, lookup)), None)
-        if taken and all(_holds(answer, lookup) is False for _, answer in ways):
+        taken = next(((question, each) for question, each in others if _holds(each, page.lookup)), None)
+        if taken and all(_holds(answer, page.lookup) is False for _, answer in ways):
             found[step] = {
                 "step": taken[0].id,
-                "question": phrase.fill_or_name(taken[0].texts["question"], lookup),
-                "answer": phrase.fill_or_name(taken[1].condition, lookup),
+                "question": page.say(taken[0].texts["question"]),
+                "answer": page.say(taken[1].condition),
             }
     return found
 
@@ -88,18 +120,16 @@ def _savepoint(lookup: Lookup) -> dict[str, str]:
     return {"text": phrase.fill_or_name(sentence, lookup), "command": phrase.fill_or_name(command, lookup)}
 
 
-def _filled_step(step: Step, lookup: Lookup) -> dict[str, Any]:
+def _filled_step(step: Step, page: _Page) -> dict[str, Any]:
+    lookup = page.lookup
     filled: dict[str, Any] = {"id": step.id}
-    filled |= {name: phrase.fill_or_name(text, lookup) for name, text in step.texts.items() if name != "done"}
-    filled["measured"] = _known(step.measured, lookup)
-    filled["look"] = [
-        {"what": phrase.fill_or_name(what, lookup), "command": phrase.fill_or_name(command, lookup)}
-        for what, command in step.look
-    ]
+    filled |= {name: page.say(text) for name, text in step.texts.items() if name != "done"}
+    filled["measured"] = page.known(step.measured)
+    filled["look"] = [{"what": page.say(what), "command": page.say(command)} for what, command in step.look]
     filled["answers"] = [
         {
-            "if": phrase.fill_or_name(each.condition, lookup),
-            "then": phrase.fill_or_name(each.meaning, lookup),
+            "if": page.say(each.condition),
+            "then": page.say(each.meaning),
             "taken": _holds(each, lookup),
             "checks": [check.as_json() for check in each.when.checks(lookup)] if each.when else [],
             "leads_to": list(each.leads_to),
@@ -107,27 +137,15 @@ def _filled_step(step: Step, lookup: Lookup) -> dict[str, Any]:
         }
         for each in step.answers
     ]
-    filled["change"] = [
-        {
-            "kind": each.kind,
-            "file": each.file,
-            "from": phrase.fill_or_name(each.before, lookup),
-            "to": phrase.fill_or_name(each.after, lookup),
-        }
-        for each in step.changes
-    ]
-    filled["wont_help"] = _known(step.wont_help, lookup)
+    filled["change"] = [page.change(each) for each in step.changes]
+    filled["wont_help"] = page.known(step.wont_help)
     filled["docs"] = list(step.docs)
     filled["restart"] = step.restart
     filled["changes_something"] = step.changes_something
     filled["savepoint"] = _savepoint(lookup) if step.restart else None
     filled["done"] = {
-        "text": phrase.fill_or_name(step.texts.get("done", ""), lookup),
+        "text": page.say(step.texts.get("done", "")),
         "holds": step.done_when.holds(lookup) if step.done_when else None,
         "checks": [check.as_json() for check in step.done_when.checks(lookup)] if step.done_when else [],
     }
     return filled
-
-
-def _known(templates: Sequence[str], lookup: Lookup) -> list[str]:
-    return [said for template in templates if (said := phrase.fill(template, lookup)) is not None]
