@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean, median
+from typing import TypeVar
+
+T = TypeVar("T")
 
 
 def known(values: Iterable[float | None]) -> list[float]:
@@ -42,6 +45,16 @@ def quantile(values: Iterable[float | None], share: float) -> float | None:
     below = int(place)
     above = min(below + 1, len(ordered) - 1)
     return ordered[below] + (ordered[above] - ordered[below]) * (place - below)
+
+
+def shown_only(facts: Mapping[str, T], looked: bool) -> dict[str, T]:
+    """The facts that are known; without the counts of zero when nobody looked, for they would count what is not there.
+
+    looked  whether a source was given that would have told
+    """
+    return {
+        name: value for name, value in facts.items() if value is not None and (looked or value is False or value != 0)
+    }
 
 
 def ratio(part: float | None, whole: float | None) -> float | None:

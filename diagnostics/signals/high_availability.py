@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence, read_once
 from diagnostics.notation.flink_values import duration_ms, truth
+from diagnostics.reconstruction.arithmetic import shown_only
 from diagnostics.reconstruction.gc_timeline import SLICE_MS, Timeline, timelines
 from diagnostics.reconstruction.incident_log import IncidentLog, LogEvent, incident_log
 from diagnostics.reconstruction.process_end import task_manager_of_file
@@ -80,7 +81,7 @@ def measure(evidence: Evidence) -> Measured:
     """Trouble with the coordination service, by all processes together.
 
     Reads   log_record, config_option (high-availability.*), gc_pause.
-    Gives   one signal of the case, also when there was no trouble.
+    Gives   one signal of the case, also when there was no trouble; without Flink's own logs only what others tell of.
     Empty   NotMeasured without logs.
     """
     if not evidence.has("log_record"):
@@ -117,7 +118,7 @@ def measure(evidence: Evidence) -> Measured:
     yield Signal(
         key="high_availability",
         subject=Subject(),
-        facts={name: value for name, value in facts.items() if value is not None and value != []},
+        facts=shown_only({name: value for name, value in facts.items() if value != []}, evidence.has_logs()),
         citations=tuple(dict.fromkeys([*(each.cite() for each in shown), *option_lines]))[:SHOWN],
         citation_count=log.count("coordination_lost") + len(ended),
         window=(found[0].first_ms, found[-1].last_ms) if found else None,

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from diagnostics.evidence import Evidence
+from diagnostics.reconstruction.arithmetic import shown_only
 from diagnostics.reconstruction.incident_log import Failure, IncidentLog, LogEvent, incident_log
 from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
 
@@ -31,7 +32,7 @@ def measure(evidence: Evidence) -> Measured:
     """OutOfMemoryErrors by kind of memory, and processes killed for their memory.
 
     Reads   log_record (also `.out` files, which have no time stamps), failure.
-    Gives   one signal of the case, also when nothing ran out.
+    Gives   one signal of the case, also when nothing ran out; without Flink's own logs only what others tell of.
     Empty   NotMeasured without logs and exceptions.
     """
     if not (evidence.has("log_record") or evidence.has("failure")):
@@ -61,7 +62,7 @@ def measure(evidence: Evidence) -> Measured:
     yield Signal(
         key="out_of_memory",
         subject=Subject(),
-        facts=facts,
+        facts=shown_only(facts, evidence.has_logs() or evidence.has("failure")),
         citations=tuple(each.cite() for each in _first_of_each(by_area, killed, log)),
         citation_count=len(errors) + len(killed),
     )

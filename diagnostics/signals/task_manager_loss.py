@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from diagnostics.evidence import Evidence, read_once
+from diagnostics.reconstruction.arithmetic import shown_only
 from diagnostics.reconstruction.cluster import Cluster, cluster_of, normalised
 from diagnostics.reconstruction.gc_timeline import (
     SLICE_MS,
@@ -92,6 +93,7 @@ def measure_all(evidence: Evidence) -> Measured:
     back = _numbers(lost, "registered_again_ms")
     full = _numbers(lost, "full_gcs_before")
     known = len([each for each in cluster.task_managers if each])
+    looked = evidence.has_logs() or evidence.has("failure")
     facts: dict[str, FactValue] = {
         "lost": len({loss.task_manager for loss, _ in lost}),
         "task_managers": list(dict.fromkeys(loss.task_manager for loss, _ in lost)),
@@ -120,7 +122,7 @@ def measure_all(evidence: Evidence) -> Measured:
     yield Signal(
         key="task_manager_loss.all",
         subject=Subject(),
-        facts={name: value for name, value in facts.items() if value is not None},
+        facts=shown_only(facts, looked),
         citations=tuple(citations[:SHOWN]),
         citation_count=sum(len(loss.told) for loss, _ in lost),
         window=(min(stamps), max(stamps)) if stamps else None,
