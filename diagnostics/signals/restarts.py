@@ -23,6 +23,8 @@ STRATEGY = re.compile(r"strategy ([A-Za-z]{1,80})")
 ATTEMPTS = re.compile(r"max(?:NumberRestart)?Attempts=(\d{1,10})")
 """Source: Flink's ExecutionGraph and RestartBackoffTimeStrategy; matched in texts of at most 2,000 characters."""
 FAILING = ("RESTARTING", "FAILING", "FAILED")
+FAULT_BEFORE_MS = 60_000
+"""A failure this near to a restart is why the job restarts. Our choice: longer than tasks take to be cancelled."""
 SHOWN = 8
 
 
@@ -56,6 +58,7 @@ def measure(evidence: Evidence) -> Measured:
     for job in jobs:
         facts = _facts(changes.get(job, []), latest.get(job), counted.get(job))
         facts |= _first_fault(found.get(job, []))
+        facts |= _for_faults(changes.get(job, []), found.get(job, []))
         suppressed = [event for event in log.of("failure") if "Recovery is suppressed by" in event.texts]
         suppressed_rest = [each for each in log.failures if "Recovery is suppressed by" in each.texts]
         facts["gave_up"] = bool(suppressed or suppressed_rest) and facts.get("final_state") == "FAILED"
@@ -131,6 +134,22 @@ def _facts(changes: Sequence[Transition], latest: Any, counted: float | None) ->
     return facts
 
 
+def _for_faults(changes: Sequence[Transition], found: Sequence[Fault]) -> dict[str, FactValue]:
+    """How many restarts a failure asked for; whoever rescales a job restarts it too. Unknown without state changes."""
+    if not changes:
+        return {}
+    stamps = [each.ts_ms for each in found if each.ts_ms is not None]
+    restarting = [each for each in changes if each.state_to == "RESTARTING"]
+    return {"for_faults": sum(_is_for_fault(each, stamps) for each in restarting)}
+
+
+def _is_for_fault(change: Transition, stamps: Sequence[int]) -> bool:
+    if change.event.exception_class or change.state_from == "FAILING":
+        return True
+    ts_ms = change.ts_ms
+    return ts_ms is None or any(abs(ts_ms - stamp) <= FAULT_BEFORE_MS for stamp in stamps)
+
+
 def _first_fault(found: Sequence[Fault]) -> dict[str, FactValue]:
     if not found:
         return {}
@@ -149,6 +168,7 @@ SIGNALS = (
         level="job",
         facts={
             "restarts": "how often the job restarted",
+            "for_faults": "restarts that a failure asked for, unlike those of a rescaled job; absent without state changes",
             "running_again": "how often it ran again afterwards",
             "final_state": "its last known state",
             "final_ms": "when that was known, epoch ms",

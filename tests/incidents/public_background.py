@@ -92,7 +92,7 @@ class PublicIncident:
                 if turn < each.get("repeat", 1):
                     now += dt.timedelta(seconds=each.get("after_s", 0.05))
                     text = _filled(each["text"], FIRST_CHECKPOINT + turn, now)
-                    yield each["log"], _record(now, each["level"], each["logger"], text)
+                    yield each["log"], log_record(now, each["level"], each["logger"], text)
             now += BETWEEN_RECORDS
         if failure := self.told.get("failure"):
             yield from _failures(failure, self.told.get("consequence"), now)
@@ -142,7 +142,7 @@ def _failures(
         for number, (state_from, state_to) in enumerate(zip(("RUNNING", to[0]), to, strict=True), 1):
             said = f"Job {JOB_NAME} ({JOB}) switched from state {state_from} to {state_to}."
             cause = f"\n{stack}" if number == 1 or gives_up else ""
-            yield "jobmanager", _record(now + number * dt.timedelta(seconds=1), "INFO", GRAPH, said + cause)
+            yield "jobmanager", log_record(now + number * dt.timedelta(seconds=1), "INFO", GRAPH, said + cause)
 
 
 def _task_failure(failure: Mapping[str, Any], turn: int, now: dt.datetime) -> Iterator[tuple[str, str]]:
@@ -151,12 +151,12 @@ def _task_failure(failure: Mapping[str, Any], turn: int, now: dt.datetime) -> It
     execution = f"{ATTEMPT}_{place}_{turn}"
     if failure.get("log") != "jobmanager":
         said = f"{name}#{turn} ({execution}) switched from RUNNING to FAILED with failure cause:\n{stack}"
-        yield "taskmanager", _record(now, "WARN", "org.apache.flink.runtime.taskmanager.Task", said)
+        yield "taskmanager", log_record(now, "WARN", "org.apache.flink.runtime.taskmanager.Task", said)
     said = f"{name} ({execution}) switched from RUNNING to FAILED on {TASK_MANAGER}.\n{stack}"
-    yield "jobmanager", _record(now, "INFO", GRAPH, said)
+    yield "jobmanager", log_record(now, "INFO", GRAPH, said)
 
 
-def _record(now: dt.datetime, level: str, logger: str, text: str) -> str:
+def log_record(now: dt.datetime, level: str, logger: str, text: str) -> str:
     return f"{now:%Y-%m-%d %H:%M:%S},{now.microsecond // 1000:03} {level:5} {logger:60} [] - {text}\n"
 
 
