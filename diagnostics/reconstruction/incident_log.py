@@ -59,6 +59,8 @@ KINDS: Mapping[str, str] = {
         "beyond virtual memory limits",
         "Memory cgroup out of memory",
     ),
+    "managed_refused": _contains("MemoryReservationException", "MemoryAllocationException"),
+    "small_arena": "event = 'rocks.arena.warn'",
     "strategy": "startswith(message, 'Using restart back off time strategy ')"
     " OR startswith(message, 'Using restart strategy ')",
     "state_limit": _contains("larger than the maximum permitted memory-backed state"),
