@@ -287,9 +287,10 @@ def _bound_facts(histograms: Mapping[str, LagHistogram], bound_ms: int | None) -
         over = histograms["not fast"].share_over(bound_ms + edge) if "not fast" in histograms else None
         right_over = right.share_over(bound_ms + edge)
         facts |= {"over_bound_ratio": over, "right_over_bound_ratio": right_over}
-        needed = facts.get("needed_bound_99_ms")
-        if isinstance(needed, float):
-            facts["latency_cost_ms"] = max(0.0, needed - bound_ms)
+        for fact, cost in (("needed_bound_99_ms", "latency_cost_ms"), ("needed_bound_999_ms", "latency_cost_999_ms")):
+            needed = facts.get(fact)
+            if isinstance(needed, float):
+                facts[cost] = max(0.0, needed - bound_ms)
     return facts
 
 
@@ -362,6 +363,7 @@ SIGNALS = (
             "needed_right_bound_99_ms": "bound that would keep 99 % of the events of devices with right clocks, ms",
             "needed_right_bound_999_ms": "bound that would keep 99.9 % of those, ms",
             "latency_cost_ms": "how much later results would come with needed_bound_99_ms, ms",
+            "latency_cost_999_ms": "how much later results would come with needed_bound_999_ms, ms",
         },
         measure=measure,
     ),
