@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -45,17 +47,43 @@ NAMES: Mapping[str, tuple[str, ...]] = {
 """Our name of a setting -> the keys that state it. Source: reference/config-keys.csv."""
 
 
-def client_options(evidence: Evidence, job: str | None) -> Mapping[str, list[str]]:
+NUMBERED = re.compile(r"(?:-\d{1,18}){1,4}$")
+"""What Flink's sink puts behind its prefix: subtask and number, or number alone."""
+
+
+def client_options(evidence: Evidence, job: str | None, foreign: Collection[str] = ()) -> Mapping[str, list[str]]:
     """Setting of the sink or the clients -> its different values; those that another job states are left out.
 
-    Reads   config_option: tables, programs, and what Kafka clients print at their start, which names no job.
+    Reads    config_option: tables, programs, and what Kafka clients print at their start, which names no job.
+    foreign  transactional id prefixes of other jobs: a producer that starts with one is none of this job
     """
+    rows = [row for row in _options(evidence) if row.value and (job is None or row.job_id in (job, None))]
+    not_ours = {_start(row) for row in rows if row.key == "transactional.id" and prefix_of(row.value) in foreign}
     found: dict[str, dict[str, None]] = {}
-    for row in _options(evidence):
-        if row.value and (row.job_id is None or job is None or row.job_id == job):
+    for row in rows:
+        if row.job_id is not None or _start(row) not in not_ours:
             name = next((name for name, names in NAMES.items() if row.key in names), row.key)
             found.setdefault(name, {})[row.value] = None
     return {name: list(values) for name, values in found.items()}
+
+
+def stated_prefixes(evidence: Evidence) -> Mapping[str, set[str]]:
+    """Job -> the transactional id prefixes that its own tables and program state."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for row in _options(evidence):
+        if row.job_id is not None and row.value and row.key in NAMES["transactional.prefix"]:
+            found[row.job_id].add(row.value)
+    return found
+
+
+def prefix_of(transactional_id: str) -> str:
+    """The sink's prefix of a transactional id."""
+    return NUMBERED.sub("", transactional_id)
+
+
+def _start(row: Any) -> tuple[Any, ...]:
+    """What the settings that one client printed at its start have in common."""
+    return row.scope, row.file_id, row.ts_ms
 
 
 @read_once

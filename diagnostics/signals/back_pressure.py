@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from statistics import median
 
@@ -20,8 +21,16 @@ AS_HARD = 0.8
 """The usual ratios are those of the moments at which the pressure was at least this part of its highest. Our choice."""
 GAP_STEPS = 2.5
 """Moments further apart than so many usual steps do not belong to one run. Our choice: one missed scrape is bridged."""
+MOST_JOBS = 10_000
 FEWEST_MOMENTS = 3
 """With fewer moments nothing can be said about how long it lasted. Our choice."""
+START_MS = 120_000
+"""Back pressure that begins within this time of the job's start may be a backlog that is worked off. Our choice."""
+CALM_MS = 60_000
+"""How long it must have been over to count as worked off. Our choice: a minute, as long as REST's gauges look back."""
+FEW_LOOKS = 6
+"""Of fewer looks that lie far apart a single high one tells nothing of how long it lasted: it may be the one that somebody
+took while it was bad. One of more is a burst. Our choice."""
 
 
 def measure(evidence: Evidence) -> Measured:
@@ -39,6 +48,7 @@ def measure(evidence: Evidence) -> Measured:
         return
     cluster = cluster_of(evidence)
     accumulated = held_times(evidence)
+    starts = _starts(evidence)
     for job_id in sorted(timelines, key=str):
         timeline = timelines[job_id]
         graph = job_graph(cluster, job_id, printed_names(evidence, timeline))
@@ -47,7 +57,30 @@ def measure(evidence: Evidence) -> Measured:
         for vertex in sorted(timeline):
             yield _vertex_signal(job_id, vertex, timeline, graph, cluster)
         for vertex in sorted(held):
-            yield _origin_signal(job_id, vertex, held[vertex], timeline, graph, cluster, accumulated)
+            origin = _origin_signal(job_id, vertex, held[vertex], timeline, graph, cluster, accumulated)
+            catch_up = _is_catch_up(held[vertex], timeline, starts.get(job_id or ""))
+            yield replace(origin, facts={**origin.facts, "catch_up": catch_up})
+
+
+def _starts(evidence: Evidence) -> Mapping[str, int]:
+    """Job -> when it was started, as REST tells it."""
+    if not evidence.has("job"):
+        return {}
+    rows = evidence["job"].where("job_id IS NOT NULL AND start_ms > 0").select("job_id", "start_ms").distinct()
+    found: dict[str, int] = {}
+    for row in rows.limit(MOST_JOBS).collect():
+        found[row.job_id] = min(row.start_ms, found.get(row.job_id, row.start_ms))
+    return found
+
+
+def _is_catch_up(held: Sequence[Held], timeline: Timeline, start_ms: int | None) -> bool:
+    """Whether it began with the job and was over for good before the end: a backlog that was worked off."""
+    high = [each.ts_ms for each in held if each.upstream > HIGH]
+    moments = _moments_of(timeline)
+    if start_ms is None or not high or high[0] - start_ms > START_MS:
+        return False
+    after = [ts_ms for ts_ms in moments if ts_ms > high[-1]]
+    return len(after) >= FEWEST_MOMENTS and after[-1] - high[-1] >= CALM_MS
 
 
 def _step_ms(timeline: Timeline) -> float:
@@ -152,10 +185,14 @@ def _lasted_ms(held: Sequence[Held], timeline: Timeline, times: Sequence[HeldTim
     dense = highest(each.dense_ms for each in times)
     if dense:
         return max(run, dense)
-    if len(flags) >= FEWEST_MOMENTS:
+    if len(flags) >= FEWEST_MOMENTS and not (run <= MOMENT_MS and _are_few_looks(timeline)):
         return run
     whole = highest(each.total_ms for each in times)
     return whole if whole is not None and whole < FEWEST_MOMENTS * MOMENT_MS else None
+
+
+def _are_few_looks(timeline: Timeline) -> bool:
+    return len(_moments_of(timeline)) < FEW_LOOKS and _step_ms(timeline) > FEWEST_MOMENTS * MOMENT_MS
 
 
 def _run_ms(flags: Sequence[tuple[int, bool]], timeline: Timeline) -> float:
@@ -255,6 +292,7 @@ ORIGIN_FACTS = {
     "origin_moments": "at how many of them it held others back",
     "share_ratio": "their share",
     "lasted_ms": "how long it lasted without a break; absent when that cannot be told",
+    "catch_up": "whether it began with the job and was over well before the end, as a backlog that is worked off",
 }
 JOB_FACTS = {
     "moments": "moments at which the job was looked at",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -12,7 +12,14 @@ from diagnostics.evidence import Evidence
 from diagnostics.notation.flink_values import number
 from diagnostics.reconstruction.checkpoint_history import History, checkpoint_histories
 from diagnostics.reconstruction.cluster import cluster_of
-from diagnostics.reconstruction.exactly_once_chain import SINK_DEFAULT_MS, asks_for_it, audit, client_options
+from diagnostics.reconstruction.exactly_once_chain import (
+    SINK_DEFAULT_MS,
+    asks_for_it,
+    audit,
+    client_options,
+    prefix_of,
+    stated_prefixes,
+)
 from diagnostics.reconstruction.incident_log import IncidentLog, incident_log
 from diagnostics.reconstruction.stated_settings import settings_of, stated_options
 from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
@@ -78,8 +85,6 @@ CLASSES = (
 OPEN = re.compile(r"has been open for (\d{1,15}) ms")
 TIMEOUT = re.compile(r"transaction timeout (?:of |\()(\d{1,15})")
 TRANSACTIONAL_ID = re.compile(r"transactionalId=?\s?'?([^\s',}\]]{1,200})")
-NUMBERED = re.compile(r"(?:-\d{1,18}){1,4}$")
-"""What Flink's sink puts behind its prefix: subtask and number, or number alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,12 +114,24 @@ def measure(evidence: Evidence) -> Measured:
     known = list(cluster_of(evidence).job_names)
     only = jobs[0] if len(jobs) == 1 else known[0] if len(known) == 1 else None
     subjects: list[str | None] = [*jobs] or [only]
+    prefixes = _prefixes_by_job(evidence, events)
     for job in subjects:
         of_job = [each for each in events if (each.job_id or only) == job]
-        client = client_options(evidence, job)
+        own = prefixes.get(job, set())
+        foreign = {each for other, named in prefixes.items() if other not in (job, None) for each in named - own}
+        client = client_options(evidence, job, foreign)
         uses = bool(of_job or client.get("transactional.id") or asks_for_it(client))
         if uses:
             yield _signal(evidence, job, of_job, client)
+
+
+def _prefixes_by_job(evidence: Evidence, events: Sequence[Event]) -> Mapping[str | None, set[str]]:
+    """Job -> the transactional id prefixes that are surely its own."""
+    found: dict[str | None, set[str]] = defaultdict(set, stated_prefixes(evidence))
+    for each in events:
+        if hit := TRANSACTIONAL_ID.search(each.text):
+            found[each.job_id].add(prefix_of(hit[1]))
+    return found
 
 
 def _kind(text: str) -> str | None:
@@ -173,7 +190,7 @@ def _signal(evidence: Evidence, job: str | None, events: Sequence[Event], client
     facts: dict[str, FactValue] = {kind: counts[kind] for kind in KINDS}
     settings, _ = settings_of(stated_options(evidence), job)
     history = checkpoint_histories(evidence).get(job, History(job))
-    facts |= _times(events, client, settings, history, incident_log(evidence))
+    facts |= _times(job, events, client, settings, history, incident_log(evidence))
     prefixes = _prefixes(events, client)
     ids = client.get("transactional.id", [])
     facts |= {"prefixes": prefixes[:MOST_LISTED] or None, "transactional_ids": len(ids) or None}
@@ -203,6 +220,7 @@ def _signal(evidence: Evidence, job: str | None, events: Sequence[Event], client
 
 
 def _times(
+    job: str | None,
     events: Sequence[Event],
     client: Mapping[str, Sequence[str]],
     settings: Mapping[str, FactValue],
@@ -217,7 +235,7 @@ def _times(
     timeout = next(iter([*stated, *said]), None)
     interval = settings.get("interval_ms")
     durations = [each.duration_ms for each in history.of_status("completed") if each.duration_ms is not None]
-    outage = _longest_outage(log)
+    outage = _longest_outage(log, job)
     facts: dict[str, FactValue] = {
         "timeout_ms": timeout,
         "broker_max_ms": min(broker, default=None),
@@ -234,12 +252,12 @@ def _times(
     return facts
 
 
-def _longest_outage(log: IncidentLog) -> int | None:
-    """The longest time in which a job was not running, from its state changes."""
+def _longest_outage(log: IncidentLog, job: str | None) -> int | None:
+    """The longest time in which the job (or any, when none is known) was not running, from its state changes."""
     down: dict[str | None, int] = {}
     longest: int | None = None
     for event in log.of("job_state"):
-        if event.ts_ms is None:
+        if event.ts_ms is None or (job is not None and event.job_id not in (job, None)):
             continue
         if event.state_to == "RUNNING":
             since = down.pop(event.job_id, None)
@@ -253,7 +271,7 @@ def _longest_outage(log: IncidentLog) -> int | None:
 def _prefixes(events: Sequence[Event], client: Mapping[str, Sequence[str]]) -> list[str]:
     named = [found[1] for each in events if (found := TRANSACTIONAL_ID.search(each.text))]
     ids = [*client.get("transactional.id", ()), *named]
-    return list(dict.fromkeys([*client.get("transactional.prefix", ()), *(NUMBERED.sub("", each) for each in ids)]))
+    return list(dict.fromkeys([*client.get("transactional.prefix", ()), *(prefix_of(each) for each in ids)]))
 
 
 FACTS = {

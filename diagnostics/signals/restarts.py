@@ -168,7 +168,7 @@ SIGNALS = (
         level="job",
         facts={
             "restarts": "how often the job restarted",
-            "for_faults": "restarts that a failure asked for, unlike those of a rescaled job; absent without state changes",
+            "for_faults": "restarts that a failure asked for, unlike those of a rescaled job; absent if not told",
             "running_again": "how often it ran again afterwards",
             "final_state": "its last known state",
             "final_ms": "when that was known, epoch ms",

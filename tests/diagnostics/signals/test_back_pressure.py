@@ -136,6 +136,26 @@ def test_a_single_look_says_nothing_of_how_long_it_lasted(spark: SparkSession) -
     assert "lasted_ms" not in only(measure(evidence), "back_pressure.origin").facts
 
 
+def test_one_high_look_among_few_that_lie_far_apart_says_nothing_of_how_long_it_lasted(spark: SparkSession) -> None:
+    looks = [(0, 0.0), (120, 0.9), (240, 0.0)]
+    rows = [row for at, held in looks for row in _ratios(at, source=(0.1, held), middle=(0.1, held), sink=(0.9, 0.0))]
+    evidence = hand_made(spark, **line_of_jobs(), back_pressure=rows)
+    assert "lasted_ms" not in only(measure(evidence), "back_pressure.origin").facts
+
+
+def test_back_pressure_that_begins_with_the_job_and_ends_is_a_backlog_that_is_worked_off(spark: SparkSession) -> None:
+    for until, worked_off in ((60, True), (180, False)):
+        rows = [
+            row
+            for at in range(10, 190, 10)
+            for row in _ratios(at, source=(0.1, 0.9 if at <= until else 0.0), middle=(0.1, 0.0), sink=(0.1, 0.0))
+        ]
+        tables = line_of_jobs()
+        tables["job"] = [{**each, "start_ms": START} for each in tables["job"]]
+        evidence = hand_made(spark, **tables, back_pressure=rows)
+        assert only(measure(evidence), "back_pressure.origin").facts["catch_up"] is worked_off
+
+
 def test_accumulated_times_tell_how_long_when_there_is_a_single_look(spark: SparkSession) -> None:
     accumulated = [
         {

@@ -92,6 +92,24 @@ def test_an_outage_counts_to_what_the_timeout_must_cover(spark: SparkSession) ->
 
 
 @pytest.mark.spark
+def test_a_producer_belongs_to_the_job_whose_prefix_it_carries(spark: SparkSession) -> None:
+    other = "0000000000000000000000000000000b"
+    started = [
+        {**option(key, value, "kafka producer"), "file_id": 1, "ts_ms": START + second * 1000}
+        for second, name, timeout in ((1, "orders-sink-0-1", "30000"), (2, "bills-1-4", "900000"))
+        for key, value in (("transactional.id", name), ("transaction.timeout.ms", timeout))
+    ]
+    log = [
+        record(5, f"Failed with {IDS}", causes=FENCED, job_id=JOB),
+        record(6, "Failed with FlinkKafkaInternalProducer{transactionalId='bills-1-5'}", causes=FENCED, job_id=other),
+    ]
+    evidence = hand_made(spark, log_record=log, config_option=started)
+    facts = {each.subject.job: each.facts for each in of_key(measure(evidence), "kafka_transactions")}
+    assert (facts[JOB]["prefixes"], facts[JOB]["timeout_ms"]) == (["orders-sink"], 30_000)
+    assert (facts[other]["prefixes"], facts[other]["timeout_ms"]) == (["bills"], 900_000)
+
+
+@pytest.mark.spark
 def test_a_job_without_kafka_transactions_has_no_audit(spark: SparkSession) -> None:
     options = [option("execution.checkpointing.interval", "60 s"), option("isolation.level", "read_committed")]
     log = [record(1, "Starting rest endpoint.")]

@@ -50,6 +50,17 @@ def test_one_failure_before_all_tasks_ran_is_no_illness() -> None:
     assert is_healthy(checkpoint_progress={"failed": 1, "completed_after_failure": 15})
 
 
+def test_a_first_checkpoint_that_failed_is_no_illness_in_a_short_observation() -> None:
+    first_failed = {"completed": 4, "failed": 1, "recent_failed": 1, "completed_before_failure": 0}
+    assert is_healthy(checkpoint_progress=first_failed | {"completed_after_failure": 4})
+    assert not is_healthy(checkpoint_progress=first_failed | {"completed_after_failure": 1})
+
+
+def test_a_job_that_was_rescaled_a_minute_ago_is_healthy() -> None:
+    assert is_healthy(restarts={"restarts": 1, "for_faults": 0, "steady_ms": 60_000})
+    assert not is_healthy(restarts={"restarts": 1, "for_faults": 1, "steady_ms": 60_000})
+
+
 def test_thirty_checkpoints_since_the_last_failure_show_that_its_cause_is_gone() -> None:
     assert is_healthy(checkpoint_progress={"failed": 8, "completed_after_failure": 30})
 
