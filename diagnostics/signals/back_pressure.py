@@ -29,8 +29,8 @@ START_MS = 120_000
 CALM_MS = 60_000
 """How long it must have been over to count as worked off. Our choice: a minute, as long as REST's gauges look back."""
 FEW_LOOKS = 6
-"""Of fewer looks that lie far apart a single high one tells nothing of how long it lasted: it may be the one that somebody
-took while it was bad. One of more is a burst. Our choice."""
+"""Of fewer looks that lie far apart a single high one tells nothing of how long it lasted. One of more is a burst.
+Our choice."""
 
 
 def measure(evidence: Evidence) -> Measured:
