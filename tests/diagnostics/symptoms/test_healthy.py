@@ -56,6 +56,13 @@ def test_a_first_checkpoint_that_failed_is_no_illness_in_a_short_observation() -
     assert not is_healthy(checkpoint_progress=first_failed | {"completed_after_failure": 1})
 
 
+def test_one_burst_in_a_short_observation_is_no_illness() -> None:
+    burst = {"high_share_ratio": 0.125, "high_lasted_ms": 10_000, "last_ratio": 0.1, "moments": 8}
+    assert is_healthy(back_pressure_job=burst)
+    assert not is_healthy(back_pressure_job=burst | {"high_lasted_ms": 40_000})
+    assert not is_healthy(back_pressure_job=burst | {"last_ratio": 0.9})
+
+
 def test_a_job_that_was_rescaled_a_minute_ago_is_healthy() -> None:
     assert is_healthy(restarts={"restarts": 1, "for_faults": 0, "steady_ms": 60_000})
     assert not is_healthy(restarts={"restarts": 1, "for_faults": 1, "steady_ms": 60_000})
