@@ -26,6 +26,8 @@ from diagnostics.reconstruction.gc_timeline import (
 from diagnostics.reconstruction.series import MetricSeries, Point, Series, increase, metric_series
 from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
 
+RATE = "TimeMsPerSecond"
+"""A collector's meter, which looks back a minute. Source: reference/metrics.csv, since Flink 1.19."""
 SHORTEST_SPAN_MS = 20_000.0
 """A shorter log or series tells nothing about a share of time. Our choice."""
 SHOWN_FULL = 8
@@ -165,7 +167,7 @@ def _window(timeline: Timeline) -> tuple[int, int] | None:
 def _signals_of_metrics(series: MetricSeries, cluster: Cluster) -> Iterator[tuple[str, Signal]]:
     """One signal for each process from counts and times of its collectors and the use of its heap."""
     processes: dict[str, dict[str, list[Series]]] = defaultdict(lambda: defaultdict(list))
-    for what in ("Count", "Time"):
+    for what in ("Count", "Time", RATE):
         for each in collector_series(series, what):
             processes[normalised(each.task_manager)][what].append(each)
     used = {normalised(each.task_manager): each for each in series.of("Status.JVM.Memory.Heap.Used")}
@@ -205,7 +207,11 @@ def _signal_of_metrics(
         worst = worst_window_share(slices)
         if worst and span >= WORST_WINDOW_MS / 2:
             facts |= {"worst_minute_ratio": worst[0], "worst_minute_ms": worst[1]}
-    citations = []
+    rates, citations = _rates(collectors[RATE])
+    if rates and "worst_minute_ratio" not in facts:
+        moment = max(rates, key=lambda ts_ms: (rates[ts_ms], -ts_ms))
+        facts |= {"worst_minute_ratio": rates[moment], "worst_minute_ms": moment}
+        facts.setdefault("share_ratio", median(rates.values()))
     if used and most and (heap := max((point.value or 0 for point in most.known), default=0)) > 0:
         facts |= {"heap_max_bytes": heap, "heap_total_bytes": heap}
         floor = _floor(used.known)
@@ -226,6 +232,16 @@ def _signal_of_metrics(
         citations=tuple(dict.fromkeys(citations))[:SHOWN_FULL],
         citation_count=sum(len(each.points) for each in collectors["Time"]),
     )
+
+
+def _rates(series: Sequence[Series]) -> tuple[Mapping[int, float], list[Citation]]:
+    """Moment -> share of the minute before it that the collectors took, by their own meters; 0 to 1."""
+    rates: dict[int, float] = defaultdict(float)
+    for each in series:
+        for point in each.known:
+            rates[point.ts_ms or 0] += (point.value or 0.0) / 1000
+    cited = [each.cite(max(each.known, key=lambda point: point.value or 0.0)) for each in series if each.known]
+    return {ts_ms: min(rate, 1.0) for ts_ms, rate in rates.items()}, cited
 
 
 def _slices_of_times(times: Sequence[Series]) -> list[Slice]:

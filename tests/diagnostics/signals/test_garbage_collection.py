@@ -112,6 +112,22 @@ def test_metrics_alone_tell_the_share_and_what_stays_in_use(spark: SparkSession)
     assert facts["live_ratio"] == pytest.approx(0.9)
 
 
+def test_one_look_tells_the_last_minute_by_the_collectors_own_meters(spark: SparkSession) -> None:
+    look = [
+        {"metric": f"Status.JVM.GarbageCollector.{name}", "task_manager": ONE, "ts_ms": START, "value": value}
+        for name, value in (
+            ("MarkSweepCompact.Count", 59.0),
+            ("MarkSweepCompact.Time", 32_469.0),
+            ("MarkSweepCompact.TimeMsPerSecond", 343.4),
+            ("Copy.TimeMsPerSecond", 6.6),
+            ("All.TimeMsPerSecond", 350.0),
+        )
+    ]
+    evidence = hand_made(spark, **line_of_jobs(), metric_sample=look, subtask=[home(ONE, 0)])
+    facts = only(garbage_collection.measure(evidence), "garbage_collection").facts
+    assert (facts["full_gcs"], facts["worst_minute_ratio"], facts["share_ratio"]) == (59, 0.35, 0.35)
+
+
 def test_without_logs_and_metrics_nothing_is_measured(spark: SparkSession) -> None:
     empty = hand_made(spark)
     assert needs(garbage_collection.measure(empty)) == {"garbage_collection": "gc-log"}

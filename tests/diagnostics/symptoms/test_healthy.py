@@ -23,6 +23,7 @@ WELL = {
     },
     "back_pressure.job": {"high_share_ratio": 0.0, "worst_ratio": 0.2},
     "restarts": {"restarts": 0},
+    "heap_pressure": {"full_gcs_most": 0},
 }
 RULES = Ruleset.of(rule for rule in shipped_rules() if rule.symptom_class == "healthy")
 
@@ -85,3 +86,8 @@ def test_thirty_checkpoints_since_the_last_failure_show_that_its_cause_is_gone()
 )
 def test_what_is_not_over_yet_is_not_healthy(changed: dict[str, dict[str, Any]]) -> None:
     assert not is_healthy(**changed)
+
+
+def test_full_collections_of_unknown_length_leave_it_open_whether_a_job_is_healthy() -> None:
+    assert not is_healthy(heap_pressure={"full_gcs_most": 59})
+    assert is_healthy(heap_pressure={"full_gcs_most": 59, "share_ratio": 0.01})
