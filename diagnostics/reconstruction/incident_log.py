@@ -59,6 +59,7 @@ KINDS: Mapping[str, str] = {
         "beyond virtual memory limits",
         "Memory cgroup out of memory",
     ),
+    "stuck": "event LIKE 'task.cancel.stuck%' OR event = 'task.cancel.timeout'",
     "managed_refused": _contains("MemoryReservationException", "MemoryAllocationException"),
     "small_arena": "event = 'rocks.arena.warn'",
     "strategy": "startswith(message, 'Using restart back off time strategy ')"

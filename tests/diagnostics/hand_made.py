@@ -17,8 +17,11 @@ START = 1_795_222_000_000
 """Some moment; times in the rows count from it."""
 
 
-def hand_made(spark: SparkSession, **tables: Sequence[Mapping[str, Any]]) -> Evidence:
-    """Evidence with these rows; every row stands in file 0 at its own line unless it says otherwise."""
+def hand_made(spark: SparkSession, logs: int | None = None, **tables: Sequence[Mapping[str, Any]]) -> Evidence:
+    """Evidence with these rows; every row stands in file 0 at its own line unless it says otherwise.
+
+    logs  how many of the log records are Flink's own; all when nothing is said
+    """
     frames = {}
     for name, rows in tables.items():
         table = TABLES[name]
@@ -28,7 +31,7 @@ def hand_made(spark: SparkSession, **tables: Sequence[Mapping[str, Any]]) -> Evi
             for line, row in enumerate(rows, 1)
         ]
         frames[name] = spark.createDataFrame(whole, table.ddl)
-    return Evidence(spark, frames, {name: len(rows) for name, rows in tables.items()})
+    return Evidence(spark, frames, {name: len(rows) for name, rows in tables.items()}, logs)
 
 
 def of_key(measured: Measured, key: str) -> list[Signal]:

@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from diagnostics.signals import exceptions, network_buffers, out_of_memory, restarts, slots, task_manager_loss
+from diagnostics.signals import (
+    exceptions,
+    managed_memory,
+    network_buffers,
+    out_of_memory,
+    restarts,
+    slots,
+    stuck_tasks,
+    task_manager_loss,
+)
 from tests.diagnostics.hand_made import JOB, START, hand_made, line_of_jobs, needs, of_key, only
 
 if TYPE_CHECKING:
@@ -256,3 +265,36 @@ def test_without_logs_nothing_is_measured(spark: SparkSession) -> None:
         "task_manager_loss": "jobmanager-log",
     }
     assert needs(task_manager_loss.measure_all(empty)) == {"task_manager_loss.all": "jobmanager-log"}
+
+
+def test_a_task_that_does_not_end_is_told_with_the_method_it_is_stuck_in(spark: SparkSession) -> None:
+    warning = (
+        "Task 'enrich (1/2)#0' did not react to cancelling signal - interrupting; it is stuck for 30 seconds in "
+        "method:\n"
+        " java.base@17/java.net.SocketInputStream.read(SocketInputStream.java:150)\n"
+    )
+    told = {"event": "task.cancel.stuck", "vertex": "enrich", "subtask": 0, "count": 30.0, "process": "taskmanager"}
+    log = [record(5, warning, **told), record(35, warning, **{**told, "count": 60.0})]
+    log.append(record(200, "Task did not exit gracefully within 180 + seconds.", event="task.cancel.timeout"))
+    facts = only(stuck_tasks.measure(hand_made(spark, **line_of_jobs(), log_record=log)), "stuck_tasks").facts
+    assert (facts["warnings"], facts["tasks"], facts["killed"], facts["longest_ms"]) == (2, 1, 1, 60_000)
+    assert (facts["vertex"], facts["frame"]) == ("enrich", "java.net.SocketInputStream.read")
+
+
+def test_refused_managed_memory_comes_with_what_was_asked_for(spark: SparkSession) -> None:
+    said = "Could not allocate 67108864 bytes, only 1024 bytes are remaining."
+    log = [
+        failed(10, "org.apache.flink.runtime.memory.MemoryReservationException", said, "x.UnsafeMemoryBudget.reserve")
+    ]
+    facts = only(managed_memory.measure(hand_made(spark, **line_of_jobs(), log_record=log)), "managed_memory").facts
+    assert (facts["refused"], facts["asked_bytes"], facts["left_bytes"]) == (1, 67_108_864, 1_024)
+
+
+def test_kubernetes_alone_counts_no_failure_as_zero(spark: SparkSession) -> None:
+    killed = [record(5, "Container flink-main-container: OOMKilled", process="kubernetes")]
+    evidence = hand_made(spark, logs=0, log_record=killed)
+    memory = only(out_of_memory.measure(evidence), "out_of_memory").facts
+    assert memory["killed"] == 1
+    assert "heap_errors" not in memory, "nobody looked"
+    together = only(task_manager_loss.measure_all(evidence), "task_manager_loss.all").facts
+    assert "lost" not in together

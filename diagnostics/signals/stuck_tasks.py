@@ -1,0 +1,62 @@
+"""Tasks that do not end when they are told to: a call in them blocks and ignores the interruption."""
+
+from __future__ import annotations
+
+import re
+
+from diagnostics.evidence import Evidence
+from diagnostics.reconstruction.arithmetic import highest
+from diagnostics.reconstruction.cluster import cluster_of
+from diagnostics.reconstruction.fault import job_of_vertex
+from diagnostics.reconstruction.incident_log import LogEvent, incident_log
+from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
+
+FRAME = re.compile(r"^\s*(?:at )?(?:[\w.@-]{1,80}/)?((?:[\w$-]+\.){1,30}[\w$<>]{1,200})\(", re.MULTILINE)
+"""A stack line of the record. Source: Flink's Task, which prints the stack of the stuck thread."""
+SHOWN = 4
+
+
+def measure(evidence: Evidence) -> Measured:
+    """Cancellations that hang, with the method in which they do, for each job.
+
+    Reads   log_record (warnings of Task).
+    Gives   one signal for each job, also for one of which none is told.
+    Empty   NotMeasured without Flink's logs.
+    """
+    if not evidence.has_logs():
+        yield NotMeasured("stuck_tasks", "taskmanager-log", "no log was given")
+        return
+    log, cluster = incident_log(evidence), cluster_of(evidence)
+    by_job: dict[str | None, list[LogEvent]] = {each: [] for each in cluster.job_names} or {None: []}
+    for event in log.of("stuck"):
+        by_job.setdefault(event.job_id or job_of_vertex(event.vertex, cluster), []).append(event)
+    for job, found in sorted(by_job.items(), key=lambda item: repr(item[0])):
+        stuck = [each for each in found if each.event != "task.cancel.timeout"]
+        frame = next((hit[1] for each in stuck if (hit := FRAME.search(each.message))), None)
+        facts: dict[str, FactValue] = {
+            "warnings": len(stuck),
+            "killed": len(found) - len(stuck),
+            "tasks": len({(each.vertex, each.subtask) for each in stuck}),
+            "vertex": next((each.vertex for each in stuck if each.vertex), None),
+            "frame": frame,
+            "longest_ms": highest(each.count * 1000.0 if each.count is not None else None for each in stuck),
+        }
+        yield Signal(
+            "stuck_tasks",
+            Subject(job=job),
+            {name: value for name, value in facts.items() if value is not None},
+            tuple(each.cite() for each in found[:SHOWN]),
+            citation_count=len(found),
+        )
+
+
+FACTS = {
+    "warnings": "warnings that a task did not react to its cancellation",
+    "killed": "TaskManagers that ended themselves because a task never did",
+    "tasks": "different tasks that were warned of",
+    "vertex": "the first of them",
+    "frame": "the method it is stuck in",
+    "longest_ms": "longest time that one was stuck, ms",
+}
+
+SIGNALS = (SignalDefinition("stuck_tasks", "job", FACTS, measure),)
