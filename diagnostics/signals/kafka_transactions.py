@@ -127,7 +127,8 @@ def measure(evidence: Evidence) -> Measured:
 
 def _prefixes_by_job(evidence: Evidence, events: Sequence[Event]) -> Mapping[str | None, set[str]]:
     """Job -> the transactional id prefixes that are surely its own."""
-    found: dict[str | None, set[str]] = defaultdict(set, stated_prefixes(evidence))
+    found: dict[str | None, set[str]] = defaultdict(set)
+    found.update(stated_prefixes(evidence))
     for each in events:
         if hit := TRANSACTIONAL_ID.search(each.text):
             found[each.job_id].add(prefix_of(hit[1]))

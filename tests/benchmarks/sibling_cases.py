@@ -194,6 +194,64 @@ def other_version(folder: Path, _truth: Mapping[str, Any]) -> None:
             write_text(path, text_of(path).replace("1.20.5", "1.14.6").replace("2.3.0", "1.17.2"))
 
 
+def even(folder: Path, _truth: Mapping[str, Any]) -> None:
+    """Every subtask has the load of the first one, so that a hot key becomes a function that costs much everywhere."""
+    shutil.rmtree(folder / "events", ignore_errors=True)
+    for path in evidence_files(folder):
+        if path.suffix == ".json":
+            told = json.loads(path.read_text("utf-8"))
+            write_text(path, json.dumps(as_the_first(told)))
+        elif ".prom" in path.name:
+            write_text(path, "".join(scrape_as_the_first(part) for part in scrapes(text_of(path))))
+
+
+def as_the_first(told: Any) -> Any:
+    """An answer in which all subtasks read, wait and work as the first one."""
+    if isinstance(told, dict):
+        return {name: as_the_first(value) for name, value in told.items()}
+    if not isinstance(told, list):
+        return told
+    if all(isinstance(each, dict) for each in told):
+        by_subtask = {each.get("subtask", each.get("index")): each for each in told}
+        if 0 in by_subtask:
+            kept = ("subtask", "index", "host", "endpoint", "taskmanager-id", "taskManagerId")
+            own = [{name: each[name] for name in kept if name in each} for each in told]
+            return [as_the_first(by_subtask[0]) | each for each in own]
+        values = {each.get("id"): each.get("value") for each in told}
+        if any(str(name).startswith("0.") for name in values):
+            first = [(each, re.sub(r"^\d+\.", "0.", str(each["id"]))) for each in told]
+            return [{**each, "value": values.get(name, each["value"])} for each, name in first]
+        series = {
+            of_the_first(each["metric"]): each for each in told if each.get("metric", {}).get("subtask_index") == "0"
+        }
+        if series:
+            return [{**each, "values": series.get(of_the_first(each["metric"]), each)["values"]} for each in told]
+    return [as_the_first(each) for each in told]
+
+
+def of_the_first(labels: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    """What the series of all subtasks of a task have in common."""
+    apart = ("subtask_index", "task_attempt_id")
+    return tuple(sorted((name, value) for name, value in labels.items() if name not in apart))
+
+
+def scrape_as_the_first(part: str) -> str:
+    """One answer of a reporter in which all subtasks have the values of the first one."""
+    own = re.compile(r'(subtask_index|task_attempt_id)="[^"]*",?')
+    lines = part.splitlines(keepends=True)
+    first = {
+        own.sub("", name): rest
+        for line in lines
+        if 'subtask_index="0"' in line
+        for name, _, rest in [line.partition("} ")]
+    }
+    return "".join(
+        f"{name}}} {first.get(own.sub('', name), rest)}" if brace else line
+        for line in lines
+        for name, brace, rest in [line.partition("} ")]
+    )
+
+
 def span(folder: Path) -> tuple[float, float]:
     """The first and the last second of the logs."""
     seconds = [
@@ -256,7 +314,10 @@ SIBLINGS: Mapping[str, Callable[[Path, Mapping[str, Any]], None]] = {
     "second-half": second_half,
     "before": before,
     "other-version": other_version,
+    "even": even,
 }
+TRUE_OF: Mapping[str, tuple[str, ...]] = {"before": ("healthy",), "even": ("cpu_hotspot",)}
+"""What is true of a sibling that is another incident than its case."""
 
 
 def siblings_of(truth: Truth, wanted: str | None, place: Path) -> Iterator[tuple[str, Truth]]:
@@ -265,10 +326,12 @@ def siblings_of(truth: Truth, wanted: str | None, place: Path) -> Iterator[tuple
     for name, change in SIBLINGS.items():
         if wanted not in (None, "all", name) or (name == "before" and not has_a_time_before(told)):
             continue
+        if name == "even" and told["symptom_class"] != "data_skew":
+            continue
         folder = place / name
         shutil.copytree(truth.folder, folder)
         change(folder, told)
-        accepted = ("healthy",) if name == "before" else truth.accepted
+        accepted = TRUE_OF.get(name, truth.accepted)
         yield name, replace(truth, folder=folder, accepted=accepted)
         shutil.rmtree(folder)
 
