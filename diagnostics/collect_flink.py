@@ -32,6 +32,7 @@ from pathlib import Path
 from typing import Any
 
 VERSION = 1
+UTC = datetime.timezone.utc  # noqa: UP017 - its short name is of Python 3.11
 PARTS = ("metrics", "flame-graphs", "thread-dumps", "logs")
 
 PIECE_BYTES = 64 * 1024
@@ -281,7 +282,9 @@ class Bundle:
 class Collection:
     """One run: asks the cluster, fills the bundle, remembers what was not got."""
 
-    def __init__(self, cluster: Cluster, bundle: Bundle, options: argparse.Namespace, limits: Limits) -> None:
+    def __init__(
+        self, cluster: Cluster, bundle: Bundle, options: argparse.Namespace, limits: Limits, told: Progress
+    ) -> None:
         self._cluster, self._bundle, self._options, self._limits = cluster, bundle, options, limits
         self._folder = ""
         self._index: list[dict[str, Any]] = []
@@ -289,7 +292,7 @@ class Collection:
         self._settled: set[str] = set()
         self._cut: set[str] = set()
         self.skipped: list[str] = []
-        self.told = Progress()
+        self.told = told
 
     def snapshot(self, number: int) -> None:
         """All answers of one moment, in a folder of their own."""
@@ -553,26 +556,67 @@ class Progress:
         sys.stderr.flush()
 
 
-def collect(options: argparse.Namespace) -> int:
-    """The whole run. Gives the exit status."""
-    limits = Limits(
+def limits_of(options: argparse.Namespace) -> Limits:
+    """The bounds that the options name."""
+    return Limits(
         requests_per_second=options.rate,
         most_bytes=int(options.most_megabytes * 1e6),
         most_log_bytes=int(options.log_megabytes * 1e6),
         most_metrics=options.most_metrics,
         answer_seconds=options.answer_seconds,
     )
-    context = _tls(options)
-    cluster = Cluster(options.rest, limits, dict(options.header), context)
-    begun = datetime.datetime.now(datetime.UTC)
+
+
+def collect(options: argparse.Namespace) -> int:
+    """The whole run on a terminal. Gives the exit status."""
+    limits = limits_of(options)
+    cluster = Cluster(options.rest, limits, dict(options.header), _tls(options))
+    begun = datetime.datetime.now(UTC)
     target = Path(options.out or f"flink-evidence-{begun:%Y%m%dT%H%M%SZ}.zip")
+    told = Progress()
     try:
-        cluster.json("/overview")
+        report = gather(cluster, target, options, limits, told)
     except Unanswered as error:
         sys.stderr.write(f"{cluster.shown}/overview gives no answer of Flink: {error}\n")
         return 2
+    for each in report["skipped"]:
+        told.say(f"not collected: {each}")
+    took = (datetime.datetime.now(UTC) - begun).total_seconds()
+    told.say(
+        f"{target}: {report['files']} files, {target.stat().st_size / 1e6:.1f} MB, "
+        f"{cluster.requests} requests in {took:.0f} s"
+    )
+    return 0
+
+
+def gather(
+    cluster: Cluster, target: Path, options: argparse.Namespace, limits: Limits, told: Progress
+) -> dict[str, Any]:
+    """Writes the zip and gives what `collected.json` of it tells. Raises Unanswered when there is no Flink.
+
+    What `told` raises when it is shown something, but for Stopped, ends the run without a zip.
+    """
+    begun = datetime.datetime.now(UTC)
+    cluster.json("/overview")
     bundle = Bundle(target)
-    collection = Collection(cluster, bundle, options, limits)
+    try:
+        report = _gathered(cluster, bundle, options, limits, told, begun)
+        bundle.finish()
+    except BaseException:
+        bundle.discard()
+        raise
+    return report
+
+
+def _gathered(
+    cluster: Cluster,
+    bundle: Bundle,
+    options: argparse.Namespace,
+    limits: Limits,
+    told: Progress,
+    begun: datetime.datetime,
+) -> dict[str, Any]:
+    collection = Collection(cluster, bundle, options, limits, told)
     taken = 0
     try:
         for taken in _moments(options, collection.told):
@@ -583,7 +627,7 @@ def collect(options: argparse.Namespace) -> int:
         collection.skipped.append(f"everything after: {error}")
     except KeyboardInterrupt:
         collection.skipped.append("everything after: it was interrupted")
-    ended = datetime.datetime.now(datetime.UTC)
+    ended = datetime.datetime.now(UTC)
     report = {
         "collector": f"collect_flink {VERSION}",
         "rest": cluster.shown,
@@ -595,14 +639,7 @@ def collect(options: argparse.Namespace) -> int:
         "skipped": collection.skipped,
     }
     bundle.add("collected.json", json.dumps(report, indent=1).encode())
-    bundle.finish()
-    for each in collection.skipped:
-        collection.told.say(f"not collected: {each}")
-    collection.told.say(
-        f"{target}: {bundle.files} files, {target.stat().st_size / 1e6:.1f} MB, "
-        f"{cluster.requests} requests in {(ended - begun).total_seconds():.0f} s"
-    )
-    return 0
+    return {**report, "files": bundle.files}
 
 
 def _moments(options: argparse.Namespace, told: Progress) -> Iterator[int]:

@@ -47,6 +47,7 @@ INSTALLED_APPS = [
     "workbench.uploads",
     "workbench.rules",
     "workbench.analyses",
+    "workbench.clusters",
     "workbench.charts",
     "workbench.profiles",
     "workbench.logs",

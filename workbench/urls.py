@@ -18,6 +18,7 @@ urlpatterns = [
     path("cases/<int:case_id>/logs/", include("workbench.logs.urls")),
     path("logs/", everywhere, name="log_search"),
     path("uploads/", include("workbench.uploads.urls")),
+    path("clusters/", include("workbench.clusters.urls")),
     path("limits/", limits, name="limits"),
     path("redaction/", include("workbench.redaction.urls")),
     path("cases/<int:case_id>/delete/", delete_case, name="delete_case"),

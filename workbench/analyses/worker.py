@@ -38,12 +38,14 @@ class Caretaker(bootsteps.StartStopStep):
         from workbench.analyses.log_books import log_books_purge
         from workbench.analyses.retention import evidence_expire
         from workbench.analyses.services import lost_analyses_recover
+        from workbench.clusters.services import lost_collections_recover
         from workbench.uploads.arrivals import arrivals_expire
         from workbench.uploads.services import removed_files_purge
 
         try:
             broker.worker_beat()
             lost_analyses_recover()
+            lost_collections_recover()
             removed_files_purge()
             arrivals_expire()
             evidence_expire()

@@ -29,6 +29,7 @@ from workbench.cases.presentation import checks_shown, inputs_shown, jobs_shown
 from workbench.cases.snapshots import snapshots_shown
 from workbench.cases.timeline import timeline
 from workbench.charts.selectors import charts_shown
+from workbench.clusters.models import Cluster
 from workbench.history.similar import recurrence, similar_cases
 from workbench.limits.selectors import limits_now
 from workbench.profiles.selectors import has_stacks
@@ -46,7 +47,7 @@ def case_new(request: HttpRequest) -> HttpResponse:
     """The drop zone. From a script a POST opens an empty case that files are then sent to; else it holds them all."""
     _refuse_viewers(request)
     if request.method != "POST":
-        return render(request, "cases/files.html", {"case": None, "folders": [], **_upload_context()})
+        return render(request, "cases/files.html", {"case": None, "folders": [], **_upload_context(request)})
     form = NewCaseForm(request.POST)
     title = form.cleaned_data["title"] if form.is_valid() else ""
     try:
@@ -85,9 +86,10 @@ def _case_addresses(case: Case) -> dict[str, str]:
     }
 
 
-def _upload_context() -> dict[str, object]:
+def _upload_context(request: HttpRequest) -> dict[str, object]:
     return {
         "limits": limits_now(),
+        "clusters": Cluster.objects.offered_to(request.user),
         "format_choices": format_choices(),
         "redaction_rules": redaction_rules(),
         "redact_always": settings.REDACT_ALWAYS,
@@ -124,7 +126,7 @@ def case_files(request: HttpRequest, case_id: int) -> HttpResponse:
         "folders": folders(listed),
         "arrivals": unfinished_arrivals(request.user, case),
         "addresses": _case_addresses(case),
-        **_upload_context(),
+        **_upload_context(request),
     }
     return render(request, "cases/files.html", context)
 

@@ -1,0 +1,1 @@
+"""Flink clusters that an administrator listed, and the collecting of evidence from them."""

@@ -1,0 +1,149 @@
+"""Which address a listed cluster has, and whether the workbench may connect to it.
+
+The server-side request forgery that this stops: somebody makes the workbench ask a service that only its machine can
+reach. Nobody but an administrator names an address; a name is looked up once for each collection, every address that
+it has is judged, and the connection goes to the judged one, so that an answer of the DNS that changes meanwhile
+(rebinding) changes nothing.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+import socket
+from collections.abc import Callable
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
+Lookup = Callable[[str, int], list[str]]
+
+USUAL_PORTS = {"http": 80, "https": 443}
+LONGEST_URL = 300
+HOST = re.compile(r"[A-Za-z0-9]([A-Za-z0-9_.-]{0,251}[A-Za-z0-9])?\.?")
+PATH = re.compile(r"(/[A-Za-z0-9._~-]+)*")
+
+METADATA = frozenset(
+    ipaddress.ip_address(each) for each in ("169.254.169.254", "168.63.129.16", "100.100.100.200", "fd00:ec2::254")
+)
+"""Where providers tell a machine its own secrets. Sources: the documentation of AWS, Google and Azure; of Azure
+(WireServer); of Alibaba Cloud; of AWS (IMDS over IPv6)."""
+EMBEDDING = (ipaddress.IPv6Network("64:ff9b::/96"), ipaddress.IPv6Network("2002::/16"))
+"""NAT64 (RFC 6052) and 6to4 (RFC 3056): IPv6 addresses that lead to an IPv4 one."""
+
+
+class AddressRefused(Exception):
+    """The workbench does not connect there; the text says why, for the user."""
+
+
+class NoAddress(AddressRefused):
+    """The name is not known now."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterUrl:
+    """A base URL taken apart: scheme, host, port as listed, path without a slash at its end."""
+
+    scheme: str
+    host: str
+    port: int
+    path: str
+
+    @classmethod
+    def of(cls, text: str) -> ClusterUrl:
+        """Raises AddressRefused for all but `http(s)://host[:port][/path]`."""
+        plain = text.strip()
+        if len(plain) > LONGEST_URL or not plain.isascii() or not plain.isprintable() or " " in plain or "\\" in plain:
+            raise AddressRefused("An address has at most 300 plain characters and no spaces; write names as punycode.")
+        try:
+            parts = urlsplit(plain)
+            port = parts.port
+        except ValueError as error:
+            raise AddressRefused(f"This is no address: {error}.") from None
+        if parts.scheme not in USUAL_PORTS:
+            raise AddressRefused("The address begins with http:// or https://.")
+        if "@" in parts.netloc:
+            raise AddressRefused("No user or password may stand in the address.")
+        if parts.query or parts.fragment or "?" in plain or "#" in plain:
+            raise AddressRefused("The address ends with the path, without ? and #.")
+        host = parts.hostname or ""
+        if not (_literal(host) or HOST.fullmatch(host)) or port == 0:
+            raise AddressRefused("The address has a host, as in http://jobmanager:8081.")
+        path = parts.path.rstrip("/")
+        if not PATH.fullmatch(path) or any(part in (".", "..") for part in path.split("/")):
+            raise AddressRefused("The path has letters, digits and . _ ~ - only.")
+        return cls(parts.scheme, host.lower().rstrip("."), port or USUAL_PORTS[parts.scheme], path)
+
+    def __str__(self) -> str:
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{self.scheme}://{host}:{self.port}{self.path}"
+
+    @property
+    def names_an_address(self) -> bool:
+        """Whether the host is an address itself, or this machine's own name for itself."""
+        return _literal(self.host) is not None or self.host == "localhost"
+
+
+def looked_up(host: str, port: int) -> list[str]:
+    """Every address that the system's resolver gives."""
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(each[4][0]) for each in found))
+
+
+def judged_address(url: ClusterUrl, *, special_allowed: bool, lookup: Lookup = looked_up) -> str:
+    """The one address to connect to. Raises AddressRefused when the name has none, or any that is not allowed.
+
+    special_allowed  an administrator listed this very address although it is one of this machine, of the link or of a
+                     provider's metadata; a name never gets that permission, because its address can change
+    """
+    try:
+        found = lookup(url.host, url.port)
+    except (OSError, UnicodeError):
+        found = []
+    if not found:
+        raise NoAddress(f"The name {url.host} has no address.")
+    for each in found:
+        reason = special(ipaddress.ip_address(each.partition("%")[0]))
+        if reason and not (special_allowed and url.names_an_address):
+            raise AddressRefused(f"{url.host} leads to {each}, {reason}: the workbench does not connect there.")
+    return found[0]
+
+
+def special(address: IpAddress) -> str | None:
+    """Why an address is not one of a cluster; None for the others, private networks included."""
+    inner = _embedded(address)
+    if inner is not None:
+        return special(inner)
+    if address in METADATA:
+        return "where a provider keeps secrets of this machine"
+    if address.is_loopback:
+        return "this machine itself"
+    if address.is_link_local:
+        return "an address of the link"
+    if address.is_unspecified or address.is_multicast or address.is_reserved:
+        return "an address of no machine"
+    if isinstance(address, ipaddress.IPv4Address) and address in ipaddress.IPv4Network("0.0.0.0/8"):
+        return "this machine itself"
+    return None
+
+
+def _embedded(address: IpAddress) -> ipaddress.IPv4Address | None:
+    if isinstance(address, ipaddress.IPv4Address):
+        return None
+    if address.ipv4_mapped:
+        return address.ipv4_mapped
+    nat64, six_to_four = EMBEDDING
+    if address in nat64:
+        return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+    if address in six_to_four:
+        return ipaddress.IPv4Address((int(address) >> 80) & 0xFFFFFFFF)
+    # The first 96 bits are zero: the old IPv4-compatible form (RFC 4291), but for :: and ::1.
+    return ipaddress.IPv4Address(int(address)) if 1 < int(address) < 2**32 else None
+
+
+def _literal(host: str) -> IpAddress | None:
+    """The address that a host is; none with a zone (`%eth0`), which is of the link anyway."""
+    try:
+        return None if "%" in host else ipaddress.ip_address(host)
+    except ValueError:
+        return None

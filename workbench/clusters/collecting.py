@@ -1,0 +1,139 @@
+"""One collection, from the claim to the queued analysis: the same code as `collect_flink.py`, to one judged address."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import logging
+import re
+import time
+import uuid
+
+from django.db import DatabaseError
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from diagnostics import collect_flink
+from workbench.analyses.services import NothingToAnalyse, analysis_request
+from workbench.clusters.address import AddressRefused, ClusterUrl, Lookup, judged_address, looked_up
+from workbench.clusters.connection import MOST_ANSWER_SECONDS, PinnedCluster
+from workbench.clusters.models import Collection, CollectionStatus
+from workbench.limits.selectors import limits_now
+from workbench.uploads.services import UploadRefused, upload_add
+
+logger = logging.getLogger(__name__)
+
+MOST_SECONDS = 600.0
+"""Of a whole collection, whose snapshots take one minute; what came until then is kept. Our choice."""
+MOST_BYTES = 1_000_000_000
+ANSWER_SECONDS = 15.0
+"""Between two bytes of an answer; Flink's own time-out of a request inside the cluster is 10 s (`web.timeout`)."""
+SHOWN_EVERY_SECONDS = 0.5
+
+
+class _Cancelled(Exception):
+    """Nobody wants the collection any more."""
+
+
+def collection_run(
+    collection: Collection,
+    *,
+    lookup: Lookup = looked_up,
+    seconds: float = 60,
+    every: float = 20,
+    rate: float = 10,
+    most_answer_seconds: float = MOST_ANSWER_SECONDS,
+) -> None:
+    """Runs a queued collection and stores its outcome; does nothing for one that is not waiting."""
+    collection.attempt = uuid.uuid4()
+    waiting = Collection.objects.filter(pk=collection.pk, status=CollectionStatus.QUEUED)
+    now = timezone.now()
+    if not waiting.update(status=CollectionStatus.RUNNING, attempt=collection.attempt, heartbeat_at=now):
+        return
+    options = collect_flink.command_line().parse_args(["--rest", collection.cluster.url])
+    options.seconds, options.every, options.rate = seconds, every, rate
+    options.answer_seconds = ANSWER_SECONDS
+    options.most_megabytes = min(MOST_BYTES, limits_now().file_bytes) / 1e6
+    try:
+        _collect(collection, options, lookup, most_answer_seconds)
+    except _Cancelled:
+        logger.info("collection %s is no longer wanted", collection.pk)
+    except (AddressRefused, collect_flink.Unanswered, UploadRefused, NothingToAnalyse) as error:
+        _end(collection, CollectionStatus.FAILED, str(error))
+    except Exception as error:
+        logger.exception("collection %s ended with an error of our own", collection.pk)
+        reason = f"The workbench failed ({type(error).__name__}); the worker's log has the details."
+        _end(collection, CollectionStatus.FAILED, reason)
+    finally:
+        collection.target.unlink(missing_ok=True)
+
+
+def _collect(collection: Collection, options: argparse.Namespace, lookup: Lookup, most_answer_seconds: float) -> None:
+    cluster = collection.cluster
+    if cluster.removed_at:
+        raise AddressRefused(f"{cluster.name} is not on the list any more.")
+    url = ClusterUrl.of(cluster.url)
+    address = judged_address(url, special_allowed=cluster.special_allowed, lookup=lookup)
+    limits = collect_flink.limits_of(options)
+    connected = PinnedCluster(url, address, limits, most_seconds=most_answer_seconds)
+    with contextlib.closing(connected):
+        collect_flink.gather(connected, collection.target, options, limits, _Told(collection))
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", cluster.name).strip("-.") or "cluster"
+    # The zip is ours only while the row says so: somebody may have cancelled during the last answer.
+    _beat(collection, 0.99, "Storing")
+    upload_add(
+        case=collection.case,
+        user=collection.requested_by,
+        content=collection.target,
+        name=f"collected/{name}-{timezone.now():%Y%m%dT%H%M%SZ}.zip",
+        redact=collection.redact,
+    )
+    analysis_request(case=collection.case, user=collection.requested_by)
+    _end(collection, CollectionStatus.DONE, "")
+
+
+class _Told(collect_flink.Progress):
+    """Shows a run on its row, gives signs of life, and ends it when it is cancelled or takes too long."""
+
+    def __init__(self, collection: Collection) -> None:
+        super().__init__()
+        self._collection = collection
+        self._began, self._written = time.monotonic(), 0.0
+
+    def show(self, cluster: collect_flink.Cluster, path: str) -> None:
+        """Before each request. Raises Stopped, _Cancelled."""
+        now = time.monotonic()
+        if now - self._began > MOST_SECONDS:
+            raise collect_flink.Stopped(f"{MOST_SECONDS:g} seconds")
+        if now - self._written < SHOWN_EVERY_SECONDS:
+            return
+        self._written = now
+        text = f"{self.label}: {cluster.requests} requests, {cluster.bytes / 1e6:.1f} MB"
+        _beat(self._collection, self._share(), text)
+
+    def say(self, text: str) -> None:
+        """What was left out stands in the zip's own report."""
+
+    def _share(self) -> float:
+        found = re.fullmatch(r"snapshot (\d+) of (\d+)", self.label)
+        return 0.8 * (int(found[1]) - 0.5) / int(found[2]) if found else 0.85 if self.label else 0.02
+
+
+def _beat(collection: Collection, progress: float, detail: str) -> None:
+    try:
+        wanted = _owned(collection).update(
+            progress=progress, detail=detail.replace("\x00", "")[:300], heartbeat_at=timezone.now()
+        )
+    except DatabaseError:
+        logger.warning("a sign of life could not be written", exc_info=True)
+        return
+    if not wanted:
+        raise _Cancelled
+
+
+def _end(collection: Collection, status: CollectionStatus, detail: str) -> None:
+    _owned(collection).update(status=status, detail=detail.replace("\x00", "")[:2000], progress=1.0)
+
+
+def _owned(collection: Collection) -> QuerySet[Collection]:
+    return Collection.objects.filter(pk=collection.pk, status=CollectionStatus.RUNNING, attempt=collection.attempt)

@@ -1,0 +1,119 @@
+"""The collector's own client, connected to one judged address and stopped when an answer takes too long."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import socket
+import ssl
+import threading
+import time
+from collections.abc import Iterator
+
+from diagnostics.collect_flink import Cluster, Limits, Unanswered
+from workbench.clusters.address import ClusterUrl
+
+MOST_ANSWER_SECONDS = 60.0
+"""One answer, the connecting included. Our choice: several times what Flink needs for a dump of a busy process, and
+longer than connecting may take, twice."""
+
+
+class PinnedCluster(Cluster):
+    """The REST API at `address`, whatever the host's name means by now; redirects are not followed by any Cluster.
+
+    most_seconds  for one whole answer; the time between two of its bytes is bounded by `limits.answer_seconds`
+    """
+
+    def __init__(
+        self, url: ClusterUrl, address: str, limits: Limits, *, most_seconds: float = MOST_ANSWER_SECONDS
+    ) -> None:
+        context = ssl.create_default_context() if url.scheme == "https" else None
+        super().__init__(str(url), limits, {}, context)
+        self._url, self._most_seconds = url, most_seconds
+        self._line = _Line(address)
+
+    def pieces(self, path: str, most: int) -> Iterator[bytes]:
+        """As of Cluster; an answer that trickles is cut off. Raises Unanswered, Stopped."""
+        late = threading.Event()
+
+        def cut_off() -> None:
+            late.set()
+            line = self._line.taken
+            if line is not None:
+                with contextlib.suppress(OSError):
+                    line.shutdown(socket.SHUT_RDWR)
+
+        # The clock of the answer starts after the pause that the pace demands.
+        timer = threading.Timer(self._most_seconds + max(0.0, self._free_at - time.monotonic()), cut_off)
+        timer.daemon = True
+        timer.start()
+        too_late = f"the answer took longer than {self._most_seconds:g} seconds"
+        try:
+            yield from super().pieces(path, most)
+        except Unanswered:
+            if late.is_set():
+                raise Unanswered(too_late) from None
+            raise
+        finally:
+            timer.cancel()
+        if late.is_set():
+            # Without a length an answer that was cut off looks like one that is complete.
+            self._close()
+            raise Unanswered(too_late)
+
+    def close(self) -> None:
+        """Ends the connection."""
+        self._close()
+        self._line.close()
+
+    def _connect(self) -> http.client.HTTPConnection:
+        wait = self._limits.answer_seconds
+        if self._context is not None:
+            return _PinnedTls(self._url, self._line, wait, self._context)
+        return _Pinned(self._url, self._line, wait)
+
+
+class _Line:
+    """The open connection to the one address, held so that another thread can cut it.
+
+    A duplicate: an answer without a length takes the socket away from its connection.
+    """
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+        self.taken: socket.socket | None = None
+
+    def open(self, port: int, wait: float | None) -> socket.socket:
+        self.close()
+        opened = socket.create_connection((self._address, port), wait)
+        self.taken = opened.dup()
+        return opened
+
+    def close(self) -> None:
+        if self.taken is not None:
+            self.taken.close()
+            self.taken = None
+
+
+class _Pinned(http.client.HTTPConnection):
+    """Names the host in its requests and connects to the address."""
+
+    def __init__(self, url: ClusterUrl, line: _Line, wait: float) -> None:
+        super().__init__(url.host, url.port, timeout=wait)
+        self._line = line
+
+    def connect(self) -> None:
+        self.sock = self._line.open(self.port, self.timeout)
+
+
+class _PinnedTls(_Pinned):
+    """The certificate has to be the host's."""
+
+    default_port = http.client.HTTPS_PORT
+
+    def __init__(self, url: ClusterUrl, line: _Line, wait: float, context: ssl.SSLContext) -> None:
+        super().__init__(url, line, wait)
+        self._context = context
+
+    def connect(self) -> None:
+        self.sock = self._context.wrap_socket(self._line.open(self.port, self.timeout), server_hostname=self.host)

@@ -1,0 +1,107 @@
+"""Writes about clusters and collections: listed, taken off the list, asked for, cancelled, taken up again when lost."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Collection as Names
+from datetime import timedelta
+from functools import partial
+
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.db import transaction
+from django.utils import timezone
+
+from workbench import broker
+from workbench.accounts.models import Team, User
+from workbench.cases.models import Case
+from workbench.cases.services import case_open
+from workbench.clusters.address import AddressRefused, ClusterUrl, Lookup, NoAddress, judged_address, looked_up
+from workbench.clusters.models import Cluster, Collection, CollectionStatus
+from workbench.clusters.tasks import run_collection
+
+SILENT = timedelta(minutes=3)
+"""A collection that gave no sign of life for so long is lost: longer than the slowest answer and the pause after it."""
+UNSENT = timedelta(seconds=30)
+"""As of analyses: a queued one that waits so long while the queue is empty has lost its message."""
+
+
+def cluster_add(
+    *,
+    user: User,
+    name: str,
+    url: str,
+    team: Team | None = None,
+    special_allowed: bool = False,
+    lookup: Lookup = looked_up,
+) -> Cluster:
+    """Lists a cluster. Raises PermissionDenied for all but administrators, ValidationError by field.
+
+    A name that has no address now may have one later; one that leads to a special address is refused at once.
+    """
+    _administrators_only(user)
+    errors: dict[str, str] = {}
+    title = " ".join(name.split())[:100]
+    if not title:
+        errors["name"] = "A name is needed: people choose by it."
+    elif Cluster.objects.listed().filter(name=title).exists():
+        errors["name"] = "Another cluster has this name."
+    try:
+        parsed = ClusterUrl.of(url)
+        with contextlib.suppress(NoAddress):
+            judged_address(parsed, special_allowed=special_allowed, lookup=lookup)
+    except AddressRefused as error:
+        errors["url"] = str(error)
+    if errors:
+        raise ValidationError(errors)
+    return Cluster.objects.create(
+        name=title, url=str(parsed), team=team, special_allowed=special_allowed, added_by=user
+    )
+
+
+def cluster_remove(*, user: User, cluster: Cluster) -> None:
+    """Takes a cluster off the list: nobody collects from it any more. Raises PermissionDenied."""
+    _administrators_only(user)
+    Cluster.objects.listed().filter(pk=cluster.pk).update(removed_by=user, removed_at=timezone.now())
+
+
+@transaction.atomic
+def collection_request(
+    *, user: User, cluster: Cluster, title: str = "", case: Case | None = None, redact: Names[str] = ()
+) -> Collection:
+    """Queues the collecting into a case, a new one unless it is named. Raises ValidationError as `case_open` does."""
+    stamp = f"{timezone.now():%Y-%m-%d %H:%M}"
+    case = case or case_open(user=user, title=title.strip() or f"{cluster.name}, {stamp} UTC")
+    collection = Collection.objects.create(case=case, cluster=cluster, requested_by=user, redact=list(redact))
+    _send(collection.pk)
+    return collection
+
+
+def collection_cancel(*, collection: Collection) -> bool:
+    """Ends a collection; its worker sees that before the next request. Gives whether it was still under way."""
+    active = Collection.objects.active().filter(pk=collection.pk)
+    return bool(active.update(status=CollectionStatus.CANCELLED, detail="Nothing of it was kept."))
+
+
+def lost_collections_recover() -> int:
+    """Fails those whose worker vanished, sends again those whose message did. Gives how many."""
+    now = timezone.now()
+    lost = Collection.objects.filter(status=CollectionStatus.RUNNING, heartbeat_at__lt=now - SILENT)
+    for each in lost:
+        for left in each.target.parent.glob(f"collection-{each.pk}-*"):
+            left.unlink(missing_ok=True)
+    count = lost.update(status=CollectionStatus.FAILED, detail="The worker stopped without a word.")
+    unsent = list(Collection.objects.filter(status=CollectionStatus.QUEUED, requested_at__lt=now - UNSENT))
+    if not unsent or broker.messages_waiting():
+        return count
+    for each in unsent:
+        _send(each.pk)
+    return count + len(unsent)
+
+
+def _administrators_only(user: User) -> None:
+    if not user.is_administrator:
+        raise PermissionDenied("Only administrators list clusters.")
+
+
+def _send(collection_id: int) -> None:
+    transaction.on_commit(partial(run_collection.delay, collection_id), robust=True)

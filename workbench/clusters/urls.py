@@ -1,0 +1,16 @@
+from __future__ import annotations
+
+from django.urls import path
+
+from workbench.clusters import views
+
+app_name = "clusters"
+
+urlpatterns = [
+    path("", views.clusters, name="list"),
+    path("<int:cluster_id>/remove/", views.remove, name="remove"),
+    path("collect/", views.collect, name="collect"),
+    path("collections/<int:collection_id>/", views.collection, name="collection"),
+    path("collections/<int:collection_id>/progress/", views.progress, name="progress"),
+    path("collections/<int:collection_id>/cancel/", views.cancel, name="cancel"),
+]

@@ -1,0 +1,129 @@
+"""The administrators' list of clusters, and a collection while it is under way."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_POST
+
+from workbench.accounts.models import Team
+from workbench.cases.selectors import case_to_change
+from workbench.clusters import services
+from workbench.clusters.models import Cluster, Collection, CollectionStatus
+
+
+@login_required
+def clusters(request: HttpRequest) -> HttpResponse:
+    """Lists the clusters that evidence may be collected from, and adds one."""
+    if not request.user.is_administrator:
+        raise PermissionDenied("Only administrators list clusters.")
+    errors: dict[str, Any] = {}
+    if request.method == "POST":
+        team = request.POST.get("team", "")
+        try:
+            services.cluster_add(
+                user=request.user,
+                name=request.POST.get("name", ""),
+                url=request.POST.get("url", ""),
+                team=get_object_or_404(Team, pk=int(team)) if team.isdecimal() and len(team) < 10 else None,
+                special_allowed=request.POST.get("special") == "1",
+            )
+            return redirect("clusters:list")
+        except ValidationError as error:
+            errors = error.message_dict
+    context = {
+        "clusters": Cluster.objects.listed().select_related("team", "added_by"),
+        "removed": Cluster.objects.exclude(removed_at=None).select_related("removed_by").order_by("-removed_at")[:20],
+        "teams": Team.objects.all(),
+        "errors": errors,
+        "sent": request.POST,
+    }
+    return render(request, "clusters/list.html", context)
+
+
+@login_required
+@require_POST
+def remove(request: HttpRequest, cluster_id: int) -> HttpResponse:
+    """Takes a cluster off the list."""
+    if not request.user.is_administrator:
+        raise PermissionDenied("Only administrators list clusters.")
+    services.cluster_remove(user=request.user, cluster=get_object_or_404(Cluster, pk=cluster_id))
+    return redirect("clusters:list")
+
+
+@login_required
+@require_POST
+def collect(request: HttpRequest) -> HttpResponse:
+    """Begins a collection from a listed cluster into a new case, or into the one that `case` names."""
+    if not request.user.may_change_cases:
+        raise PermissionDenied("Your role may read cases, not add to them.")
+    chosen, into = request.POST.get("cluster", ""), request.POST.get("case", "")
+    number = int(chosen) if chosen.isdecimal() and len(chosen) < 10 else 0
+    cluster = get_object_or_404(Cluster.objects.offered_to(request.user), pk=number)
+    case = case_to_change(request.user, int(into)) if into.isdecimal() and len(into) < 10 else None
+    try:
+        collection = services.collection_request(
+            user=request.user,
+            cluster=cluster,
+            case=case,
+            redact=request.POST.getlist("redact") if request.POST.get("redact-on") else (),
+        )
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+        return redirect("cases:new")
+    return redirect(collection)
+
+
+@login_required
+@require_GET
+def collection(request: HttpRequest, collection_id: int) -> HttpResponse:
+    """How far a collection is; the case once its evidence is there."""
+    found = _visible(request, collection_id)
+    if found.status == CollectionStatus.DONE:
+        return redirect(found.case)
+    may_change = found.case.may_be_changed_by(request.user)
+    return render(
+        request, "clusters/collection.html", {"collection": found, "run": _run(found), "may_change": may_change}
+    )
+
+
+@login_required
+@never_cache
+@require_GET
+def progress(request: HttpRequest, collection_id: int) -> JsonResponse:
+    """The same for the script that asks every second."""
+    return JsonResponse(_run(_visible(request, collection_id)))
+
+
+@login_required
+@require_POST
+def cancel(request: HttpRequest, collection_id: int) -> HttpResponse:
+    """Ends a collection."""
+    found = _visible(request, collection_id)
+    if not found.case.may_be_changed_by(request.user):
+        raise PermissionDenied("Your role may read this case, not change it.")
+    services.collection_cancel(collection=found)
+    return redirect(found)
+
+
+def _visible(request: HttpRequest, collection_id: int) -> Collection:
+    found = Collection.objects.visible_to(request.user).select_related("case", "cluster")
+    return get_object_or_404(found, pk=collection_id)
+
+
+def _run(found: Collection) -> dict[str, Any]:
+    """As `analyses.stages.run_shown`, without stages."""
+    return {
+        "status": found.status,
+        "active": found.is_active,
+        "headline": CollectionStatus(found.status).label,
+        "progress": round(found.progress, 3),
+        "detail": found.detail,
+        "stages": [],
+    }
