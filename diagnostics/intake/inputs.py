@@ -103,6 +103,7 @@ class _Unpacking:
         content = Metered(member.stream, self._allowance)
         path, done = self._folder / f"{len(self.inputs)}.txt", tuple[str, ...]()
         try:
+            _refuse_what_says_it_is_too_large(member, self._limits)
             head = read_head(member.name, member.stream)
             if member.on_disk and _is_clean_upload(source, member, head, self._limits):
                 path, size = source.path.absolute(), member.stated_bytes or 0
@@ -149,10 +150,14 @@ class _Unpacking:
         self.inputs.append(InputFile(len(self.inputs), name, None, size, None, "Refused", 0.0, (), reason))
 
 
-def _is_clean_upload(source: SourceFile, member: Member, head: TextHead, limits: Limits) -> bool:
-    """Whether an uncompressed upload needs no copy. Raises LimitExceeded when it is too large."""
+def _refuse_what_says_it_is_too_large(member: Member, limits: Limits) -> None:
+    """Before a byte of it is copied; what says nothing, or less than it is, is stopped while it is read."""
     if (member.stated_bytes or 0) > limits.file_bytes:
         raise LimitExceeded(f"larger than {in_words(limits.file_bytes)}, which is the bound for one file")
+
+
+def _is_clean_upload(source: SourceFile, member: Member, head: TextHead, limits: Limits) -> bool:
+    """Whether an uncompressed upload needs no copy."""
     if head.encoding is None:
         return True
     return head.encoding == Encoding("utf-8") and is_clean(source.path, limits.line_bytes if head.has_lines else None)
