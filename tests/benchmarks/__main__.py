@@ -1,87 +1,124 @@
-"""`make bench`: the pipeline on growing logs and on the demo incidents, beside a plain search; then in a browser.
+"""`make bench`: how fast, beside other programs on the same files, and how often right. Each part prints a table.
 
-In between, how many of the resolved public incidents are found, and how quick a history of 1,000 cases is.
+    make bench                                     everything, half an hour
+    make bench PARTS=logs SIZES=50,500,2000        one part, its logs in MB
+    make bench PARTS=others ROWS=10000000          events in rows
+    make bench PARTS=cold CASES=folder,other       the command line on cases of your own
+    CORES=1,2  ROUNDS=3
 
 Ratios between the rows count, not seconds: another program on the machine slows all of them down.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
-import shutil
-import subprocess
+import platform
 import sys
 import tempfile
-import time
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from diagnostics.analyze import Report, analyze
 from diagnostics.intake import SourceFile
 from diagnostics.rule import Ruleset, shipped_rules
 from diagnostics.spark import embedded
-from tests.benchmarks import backtest, brushing, drop_to_verdict, history, log_book, log_scan, public_incidents
+from tests.benchmarks import (
+    backtest,
+    brushing,
+    command_line,
+    drop_to_verdict,
+    history,
+    log_book,
+    log_pipeline,
+    log_scan,
+    other_evidence,
+    peers,
+    public_incidents,
+)
 from tests.benchmarks.synthetic_log import write_log
 
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
 MB = 1_000_000
-SIZES_MB = (5, 50, 500)
-ROUNDS = 3
-DEMO = Path(__file__).resolve().parents[2] / "workbench" / "cases" / "demo"
-PEER_WORDS = ("expired before completing", "switched from RUNNING to FAILED", "has failed", "Completed checkpoint")
+DEMO = sorted((Path(__file__).resolve().parents[2] / "workbench" / "cases" / "demo").glob("*.zip"))
 
 
-def measured(spark: SparkSession, source: Path, folder: Path) -> tuple[float, Report]:
-    """Seconds for one analysis from the file to the document, and its report."""
-    with tempfile.TemporaryDirectory(dir=folder) as workspace:
-        began = time.monotonic()
-        rules = Ruleset.of(shipped_rules())
-        report = analyze([SourceFile(source, source.name)], ruleset=rules, spark=spark, workspace=Path(workspace))
-        return time.monotonic() - began, report
+def _logs(given: argparse.Namespace) -> None:
+    log_pipeline.report(given.sizes, given.cores, given.rounds)
 
 
-def peer(source: Path) -> str:
-    """How long a plain search for four words takes: ripgrep on one thread, else grep."""
-    words = [option for word in PEER_WORDS for option in ("-e", word)]
-    rg, grep = shutil.which("rg"), shutil.which("grep")
-    if not rg and not grep:
-        return "no rg, no grep"
-    command = [rg, "-c", "-j1", "-F", *words] if rg else [str(grep), "-c", "-F", *words]
-    began = time.monotonic()
-    subprocess.run([*command, str(source)], stdout=subprocess.PIPE, check=False, env=os.environ | {"LC_ALL": "C"})
-    return f"{Path(command[0]).name} {time.monotonic() - began:.2f} s"
+def _scan(given: argparse.Namespace) -> None:
+    with tempfile.TemporaryDirectory(prefix="scan-") as place:
+        source = Path(place) / "taskmanager.log"
+        write_log(source, min(given.sizes) * MB)
+        log_scan.report(source, Path(place))
+
+
+def _incidents(given: argparse.Namespace) -> None:
+    with embedded() as spark:
+        public_incidents.report(spark)
+
+
+def _backtest(given: argparse.Namespace) -> None:
+    rules = Ruleset.of(shipped_rules())
+    diagnosed: list[Report] = []
+    with embedded() as spark, tempfile.TemporaryDirectory(prefix="backtest-") as place:
+        for number, archive in enumerate(DEMO):
+            workspace = Path(place) / str(number)
+            workspace.mkdir()
+            source = SourceFile(archive, archive.name)
+            diagnosed.append(analyze([source], ruleset=rules, spark=spark, workspace=workspace))
+    backtest.report([(each.signals, each.inputs) for each in diagnosed])
+
+
+PARTS: Mapping[str, Callable[[argparse.Namespace], None]] = {
+    "logs": _logs,
+    "scan": _scan,
+    "others": lambda given: other_evidence.report(given.rows, given.rounds),
+    "cold": lambda given: command_line.report(given.cases, given.rounds),
+    "drop": lambda given: drop_to_verdict.report(DEMO),
+    "incidents": _incidents,
+    "backtest": _backtest,
+    "log-book": lambda given: log_book.report(),
+    "history": lambda given: history.report(),
+    "brushing": lambda given: brushing.report(DEMO[0]),
+}
 
 
 def main() -> int:
-    """Prints one row for each round of each input."""
-    print(f"{'input':38} {'round':>5} {'s':>7} {'MB/s':>7}  stages in ms; a plain search of the same file")
-    with tempfile.TemporaryDirectory(prefix="benchmark-") as place, embedded() as spark:
-        folder = Path(place)
-        inputs = sorted(DEMO.glob("*.zip"))
-        for size in SIZES_MB:
-            inputs.append(folder / f"taskmanager-{size}MB.log")
-            write_log(inputs[-1], size * MB)
-        diagnosed = []
-        for source in inputs:
-            for number in range(1, ROUNDS + 1):
-                seconds, report = measured(spark, source, folder)
-                rate = source.stat().st_size / MB / seconds
-                laps = " ".join(f"{name.removesuffix('_ms')} {value}" for name, value in report.stage_ms.items())
-                verdict = report.document["verdict"]["symptom_class"]
-                said = verdict if source.suffix == ".zip" else peer(source)
-                print(f"{source.name:38} {number:>5} {seconds:7.2f} {rate:7.1f}  {laps}; {said}", flush=True)
-            diagnosed.append((report.signals, report.inputs))
-            if source.suffix == ".log":
-                log_scan.report(source, folder)
-        public_incidents.report(spark)
-    backtest.report(diagnosed)
-    log_book.report()
-    history.report()
-    drop_to_verdict.report(sorted(DEMO.glob("*.zip")))
-    brushing.report(sorted(DEMO.glob("*.zip"))[0])
+    """Prints the machine, who is absent, and a table for each part."""
+    parser = argparse.ArgumentParser(
+        prog="make bench", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--parts", type=_names, default=list(PARTS))
+    parser.add_argument("--sizes", type=_numbers, default=[50, 500, 2_000], help="logs in MB")
+    parser.add_argument("--rows", type=_numbers, default=[10_000_000, 20_000_000], help="events")
+    parser.add_argument("--cores", type=_numbers, default=[1, 2])
+    parser.add_argument("--cases", type=_paths, default=DEMO, help="what the command line diagnoses from cold")
+    parser.add_argument("--rounds", type=int, default=3)
+    given = parser.parse_args()
+    print(f"{platform.platform()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}", flush=True)
+    for sentence in peers.absent():
+        print(sentence, flush=True)
+    for name in given.parts:
+        print(f"\n{name}", flush=True)
+        PARTS[name](given)
     return 0
+
+
+def _names(text: str) -> list[str]:
+    names = text.split(",")
+    unknown = [name for name in names if name not in PARTS]
+    if unknown:
+        raise argparse.ArgumentTypeError(f"{', '.join(unknown)}: the parts are {', '.join(PARTS)}")
+    return names
+
+
+def _paths(text: str) -> list[Path]:
+    return [Path(each).resolve() for each in text.split(",")]
+
+
+def _numbers(text: str) -> list[int]:
+    return [int(each) for each in text.split(",")]
 
 
 if __name__ == "__main__":

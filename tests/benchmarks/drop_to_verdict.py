@@ -11,15 +11,20 @@ from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 
+from tests.benchmarks.synthetic_log import write_log
 from tests.journeys.conftest import chromium, sign_in
 from tests.journeys.walking import all_stored, ask_for_diagnosis, choose, verdict
 from tests.running_workbench import ADMIN_PASSWORD, launch
 
 ROUNDS = 3
+LOG_BYTES = (100_000, 5_000_000, 50_000_000)
 
 
 def report(archives: Iterable[Path]) -> None:
-    """Prints, for each archive dropped whole and as a folder, the seconds until it is stored and until the verdict."""
+    """Prints the seconds until it is stored and until the verdict, and where they go.
+
+    For each archive dropped whole and as a folder, and for a log of each of LOG_BYTES.
+    """
     if chromium() is None:
         print("drop to verdict: no Chromium on this machine")
         return
@@ -29,8 +34,16 @@ def report(archives: Iterable[Path]) -> None:
             with zipfile.ZipFile(archive) as packed:
                 packed.extractall(folder)
             for dropped in (archive, folder):
-                for number in range(1, ROUNDS + 1):
-                    print(f"{dropped.name:38} {number:>5} {_round(page, dropped)}", flush=True)
+                _rounds(page, dropped)
+        for size in LOG_BYTES:
+            log = Path(place) / f"taskmanager-{size // 1000}kB.log"
+            write_log(log, size)
+            _rounds(page, log)
+
+
+def _rounds(page: Page, dropped: Path) -> None:
+    for number in range(1, ROUNDS + 1):
+        print(f"{dropped.name:38} {number:>5} {_round(page, dropped)}", flush=True)
 
 
 def _round(page: Page, dropped: Path) -> str:
@@ -43,9 +56,11 @@ def _round(page: Page, dropped: Path) -> str:
     document = verdict(page)
     seconds, timing = time.monotonic() - began, document["timing"]
     files, size = len(document["inputs"]), sum(each["bytes"] for each in document["inputs"]) / 1e6
+    shown_ms = 1000 * (seconds - stored) - timing["queued_ms"] - timing["total_ms"]
     return (
         f"{seconds:7.2f}          stored after {stored:.2f} s, queued {timing['queued_ms']} ms, analysed in "
-        f"{timing['total_ms']} ms; {files} files, {size:.1f} MB: {document['verdict']['symptom_class']}"
+        f"{timing['total_ms']} ms ({timing['spark_ms']} ms of it Spark), on the page {shown_ms:.0f} ms later; "
+        f"{files} files, {size:.1f} MB: {document['verdict']['symptom_class']}"
     )
 
 
