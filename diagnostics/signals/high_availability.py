@@ -4,24 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence, read_once
 from diagnostics.notation.flink_values import duration_ms, truth
 from diagnostics.reconstruction.arithmetic import shown_only
-from diagnostics.reconstruction.gc_timeline import SLICE_MS, Timeline, timelines
+from diagnostics.reconstruction.coordination_outage import Outage, outages, pause_ratio_before
+from diagnostics.reconstruction.gc_timeline import timelines
 from diagnostics.reconstruction.incident_log import IncidentLog, LogEvent, incident_log
 from diagnostics.reconstruction.process_end import task_manager_of_file
 from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
 
-SAME_OUTAGE_MS = 30_000
-"""Signs of trouble with less than this between them are one outage. Our choice: some session timeouts' slack."""
-AFTER_OUTAGE_MS = 60_000
-"""A process that ends, or a leadership that is lost, within this time after a sign belongs to the outage. Our choice:
-Flink's default session timeout of Curator, after which a suspended connection is given up."""
-BEFORE_SIGN_MS = 20_000
-"""How long before the first sign the collections are looked at. Our choice."""
 SHOWN = 10
 CHECKPOINT = re.compile(r" from (?:latest valid checkpoint: )?(?:Completed)?Checkpoint (\d{1,18})\b")
 """Source: Flink's CheckpointCoordinator; matched in texts of at most 2,000 characters."""
@@ -49,32 +42,6 @@ CHECKPOINT_FAILED = "complete checkpoint"
 SUSPENDED = ("zk.leader.suspended", "zk.retrieval.suspended", "zk.jobgraph.suspended")
 LOST = ("zk.leader.lost", "zk.retrieval.lost", "zk.jobgraph.lost")
 """Events of Flink's own components that tell of Curator's states. Source: reference/log-signals.csv zk.*."""
-
-
-@dataclass(frozen=True, slots=True)
-class Outage:
-    """Signs of trouble that follow one another."""
-
-    signs: tuple[LogEvent, ...]
-
-    @property
-    def first_ms(self) -> int:
-        """When the first process noticed."""
-        return self.signs[0].ts_ms or 0
-
-    @property
-    def last_ms(self) -> int:
-        """The last sign."""
-        return self.signs[-1].ts_ms or 0
-
-    @property
-    def files(self) -> frozenset[int]:
-        """The processes that noticed, by their logs."""
-        return frozenset(each.file_id for each in self.signs)
-
-    def covers(self, ts_ms: int | None) -> bool:
-        """Whether something happened during the outage or shortly after its last sign."""
-        return ts_ms is not None and self.first_ms <= ts_ms <= self.last_ms + AFTER_OUTAGE_MS
 
 
 def measure(evidence: Evidence) -> Measured:
@@ -109,7 +76,7 @@ def measure(evidence: Evidence) -> Measured:
         **_jobmanager_starts(log),
         "restored_from": [int(hit[1]) for each in log.of("restored") if (hit := CHECKPOINT.search(each.message))],
         **_server(log, found),
-        "pause_ratio_before": _pause_before(timelines(evidence), found),
+        "pause_ratio_before": pause_ratio_before(timelines(evidence), found),
         **options,
     }
     shown = [each for outage in found for each in outage.signs[:3]] + masters[:2] + managers[:2]
@@ -123,19 +90,6 @@ def measure(evidence: Evidence) -> Measured:
         citation_count=log.count("coordination_lost") + len(ended),
         window=(found[0].first_ms, found[-1].last_ms) if found else None,
     )
-
-
-def outages(log: IncidentLog) -> list[Outage]:
-    """The times of trouble, in order. What has no time belongs to none."""
-    groups: list[list[LogEvent]] = []
-    for event in log.of("coordination_lost"):
-        if event.ts_ms is None:
-            continue
-        if groups and event.ts_ms - (groups[-1][-1].ts_ms or 0) <= SAME_OUTAGE_MS:
-            groups[-1].append(event)
-        else:
-            groups.append([event])
-    return [Outage(tuple(group)) for group in groups]
 
 
 def _service(log: IncidentLog) -> str | None:
@@ -293,18 +247,6 @@ def _server(log: IncidentLog, found: Sequence[Outage]) -> dict[str, FactValue]:
         "server_expired": sum(each.event == "zk.server.expired" for each in told),
         "server_fsync_ms": max(fsync, default=None),
     }
-
-
-def _pause_before(known: Sequence[Timeline], found: Sequence[Outage]) -> float | None:
-    """The largest share of BEFORE_SIGN_MS before an outage that a JVM stood still for collections; None if unknown."""
-    shares = [
-        sum(each.pause_ms for each in timeline.slices if -BEFORE_SIGN_MS <= each.start_ms - outage.first_ms < SLICE_MS)
-        / BEFORE_SIGN_MS
-        for timeline in known
-        if timeline.has_clock
-        for outage in found
-    ]
-    return min(max(shares), 1.0) if shares else None
 
 
 @read_once
