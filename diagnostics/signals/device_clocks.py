@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from statistics import median
 from typing import Any
 
@@ -19,7 +19,8 @@ from diagnostics.reconstruction.clock_offset import (
     agreed_bound_ms,
     clocks,
 )
-from diagnostics.reconstruction.series import MetricSeries, metric_series
+from diagnostics.reconstruction.disorder_bound import bound_estimates
+from diagnostics.reconstruction.series import metric_series
 from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
 
 FEWEST_EVENTS = 500
@@ -31,8 +32,6 @@ SLICE_MS = 30_000
 MOST_SLICES = 64
 MOST_DEVICES = 2_000
 """How many devices are looked at one by one, those furthest from the others first. Our choice."""
-MOST_MOMENTS = 60
-"""At how many moments the highest event time is compared with the watermark. Our choice."""
 MOST_PARTITIONS = 64
 SHOWN_DEVICES = 5
 
@@ -70,7 +69,7 @@ def measure(evidence: Evidence) -> Measured:
     ]
     found = clocks(devices, rows[0].usual_lag_ms)
     histograms = _histograms(timed, found)
-    bound = agreed_bound_ms(_bound_estimates(timed, metric_series(evidence)))
+    bound = agreed_bound_ms(bound_estimates(timed, metric_series(evidence)))
     places = {row.key: row for row in rows}
     yield _signal(rows[0], found, histograms, bound, places, _slow_partitions(timed))
 
@@ -155,68 +154,6 @@ def _histograms(timed: Any, found: Clocks) -> Mapping[str, LagHistogram]:
         if row.kind != "fast":
             by_kind["not fast"][row.lag] += row["count"]
     return {name: LagHistogram(counts) for name, counts in by_kind.items()}
-
-
-def _bound_estimates(timed: Any, series: MetricSeries) -> Iterator[float]:
-    """Highest event time so far (of the slowest partition) minus the watermark, at moments when both are known."""
-    watermarks = _furthest_watermarks(series)
-    if not watermarks:
-        return
-    step = max(1, len(watermarks) // MOST_MOMENTS)
-    moments = sorted(watermarks)[::step]
-    stamps = ", ".join(f"{moment}L" for moment in moments)
-    highest = (
-        timed.selectExpr(
-            "coalesce(partition, '') AS part",
-            "event_ms",
-            f"size(filter(array({stamps}), moment -> moment < arrival_ms)) AS slot",
-        )
-        .groupBy("part", "slot")
-        .agg(sf.max("event_ms").alias("event_ms"), sf.count("*").alias("events"))
-        .limit(MOST_PARTITIONS * (MOST_MOMENTS * 2))
-        .collect()
-    )
-    by_part: dict[str, dict[int, int]] = defaultdict(dict)
-    for row in highest:
-        by_part[row.part][row.slot] = row.event_ms
-    last_slot = max((max(slots) for slots in by_part.values()), default=-1)
-    so_far = dict.fromkeys(by_part, float("-inf"))
-    for slot, moment in enumerate(moments[:last_slot]):
-        for part, slots in by_part.items():
-            so_far[part] = max(so_far[part], slots.get(slot, float("-inf")))
-        reached = min(so_far.values())
-        if reached > float("-inf"):
-            yield reached - watermarks[moment]
-
-
-def _furthest_watermarks(series: MetricSeries) -> Mapping[int, float]:
-    """Moment -> watermark of the task that is furthest, which is where watermarks are made; of its slowest subtask."""
-    furthest: dict[int, float] = {}
-    jobs: set[str | None] = set()
-    for metric, of_operators in (("currentOutputWatermark", True), ("currentInputWatermark", False)):
-        for vertex, gauges in series.by_vertex(metric, operators=of_operators).items():
-            by_operator: dict[str | None, list[Any]] = defaultdict(list)
-            for gauge in gauges:
-                by_operator[gauge.operator].append(gauge)
-            for siblings in by_operator.values():
-                slowest = _slowest(siblings)
-                if slowest:
-                    jobs.add(vertex[0])
-                for moment, watermark in slowest.items():
-                    furthest[moment] = max(watermark, furthest.get(moment, watermark))
-    return furthest if len(jobs) == 1 else {}
-
-
-def _slowest(siblings: Iterable[Any]) -> Mapping[int, float]:
-    """Moment -> lowest watermark, at the moments when every subtask has one."""
-    by_moment: dict[int, list[float]] = defaultdict(list)
-    count = 0
-    for gauge in siblings:
-        count += 1
-        for point in gauge.known:
-            if point.ts_ms is not None:
-                by_moment[point.ts_ms].append(point.value)
-    return {moment: min(values) for moment, values in by_moment.items() if len(values) == count}
 
 
 def _signal(
