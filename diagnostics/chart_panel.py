@@ -22,6 +22,7 @@ TOP, BOTTOM, LEGEND_ROW, TITLE_ROW, TICK_ROW, LEFT, RIGHT = 8, 58, 26, 30, 20, 5
 class Threshold:
     """A line across the panel, in the panel's own unit: a bound, or with `is_alarm` false something to compare with.
 
+    Beyond a bound the panel is shaded.
     A bound is named on the left: what crosses it tends to come late.
     """
 
@@ -95,6 +96,7 @@ def stacked(
         layout[f"yaxis{suffix}"] = _y_axis(panel, colours, suffix, domain)
         layout["annotations"].append(_title(panel, domain))
         for threshold in panel.thresholds:
+            layout["shapes"] += _beyond(threshold, panel, colours, suffix)
             layout["shapes"].append(_line(threshold, colours, suffix))
             layout["annotations"].append(_line_name(threshold, colours, suffix))
     return {"data": data, "layout": layout}
@@ -158,6 +160,27 @@ def _line(threshold: Threshold, colours: Palette, suffix: str) -> dict[str, Any]
         "y1": threshold.value,
         "line": {"color": _tone(threshold, colours), "width": 1.5, "dash": "dash"},
     }
+
+
+def _beyond(threshold: Threshold, panel: Panel, colours: Palette, suffix: str) -> list[dict[str, Any]]:
+    """The area on the bad side of a bound, shaded, in a panel that says how far its axis goes."""
+    if not threshold.is_alarm or "range" not in panel.y or panel.y["range"][1] <= threshold.value:
+        return []
+    return [
+        {
+            "type": "rect",
+            "layer": "below",
+            "xref": f"x{suffix} domain",
+            "yref": f"y{suffix}",
+            "x0": 0,
+            "x1": 1,
+            "y0": threshold.value,
+            "y1": panel.y["range"][1],
+            "fillcolor": colours.alarm,
+            "opacity": 0.08,
+            "line": {"width": 0},
+        }
+    ]
 
 
 def _line_name(threshold: Threshold, colours: Palette, suffix: str) -> dict[str, Any]:

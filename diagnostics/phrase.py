@@ -62,6 +62,12 @@ def duration(value: FactValue) -> str:
     return f"{sign}{hours} h {minutes} min" if minutes else f"{sign}{hours} h"
 
 
+def exact_duration(value: FactValue) -> str:
+    """`37 min 12 s (2,232,000 ms)`: as people say it, with what was measured."""
+    said = duration(value)
+    return said if said.endswith(" ms") or not isinstance(value, (int, float)) else f"{said} ({value:,.0f} ms)"
+
+
 def size(value: FactValue) -> str:
     """Bytes in decimal units, as storage and networks count: `287.9 MB`."""
     return _scaled(value, 1000.0, ("bytes", "kB", "MB", "GB", "TB"))

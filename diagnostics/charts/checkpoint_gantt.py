@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from diagnostics.chart import Chart, Choice, Points, Theme
 from diagnostics.chart_panel import DURATION_UNITS, Panel, axis_unit, escaped, shortened, stacked
 from diagnostics.chart_theme import Palette, palette
-from diagnostics.phrase import duration, size
+from diagnostics.phrase import duration, exact_duration, size
 from diagnostics.reconstruction.cluster import cluster_of
 
 if TYPE_CHECKING:
@@ -217,14 +217,14 @@ def _bars(
 
 
 def _phase(value: float | None) -> str:
-    return "unknown" if value is None else duration(value)
+    return "unknown" if value is None else exact_duration(value)
 
 
 def _told_to_people(row: Mapping[str, Any]) -> str:
     lines = [f"{escaped(row['vertex'][:80])}, subtask {row['subtask']}"]
     lines += [f"{label.lower()} {_phase(row[phase])}" for phase, label in PHASES.items()]
     if row["end_to_end_ms"] is not None:
-        lines.append(f"end to end {duration(row['end_to_end_ms'])}")
+        lines.append(f"end to end {exact_duration(row['end_to_end_ms'])}")
     if row["bytes"] is not None:
         lines.append(f"checkpointed {size(row['bytes'])}")
     if row["unaligned"]:

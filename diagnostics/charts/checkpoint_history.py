@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from diagnostics.chart import Chart, Points, Theme
 from diagnostics.chart_panel import DURATION_UNITS, SIZE_UNITS, Panel, Threshold, axis_unit, escaped, stacked
 from diagnostics.chart_theme import Palette, palette
-from diagnostics.phrase import duration, size
+from diagnostics.phrase import duration, exact_duration, size
 from diagnostics.reconstruction.cluster import cluster_of
 
 if TYPE_CHECKING:
@@ -191,7 +191,9 @@ def _durations(job: Mapping[str, Any], name: str, colours: Palette, *, first: bo
             "text": [_told_to_people(each) for each in detailed],
             "textposition": "none",
             "hovertemplate": f"<b>{label}: %{{customdata}}</b><br>%{{text}}<extra></extra>",
-            "customdata": [duration(each[phase]) if each.get(phase) is not None else "unknown" for each in detailed],
+            "customdata": [
+                exact_duration(each[phase]) if each.get(phase) is not None else "unknown" for each in detailed
+            ],
         }
         for phase, label in PHASES.items()
         if detailed
@@ -274,7 +276,7 @@ def _told_to_people(checkpoint: Mapping[str, Any]) -> str:
     kind = "Savepoint" if checkpoint["savepoint"] else "Checkpoint"
     lines = [f"<b>{kind} {checkpoint['id']}</b> {checkpoint['status'].replace('_', ' ')}"]
     if checkpoint["end_to_end_ms"] is not None:
-        lines.append(f"end to end {duration(checkpoint['end_to_end_ms'])}")
+        lines.append(f"end to end {exact_duration(checkpoint['end_to_end_ms'])}")
     if checkpoint.get("vertex"):
         lines.append(f"slowest: subtask {checkpoint['subtask']} of {escaped(checkpoint['vertex'][:60])}")
     if checkpoint.get("pending"):

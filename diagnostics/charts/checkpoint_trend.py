@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from diagnostics.chart import Chart, Points, Theme
 from diagnostics.chart_panel import DURATION_UNITS, SIZE_UNITS, Panel, Threshold, axis_unit, stacked
 from diagnostics.chart_theme import Palette, palette
-from diagnostics.phrase import duration, percent, size
+from diagnostics.phrase import duration, exact_duration, percent, size
 from diagnostics.reconstruction.arithmetic import quantile
 from diagnostics.reconstruction.cluster import cluster_of
 from diagnostics.reconstruction.line_fit import Line, line_through
@@ -107,7 +107,7 @@ def _durations(job: Mapping[str, Any], name: str, colours: Palette, *, first: bo
     longest = max(row[DURATION] for row in rows)
     is_near = timeout is not None and timeout <= 4 * longest
     divisor, unit = axis_unit(max(longest, timeout if is_near else 0.0), DURATION_UNITS, "ms")
-    traces = [_dots("End to end duration", rows, DURATION, divisor, colours.calm, duration, first)]
+    traces = [_dots("End to end duration", rows, DURATION, divisor, colours.calm, exact_duration, first)]
     traces += _fitted(_line(job, DURATION), rows, divisor, colours, first)
     reached = _reaches_timeout_ms(job)
     ending = ""

@@ -201,7 +201,7 @@ def _panel(vertex: Mapping[str, Any], prefix: str, colours: Palette, places: int
         traces=traces,
         thresholds=[even],
         x={"type": "category", "showgrid": False, "range": [-0.5, places - 0.5]},
-        y={"range": [0, 116], "tickvals": [0, 50, 100]},
+        y={"range": [0, 116 if any(hot) or first else 136], "tickvals": [0, 50, 100]},
     )
 
 

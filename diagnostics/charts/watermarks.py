@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from diagnostics.chart import Chart, Points, Theme
 from diagnostics.chart_panel import DURATION_UNITS, Panel, axis_unit, escaped, shortened, slot_ms, stacked
 from diagnostics.chart_theme import Palette, palette
-from diagnostics.phrase import duration, number
+from diagnostics.phrase import duration, exact_duration, number
 from diagnostics.reconstruction.cluster import cluster_of
 
 if TYPE_CHECKING:
@@ -173,7 +173,7 @@ def _lag_panel(points: Points, job: Mapping[str, Any], name: str, colours: Palet
             "connectgaps": False,
             "line": {"color": colours.series[place], "dash": DASHES[place], "width": 2},
             "marker": {"size": 3, "color": colours.series[place]},
-            "text": [None if value is None else duration(value) for value in vertex["lag_ms"]],
+            "text": [None if value is None else exact_duration(value) for value in vertex["lag_ms"]],
             "hovertemplate": f"{_hover_name(vertex)}<br>%{{x}}<br>watermark lag %{{text}}<extra></extra>",
         }
         for place, vertex in enumerate(job["vertices"])

@@ -98,6 +98,13 @@ PANELS: Mapping[str, Sequence[Panel]] = {
             {"{{task_name}}": f"sum {BY_TASK} (increase({TASK}operator_numLateRecordsDropped{{{ONE_JOB}}}[5m]))"},
         ),
     ),
+    "source-backlog": (
+        Panel(
+            "Records that wait in the sources",
+            "short",
+            {"{{task_name}}": f"sum {BY_TASK} ({TASK}operator_pendingRecords{{{ONE_JOB}}})"},
+        ),
+    ),
     "garbage-collection": (
         Panel(
             "Time in garbage collection",

@@ -245,7 +245,23 @@ timeRange.onChange(() => {
 timeRange.onChange(refreshTables);
 refreshTables();
 addEventListener('workbench:theme', redraw);
-addEventListener('beforeprint', () => charts.filter((chart) => !chart.dataset.drawn).forEach(draw));
+
+// Paper is narrower than the window, and white: drawings are made as wide as it, dark ones keep their dark ground.
+const PAPER = 680;
+function resize(width) {
+  if (!window.Plotly) return;
+  document.documentElement.classList.toggle('dark-charts', Boolean(width) && window.workbenchTheme.name === 'dark');
+  following = true;
+  for (const plot of charts.map((chart) => chart.querySelector('.plot')).filter((each) => each.data && !each.hidden)) {
+    window.Plotly.relayout(plot, width ? { width } : { width: null, autosize: true });
+  }
+  following = false;
+}
+addEventListener('beforeprint', () => {
+  charts.filter((chart) => !chart.dataset.drawn).forEach(draw);
+  resize(PAPER);
+});
+addEventListener('afterprint', () => resize(null));
 job?.addEventListener('change', () => {
   const address = new URL(location.href);
   address.searchParams.set('job', job.value);

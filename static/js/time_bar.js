@@ -13,6 +13,7 @@ timeRange.evidenceOffset = bar.dataset.offset ? Number(bar.dataset.offset) : nul
 function show() {
   const { shown, range, whole } = timeRange;
   part('words').textContent = shown ? timeRange.inWords(shown) : 'nothing in the files has a time';
+  part('words').title = shown ? `${(shown[1] - shown[0]).toLocaleString('en')} ms` : '';
   part('kind').textContent = range ? 'Shown' : 'Whole time';
   part('undo').disabled = !timeRange.canUndo;
   part('whole').disabled = !range;

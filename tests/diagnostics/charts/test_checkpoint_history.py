@@ -107,7 +107,8 @@ def test_phases_are_stacked_in_seconds_and_the_timeout_is_a_named_line() -> None
 
     bars = {trace["name"]: trace["y"] for trace in figure["data"] if trace["type"] == "bar"}
     assert bars == {"Start delay": [4.0], "Alignment": [0.0], "Sync": [0.0], "Async": [1.0]}
-    assert [shape["y0"] for shape in figure["layout"]["shapes"]] == [30.0]
+    shapes = figure["layout"]["shapes"]
+    assert [(shape["type"], shape["y0"]) for shape in shapes] == [("rect", 30.0), ("line", 30.0)]
     assert "Checkpoint timeout 30 s" in [each["text"] for each in figure["layout"]["annotations"]]
     assert figure["layout"]["yaxis"]["title"]["text"] == "Duration (s)"
 

@@ -168,6 +168,15 @@ def fact_value(value: Any, fact: str) -> str:
     return phrase.FORMATS[form](value)
 
 
+@register.filter
+def fact_exact(value: Any, fact: str) -> str:
+    """What was measured, where the shown value is rounded: `2,232,000 ms`, `301,989,888 bytes`; else nothing."""
+    units = {"_ms": "ms", "_bytes": "bytes"}
+    unit = next((unit for suffix, unit in units.items() if fact.endswith(suffix)), None)
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return f"{value:,.0f} {unit}" if unit and is_number else ""
+
+
 WORDS_OF_OPERATORS = {
     "<": "below",
     "<=": "at most",

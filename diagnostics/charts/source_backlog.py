@@ -1,0 +1,203 @@
+"""Backlog of the sources: records that wait to be read, and when at this pace none would."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from diagnostics.chart import Chart, Points, Theme
+from diagnostics.chart_panel import Panel, escaped, shortened, slot_ms, stacked
+from diagnostics.chart_theme import Palette, palette
+from diagnostics.phrase import duration, number
+from diagnostics.reconstruction.cluster import cluster_of
+from diagnostics.reconstruction.line_fit import Line, line_through
+
+if TYPE_CHECKING:
+    from diagnostics.evidence import Evidence
+    from diagnostics.reconstruction.series import Series
+
+MOST_SLOTS = 240
+LEAST_SLOT_MS = 5_000
+MOST_SOURCES = 4
+"""Sources of one job that are drawn, those with the largest backlog. Our choice."""
+LATEST_PART = 1 / 3
+"""The pace is that of the last third of the time: what was cured or broke before it does not count. Our choice."""
+LEAST_FIT = 0.5
+"""A pace is told when a line explains this part of what differs. Our choice, as for the trend of checkpoints."""
+FURTHEST_MS = 7 * 86_400_000.0
+"""A backlog that is gone later than this at the present pace is not foretold. Our choice."""
+
+
+def points(evidence: Evidence) -> Points | None:
+    """The records that wait in each source, summed over its subtasks, in slots of time.
+
+    Reads   metric_sample (pendingRecords), vertex, job.
+    Gives   {from_ms, to_ms, slot_ms, slots, jobs: [{job_id, name, sources: [{vertex, pending: [...]}]}]}; a slot in
+            which a subtask has no sample is null.
+    Empty   None without two samples of a backlog.
+    """
+    # Needs PySpark, which the web process that draws stored points does without.
+    from diagnostics.reconstruction.series import metric_series
+
+    found: dict[tuple[str | None, str], Sequence[Series]] = {}
+    for operators in (False, True):
+        found.update(metric_series(evidence).by_vertex("pendingRecords", operators=operators))
+    stamps = [point.ts_ms for each in found.values() for one in each for point in one.known if point.ts_ms is not None]
+    if not stamps or min(stamps) == max(stamps):
+        return None
+    start, end = min(stamps), max(stamps)
+    width = slot_ms(start, end, MOST_SLOTS, LEAST_SLOT_MS)
+    cluster = cluster_of(evidence)
+    jobs: dict[str | None, list[dict[str, Any]]] = {}
+    for (job_id, vertex_id), series in sorted(found.items(), key=repr):
+        task = cluster.tasks.get((job_id, vertex_id))
+        pending = summed(series, start, width, (end - start) // width + 1)
+        jobs.setdefault(job_id, []).append({"vertex": task.name if task else vertex_id, "pending": pending})
+    return {
+        "from_ms": start,
+        "to_ms": end,
+        "slot_ms": width,
+        "slots": (end - start) // width + 1,
+        "jobs": [
+            {
+                "job_id": job_id,
+                "name": cluster.job_names.get(job_id) if job_id else None,
+                "sources": sorted(sources, key=lambda each: (-_largest(each), each["vertex"]))[:MOST_SOURCES],
+            }
+            for job_id, sources in sorted(jobs.items(), key=lambda item: str(item[0]))
+        ],
+    }
+
+
+def summed(series: Sequence[Series], start: int, width: int, slots: int) -> list[float | None]:
+    """The sum over the subtasks in each slot, of each the last value; null where one of them is missing."""
+    last: list[dict[int, float]] = [{} for _ in range(slots)]
+    for place, each in enumerate(series):
+        for point in each.known:
+            if point.ts_ms is not None and point.value is not None:
+                last[(point.ts_ms - start) // width][place] = point.value
+    return [sum(values.values()) if len(values) == len(series) else None for values in last]
+
+
+def _largest(source: Mapping[str, Any]) -> float:
+    return max((value for value in source["pending"] if value is not None), default=0.0)
+
+
+def _known(points: Points, source: Mapping[str, Any]) -> list[tuple[float, float]]:
+    width, start = points["slot_ms"], points["from_ms"] + points["slot_ms"] / 2
+    return [(start + slot * width, value) for slot, value in enumerate(source["pending"]) if value is not None]
+
+
+def _pace(points: Points, source: Mapping[str, Any]) -> Line | None:
+    """The line through the latest part, where there is one to speak of."""
+    since = points["to_ms"] - (points["to_ms"] - points["from_ms"]) * LATEST_PART
+    line = line_through([each for each in _known(points, source) if each[0] >= since])
+    return line if line and line.explained >= LEAST_FIT else None
+
+
+def _caught_up_ms(points: Points, source: Mapping[str, Any]) -> float | None:
+    """Epoch ms at which nothing waits any more at this pace; None when the backlog does not shrink."""
+    line = _pace(points, source)
+    if line is None or line.slope >= 0:
+        return None
+    meets, last = line.meets(0.0), _known(points, source)[-1][0]
+    return meets if meets is not None and last < meets <= last + FURTHEST_MS else None
+
+
+def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
+    """A line for each source, dashed its present pace."""
+    colours = palette(theme)
+    panels = []
+    for job in points["jobs"]:
+        name = f" · {job['name'] or job['job_id']}" if len(points["jobs"]) > 1 else ""
+        traces = [
+            trace for place, source in enumerate(job["sources"]) for trace in _lines(points, source, place, colours)
+        ]
+        panels.append(Panel(title=f"Records that wait to be read{name}", unit="Records", height=170, traces=traces))
+    return stacked(panels, theme, axis="time")
+
+
+def _lines(points: Points, source: Mapping[str, Any], place: int, colours: Palette) -> list[dict[str, Any]]:
+    name = escaped(shortened(source["vertex"], 52))
+    start, width = points["from_ms"] + points["slot_ms"] / 2, points["slot_ms"]
+    drawn: list[dict[str, Any]] = [
+        {
+            "type": "scatter",
+            "mode": "lines+markers",
+            "name": name,
+            "legendgroup": name,
+            "x": [start + slot * width for slot in range(points["slots"])],
+            "y": source["pending"],
+            "connectgaps": False,
+            "line": {"color": colours.series[place], "width": 2},
+            "marker": {"size": 3},
+            "hovertemplate": f"{name}<br>%{{x}}<br>%{{y:,.0f}} records wait<extra></extra>",
+        }
+    ]
+    line = _pace(points, source)
+    if line:
+        ends = [points["to_ms"] - (points["to_ms"] - points["from_ms"]) * LATEST_PART, points["to_ms"]]
+        drawn.append(
+            {
+                "type": "scatter",
+                "mode": "lines",
+                "name": f"Pace of {name}",
+                "legendgroup": name,
+                "showlegend": False,
+                "x": ends,
+                "y": [line.at(each) for each in ends],
+                "line": {"color": colours.text, "width": 1.5, "dash": "dash"},
+                "hovertemplate": f"{name}<br>{number(line.slope * 1000)} records/s<extra></extra>",
+            }
+        )
+    return drawn
+
+
+def summary(points: Points) -> str:
+    """The largest backlog, how fast it changes at the end, and when it would be gone."""
+    every = [source for job in points["jobs"] for source in job["sources"]]
+    worst = max(every, key=lambda each: (_largest(each), each["vertex"]))
+    known = _known(points, worst)
+    if not known:
+        return f"The backlog of {worst['vertex']} is never known for all of its subtasks at once."
+    text = f"Up to {number(_largest(worst))} records wait in {worst['vertex']}, {number(known[-1][1])} at the end."
+    line, gone = _pace(points, worst), _caught_up_ms(points, worst)
+    if gone is not None:
+        moment = dt.datetime.fromtimestamp(gone / 1000, tz=dt.UTC).strftime("%Y-%m-%d %H:%M")
+        return f"{text} At the present pace it has caught up in {duration(gone - known[-1][0])}, about {moment} UTC."
+    if line is not None and line.slope > 0:
+        return f"{text} It grows by {number(line.slope * 1000)} records a second: it never catches up at this pace."
+    return f"{text} There is no clear pace at the end to foretell anything from."
+
+
+def table(points: Points) -> list[list[Any]]:
+    """One row for each source and slot that is known."""
+    header = ["Job", "Source", "From (UTC, epoch ms)", "Records that wait"]
+    width = points["slot_ms"]
+    return [
+        header,
+        *(
+            [job["name"] or job["job_id"], source["vertex"], points["from_ms"] + slot * width, value]
+            for job in points["jobs"]
+            for source in job["sources"]
+            for slot, value in enumerate(source["pending"])
+            if value is not None
+        ),
+    ]
+
+
+CHART = Chart(
+    id="source-backlog",
+    title="Backlog of the sources",
+    order=42,
+    axis="time",
+    missing=(
+        "The metric `pendingRecords` over time would fill this chart: scrapes of the Prometheus reporter "
+        "(`curl -s <taskmanager>:9249/metrics` every few seconds) of a job whose sources tell it, as Kafka's does."
+    ),
+    points=points,
+    figure=figure,
+    summary=summary,
+    table=table,
+)
