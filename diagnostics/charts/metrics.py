@@ -193,9 +193,10 @@ def changed(points: Points, normal: Range, bad: Range) -> list[dict[str, Any]]:
     """The series by how much their mean differs between two stretches, held against their usual scatter.
 
     Gives  {metric, where, is_rate, normal, bad, times, effect}: `times` is bad over normal, None from or to zero;
-           `effect` the difference in units of the scatter. Series unknown in one of the stretches are left out.
+           `effect` the difference in units of the scatter. Series unknown in one of the stretches are left out, and
+           what two files tell alike is told once.
     """
-    found = []
+    found: dict[tuple[Any, ...], dict[str, Any]] = {}
     for each in points["series"]:
         before, after = _within(points, each, normal), _within(points, each, bad)
         if not before or not after:
@@ -205,8 +206,9 @@ def changed(points: Points, normal: Range, bad: Range) -> list[dict[str, Any]]:
         effect = abs(other - one) / scatter
         times = other / one if one > 0 and other > 0 else None
         told = {name: each[name] for name in ("metric", "where", "is_rate")}
-        found.append({**told, "normal": one, "bad": other, "times": times, "effect": effect})
-    return sorted(found, key=lambda each: (-each["effect"], each["metric"], each["where"]))
+        key = (*told.values(), round(one, 3), round(other, 3))
+        found[key] = {**told, "normal": one, "bad": other, "times": times, "effect": effect}
+    return sorted(found.values(), key=lambda each: (-each["effect"], each["metric"], each["where"]))
 
 
 def _within(points: Points, series: Mapping[str, Any], stretch: Range) -> list[float]:

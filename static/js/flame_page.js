@@ -278,9 +278,14 @@ page.addEventListener('click', (event) => {
   press[button.dataset.flame]?.();
 });
 
-// Keys, only while the graph has the focus: they are those of async-profiler and FlameGraph.
-const VIEWS = ['both', 'graph', 'table', 'sandwich'];
-field('graph').addEventListener('keydown', (event) => {
+// The graph or, where it is hidden, the table gets the focus, so that the keys go on.
+function focusView() {
+  (state.view === 'table' ? field('top').parentElement : field('graph')).focus({ preventScroll: true });
+}
+
+// Keys, only while the graph or the table has the focus: they are those of async-profiler and FlameGraph.
+page.querySelector('.flame-views').addEventListener('keydown', (event) => {
+  if (!tree) return;
   const isFind = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'f';
   if (!isFind && (event.ctrlKey || event.metaKey || event.altKey)) return;
   const keys = {
@@ -289,13 +294,13 @@ field('graph').addEventListener('keydown', (event) => {
     N: () => next(-1),
     i: press.invert,
     I: press.invert,
-    t: () => { state.view = state.view === 'table' ? 'graph' : 'table'; showAll(); field('graph').focus(); },
+    t: () => { state.view = state.view === 'table' ? 'graph' : 'table'; showAll(); focusView(); },
     s: () => { if (graph.focused > 0) sandwich(tree.label(graph.focused)); },
     Escape: () => (state.q ? clear() : zoom(0)),
-    Enter: () => zoom(graph.focused),
-    Delete: () => remove(graph.focused),
   };
-  for (const key of ['ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight']) {
+  const inGraph = event.target === field('graph');
+  if (inGraph) Object.assign(keys, { Enter: () => zoom(graph.focused), Delete: () => remove(graph.focused) });
+  for (const key of inGraph ? ['ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight'] : []) {
     keys[key] = () => {
       graph.focus(graph.step(key));
       tell(graph.focused);

@@ -26,6 +26,7 @@ from diagnostics.spark import embedded
 from tests.benchmarks import (
     backtest,
     brushing,
+    case_page,
     command_line,
     drop_to_verdict,
     history,
@@ -39,6 +40,8 @@ from tests.benchmarks import (
 from tests.benchmarks.synthetic_log import write_log
 
 MB = 1_000_000
+PAGES_MB = 500
+"""The case whose pages are measured has at most so many MB of logs. Source: issue 5."""
 DEMO = sorted((Path(__file__).resolve().parents[2] / "workbench" / "cases" / "demo").glob("*.zip"))
 
 
@@ -70,6 +73,14 @@ def _backtest(given: argparse.Namespace) -> None:
     backtest.report([(each.signals, each.inputs) for each in diagnosed])
 
 
+def _pages(given: argparse.Namespace) -> None:
+    with tempfile.TemporaryDirectory(prefix="pages-") as place:
+        size = min(max(given.sizes), PAGES_MB)
+        source = Path(place) / f"taskmanager-{size}MB.log"
+        write_log(source, size * MB)
+        case_page.report(source)
+
+
 PARTS: Mapping[str, Callable[[argparse.Namespace], None]] = {
     "logs": _logs,
     "scan": _scan,
@@ -81,6 +92,7 @@ PARTS: Mapping[str, Callable[[argparse.Namespace], None]] = {
     "log-book": lambda given: log_book.report(),
     "history": lambda given: history.report(),
     "brushing": lambda given: brushing.report(DEMO[0]),
+    "pages": _pages,
 }
 
 

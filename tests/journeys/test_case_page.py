@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from tests.benchmarks.synthetic_log import write_log
 from tests.journeys.conftest import OpenPage
-from tests.journeys.walking import VERDICT_MS, all_stored, ask_for_diagnosis, choose, drop, verdict
+from tests.journeys.walking import all_stored, ask_for_diagnosis, choose, drop, verdict
 from tests.running_workbench import PROJECT
 
 DEMO = sorted((PROJECT / "workbench" / "cases" / "demo").glob("*.zip"))
@@ -99,34 +99,6 @@ def test_a_demo_incident_from_the_first_look_to_the_closed_case(open_page: OpenP
     page.get_by_role("button", name="Find").click()
     expect(page.locator(".case-row")).to_have_count(1)
     expect(page.locator(".case-row")).to_contain_text("Orders are late")
-
-
-def test_zooming_one_chart_zooms_the_others(open_page: OpenPage) -> None:
-    page = open_page("/cases/new/")
-    choose(page, DEMO[0])
-    all_stored(page)
-    ask_for_diagnosis(page)
-    expect(page.locator("#verdict-title")).to_be_visible(timeout=VERDICT_MS)
-    charts = page.locator('.chart[data-axis="time"]')
-    for place in range(2):
-        charts.nth(place).scroll_into_view_if_needed()
-        expect(charts.nth(place).locator("svg.main-svg").first).to_be_visible()
-    plot = charts.nth(1).locator(".nsewdrag").first
-    plot.scroll_into_view_if_needed()
-    box = plot.bounding_box()
-    assert box
-    page.mouse.move(box["x"] + box["width"] * 0.3, box["y"] + box["height"] / 2)
-    page.mouse.down()
-    page.mouse.move(box["x"] + box["width"] * 0.6, box["y"] + box["height"] / 2, steps=5)
-    page.mouse.up()
-    page.wait_for_url(re.compile(r"from=[\d-]+T[\d:.]+Z&to=[\d-]+T[\d:.]+Z"))
-    # What cannot be seen follows when it is seen.
-    charts.nth(0).scroll_into_view_if_needed()
-    expect(charts.nth(0)).not_to_have_attribute("data-stale", re.compile(".*"))
-    ranges = [
-        charts.nth(place).locator(".plot").evaluate("plot => plot.layout.xaxis.range.map(Number)") for place in range(2)
-    ]
-    assert len({tuple(round(end) for end in each) for each in ranges}) == 1
 
 
 def test_a_stranger_sees_nothing(open_page: OpenPage) -> None:

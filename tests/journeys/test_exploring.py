@@ -1,0 +1,233 @@
+"""The engineer looks for themselves: one brush over everything, two stretches compared, flame graphs by their keys."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.journeys.conftest import OpenPage
+from tests.journeys.walking import VERDICT_MS, all_stored, ask_for_diagnosis, choose, open_log_page
+from tests.running_workbench import PROJECT
+
+DEMO = PROJECT / "workbench" / "cases" / "demo" / "orders-one-hot-key.zip"
+RANGE = re.compile(r"from=[\d-]+T[\d:.]+Z&to=[\d-]+T[\d:.]+Z")
+
+
+def test_one_brush_leads_through_charts_numbers_findings_and_stacks(open_page: OpenPage) -> None:
+    page = open_page("/cases/new/")
+    choose(page, DEMO)
+    all_stored(page)
+    ask_for_diagnosis(page)
+    expect(page.locator("#verdict-title")).to_be_visible(timeout=VERDICT_MS)
+    case = page.url.partition("#")[0]
+    open_log_page(page, case)
+    page.goto(case)
+    charts_follow_the_brush(page)
+    numbers_and_findings_follow(page)
+    the_range_is_copied_pasted_and_taken_back(page)
+    two_stretches_are_compared(page)
+    anything_is_reached_by_its_name(page)
+    paper_holds_the_charts(page)
+    page.goto(str(page.get_by_role("link", name="Search, compare, threads").get_attribute("href")))
+    a_flame_graph_has_the_keys_of_its_kind(page)
+    stacks_are_taken_out_and_compared(page)
+    a_part_of_the_time_is_chosen_from_the_grid(page)
+
+
+def dragged(page: Page, area: Locator, first: float, last: float) -> None:
+    """Drags over a part of it, from one share of its width to another; what sticks to the top may not lie over it."""
+    area.evaluate("area => area.scrollIntoView({ block: 'center' })")
+    box = area.bounding_box()
+    assert box
+    height = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + box["width"] * first, height)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * last, height, steps=5)
+    page.mouse.up()
+
+
+def drawn(page: Page, name: str) -> Locator:
+    """The chart, once it is drawn."""
+    chart = page.locator(f"#chart-{name}")
+    chart.scroll_into_view_if_needed()
+    expect(chart.locator("svg.main-svg").first).to_be_visible()
+    return chart
+
+
+def charts_follow_the_brush(page: Page) -> None:
+    names = ("checkpoint-history", "log-volume")
+    charts = [drawn(page, name) for name in names]
+    dragged(page, charts[1].locator(".nsewdrag").first, 0.3, 0.6)
+    page.wait_for_url(RANGE)
+    ranges = []
+    for chart in charts:
+        # What cannot be seen follows when it is seen.
+        chart.scroll_into_view_if_needed()
+        expect(chart).not_to_have_attribute("data-stale", re.compile(".*"))
+        ranges.append(chart.locator(".plot").evaluate("plot => plot.layout.xaxis.range.map(Number)"))
+    assert len({tuple(round(end) for end in each) for each in ranges}) == 1
+    area = charts[0].locator(".nsewdrag").first
+    area.hover()
+    area.hover(position={"x": 40, "y": 40})
+    expect(charts[0].locator(".crosshair")).to_be_visible()
+
+
+def numbers_and_findings_follow(page: Page) -> None:
+    chart = page.locator("#chart-log-volume")
+    chart.get_by_role("button", name="Data").click()
+    expect(chart.locator(".data caption")).to_contain_text("outside it")
+    narrowed = chart.locator(".data tbody tr").count()
+    assert "from=" in str(chart.locator("[data-csv]").get_attribute("href"))
+    page.keyboard.press("Control+z")
+    expect(chart.locator(".data caption")).not_to_contain_text("outside it")
+    assert chart.locator(".data tbody tr").count() > narrowed
+    chart.get_by_role("button", name="INFO").click()
+    expect(chart.locator("th[aria-sort=descending]")).to_have_text("INFO")
+    counts = [int(each) for each in chart.locator(".data tbody td:nth-child(4)").all_inner_texts()]
+    assert counts == sorted(counts, reverse=True)
+    chart.get_by_text("Columns").click()
+    chart.get_by_label("TRACE").uncheck()
+    expect(chart.locator("thead th:visible")).to_have_count(5)
+
+    expect(page.locator(".finding.outside")).to_have_count(0)
+    dragged(page, page.locator("#chart-log-volume .nsewdrag").first, 0.005, 0.02)
+    expect(page.locator(".finding.outside").first).to_be_attached()
+
+
+def the_range_is_copied_pasted_and_taken_back(page: Page) -> None:
+    page.wait_for_url(RANGE)
+    chosen = RANGE.findall(page.url)
+    page.keyboard.press("t")
+    page.keyboard.press("c")
+    expect(page.locator(".toast")).to_contain_text("Copied")
+    page.keyboard.press("0")
+    page.wait_for_url(lambda url: "from=" not in url)
+    page.keyboard.press("t")
+    page.keyboard.press("v")
+    page.wait_for_url(RANGE)
+    assert RANGE.findall(page.url) == chosen
+    page.keyboard.press("Escape")
+    page.wait_for_url(lambda url: "from=" not in url)
+
+
+def two_stretches_are_compared(page: Page) -> None:
+    for name, (first, last) in {"normal": (0.1, 0.3), "bad": (0.6, 0.9)}.items():
+        dragged(page, page.locator("#chart-log-volume .nsewdrag").first, first, last)
+        page.wait_for_url(RANGE)
+        page.get_by_role("button", name=name, exact=True).click()
+        page.keyboard.press("0")
+    changes = page.locator("#changes")
+    expect(changes.get_by_role("heading", name="Log templates")).to_be_visible()
+    expect(changes.get_by_role("heading", name="Frames")).to_be_visible()
+    expect(changes.locator("[data-show-metric]").first).to_be_visible()
+    expect(page.locator("#chart-log-volume .mark-bad")).to_be_attached()
+    assert {"normal=", "bad="} <= set(re.findall(r"(?:normal|bad)=", page.url))
+    page.get_by_label("Times in").select_option("browser")
+    page.wait_for_url(re.compile("tz=browser"))
+
+
+def anything_is_reached_by_its_name(page: Page) -> None:
+    page.keyboard.press("Control+k")
+    page.keyboard.type("chart heap")
+    page.keyboard.press("Enter")
+    expect(page.locator("#chart-garbage-collection")).to_be_focused()
+    page.keyboard.press("?")
+    expect(page.locator("#shortcuts")).to_contain_text("copy, paste the time range")
+    page.keyboard.press("Escape")
+
+
+def paper_holds_the_charts(page: Page) -> None:
+    page.emulate_media(media="print")
+    page.evaluate("() => dispatchEvent(new Event('beforeprint'))")
+    widths = page.locator("#chart-log-volume svg.main-svg").evaluate_all("all => all.map((each) => each.clientWidth)")
+    assert max(widths) <= 700
+    expect(page.locator(".topbar")).to_be_hidden()
+    page.emulate_media(media="screen")
+    page.evaluate("() => dispatchEvent(new Event('afterprint'))")
+
+
+def a_flame_graph_has_the_keys_of_its_kind(page: Page) -> None:
+    summary, matched = page.locator("[data-flame=summary]"), page.locator("[data-flame=matched]")
+    expect(summary).to_contain_text("samples")
+    graph = page.locator("[data-flame=graph]")
+    graph.focus()
+    page.keyboard.press("Control+f")
+    search = page.get_by_label("Search frames")
+    expect(search).to_be_focused()
+    page.keyboard.type("runMailboxLoop|Task")
+    expect(matched).to_contain_text(re.compile(r"Matched [\d.]+ %"))
+    page.wait_for_url(re.compile("q=runMailboxLoop"))
+    graph.focus()
+    page.keyboard.press("n")
+    expect(matched).to_contain_text("frame 1 of")
+    page.keyboard.press("Shift+N")
+    expect(matched).to_contain_text(re.compile(r"frame (\d+) of \1"))
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile("zoom="))
+    page.keyboard.press("Escape")
+    expect(search).to_have_value("")
+    graph.focus()
+    page.keyboard.press("0")
+    page.wait_for_url(lambda url: "zoom=" not in url)
+    inverted = page.locator("[data-flame=invert]")
+    page.keyboard.press("i")
+    expect(inverted).to_have_attribute("aria-pressed", "true")
+    page.keyboard.press("i")
+    for view in ("table", "graph"):
+        page.keyboard.press("t")
+        expect(page.locator("#flame-page")).to_have_attribute("data-view", view)
+    page.keyboard.press("ArrowDown")
+    expect(page.locator("[data-flame=numbers]")).to_contain_text("of all")
+    page.keyboard.press("s")
+    expect(page.locator("[data-flame=sandwiched]")).to_contain_text(".")
+    page.keyboard.press("?")
+    expect(page.locator("#shortcuts")).to_contain_text("take a stack out")
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Both").click()
+
+
+def stacks_are_taken_out_and_compared(page: Page) -> None:
+    summary, graph = page.locator("[data-flame=summary]"), page.locator("[data-flame=graph]")
+    graph.focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Delete")
+    expect(summary).to_contain_text("1 stack taken out")
+    graph.focus()
+    page.keyboard.press("0")
+    expect(summary).not_to_contain_text("taken out")
+    page.locator("[data-flame=cpu]").select_option("on")
+    page.wait_for_url(re.compile("cpu=on"))
+    expect(summary).to_contain_text(re.compile(r"0\.0 % of them off-CPU"))
+    page.locator("[data-flame=cpu]").select_option("")
+    page.get_by_label("Compare with").select_option(label="all samples of the same source, this case")
+    expect(summary).to_contain_text("Compared with")
+    expect(page.locator("[data-legend=diff]").first).to_be_visible()
+    page.get_by_label("Width").select_option("lost")
+    page.get_by_label("blue and orange").check()
+    expect(page.get_by_role("button", name="Change")).to_be_visible()
+    page.get_by_label("Compare with").select_option("")
+
+
+def a_part_of_the_time_is_chosen_from_the_grid(page: Page) -> None:
+    summary, cells = page.locator("[data-flame=summary]"), page.locator(".heat-grid .cells").first
+    expect(cells).to_be_visible()
+    whole = summary.inner_text()
+    dragged(page, cells, 0.001, 0.2)
+    page.wait_for_url(RANGE)
+    expect(summary).to_contain_text("Only samples of")
+    page.get_by_role("button", name="Whole time").click()
+    expect(summary).to_have_text(whole)
+
+
+@pytest.mark.parametrize("path", ["/", "/rules/", "/cases/new/"])
+def test_every_page_tells_its_keys_and_goes_anywhere(open_page: OpenPage, path: str) -> None:
+    page = open_page(path)
+    page.keyboard.press("?")
+    expect(page.locator("#shortcuts")).to_be_visible()
+    page.keyboard.press("Escape")
+    page.keyboard.press("Control+k")
+    page.keyboard.type("numbers")
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile("/history/"))
