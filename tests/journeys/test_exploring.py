@@ -208,6 +208,7 @@ def stacks_are_taken_out_and_compared(page: Page) -> None:
     page.get_by_label("blue and orange").check()
     expect(page.get_by_role("button", name="Change")).to_be_visible()
     page.get_by_label("Compare with").select_option("")
+    expect(summary).not_to_contain_text("Compared with")
 
 
 def a_part_of_the_time_is_chosen_from_the_grid(page: Page) -> None:
