@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import heapq
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from diagnostics.chart import Chart, Points, Theme
@@ -13,38 +10,21 @@ from diagnostics.chart_panel import escaped, shortened
 from diagnostics.chart_theme import Palette, palette
 from diagnostics.phrase import number, percent
 from diagnostics.reconstruction.cluster import cluster_of, normalised
-from diagnostics.reconstruction.frame_catalogue import stack
+from diagnostics.reconstruction.pruned_calls import MERGED, tree_of
 
 if TYPE_CHECKING:
     from diagnostics.evidence import Evidence
 
-MOST_NODES = 1000
-"""Frames drawn. Source: measured, Plotly's icicle takes 0.65 s for 1,000 frames and 4 s for 5,000."""
-LEAST_SHARE = 0.001
-"""Frames under 0.1 % of all samples are merged into one called `(further frames)`."""
 MOST_STACKS = 20_000
-DEEPEST = 120
-"""Bounds of what is read: the heaviest stacks hold nearly all samples, and deeper ones cannot be read on a page."""
+"""Bound of what is read: the heaviest stacks hold nearly all samples."""
 
 GROUP = ("job_id", "vertex_id", "vertex", "profile", "mode")
 JOB, VERTEX_ID, VERTEX, PROFILE, MODE = range(5)
 Group = tuple[str | None, ...]
 """Whose stacks they are and which profile they come from, in the order of GROUP."""
 
-MERGED = "(further frames)"
-WAITING_STATES = ("WAITING", "TIMED_WAITING", "BLOCKED")
-
 PREFERRED = ("full", "wall", "on-cpu", "cpu", "dump", "unknown", "off-cpu")
 """Profiles in the order in which they show running and waiting time together."""
-
-
-@dataclass(slots=True)
-class _Frame:
-    name: str
-    weight: float = 0.0
-    waiting: float = 0.0
-    own: float = 0.0
-    children: dict[str, _Frame] = field(default_factory=dict)
 
 
 def points(evidence: Evidence) -> Points | None:
@@ -156,65 +136,6 @@ def _tree(evidence: Evidence, job_id: str | None, group: Group, stacks: Sequence
         "mode": group[MODE],
         **tree_of(stacks),
     }
-
-
-def tree_of(stacks: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """The call tree of stacks (`frames` root first, `weight`, `state`), small frames merged, as a list of frames."""
-    root = _Frame("all")
-    for each in sorted(stacks, key=lambda each: each["frames"]):
-        frames, weight = each["frames"][:DEEPEST], each["weight"]
-        waiting = weight if _waits(each["frames"], each["state"]) else 0.0
-        here = root
-        here.weight += weight
-        here.waiting += waiting
-        for name in frames:
-            here = here.children.setdefault(name, _Frame(name))
-            here.weight += weight
-            here.waiting += waiting
-        here.own += weight
-    total = root.weight
-    kept, merged = _largest(root, LEAST_SHARE * total)
-    return {"total": total, "merged_share": round(merged / total, 4) if total else 0.0, "frames": kept}
-
-
-def _waits(frames: Sequence[str], state: str | None) -> bool:
-    told = stack(frames)
-    return state in WAITING_STATES or told.idle or told.waiting
-
-
-def _largest(root: _Frame, least: float) -> tuple[list[list[Any]], float]:
-    """At most MOST_NODES frames, the heaviest first; what their parents lose is merged into one frame of each."""
-    kept: list[list[Any]] = []
-    merged = 0.0
-    queue: list[tuple[float, str, int, _Frame]] = [(-root.weight, root.name, -1, root)]
-    waiting_parents = Counter([-1])
-    # One more frame can bring a merged one and a parent whose children wait.
-    while queue and len(kept) + len(waiting_parents) + 3 <= MOST_NODES:
-        _, _, parent, frame = heapq.heappop(queue)
-        waiting_parents[parent] -= 1
-        if not waiting_parents[parent]:
-            del waiting_parents[parent]
-        place = len(kept)
-        kept.append([frame.name, parent, frame.weight, frame.waiting, frame.own])
-        small, small_waiting = 0.0, 0.0
-        for child in frame.children.values():
-            if child.weight >= least:
-                heapq.heappush(queue, (-child.weight, child.name, place, child))
-                waiting_parents[place] += 1
-            else:
-                small += child.weight
-                small_waiting += child.waiting
-        if small:
-            kept.append([MERGED, place, small, small_waiting, small])
-            merged += small
-    left: dict[int, list[float]] = {}
-    for _, _, parent, frame in queue:
-        both = left.setdefault(parent, [0.0, 0.0])
-        both[0] += frame.weight
-        both[1] += frame.waiting
-        merged += frame.weight
-    kept += [[MERGED, parent, weight, waiting, weight] for parent, (weight, waiting) in sorted(left.items())]
-    return kept, merged
 
 
 ROW, MOST_HEIGHT, TEXT_ROWS, EDGE = 20, 900, 44, 8

@@ -1,21 +1,14 @@
 // The details beside the list: one record, what the listed records are made of, and what is pinned.
 import { element } from './element.js';
-import { ask, clock, mayChange, number, part, permalink, remember, shown } from './log_address.js';
+import { ask, clock, mayChange, part, permalink, remember, shown } from './log_address.js';
+import { button, filters } from './log_controls.js';
 import { marked } from './log_list.js';
+import { readShift, shiftInWords } from './log_shift.js';
+import { LogValues } from './log_values.js';
 import { timeRange } from './time_range.js';
 import { copyText, post, toast } from './tools.js';
 
 const TABS = ['record', 'patterns', 'pinned'];
-const SVG = 'http://www.w3.org/2000/svg';
-
-function button(text, label, press) {
-  const made = element('button', '', text);
-  made.type = 'button';
-  if (label) made.setAttribute('aria-label', label);
-  if (label) made.title = label;
-  made.addEventListener('click', press);
-  return made;
-}
 
 async function copy(text, what) {
   toast(await copyText(text) ? `${what} copied.` : 'The browser does not let the page copy.');
@@ -33,9 +26,10 @@ export class LogPanel {
     this.words = [];
     this.by = panel.querySelector('#by');
     this.by.value = shown().by || 'pattern';
+    this.values = new LogValues(panel.querySelector('#values'), this.by, narrow);
     this.by.addEventListener('change', () => {
       remember({ by: this.by.value === 'pattern' ? '' : this.by.value });
-      this.#fillValues();
+      this.values.fill();
     });
     for (const name of TABS) this.tab(name).addEventListener('click', () => this.show(name));
     panel.querySelector('[role="tablist"]').addEventListener('keydown', (event) => {
@@ -76,7 +70,7 @@ export class LogPanel {
   refresh() {
     this.telling = null;
     if (this.shown === 'record' && this.row) this.#fillRecord();
-    if (this.shown === 'patterns') this.#fillValues();
+    if (this.shown === 'patterns') this.values.fill();
     if (this.shown === 'pinned') this.#fillPins();
   }
 
@@ -292,19 +286,10 @@ export class LogPanel {
       const line = element('li');
       const told = element('span');
       told.append(element('span', 'name', each.name), element('span', 'value', each.value));
-      line.append(told, this.#filters(each.term, `${each.name} ${each.value}`));
+      line.append(told, filters(this.narrow, each.term, `${each.name} ${each.value}`));
       list.append(line);
     }
     return list;
-  }
-
-  #filters(term, what) {
-    const tools = element('span', 'tools');
-    tools.append(
-      button('+', `List only records with ${what}`, () => this.narrow(term)),
-      button('−', `Leave out records with ${what}`, () => this.narrow(`-${term}`)),
-    );
-    return tools;
   }
 
   #context({ context, row }) {
@@ -333,46 +318,6 @@ export class LogPanel {
       made.push(box);
     }
     return made;
-  }
-
-  async #fillValues() {
-    const box = this.panel.querySelector('#values');
-    const asked = {};
-    this.valuesAsked = asked;
-    let told;
-    try {
-      told = await ask('breakdown', { by: this.by.value });
-    } catch (error) {
-      box.replaceChildren(element('p', 'message error', error.message));
-      return;
-    }
-    if (this.valuesAsked !== asked) return;
-    const list = element('ul', 'values');
-    const all = told.values.reduce((sum, each) => sum + each.records, 0) + told.without;
-    for (const each of told.values) list.append(this.#value(each, all));
-    const rest = element('p', 'muted small');
-    const more = told.distinct - told.values.length;
-    if (more > 0) rest.append(`${number(more)} rarer ones are not shown. `);
-    if (told.without) rest.append(`${number(told.without)} records have none.`);
-    box.replaceChildren(list, rest);
-  }
-
-  #value(each, all) {
-    const line = element('li');
-    const what = element('span', 'what', each.text ?? each.value);
-    what.title = each.text ?? each.value;
-    const numbers = element('div', 'numbers');
-    const share = (100 * each.records) / all;
-    numbers.append(element('span', 'count', `${number(each.records)}, ${share < 0.1 ? '< 0.1' : share.toFixed(1)} %`), graph(each.slots));
-    const term = this.by.value === 'pattern' ? `pattern:${each.value}` : `${this.by.value}="${each.value.replace(/["\\]/g, '\\$&')}"`;
-    numbers.append(this.#filters(term, this.by.value === 'pattern' ? 'this pattern' : `${this.by.value} ${each.value}`));
-    line.append(what, numbers);
-    if (each.level) {
-      const told = element('span', 'small muted');
-      told.append(element('i', `mark-level ${each.level}`), ` ${each.level}${each.logger ? `, ${each.logger.split('.').at(-1)}` : ''}`);
-      line.append(told);
-    }
-    return line;
   }
 
   async #fillPins() {
@@ -406,38 +351,4 @@ export class LogPanel {
     if (pin.note) line.append(element('div', 'note', pin.note));
     return line;
   }
-}
-
-const UNITS = { ms: 1, s: 1000, min: 60_000, h: 3_600_000, d: 86_400_000 };
-
-// `+02:00`, `-90 s`, `350 ms` as milliseconds; 0 for nothing, NaN for what is none of these.
-function readShift(text) {
-  const typed = text.trim().replace(/^\u2212/, '-');
-  if (!typed) return 0;
-  const zone = /^([+-]?)(\d{1,2}):(\d\d)(?::(\d\d))?$/.exec(typed);
-  if (zone) return (zone[1] === '-' ? -1 : 1) * (((Number(zone[2]) * 60 + Number(zone[3])) * 60 + Number(zone[4] || 0)) * 1000);
-  const amount = /^([+-]?\d{1,9}(?:\.\d{1,3})?) ?(ms|s|min|h|d)$/.exec(typed);
-  return amount ? Math.round(Number(amount[1]) * UNITS[amount[2]]) : NaN;
-}
-
-export function shiftInWords(ms) {
-  const unit = ['d', 'h', 'min', 's'].find((each) => ms % UNITS[each] === 0) || 'ms';
-  return `${ms > 0 ? '+' : '-'}${Math.abs(ms) / UNITS[unit]} ${unit}`;
-}
-
-// Records in equal slots of the time, as small bars.
-function graph(slots) {
-  const svg = document.createElementNS(SVG, 'svg');
-  svg.setAttribute('viewBox', `0 0 ${slots.length || 1} 20`);
-  svg.setAttribute('preserveAspectRatio', 'none');
-  svg.setAttribute('aria-hidden', 'true');
-  const most = Math.max(...slots, 1);
-  const path = document.createElementNS(SVG, 'path');
-  path.setAttribute('d', slots.map((count, slot) => {
-    if (!count) return '';
-    const height = Math.max((count / most) * 20, 1.5);
-    return `M${slot + 0.1} ${20 - height}h.8v${height}h-.8z`;
-  }).join(''));
-  svg.append(path);
-  return svg;
 }

@@ -28,6 +28,16 @@ for (const form of document.querySelectorAll('form[data-autosubmit]')) {
   form.addEventListener('change', () => form.requestSubmit());
 }
 
+// What scrolls within the page can be scrolled from the keyboard: it takes part in the tab order, the rest does not.
+function reachScrolling(part) {
+  for (const each of part.querySelectorAll('pre, .table-scroll')) {
+    const scrolls = each.scrollWidth > each.clientWidth || each.scrollHeight > each.clientHeight;
+    if (scrolls && !each.hasAttribute('tabindex')) each.tabIndex = 0;
+  }
+}
+reachScrolling(document);
+document.addEventListener('toggle', (event) => reachScrolling(event.target), true);
+
 // Shortcuts. One letter keys can be switched off: some people speak to their machine.
 const KEY = 'workbench-shortcuts';
 const stored = () => { try { return localStorage.getItem(KEY); } catch { return null; } };

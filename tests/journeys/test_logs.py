@@ -25,6 +25,13 @@ def test_the_cause_is_found_in_the_logs_with_the_keys_of_lnav(open_page: OpenPag
     whole = records.inner_text()
 
     page.locator("#list").focus()
+    page.keyboard.press("Control+f")
+    expect(page.locator("#q")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(page.locator("#list")).to_be_focused()
+    for times in (1, 0):
+        page.keyboard.press("i")
+        expect(page.locator("#histogram.folded")).to_have_count(times)
     page.keyboard.press("w")
     expect(current).to_have_class(re.compile(r"\bWARN\b"))
 

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from diagnostics.chart import Theme
-from diagnostics.charts.flame_graph import CHART, MERGED, MOST_NODES, tree_of
+from diagnostics.charts.flame_graph import CHART
+from diagnostics.reconstruction.pruned_calls import MERGED, MOST_NODES, tree_of
 from tests.diagnostics.hand_made import JOB, MIDDLE, SINK, START, hand_made, line_of_jobs
 
 if TYPE_CHECKING:

@@ -3,7 +3,8 @@ from __future__ import annotations
 from typing import Any
 
 from diagnostics.chart import Theme
-from diagnostics.charts.job_graph import CHART, least_idle
+from diagnostics.charts.job_graph import CHART
+from diagnostics.reconstruction.job_tasks import least_idle
 from diagnostics.reconstruction.load_timeline import Moment
 
 LIGHT = Theme("light")
