@@ -17,12 +17,14 @@ from tests.benchmarks.brushing import MOST_MS, brush
 from tests.benchmarks.drop_to_verdict import signed_in_page
 from tests.benchmarks.synthetic_log import SEED, write_log
 from tests.journeys.conftest import chromium
-from tests.journeys.walking import all_stored, ask_for_diagnosis, choose, open_log_page, verdict
+from tests.journeys.walking import all_stored, ask_for_diagnosis, choose, open_log_page
 
 MB = 1_000_000
 ROUNDS = 5
 FIRST_PAINT_MS, MOST_ANSWER_BYTES = 1_000, 1_000_000
 """What is allowed. Source: issue 5."""
+DIAGNOSIS_MS = 1_200_000
+"""How long a large log may be waited for; its diagnosis is not what is measured here."""
 STACKS, DEPTH, FRAMES = 100_000, 24, 4_000
 SETTLED_MS = 2_000
 NOTE_LONG_TASKS = """() => {
@@ -93,7 +95,7 @@ def diagnosed(page: Page, path: Path) -> str:
     choose(page, path)
     all_stored(page)
     ask_for_diagnosis(page)
-    verdict(page)
+    expect(page.locator("#verdict-title")).to_be_visible(timeout=DIAGNOSIS_MS)
     return page.url.partition("#")[0]
 
 
