@@ -1,12 +1,8 @@
-"""How quick the pages of a large case are, in Chromium: first paint, sizes of answers, brushing, 100,000 stacks.
-
-`python -m tests.benchmarks.case_page 50` does so alone, with a log of 50 MB.
-"""
+"""How quick the pages of a large case are, in Chromium: first paint, sizes of answers, brushing, 100,000 stacks."""
 
 from __future__ import annotations
 
 import random
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -15,7 +11,7 @@ from playwright.sync_api import CDPSession, Page, expect
 
 from tests.benchmarks.brushing import MOST_MS, brush
 from tests.benchmarks.drop_to_verdict import signed_in_page
-from tests.benchmarks.synthetic_log import SEED, write_log
+from tests.benchmarks.synthetic_log import SEED
 from tests.journeys.conftest import chromium
 from tests.journeys.walking import all_stored, ask_for_diagnosis, choose, open_log_page
 
@@ -146,17 +142,3 @@ def flame_graph(page: Page, case: str) -> str:
     return (
         f"drawn after {drawn:.0f} ms, longest stall {opening:.0f} ms while opening, {working:.0f} ms by key and search"
     )
-
-
-def main() -> int:
-    """The size of the log in MB is the only argument."""
-    size = int(sys.argv[1]) if len(sys.argv) > 1 else 50
-    with tempfile.TemporaryDirectory(prefix="pages-log-") as place:
-        log = Path(place) / f"taskmanager-{size}MB.log"
-        write_log(log, size * MB)
-        report(log)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
