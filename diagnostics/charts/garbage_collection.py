@@ -82,7 +82,7 @@ def _heap_panel(process: Mapping[str, Any], colours: Palette, *, first: bool) ->
         ("After", 4, colours.series[0], "solid", 2.5),
         ("Committed heap", 5, colours.muted, "dash", 1),
     )
-    traces = [
+    traces: list[dict[str, Any]] = [
         {
             "type": "scatter",
             "mode": "lines+markers" if len(known) < 60 and column != 5 else "lines",
