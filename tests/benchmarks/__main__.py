@@ -36,6 +36,7 @@ from tests.benchmarks import (
     other_evidence,
     peers,
     public_incidents,
+    redaction,
 )
 from tests.benchmarks.synthetic_log import write_log
 
@@ -59,6 +60,11 @@ def _scan(given: argparse.Namespace) -> None:
 def _incidents(given: argparse.Namespace) -> None:
     with embedded() as spark:
         public_incidents.report(spark)
+
+
+def _redaction(given: argparse.Namespace) -> None:
+    with embedded() as spark:
+        redaction.report(spark)
 
 
 def _backtest(given: argparse.Namespace) -> None:
@@ -88,6 +94,7 @@ PARTS: Mapping[str, Callable[[argparse.Namespace], None]] = {
     "cold": lambda given: command_line.report(given.cases, given.rounds),
     "drop": lambda given: drop_to_verdict.report(DEMO),
     "incidents": _incidents,
+    "redaction": _redaction,
     "backtest": _backtest,
     "log-book": lambda given: log_book.report(),
     "history": lambda given: history.report(),
