@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -35,11 +35,31 @@ class Redacted:
         return sum(each.count for each in self.found.values())
 
 
-def redact_upload(source: SourceFile, target: Path, redactor: Redactor, limits: Limits = USUAL) -> Redacted:
+def nobody(_bytes: int) -> None:
+    """For callers that show no progress."""
+
+
+def redact_upload(
+    source: SourceFile,
+    target: Path,
+    redactor: Redactor,
+    limits: Limits = USUAL,
+    progress: Callable[[int], None] = nobody,
+) -> Redacted:
     """Writes the upload to `target` with every value replaced, under the same names inside, an archive as zip.
 
+    progress  is told again and again how many bytes of text were gone through
     Raises UnreadableInput when nothing of it can be read.
     """
+    seen = 0
+
+    def watched(pieces: Iterator[bytes]) -> Iterator[bytes]:
+        nonlocal seen
+        for piece in pieces:
+            seen += len(piece)
+            progress(seen)
+            yield piece
+
     done = Redacted(redactor.found)
     allowance = Allowance(limits)
     written = 0
@@ -52,6 +72,7 @@ def redact_upload(source: SourceFile, target: Path, redactor: Redactor, limits: 
             except UnreadableInput as error:
                 done.left_out.append(f"{member.name}: {error}")
                 continue
+            cleaned = watched(cleaned)
             if member.name == source.name:
                 _write_alone(cleaned, target, packed=not member.on_disk)
                 return done

@@ -41,8 +41,9 @@ function refusal(request) {
 export class ResumableUpload {
   // createUrl  where files are announced; url  where this one was begun before, or null
   // onProgress(bytes), onPause(reason) while it waits for the connection, onPause('') when it goes on
-  constructor({ file, name, redact, createUrl, url = null, onProgress, onPause }) {
-    Object.assign(this, { file, name, redact, createUrl, url, onProgress, onPause });
+  // onRedacting(bytes) while a worker takes secrets out, with how much text it went through
+  constructor({ file, name, redact, createUrl, url = null, onProgress, onPause, onRedacting }) {
+    Object.assign(this, { file, name, redact, createUrl, url, onProgress, onPause, onRedacting });
     this.offset = null;
     this.givenUp = false;
   }
@@ -109,8 +110,13 @@ export class ResumableUpload {
   }
 
   async outcome() {
-    const request = await this.call('POST', this.url);
-    return JSON.parse(request.responseText);
+    for (;;) {
+      const answer = JSON.parse((await this.call('POST', this.url)).responseText);
+      if (answer.state !== 'redacting') return answer;
+      this.onRedacting(answer.bytes);
+      await new Promise((resolve) => { setTimeout(resolve, 1000); });
+      if (this.givenUp) throw new Error('Cancelled.');
+    }
   }
 
   call(method, url, headers = {}, body = null) {

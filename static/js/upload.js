@@ -5,7 +5,7 @@ import { ResumableUpload } from './resumable_upload.js';
 import { csrfToken, durationOf, post, sizeOf } from './tools.js';
 import { watchChanges } from './upload_changes.js';
 import { entriesOf, ofInput } from './upload_drop.js';
-import { addRow, fold, folderOf, paint, problem, rowFrom, tellSeen } from './upload_rows.js';
+import { addRow, fold, folderOf, paint, problem, redactingText, rowFrom, tellSeen } from './upload_rows.js';
 
 const SMALL_BYTES = 4 * 1024 * 1024;
 const BATCH_BYTES = 8 * 1024 * 1024;
@@ -188,6 +188,7 @@ async function sendInPieces(item) {
     createUrl: addresses.begin,
     url: item.url,
     onProgress: (bytes) => { item.sent = bytes; paint(item); refresh(); },
+    onRedacting: (bytes) => { item.redacting = bytes; paint(item); },
     onPause: (reason) => { item.paused = Boolean(reason); paint(item); },
   });
   item.upload = upload;
@@ -195,7 +196,9 @@ async function sendInPieces(item) {
   running.add(job);
   paint(item);
   try {
-    settle(item, await upload.run());
+    const answer = await upload.run();
+    item.redacting = null;
+    settle(item, answer);
   } catch (error) {
     // What is there stays there, so that another try goes on from it; not after a cancellation, which deleted it.
     item.url = upload.url;
@@ -299,10 +302,27 @@ function refresh() {
 
 watchChanges(refresh);
 
+// A file that a worker was at when the page was loaded.
+async function followRedaction(row) {
+  const shown = row.querySelector('.format');
+  const onRedacting = (bytes) => { shown.textContent = redactingText(bytes); };
+  try {
+    const answer = await new ResumableUpload({ url: row.dataset.redacting, onRedacting }).outcome();
+    if (!answer.taken) { shown.textContent = answer.detail; return; }
+    const stored = rowFrom(answer.html);
+    folderOf(stored.dataset.folder || '').append(stored);
+    row.remove();
+    byId('arrivals').hidden = !byId('arrival-list').children.length;
+    fold();
+    refresh();
+  } catch (error) { problem(error.message); }
+}
+for (const row of document.querySelectorAll('[data-redacting]')) followRedaction(row);
+
 byId('arrival-list').addEventListener('click', async (event) => {
   const row = event.target.closest('[data-discard]')?.closest('.file');
   if (!row) return;
-  const answer = await fetch(row.dataset.arrival, { method: 'DELETE', headers: { 'X-CSRFToken': csrfToken(), 'Tus-Resumable': '1.0.0' } });
+  const answer = await fetch(row.dataset.arrival || row.dataset.redacting, { method: 'DELETE', headers: { 'X-CSRFToken': csrfToken(), 'Tus-Resumable': '1.0.0' } });
   if (!answer.ok && answer.status !== 404) { problem(`The workbench answered ${answer.status}.`); return; }
   row.remove();
   byId('arrivals').hidden = !byId('arrival-list').children.length;

@@ -81,6 +81,9 @@ const crossIcon = () => byId('cross-icon').content.cloneNode(true);
 
 const WORDS = { waiting: 'waiting', sending: 'sending', failed: 'not sent', refused: 'not taken', repeated: 'in this case already' };
 
+// What a row says while a worker takes secrets out of its file.
+export const redactingText = (bytes) => `taking secrets out${bytes ? `, ${sizeOf(bytes)} gone through` : ''}`;
+
 function wordOf(item, share) {
   if (item.paused) return 'waiting for the connection';
   return item.state === 'sending' && item.file.size > ROW_PROGRESS_BYTES ? `sending, ${Math.floor(100 * share)} %` : WORDS[item.state];
@@ -93,7 +96,7 @@ export function paint(item) {
   item.row.classList.toggle('failed', ['failed', 'refused'].includes(item.state));
   const share = item.file.size ? item.sent / item.file.size : 0;
   const processing = item.state === 'sending' && share >= 1;
-  item.row.querySelector('.format').textContent = processing ? 'recognising' : wordOf(item, share);
+  item.row.querySelector('.format').textContent = processing ? (item.redacting == null ? 'recognising' : redactingText(item.redacting)) : wordOf(item, share);
   item.row.querySelector('.remove').hidden = !item.mayCancel?.();
   const progress = item.row.querySelector('progress');
   if (progress) {

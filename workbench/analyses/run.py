@@ -12,9 +12,10 @@ from uuid import UUID
 
 from celery.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
+from django.utils import timezone
 
 from diagnostics import spark
-from diagnostics.analyze import analyze
+from diagnostics.analyze import Progress, analyze
 from diagnostics.errors import AnalysisInterrupted, DiagnosticsError, SparkUnavailable
 from diagnostics.intake import SourceFile
 from workbench.analyses.log_books import log_book_keep
@@ -24,9 +25,13 @@ from workbench.analyses.services import analysis_claim, analysis_fail, analysis_
 from workbench.analyses.watch import Watch
 from workbench.limits.selectors import limits_now
 from workbench.rules.selectors import rules_of
+from workbench.uploads.arrivals import Busy, Gone, arrival_redact
+from workbench.uploads.models import ArrivalState, UploadedFile
 
 logger = logging.getLogger(__name__)
 
+REDACTED_ELSEWHERE_SECONDS = 0.5
+"""How often a run looks whether another worker is through with a file. Our choice."""
 SPARK_RETURNS_SECONDS = 120.0
 """How long a run waits for a Spark server that is away, before that counts as an attempt. Measured: a killed server is
 back after 2 s on a quiet machine and after 40 s on a very busy one."""
@@ -70,6 +75,7 @@ def _wait_for_spark() -> None:
 
 
 def _attempt(analysis: Analysis, session: UUID, watch: Watch, workspace: Path) -> None:
+    _wait_for_redacted(analysis, watch)
     files = list(analysis.files.order_by("name"))
     overrides = {member: format_id for file in files for member, format_id in file.overrides.items()}
     limits = limits_now().unpacked
@@ -91,6 +97,30 @@ def _attempt(analysis: Analysis, session: UUID, watch: Watch, workspace: Path) -
         logger.info("analysis %s done: %s", analysis.pk, report.stage_ms)
         # After the verdict, which nobody shall wait longer for.
         log_book_keep(analysis, workspace / "evidence", report.inputs)
+
+
+def _wait_for_redacted(analysis: Analysis, watch: Watch) -> None:
+    """Takes secrets out of large files of the case that wait for it, or waits for the worker that does."""
+    if analysis.snapshot != analysis.case.snapshot_number:
+        return
+    for arrival in analysis.case.arrivals.redacting():
+
+        def told(seen: int, name: str = arrival.name) -> None:
+            detail = f"taking secrets out of {name}, {seen / 1e6:,.0f} MB gone through"
+            watch.progress(Progress("Unpacking", 0.01, detail))
+
+        while arrival.state == ArrivalState.REDACTING:
+            try:
+                arrival_redact(arrival=arrival, told=told)
+            except Busy:
+                time.sleep(REDACTED_ELSEWHERE_SECONDS)
+                arrival.refresh_from_db()
+                told(arrival.redacted_bytes)
+            except Gone:
+                break
+        taken = UploadedFile.objects.present().filter(pk=arrival.file_id, snapshot=analysis.snapshot)
+        taken.update(analysed_at=timezone.now())
+        analysis.files.add(*taken)
 
 
 @contextlib.contextmanager

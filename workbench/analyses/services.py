@@ -55,7 +55,9 @@ def analysis_request(
     number = snapshot or case.snapshot_number
     present = case.files.present().filter(snapshot=number)
     files = list(present)
-    if not files:
+    # A file from which a worker takes secrets out joins the run when it begins.
+    is_coming = number == case.snapshot_number and case.arrivals.redacting().exists()
+    if not files and not is_coming:
         raise NothingToAnalyse("The case holds no file yet." if number == 1 else "The snapshot holds no file yet.")
     for active in case.analyses.active().filter(snapshot=number).light():
         analysis_cancel(analysis=active)

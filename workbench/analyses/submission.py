@@ -15,8 +15,9 @@ from workbench.analyses.models import Analysis
 from workbench.analyses.services import NothingToAnalyse, analysis_request
 from workbench.cases.models import Case
 from workbench.cases.services import case_open, snapshot_start
+from workbench.uploads.arrivals import upload_take
 from workbench.uploads.models import UploadedFile
-from workbench.uploads.services import AlreadyInCase, case_discard, upload_add
+from workbench.uploads.services import AlreadyInCase, case_discard
 
 NamedFile = tuple[str, ReceivedFile | IO[bytes]]
 
@@ -50,7 +51,7 @@ def files_submit(*, case: Case, user: User, files: Sequence[NamedFile], change: 
         snapshot_start(case=case, user=user, change=change)
     for name, content in files:
         with contextlib.suppress(AlreadyInCase):
-            upload_add(case=case, user=user, content=content, name=name)
+            upload_take(case=case, user=user, content=content, name=name)
     return analysis_request(case=case, user=user)
 
 

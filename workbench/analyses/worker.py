@@ -39,7 +39,7 @@ class Caretaker(bootsteps.StartStopStep):
         from workbench.analyses.retention import evidence_expire
         from workbench.analyses.services import lost_analyses_recover
         from workbench.clusters.services import lost_collections_recover
-        from workbench.uploads.arrivals import arrivals_expire
+        from workbench.uploads.arrivals import arrivals_expire, redactions_resume
         from workbench.uploads.services import removed_files_purge
 
         try:
@@ -48,6 +48,7 @@ class Caretaker(bootsteps.StartStopStep):
             lost_collections_recover()
             removed_files_purge()
             arrivals_expire()
+            redactions_resume()
             evidence_expire()
             log_books_purge()
         except (redis.RedisError, DatabaseError):

@@ -136,6 +136,7 @@ def _outcome(request: HttpRequest, found: Arrival) -> dict[str, Any]:
     return {
         "taken": False,
         "state": found.state,
+        "bytes": found.redacted_bytes,
         "repeats": found.state == ArrivalState.REPEATED,
         "detail": found.detail,
     }

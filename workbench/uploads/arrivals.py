@@ -9,26 +9,43 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import hashlib
+import os
 import shutil
+import time
 import zlib
 from collections.abc import Callable, Collection, Iterator
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
 from typing import IO, Protocol
 
 from django.conf import settings
+from django.core.files.uploadedfile import UploadedFile as ReceivedFile
 from django.db import transaction
-from django.db.models import F, Sum
+from django.db.models import F, Q, Sum
 from django.http import UnreadablePostError
 from django.utils import timezone
 
+from diagnostics.redaction import nobody
+from workbench import broker
 from workbench.accounts.models import User
 from workbench.cases.models import Case
 from workbench.cases.services import case_lock
 from workbench.limits.selectors import limits_now
-from workbench.uploads.models import Arrival, ArrivalState
+from workbench.redaction.selectors import redactor_for
+from workbench.uploads.models import Arrival, ArrivalState, UploadedFile
 from workbench.uploads.services import PIECE_BYTES, AlreadyInCase, TooLarge, UploadRefused, upload_add
+from workbench.uploads.tasks import redact_arrival
 
 MOST_PIECE_BYTES = 64 * 1024 * 1024
 """Bytes of one request: what is lost at most when a line breaks. Our choice; the page sends a sixteenth of it."""
+MOST_REDACTED_AT_ONCE = 4 * 1024 * 1024
+"""Bytes of a file from which secrets are taken out while its sender waits; a worker does it for larger ones."""
+SHOWN_EVERY_SECONDS = 0.5
+UNSENT = timedelta(seconds=30)
+"""As of analyses: what waits so long while the queue is empty has lost its message or its worker."""
+LEFT_OVER = timedelta(hours=1)
+"""What lies in the incoming folder without a change for so long belongs to a process that was killed."""
 DISK_KEPT_FREE = 256 * 1024 * 1024
 """Bytes of the disk that arriving files leave to the database and the logs. Our choice."""
 
@@ -102,14 +119,21 @@ def arrival_begin(
 
 
 def arrival_append(
-    *, arrival: Arrival, offset: int, length: int, stream: IO[bytes], checksum: tuple[str, bytes] | None = None
+    *,
+    arrival: Arrival,
+    offset: int,
+    length: int,
+    stream: IO[bytes],
+    checksum: tuple[str, bytes] | None = None,
+    is_here: bool = False,
 ) -> None:
     """Writes one piece of `length` bytes that begins at `offset`; `arrival.offset` tells afterwards how far it is.
 
     checksum  (one of CHECKSUMS, its value). Without one, what came of a piece that broke off is kept
+    is_here   it came with a request already, whose size is bounded elsewhere
     Raises OffsetConflict, TooLarge, ChecksumMismatch, Busy, Gone; nothing of the piece counts then.
     """
-    if length > MOST_PIECE_BYTES:
+    if length > MOST_PIECE_BYTES and not is_here:
         raise TooLarge(f"A piece has at most {MOST_PIECE_BYTES} bytes.")
     with _held(arrival) as target:
         if offset != arrival.offset:
@@ -142,24 +166,100 @@ def _received(stream: IO[bytes], length: int, target: IO[bytes], digest: _Digest
 
 
 def arrival_complete(*, arrival: Arrival) -> None:
-    """Takes a file of which all bytes are here into the case; `arrival.state` tells the outcome. Asked again, does
-    nothing. Raises Busy."""
+    """Takes a file of which all bytes are here into the case, or leaves it to a worker to take secrets out first.
+
+    `arrival.state` tells the outcome. Asked again, does nothing. Raises Busy.
+    """
     if arrival.state != ArrivalState.RECEIVING or arrival.offset < arrival.bytes:
         return
     with _held(arrival):
         if arrival.state != ArrivalState.RECEIVING:
             return
-        try:
-            arrival.file = upload_add(
-                case=arrival.case, user=arrival.user, content=arrival.path, name=arrival.name, redact=arrival.redact
-            )
-            arrival.state = ArrivalState.TAKEN
-        except UploadRefused as error:
-            arrival.state = ArrivalState.REPEATED if isinstance(error, AlreadyInCase) else ArrivalState.REFUSED
-            arrival.detail = str(error)
-        finally:
-            arrival.path.unlink(missing_ok=True)
-        arrival.save(update_fields=["file", "state", "detail"])
+        if arrival.bytes <= MOST_REDACTED_AT_ONCE or redactor_for(arrival.redact) is None:
+            _take(arrival, nobody)
+            return
+        arrival.state = ArrivalState.REDACTING
+        arrival.save(update_fields=["state"])
+    _send(arrival)
+
+
+def arrival_redact(*, arrival: Arrival, told: Callable[[int], None] = nobody) -> None:
+    """Takes secrets out of a file and takes it into the case, in a worker. Nothing of the file as it came stays.
+
+    told  is called with the bytes of text that were gone through; what it raises ends the work, to be done again
+    Raises Busy while another worker does it, Gone.
+    """
+    written = 0.0
+
+    def progress(seen: int) -> None:
+        nonlocal written
+        told(seen)
+        if time.monotonic() - written > SHOWN_EVERY_SECONDS:
+            written = time.monotonic()
+            shown = Arrival.objects.filter(pk=arrival.pk).update(redacted_bytes=seen, touched_at=timezone.now())
+            if not shown:
+                raise Gone("It was given up.")
+
+    with _held(arrival):
+        if arrival.state == ArrivalState.REDACTING:
+            _take(arrival, progress)
+
+
+def upload_take(
+    *, case: Case, user: User, content: ReceivedFile | IO[bytes], name: str, redact: Collection[str] = ()
+) -> UploadedFile | Arrival:
+    """As `upload_add`, but a large file from which secrets are to be taken out waits for a worker, as an Arrival."""
+    if isinstance(content, ReceivedFile):
+        size = content.size or 0
+    else:
+        size = content.seek(0, os.SEEK_END)
+        content.seek(0)
+    if size <= MOST_REDACTED_AT_ONCE or redactor_for(redact) is None:
+        return upload_add(case=case, user=user, content=content, name=name, redact=redact)
+    arrival = arrival_begin(case=case, user=user, name=name[-1000:], size=size, redact=redact)
+    try:
+        arrival_append(arrival=arrival, offset=0, length=size, stream=content, is_here=True)
+        arrival_complete(arrival=arrival)
+    except BaseException:
+        arrival_discard(arrival=arrival)
+        raise
+    return arrival
+
+
+def redactions_resume() -> int:
+    """Sends those again whose worker or message vanished. Gives how many."""
+    waiting = Arrival.objects.redacting().filter(touched_at__lt=timezone.now() - UNSENT)
+    unsent = list(waiting)
+    if not unsent or broker.messages_waiting():
+        return 0
+    for arrival in unsent:
+        _send(arrival)
+    return len(unsent)
+
+
+def _send(arrival: Arrival) -> None:
+    transaction.on_commit(partial(redact_arrival.delay, str(arrival.pk)), robust=True)
+
+
+def _take(arrival: Arrival, progress: Callable[[int], None]) -> None:
+    """The bytes are deleted whatever comes of them, unless the work was interrupted and is to be done again."""
+    try:
+        arrival.file = upload_add(
+            case=arrival.case,
+            user=arrival.user,
+            content=arrival.path,
+            name=arrival.name,
+            redact=arrival.redact,
+            progress=progress,
+        )
+        arrival.state = ArrivalState.TAKEN
+    except Gone:
+        raise
+    except UploadRefused as error:
+        arrival.state = ArrivalState.REPEATED if isinstance(error, AlreadyInCase) else ArrivalState.REFUSED
+        arrival.detail = str(error)
+    arrival.path.unlink(missing_ok=True)
+    arrival.save(update_fields=["file", "state", "detail"])
 
 
 def arrival_discard(*, arrival: Arrival) -> None:
@@ -170,16 +270,29 @@ def arrival_discard(*, arrival: Arrival) -> None:
 
 def arrivals_expire() -> int:
     """Deletes what nothing came of for Arrival.KEPT, and bytes that no row knows. Gives how many files that were."""
-    old = list(Arrival.objects.filter(touched_at__lt=timezone.now() - Arrival.KEPT))
+    before = timezone.now() - Arrival.KEPT
+    never_redacted = Q(state=ArrivalState.REDACTING, began_at__lt=before)
+    old = list(Arrival.objects.filter(Q(touched_at__lt=before) | never_redacted))
     for arrival in old:
         arrival_discard(arrival=arrival)
     # First the files and then the rows: of a file that is begun meanwhile there is no path yet.
-    paths = list(settings.INCOMING_DIR.glob("arrival-*"))
+    paths = list(settings.INCOMING_DIR.iterdir())
     known = {each.path for each in Arrival.objects.unfinished()} if paths else set()
-    orphans = [path for path in paths if path not in known]
-    for path in orphans:
-        path.unlink(missing_ok=True)
-    return len(old) + len(orphans)
+    count = len(old)
+    for path in paths:
+        if path not in known and (path.name.startswith("arrival-") or _is_left_over(path)):
+            shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+            count += 1
+    return count
+
+
+def _is_left_over(path: Path) -> bool:
+    """Of a request or a worker that was killed: it may hold what was to be redacted."""
+    try:
+        changed = max(each.stat().st_mtime for each in (path, *path.glob("*")))
+    except FileNotFoundError:
+        return False
+    return time.time() - changed > LEFT_OVER.total_seconds()
 
 
 @contextlib.contextmanager

@@ -105,6 +105,7 @@ class ArrivalState(models.TextChoices):
     """How far a file is that is sent in pieces."""
 
     RECEIVING = "receiving", "Some of its bytes are there"
+    REDACTING = "redacting", "All of it is there; a worker takes secrets out"
     TAKEN = "taken", "It is a file of the case"
     REPEATED = "repeated", "The case had it already"
     REFUSED = "refused", "It was not taken"
@@ -116,7 +117,11 @@ class ArrivalQuerySet(models.QuerySet["Arrival"]):
         return self.filter(user=user, case__in=Case.objects.visible_to(user))
 
     def unfinished(self) -> ArrivalQuerySet:
-        return self.filter(state=ArrivalState.RECEIVING)
+        """Not in the case yet: their bytes are on the disk beside it."""
+        return self.filter(state__in=(ArrivalState.RECEIVING, ArrivalState.REDACTING))
+
+    def redacting(self) -> ArrivalQuerySet:
+        return self.filter(state=ArrivalState.REDACTING)
 
 
 class Arrival(models.Model):
@@ -127,6 +132,7 @@ class Arrival(models.Model):
     offset    how many of them are here and checked
     modified  when the file was changed, as the browser tells it, in ms: tells another file of that name and size
     redact    ids of the redaction rules that were chosen
+    redacted_bytes  of its unpacked text, how many the worker went through so far
     detail    why it was not taken, for the user
     """
 
@@ -141,6 +147,7 @@ class Arrival(models.Model):
     offset = models.BigIntegerField(default=0)
     modified = models.BigIntegerField(default=0)
     redact = models.JSONField(default=list)
+    redacted_bytes = models.BigIntegerField(default=0)
     state = models.CharField(max_length=10, choices=ArrivalState.choices, default=ArrivalState.RECEIVING)
     detail = models.TextField(blank=True)
     file = models.ForeignKey(UploadedFile, on_delete=models.CASCADE, null=True, blank=True, related_name="+")

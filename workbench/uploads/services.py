@@ -8,7 +8,7 @@ import os
 import shutil
 import tempfile
 import uuid
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import IO, Any
@@ -23,7 +23,7 @@ from diagnostics.errors import UnknownFormat, UnreadableInput
 from diagnostics.formats import FORMATS, format_by_id
 from diagnostics.intake import SourceFile, peek
 from diagnostics.intake.peeking import NOT_LOOKED_AT
-from diagnostics.redaction import Redactor, redact_upload
+from diagnostics.redaction import Redactor, nobody, redact_upload
 from workbench.accounts.models import User
 from workbench.cases.models import Case
 from workbench.cases.services import case_lock
@@ -58,13 +58,22 @@ Content = ReceivedFile | IO[bytes] | Path
 """What came with a request, what can be read, or a file of ours on the disk, which is moved."""
 
 
-def upload_add(*, case: Case, user: User, content: Content, name: str, redact: Collection[str] = ()) -> UploadedFile:
+def upload_add(
+    *,
+    case: Case,
+    user: User,
+    content: Content,
+    name: str,
+    redact: Collection[str] = (),
+    progress: Callable[[int], None] = nobody,
+) -> UploadedFile:
     """Stores one file of a drop and recognises what is in it. `name` is its path inside the drop.
 
     An unknown format is kept as an attachment, one that cannot be opened is kept with the reason.
     It belongs to the newest snapshot.
 
-    redact  ids of the redaction rules that are applied before anything is stored
+    redact    ids of the redaction rules that are applied before anything is stored
+    progress  is told how many bytes of text that went through
     Raises TooLarge, AlreadyInCase; UploadRefused for a file that cannot be redacted.
     """
     limits = limits_now()
@@ -73,7 +82,7 @@ def upload_add(*, case: Case, user: User, content: Content, name: str, redact: C
     path.parent.mkdir(exist_ok=True, mode=0o700)
     try:
         dropped = _clean(name)
-        size, sha256, redacted = _store_redacted(content, path, dropped, redactor_for(redact), limits)
+        size, sha256, redacted = _store_redacted(content, path, dropped, redactor_for(redact), limits, progress)
         recognised = _recognise(path, dropped, limits)
         with transaction.atomic():
             # Orders the files that arrive at the same time, for bounds and names.
@@ -184,20 +193,30 @@ def _store(content: Content, path: Path, most: int) -> tuple[int, str]:
 
 
 def _store_redacted(
-    content: Content, path: Path, name: str, redactor: Redactor | None, limits: UploadLimits
+    content: Content,
+    path: Path,
+    name: str,
+    redactor: Redactor | None,
+    limits: UploadLimits,
+    progress: Callable[[int], None],
 ) -> tuple[int, str, dict[str, Any] | None]:
-    """As `_store`, without what the redactor finds; the file as it came is gone afterwards. Raises UploadRefused."""
+    """As `_store`, without what the redactor finds. Raises UploadRefused.
+
+    What came with a request is gone afterwards; a file of ours stays where it is, for its owner to delete.
+    """
     if redactor is None:
         return *_store(content, path, limits.file_bytes), None
     with tempfile.TemporaryDirectory(dir=settings.INCOMING_DIR) as folder:
         original, cleaned = Path(folder) / "original", Path(folder) / "cleaned"
-        _store(content, original, limits.file_bytes)
+        if isinstance(content, Path):
+            original = content
+        else:
+            _store(content, original, limits.file_bytes)
         try:
-            done = redact_upload(SourceFile(original, name), cleaned, redactor, limits.unpacked)
+            done = redact_upload(SourceFile(original, name), cleaned, redactor, limits.unpacked, progress)
         except UnreadableInput as error:
             raise UploadRefused(f"It is not stored, since it cannot be read and so not be redacted: {error}") from None
-        with open(cleaned, "rb") as opened:
-            size, sha256 = _store(opened, path, limits.file_bytes)
+        size, sha256 = _store(cleaned, path, limits.file_bytes)
     counts = {rule_id: found.count for rule_id, found in done.found.items()}
     return size, sha256, storable({"found": counts, "left_out": done.left_out})
 
