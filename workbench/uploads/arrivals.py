@@ -201,8 +201,12 @@ def arrival_redact(*, arrival: Arrival, told: Callable[[int], None] = nobody) ->
                 raise Gone("It was given up.")
 
     with _held(arrival):
-        if arrival.state == ArrivalState.REDACTING:
-            _take(arrival, progress)
+        if arrival.state != ArrivalState.REDACTING:
+            return
+        if redactor_for(arrival.redact) is None:
+            _close(arrival, ArrivalState.REFUSED, "The rules that were chosen for it are gone; send it again.")
+            return
+        _take(arrival, progress)
 
 
 def upload_take(
@@ -252,13 +256,19 @@ def _take(arrival: Arrival, progress: Callable[[int], None]) -> None:
             redact=arrival.redact,
             progress=progress,
         )
-        arrival.state = ArrivalState.TAKEN
     except Gone:
         raise
     except UploadRefused as error:
-        arrival.state = ArrivalState.REPEATED if isinstance(error, AlreadyInCase) else ArrivalState.REFUSED
-        arrival.detail = str(error)
+        repeats = isinstance(error, AlreadyInCase)
+        _close(arrival, ArrivalState.REPEATED if repeats else ArrivalState.REFUSED, str(error))
+    else:
+        _close(arrival, ArrivalState.TAKEN)
+
+
+def _close(arrival: Arrival, state: ArrivalState, detail: str = "") -> None:
+    """Nothing of what came stays."""
     arrival.path.unlink(missing_ok=True)
+    arrival.state, arrival.detail = state, detail
     arrival.save(update_fields=["file", "state", "detail"])
 
 

@@ -105,6 +105,17 @@ def test_without_a_rule_a_large_file_is_taken_at_once(case: Case, people: People
     assert arrived(case, people).state == ArrivalState.TAKEN
 
 
+def test_a_rule_that_is_gone_meanwhile_lets_nothing_pass(
+    case: Case, people: People, settings: LazySettings, queue: redis.Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arrival = arrived(case, people, "url-password")
+    monkeypatch.setattr("workbench.redaction.selectors.redaction_rules", list)
+    redact_arrival(str(arrival.pk))
+    assert outcome(people, arrival)["state"] == "refused"
+    assert not case.files.exists()
+    assert secrets_below(settings) == []
+
+
 def test_how_far_the_worker_is_is_told(case: Case, people: People, queue: redis.Redis) -> None:
     arrival = arrived(case, people, "url-password")
     seen: list[int] = []
