@@ -25,10 +25,12 @@ from diagnostics.intake import InputFile, Intake
 from diagnostics.repeated_content import repeated_content
 from diagnostics.snapshot_time import snapshot_times
 from diagnostics.spark import expect_rows, on_progress
+from diagnostics.spark.client import FEW_ROWS
+from diagnostics.spark.far_workers import for_workers
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 RANGE_BYTES = 16 * 1024 * 1024
 """A splittable file is cut into ranges of this size. Measured: 4 to 64 MB are alike; smaller ranges balance better."""
@@ -39,8 +41,14 @@ FILE_COST_BYTES = 20_000
 TASKS_PER_CORE = 2
 """So that a slow range does not leave a core idle at the end. Our choice."""
 
+MOST_TASK_BYTES = 64 * 1024 * 1024
+"""A task reads no more unless a file cannot be cut: about a second, after which another analysis gets the core."""
+
 FLUSH_ROWS = 50_000
 """Rows of a table that a task holds before it writes them, about 30 MB. Our choice."""
+
+INLINE_BYTES = 256_000
+"""Tables up to this size travel with each query. Our choice: some hundred rows."""
 
 MOST_SAMPLES = 5
 """Lines not understood that are shown for a file. Our choice."""
@@ -86,7 +94,8 @@ def read_evidence(
     ]
     folder = workspace.resolve() / "evidence"
     folder.mkdir(parents=True, exist_ok=True)
-    groups = _groups(ranges, TASKS_PER_CORE * (os.cpu_count() or 1))
+    size = sum(each.part.end - each.part.start for each in ranges)
+    groups = _groups(ranges, max(TASKS_PER_CORE * (os.cpu_count() or 1), size // MOST_TASK_BYTES))
     covered = _run(spark, groups, folder, progress) if groups else []
     rows: dict[str, int] = {}
     logs = 0
@@ -97,11 +106,35 @@ def read_evidence(
             logs += count if table == "log_record" and read_as is not None and read_as.is_log else 0
     expect_rows(spark, sum(rows.values()))
     frames = {
-        name: spark.read.schema(TABLES[name].ddl).parquet(str(folder / name)) for name in sorted(rows) if rows[name]
+        name: spark.read.schema(TABLES[name].ddl).parquet(f"file://{folder / name}")
+        for name in sorted(rows)
+        if rows[name]
     }
     return Evidence(spark, frames, rows, logs), [
         _input(each, chosen[each.file_id], covered, repeated.get(each.file_id)) for each in intake.inputs
     ]
+
+
+def _table(spark: SparkSession, folder: Path, name: str, rows: int) -> DataFrame:
+    """The rows of a table: in the plan itself where they are few, which saves Spark finding and opening files."""
+    inline = _few_rows(folder / name, TABLES[name].arrow_schema())
+    if inline is not None:
+        return spark.createDataFrame(inline, TABLES[name].spark_schema()).coalesce(1)
+    # A path without scheme is one of HDFS on many clusters.
+    stored = spark.read.schema(TABLES[name].ddl).parquet(f"file://{folder / name}")
+    return stored.coalesce(1) if rows <= FEW_ROWS else stored
+
+
+def _few_rows(folder: Path, schema: pa.Schema) -> pa.Table | None:
+    """All rows of a table, None when they are more than INLINE_BYTES."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    parts = sorted(folder.glob("part-*.parquet"))
+    if sum(part.stat().st_size for part in parts) > INLINE_BYTES:
+        return None
+    rows = pa.concat_tables([parquet.read_table(part, schema=schema) for part in parts])
+    return rows if rows.nbytes <= INLINE_BYTES else None
 
 
 def _format_of(file: InputFile, overrides: Mapping[str, str]) -> Format | None:
@@ -172,7 +205,8 @@ def _run(spark: SparkSession, groups: list[list[PlannedRange]], folder: Path, pr
     stop = on_progress(spark, lambda done, total: progress(done / total, f"{done} of {total} Spark tasks"))
     try:
         numbers = spark.range(0, len(groups), 1, len(groups))
-        covered = numbers.mapInArrow(read_group, COVERAGE_DDL).toArrow().to_pylist()
+        work = for_workers(spark, folder, read_group)
+        covered = numbers.mapInArrow(work, COVERAGE_DDL).toArrow().to_pylist()
     finally:
         stop()
     for each in covered:

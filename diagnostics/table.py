@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     import pyarrow
+    from pyspark.sql.types import StructType
 
 ColumnType = Literal["string", "int", "long", "double", "boolean", "strings"]
 
@@ -66,6 +67,20 @@ class Table:
         """The schema as the DDL of one struct column."""
         fields = ", ".join(f"{column.name}: {SPARK_TYPES[column.type]}" for column in self.columns)
         return f"STRUCT<{fields}>"
+
+    def spark_schema(self) -> StructType:
+        """The schema as Spark's own type, which needs no question to the server as the DDL does."""
+        from pyspark.sql import types
+
+        spark_types: dict[ColumnType, types.DataType] = {
+            "string": types.StringType(),
+            "int": types.IntegerType(),
+            "long": types.LongType(),
+            "double": types.DoubleType(),
+            "boolean": types.BooleanType(),
+            "strings": types.ArrayType(types.StringType()),
+        }
+        return types.StructType([types.StructField(column.name, spark_types[column.type]) for column in self.columns])
 
     def arrow_schema(self) -> pyarrow.Schema:
         """The schema for Arrow batches."""

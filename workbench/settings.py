@@ -192,6 +192,8 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_CONCURRENCY = ENVIRONMENT.number("WORKBENCH_WORKERS", 2, 1, 64)
 CELERY_WORKER_POOL = "prefork"
 CELERY_WORKER_MAX_TASKS_PER_CHILD = 100
+# In KiB: a process that an analysis left larger is replaced behind it. Our choice, several times the usual size.
+CELERY_WORKER_MAX_MEMORY_PER_CHILD = 1_000_000
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 # The run watches its own limit and ends its Spark work; Celery's limits are for one that looks at no clock any more.
 MOST_ANALYSIS_SECONDS = ENVIRONMENT.number("WORKBENCH_ANALYSIS_SECONDS", 1800, 10, 3_000)

@@ -44,7 +44,7 @@ class Evidence:
         table = TABLES[name]
         with self._lock:
             if name not in self._frames:
-                self._frames[name] = self.spark.createDataFrame([], table.ddl)
+                self._frames[name] = self.spark.createDataFrame([], table.spark_schema())
             return self._frames[name]
 
     def has(self, name: str) -> bool:

@@ -14,7 +14,8 @@ from pyspark.sql import Window
 from pyspark.sql import functions as sf
 
 from diagnostics.citation import Citation
-from diagnostics.evidence import Evidence, read_once
+from diagnostics.evidence import TABLES, Evidence, read_once
+from diagnostics.table import SPARK_TYPES
 
 MOST_OF_A_KIND = 2_000
 """How many events of a kind are read, the earliest; they are counted all. Our choice."""
@@ -256,7 +257,8 @@ def _records(evidence: Evidence) -> Iterable[Any]:
     found = numbered.where(f"number <= {MOST_OF_A_KIND}").select(*columns)
     ends = evidence["log_record"].where("ts_ms IS NOT NULL").groupBy("file_id").agg(sf.max("ts_ms").alias("ts_ms"))
     blank = {"kind": f"'{LAST}'", "file_id": "file_id", "ts_ms": "ts_ms", "all_of_kind": "1L", "message": "''"}
-    types = dict(found.dtypes)
+    types = {column.name: SPARK_TYPES[column.type] for column in TABLES["log_record"].columns}
+    types |= {"kind": "STRING", "all_of_kind": "BIGINT"}
     last = ends.selectExpr(*(f"CAST({blank.get(name, 'NULL')} AS {types[name]}) AS {name}" for name in columns))
     return found.unionByName(last).collect()
 

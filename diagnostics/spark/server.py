@@ -16,9 +16,10 @@ import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, NoReturn
+from urllib.parse import urlsplit
 
 from diagnostics.errors import SparkUnavailable
-from diagnostics.spark.client import answers, connect, disconnect, start_python_worker
+from diagnostics.spark.client import answers, connect, disconnect, load_client, start_python_worker
 from diagnostics.spark.java import ClassArchive, cache_folder, java_home, jvm_command, spark_home
 
 if TYPE_CHECKING:
@@ -39,6 +40,10 @@ PROGRESS_INTERVAL = "500ms"
 FIRST_COMPILER_ONLY = "-XX:TieredStopAtLevel=1"
 """The JVM's second compiler earns back what it costs only over many analyses, or over much data."""
 
+FOR_ONE_ANALYSIS = (FIRST_COMPILER_ONLY, "-XX:ReservedCodeCacheSize=240m", "-XX:+UseSerialGC")
+"""Without its second compiler a JVM keeps 48 MB for code, which Spark fills: code was thrown away and compiled again.
+A collector that works beside the program takes processor time from it."""
+
 LIGHTLY_COMPILED_BYTES = 32 * 1024**2
 """Up to so much input, as it lies on the disk, a JVM for one analysis does without its second compiler. Measured on
 3.9 MB in 166 files, alternating, processor time from the command's start to its end: 30 instead of 52 s. On 20 million
@@ -49,42 +54,76 @@ SERVER_CLASS = "org.apache.spark.sql.connect.service.SparkConnectServer"
 TOKEN_VARIABLE = "SPARK_CONNECT_AUTHENTICATE_TOKEN"  # noqa: S105 - a name, not a secret
 """The environment variable with the secret of server and clients: every user of a machine reaches the port."""
 
+SECRET_VARIABLE = "_SPARK_AUTH_SECRET"  # noqa: S105 - a name, not a secret
+"""The environment variable in which Spark passes the secret of master, workers, driver and executors of a standalone
+cluster. Source: `org.apache.spark.SecurityManager.ENV_AUTH_SECRET`."""
+
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 _PR_SET_PDEATHSIG = 1
 
 
-def _master() -> str:
-    return os.environ.get("SPARK_MASTER", "local[*]")
+FAIR_SHARES = """\
+<?xml version="1.0"?>
+<allocations>
+  <pool name="default">
+    <schedulingMode>FAIR</schedulingMode>
+    <weight>1</weight>
+    <minShare>0</minShare>
+  </pool>
+</allocations>
+"""
+"""Jobs that wait get cores in turn, so that a small analysis does not wait for the end of a large one. All jobs are in
+one pool: a Connect client cannot name another. Source: Spark, "Job Scheduling", Fair Scheduler Pools."""
 
 
-def _local() -> bool:
-    return _master().startswith("local")
+def is_local(master: str) -> bool:
+    """Whether the server's own JVM does the work."""
+    return master.startswith("local")
 
 
-def _settings(port: int, scratch: Path) -> dict[str, str]:
+def _on_this_machine(master: str) -> bool:
+    """Whether everything that works for this master sees this machine's folders and its loopback interface."""
+    return is_local(master) or urlsplit(master).hostname in ("localhost", "127.0.0.1")
+
+
+def _settings(port: int, scratch: Path, master: str, *, shares_code: bool) -> dict[str, str]:
+    shares = scratch / "fair-shares.xml"
+    shares.write_text(FAIR_SHARES)
     settings = {
-        "spark.master": _master(),
+        "spark.master": master,
         "spark.app.name": "flink-workbench",
         "spark.connect.grpc.binding.address": "127.0.0.1",
         "spark.connect.grpc.binding.port": str(port),
         "spark.connect.progress.reportInterval": PROGRESS_INTERVAL,
+        "spark.scheduler.mode": "FAIR",
+        "spark.scheduler.allocation.file": f"file://{shares}",
         "spark.ui.enabled": "false",
         "spark.sql.warehouse.dir": str(scratch / "warehouse"),
         "spark.pyspark.python": sys.executable,
-        "spark.python.daemon.module": "diagnostics.spark.daemon",
         "spark.sql.session.timeZone": "UTC",
     }
-    if _local():
+    if is_local(master):
+        settings["spark.sql.shuffle.partitions"] = str(os.cpu_count() or 2)
+    if _on_this_machine(master):
         settings |= {
             "spark.driver.host": "127.0.0.1",
             "spark.driver.bindAddress": "127.0.0.1",
-            "spark.sql.shuffle.partitions": str(os.cpu_count() or 2),
         }
+        if shares_code:
+            settings |= {
+                "spark.python.daemon.module": "diagnostics.spark.daemon",
+                "spark.executorEnv.PYTHONPATH": _python_path(),
+            }
     return settings
 
 
-def _die_with_parent() -> None:
+def _python_path() -> str:
+    repository = Path(__file__).resolve().parents[2]
+    return os.pathsep.join(filter(None, [str(repository), os.environ.get("PYTHONPATH", "")]))
+
+
+def die_with_parent() -> None:
     """In the child, before it becomes the JVM: end with the supervisor, even when that is killed."""
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -95,7 +134,7 @@ def options_for(input_bytes: int | None) -> list[str]:
     archive = ClassArchive().use()
     if input_bytes is None or input_bytes > LIGHTLY_COMPILED_BYTES:
         return archive
-    return [*archive, FIRST_COMPILER_ONLY]
+    return [*archive, *FOR_ONE_ANALYSIS]
 
 
 def remote_at(port: int) -> str:
@@ -106,28 +145,50 @@ def remote_at(port: int) -> str:
 class Server:
     """One JVM that runs a Spark Connect server on 127.0.0.1.
 
+    master       where its work runs, else `SPARK_MASTER`, else the JVM itself
+    secret       of the standalone cluster that `master` belongs to
+    shares_code  whether workers on this machine import this program where it lies
+
     A session of its own keeps a terminal's Ctrl-C from it: its supervisor ends it in order. In local mode SPARK_HOME is
     an empty folder: Spark would put `python/lib/pyspark.zip` before the installed package, and each session's first
     Python worker then compiles pyspark from the zip (1.6 instead of 0.8 s, measured).
     """
 
-    def __init__(self, port: int, *, jvm_options: list[str] | None = None, output: IO[bytes] | None = None) -> None:
+    def __init__(
+        self,
+        port: int,
+        *,
+        jvm_options: list[str] | None = None,
+        output: IO[bytes] | None = None,
+        master: str | None = None,
+        secret: str | None = None,
+        shares_code: bool = True,
+    ) -> None:
         self.port = port
         # Only to this name does pyspark send SPARK_CONNECT_AUTHENTICATE_TOKEN without TLS.
         self.remote = f"sc://localhost:{port}"
         self.scratch = Path(tempfile.mkdtemp(prefix="server-", dir=cache_folder()))
-        repository = Path(__file__).resolve().parents[2]
+        master = master or os.environ.get("SPARK_MASTER", "local[*]")
         environment = os.environ | {
-            "SPARK_HOME": str(self.scratch if _local() else spark_home()),
+            "SPARK_HOME": str(self.scratch if is_local(master) else spark_home()),
             "JAVA_HOME": str(java_home()),
             "PYSPARK_PYTHON": sys.executable,
             "SPARK_LOCAL_DIRS": str(self.scratch),
-            "SPARK_LOCAL_IP": "127.0.0.1",
-            "PYTHONPATH": os.pathsep.join(filter(None, [str(repository), os.environ.get("PYTHONPATH", "")])),
+            "PYTHONPATH": _python_path(),
         }
+        if _on_this_machine(master):
+            # Elsewhere the executors have to find the driver by the machine's own address.
+            environment["SPARK_LOCAL_IP"] = "127.0.0.1"
         environment.pop("SPARK_REMOTE", None)
         arguments = ["--class", SERVER_CLASS]
-        for key, value in _settings(port, self.scratch).items():
+        settings = _settings(port, self.scratch, master, shares_code=shares_code)
+        if secret:
+            # A driver takes it from its settings only, and a command line is read by everyone on the machine.
+            private = self.scratch / "private.conf"
+            private.touch(mode=0o600)
+            private.write_text(f"spark.authenticate true\nspark.authenticate.secret {secret}\n")
+            arguments += ["--properties-file", str(private)]
+        for key, value in settings.items():
             arguments += ["--conf", f"{key}={value}"]
         options = ClassArchive().use() if jvm_options is None else jvm_options
         self._process = subprocess.Popen(  # noqa: S603 - our own command
@@ -138,7 +199,7 @@ class Server:
             stdout=output or sys.stderr.buffer,
             stderr=output or sys.stderr.buffer,
             start_new_session=True,
-            preexec_fn=_die_with_parent,
+            preexec_fn=die_with_parent,
         )
 
     @property
@@ -177,10 +238,11 @@ def free_port() -> int:
 
 
 @contextlib.contextmanager
-def embedded(input_bytes: int | None = None) -> Iterator[SparkSession]:
+def embedded(input_bytes: int | None = None, started: Server | None = None) -> Iterator[SparkSession]:
     """A session for the command line and for tests; its own server lives and ends with the block.
 
     input_bytes  how much one analysis will read before the server ends, None when there will be several
+    started      a server that is on its way already
     With `SPARK_REMOTE` set that server is used and left running. A server and not a classic session: interleaved on a
     busy machine it gave its first result from cold after 12 to 31 s, a classic session after 33 to 62 s, in each of
     three rounds about twice as late (the launcher's second JVM, py4j, and SparkContext's own start).
@@ -194,19 +256,26 @@ def embedded(input_bytes: int | None = None) -> Iterator[SparkSession]:
         finally:
             disconnect(session)
         return
+    server = started or logged_server(options_for(input_bytes))
+    try:
+        load_client()
+        server.wait_until_it_answers()
+        session = connect(server.remote, str(uuid.uuid4()))
+        start_python_worker(session)
+        try:
+            yield session
+        finally:
+            disconnect(session, release=False)
+    finally:
+        # Nothing of a server for one analysis is kept: its orderly end would be a second that somebody waits.
+        server.stop(STOP_SECONDS if input_bytes is None else 0.0)
+
+
+def logged_server(jvm_options: list[str]) -> Server:
+    """A server whose output goes to `spark.log` in the cache folder."""
     os.environ.setdefault(TOKEN_VARIABLE, str(uuid.uuid4()))
     with (cache_folder() / "spark.log").open("ab") as log:
-        server = Server(free_port(), jvm_options=options_for(input_bytes), output=log)
-        try:
-            server.wait_until_it_answers()
-            session = connect(server.remote, str(uuid.uuid4()))
-            start_python_worker(session)
-            try:
-                yield session
-            finally:
-                disconnect(session, release=False)
-        finally:
-            server.stop()
+        return Server(free_port(), jvm_options=jvm_options, output=log)
 
 
 def warm_up(server: Server) -> float:

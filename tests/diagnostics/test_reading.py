@@ -21,6 +21,8 @@ pytestmark = pytest.mark.spark
 RECORD = "2026-11-21 01:31:{second:02},633 WARN  com.acme.Sink [] - write {number} failed\n"
 TRACE = "java.io.IOException: gone\n\tat com.acme.Sink.invoke(Sink.java:9)\n"
 
+EVENT = '{"key":"a","event_time":1795224420970}\n'
+
 
 def evidence_of(
     files: Mapping[str, str | bytes], folder: Path, spark: SparkSession, overrides: dict[str, str] | None = None
@@ -81,6 +83,18 @@ def test_lines_are_counted_through_a_file_that_is_read_in_ranges(
     assert [tuple(row) for row in found] == [(1, 1, "Starting", None), *expected]
     assert inputs["tm.log"]["records"] == 41
     assert inputs["tm.log"]["samples"] == [{"line": 1, "text": "Starting"}]
+
+
+def test_a_table_holds_the_same_rows_whether_they_travel_with_the_query_or_are_read_from_its_file(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = {"tm.log": log(3), "flink-conf.yaml": "parallelism.default: 4\n", "events.jsonl": EVENT * 3}
+    evidence, _ = evidence_of(files, tmp_path, spark)
+    monkeypatch.setattr(reading, "INLINE_BYTES", 0)
+    for table in ("log_record", "config_option", "event"):
+        stored = reading._table(spark, tmp_path / "evidence", table, evidence.rows[table])
+        assert stored.schema == evidence[table].schema
+        assert sorted(map(repr, stored.collect())) == sorted(map(repr, evidence[table].collect()))
 
 
 def test_one_file_whose_reader_fails_becomes_a_warning_and_the_rest_stands(spark: SparkSession, tmp_path: Path) -> None:

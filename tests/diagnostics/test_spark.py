@@ -16,7 +16,8 @@ from pyspark.sql import SparkSession
 
 from diagnostics import spark as engine
 from diagnostics.errors import AnalysisInterrupted, SparkUnavailable
-from diagnostics.spark.client import address
+from diagnostics.spark.ahead import start_ahead, started_ahead
+from diagnostics.spark.client import FEW_ROWS, address
 from diagnostics.spark.server import FIRST_COMPILER_ONLY, LIGHTLY_COMPILED_BYTES, Server, free_port, options_for
 
 pytestmark = pytest.mark.spark
@@ -76,6 +77,28 @@ def test_work_is_interrupted_from_another_client_and_its_cores_are_free_again(re
     began = time.monotonic()
     assert engine.run(remote, str(uuid4()), lambda session: session.range(0, 2, 1, 2).count()) == 2
     assert time.monotonic() - began < 50
+
+
+def test_a_small_job_gets_cores_while_a_large_one_still_has_tasks(remote: str, tmp_path: Path) -> None:
+    """12 tasks before it, a third of a second each: it is done after the first few of them, not after the last."""
+
+    def slow(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            time.sleep(0.3)
+            (tmp_path / str(batch.column(0)[0])).touch()
+            yield batch
+
+    def large(session: SparkSession) -> int:
+        return session.range(0, 12, 1, 12).mapInArrow(slow, "id long").count()
+
+    running = threading.Thread(target=engine.run, args=(remote, str(uuid4()), large))
+    running.start()
+    while not list(tmp_path.iterdir()):
+        time.sleep(0.05)
+    assert engine.run(remote, str(uuid4()), lambda session: session.range(0, 2, 1, 2).count()) == 2
+    done = len(list(tmp_path.iterdir()))
+    running.join()
+    assert (done < 12, len(list(tmp_path.iterdir()))) == (True, 12)
 
 
 def test_interrupting_a_session_that_has_ended_stops_nothing(remote: str) -> None:
@@ -204,3 +227,23 @@ def test_only_a_jvm_for_one_small_analysis_does_without_the_second_compiler(
     input_bytes: int | None, lightly: bool
 ) -> None:
     assert (FIRST_COMPILER_ONLY in options_for(input_bytes)) is lightly
+
+
+def test_a_session_for_few_rows_is_as_the_server_set_it_again_when_many_come(remote: str) -> None:
+    key = "spark.sql.shuffle.partitions"
+
+    def settings(session: SparkSession) -> list[str | None]:
+        found = [session.conf.get(key)]
+        for rows in (10, FEW_ROWS + 1, 10):
+            engine.expect_rows(session, rows)
+            found.append(session.conf.get(key))
+        return found
+
+    usual, few, many, few_again = engine.run(remote, str(uuid4()), settings)
+    assert (few, many, few_again) == ("1", usual, "1")
+
+
+def test_nothing_is_started_ahead_for_a_command_line_that_names_no_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SPARK_REMOTE", raising=False)
+    start_ahead(["--json", "no-such-file.json", "no-such-folder"])
+    assert started_ahead() is None

@@ -16,6 +16,7 @@ from diagnostics.errors import DiagnosticsError, NoUsableInput
 from diagnostics.intake import SourceFile, sources_in
 from diagnostics.rule import Ruleset, shipped_rules
 from diagnostics.spark import embedded
+from diagnostics.spark.ahead import started_ahead
 from diagnostics.terminal import printable, render
 
 NO_USABLE_INPUT = 2
@@ -53,7 +54,10 @@ class Command(BaseCommand):
 
     def _document(self, sources: list[SourceFile]) -> dict[str, Any]:
         size = sum(source.path.stat().st_size for source in sources)
-        with tempfile.TemporaryDirectory(prefix="diagnose-") as workspace, embedded(size) as spark:
+        with (
+            tempfile.TemporaryDirectory(prefix="diagnose-") as workspace,
+            embedded(size, started_ahead()) as spark,
+        ):
             report = analyze(
                 sources,
                 ruleset=Ruleset.of(shipped_rules()),
