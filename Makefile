@@ -2,7 +2,7 @@
 PYTHON ?= $(firstword $(foreach name,python3.11 python3.12 python3.13 python3,$(shell command -v $(name) 2>/dev/null)))
 STAMP := .venv/installed
 
-.PHONY: setup flink up demo test bench accuracy ablation lint
+.PHONY: setup flink up cluster demo test bench accuracy ablation lint
 .DEFAULT_GOAL := up
 
 setup: $(STAMP)
@@ -18,6 +18,10 @@ flink: $(STAMP)
 
 up: $(STAMP)
 	@exec .venv/bin/python -m workbench.launch up
+
+# A Spark cluster of several processes on this machine, to try what runs on a real one; it tells how to use it.
+cluster: $(STAMP)
+	@exec .venv/bin/python -m diagnostics.spark cluster
 
 demo: $(STAMP)
 	@exec .venv/bin/python -m workbench.launch demo

@@ -1,4 +1,4 @@
-"""`python -m diagnostics.spark serve --port N` and `... prepare`."""
+"""`python -m diagnostics.spark serve --port N`, `... cluster --port N` and `... prepare`."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import sys
 
 from diagnostics.errors import DiagnosticsError
 from diagnostics.spark import prepare, serve
+from diagnostics.spark.cluster import WORKERS, serve_on_a_cluster
 
 
 def _say(sentence: str) -> None:
@@ -20,12 +21,17 @@ def main() -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     serving = commands.add_parser("serve", help="run the Spark Connect server until a signal comes")
     serving.add_argument("--port", type=int, default=15002)
+    clustering = commands.add_parser("cluster", help="run a master, workers and a Connect server on this machine")
+    clustering.add_argument("--port", type=int, default=15002)
+    clustering.add_argument("--workers", type=int, default=WORKERS)
     commands.add_parser("prepare", help="make the class archive that speeds up every start")
     arguments = parser.parse_args()
     try:
         if arguments.command == "prepare":
             prepare(_say)
             return 0
+        if arguments.command == "cluster":
+            return serve_on_a_cluster(arguments.port, arguments.workers, _say)
         return serve(arguments.port, _say)
     except DiagnosticsError as error:
         _say(str(error))

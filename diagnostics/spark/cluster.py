@@ -1,0 +1,194 @@
+"""A Spark standalone cluster on this machine, from the installed PySpark: one master and workers, each its own JVM.
+
+What runs here on several JVMs runs on several machines too: executors that are no part of the server, Python workers
+that are no children of it, and either of them may die.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import secrets
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import FrameType
+from typing import IO, NoReturn
+
+from diagnostics.errors import SparkUnavailable
+from diagnostics.spark.client import answers
+from diagnostics.spark.java import cache_folder, class_command, home_for_launchers, scala_version, spark_home
+from diagnostics.spark.server import (
+    SECRET_VARIABLE,
+    START_SECONDS,
+    STOP_SECONDS,
+    STOP_SIGNALS,
+    TOKEN_VARIABLE,
+    Server,
+    die_with_parent,
+    free_port,
+    remote_at,
+)
+
+WORKERS = 2
+
+DAEMON_HEAP = "256m"
+"""Heap of a master and of a worker, which only start and watch executors. Our choice."""
+
+EXECUTOR_MEMORY = "1g"
+"""Heap of an executor, Spark's own default. The readers' memory is that of its Python workers, outside of it."""
+
+MASTER_CLASS = "org.apache.spark.deploy.master.Master"
+WORKER_CLASS = "org.apache.spark.deploy.worker.Worker"
+
+
+class StandaloneCluster:
+    """The master and its workers; they end with the process that made them.
+
+    master     the address for `SPARK_MASTER`
+    web        the address of the master's own page
+    """
+
+    def __init__(self, workers: int = WORKERS, *, output: IO[bytes] | None = None) -> None:
+        self._scratch = Path(tempfile.mkdtemp(prefix="cluster-", dir=cache_folder()))
+        self._output = output or sys.stderr.buffer
+        self._java = home_for_launchers(self._scratch / "java")
+        self.secret = secrets.token_urlsafe(24)
+        port, web_port = free_port(), free_port()
+        self.master = f"spark://127.0.0.1:{port}"
+        self.web = f"http://127.0.0.1:{web_port}"
+        listen = ["--host", "127.0.0.1"]
+        options = ["-Dspark.master.rest.enabled=false"]
+        self._processes = [
+            self._started(MASTER_CLASS, options, [*listen, "--port", str(port), "--webui-port", str(web_port)])
+        ]
+        cores = max(1, (os.cpu_count() or 1) // workers)
+        for number in range(workers):
+            # Where workers are told apart by their folder, a test can find the executor of one of them.
+            place = ["--work-dir", str(self._scratch / f"worker-{number}"), "--webui-port", "0"]
+            size = ["--cores", str(cores), "--memory", EXECUTOR_MEMORY]
+            self._processes.append(self._started(WORKER_CLASS, [], [*listen, *place, *size, self.master]))
+
+    def _started(self, name: str, options: list[str], arguments: list[str]) -> subprocess.Popen[bytes]:
+        environment = os.environ | {
+            "JAVA_HOME": str(self._java),
+            "SPARK_HOME": str(spark_home()),
+            "SPARK_LOCAL_DIRS": str(self._scratch),
+            "SPARK_LOCAL_IP": "127.0.0.1",
+            "SPARK_SCALA_VERSION": scala_version(),
+            SECRET_VARIABLE: self.secret,
+        }
+        return subprocess.Popen(  # noqa: S603 - our own command
+            class_command(name, [f"-Xmx{DAEMON_HEAP}", "-Dspark.authenticate=true", *options], arguments),
+            env=environment,
+            cwd=self._scratch,
+            stdin=subprocess.DEVNULL,
+            stdout=self._output,
+            stderr=self._output,
+            start_new_session=True,
+            preexec_fn=die_with_parent,
+        )
+
+    def wait_until_complete(self, seconds: float = START_SECONDS) -> None:
+        """Wait until the master knows every worker. Raises  SparkUnavailable when that does not come."""
+        deadline = time.monotonic() + seconds
+        while self._known_workers() < len(self._processes) - 1:
+            if self.ended is not None:
+                raise SparkUnavailable(f"a part of the cluster ended at once with status {self.ended}")
+            if time.monotonic() > deadline:
+                raise SparkUnavailable(f"the cluster was not complete within {seconds:.0f} s")
+            time.sleep(0.1)
+
+    def _known_workers(self) -> int:
+        try:
+            with urllib.request.urlopen(f"{self.web}/json/", timeout=2) as answer:  # noqa: S310 - our own address
+                return int(json.load(answer)["aliveworkers"])
+        except (OSError, ValueError, KeyError):
+            return 0
+
+    @property
+    def ended(self) -> int | None:
+        """The exit status of a part that has ended, None while all live."""
+        return next((status for each in self._processes if (status := each.poll()) is not None), None)
+
+    def worker_pid(self, number: int) -> int:
+        """The process of a worker, whose executors are its children."""
+        return self._processes[1 + number].pid
+
+    def stop(self) -> None:
+        """End all parts, workers first, and remove their scratch files."""
+        for each in reversed(self._processes):
+            each.terminate()
+        for each in reversed(self._processes):
+            try:
+                each.wait(STOP_SECONDS)
+            except subprocess.TimeoutExpired:
+                each.kill()
+                each.wait()
+        shutil.rmtree(self._scratch, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def on_a_cluster(
+    port: int, *, workers: int = WORKERS, output: IO[bytes] | None = None, shares_code: bool = True
+) -> Iterator[tuple[StandaloneCluster, Server]]:
+    """A cluster and a Connect server on it, both complete, for as long as the block lasts.
+
+    shares_code  False: workers get this program as those of other machines do, from each session
+    Raises  SparkUnavailable when they do not start.
+    """
+    os.environ.setdefault(TOKEN_VARIABLE, secrets.token_urlsafe(24))
+    cluster = StandaloneCluster(workers, output=output)
+    try:
+        cluster.wait_until_complete()
+        server = Server(port, output=output, master=cluster.master, secret=cluster.secret, shares_code=shares_code)
+        try:
+            server.wait_until_it_answers()
+            yield cluster, server
+        finally:
+            server.stop()
+    finally:
+        cluster.stop()
+
+
+def serve_on_a_cluster(port: int, workers: int, say: Callable[[str], None]) -> int:
+    """Run a cluster with a Connect server until SIGTERM or SIGINT, or until a part of it ends.
+
+    Gives   an exit status, 1 when it cannot be started or a part ended by itself.
+    """
+    if answers(remote_at(port)):
+        say(f"port {port} is in use")
+        return 1
+    told = TOKEN_VARIABLE in os.environ
+    for name in STOP_SIGNALS:
+        signal.signal(name, _stop)
+    try:
+        with on_a_cluster(port, workers=workers) as (cluster, server):
+            say(f"a master and {workers} workers: {cluster.web}")
+            token = "" if told else f"{TOKEN_VARIABLE}={os.environ[TOKEN_VARIABLE]} "
+            say(f"in another terminal: SPARK_REMOTE={server.remote} {token}make up   (Ctrl-C ends the cluster)")
+            while (status := cluster.ended) is None and (status := server.ended) is None:
+                time.sleep(0.2)
+            say(f"a part of the cluster ended with status {status}")
+            return 1
+    except _Stopped:
+        say("the cluster has ended")
+        return 0
+
+
+class _Stopped(BaseException):
+    """Somebody asked the cluster to end."""
+
+
+def _stop(number: int, frame: FrameType | None) -> NoReturn:
+    """Once; a further signal must not interrupt the orderly end, whose time is bounded."""
+    for name in STOP_SIGNALS:
+        signal.signal(name, signal.SIG_IGN)
+    raise _Stopped
