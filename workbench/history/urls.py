@@ -8,6 +8,8 @@ app_name = "history"
 
 urlpatterns = [
     path("", views.numbers, name="numbers"),
+    path("jobs/", views.jobs, name="jobs"),
+    path("jobs.<slug:form>", views.jobs_file, name="jobs_file"),
     path("<int:case_id>/merge/", views.merge, name="merge"),
     path("<int:case_id>/unmerge/", views.unmerge, name="unmerge"),
 ]

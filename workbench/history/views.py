@@ -5,11 +5,12 @@ from __future__ import annotations
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_POST
 
 from workbench.cases.selectors import case_to_change
+from workbench.history.fleet import HEIGHT, WIDTH, as_csv, as_values, fleet
 from workbench.history.merging import case_merge, case_unmerge
 from workbench.history.statistics import PERIODS, statistics
 
@@ -24,6 +25,28 @@ def numbers(request: HttpRequest) -> HttpResponse:
     most = max((count for cause in told.causes for count in cause.months), default=0)
     context = {"numbers": told, "periods": PERIODS, "period": period, "most": most}
     return render(request, "history/numbers.html", context)
+
+
+@login_required
+@require_GET
+def jobs(request: HttpRequest) -> HttpResponse:
+    """The health of every job, with its trend over the cases."""
+    return render(request, "history/jobs.html", {"jobs": fleet(request.user), "width": WIDTH, "height": HEIGHT})
+
+
+@login_required
+@require_GET
+def jobs_file(request: HttpRequest, form: str) -> HttpResponse:
+    """The same as a file for a report: csv or json."""
+    found = fleet(request.user)
+    if form == "csv":
+        answer = HttpResponse(as_csv(found), content_type="text/csv; charset=utf-8")
+    elif form == "json":
+        answer = JsonResponse({"schema": 1, "jobs": as_values(found)})
+    else:
+        raise Http404("The jobs come as csv or json.")
+    answer.headers["Content-Disposition"] = f'attachment; filename="jobs.{form}"'
+    return answer
 
 
 @login_required

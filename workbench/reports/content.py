@@ -110,7 +110,8 @@ def _facts(case: Case, document: Mapping[str, Any] | None) -> Iterator[tuple[str
     if case.flink_version:
         yield "Flink", case.flink_version
     if document and (span := evidence_span(document)):
-        yield "Evidence from", f"{span[0]} to {span[1]}"
+        first, last = (stamp[:19].replace("T", " ") for stamp in span)
+        yield "Evidence from", f"{first} to {last} UTC"
     if case.confirmed_class:
         yield "Confirmed cause", symptom(case.confirmed_class).title
     if case.what_fixed_it:

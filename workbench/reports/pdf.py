@@ -36,6 +36,7 @@ HEADING = ParagraphStyle("heading", fontName=BOLD, fontSize=12, leading=16, spac
 FINDING = ParagraphStyle("finding", fontName=BOLD, fontSize=10, leading=14, spaceBefore=8, spaceAfter=2)
 TEXT = ParagraphStyle("text", fontName=FONT, fontSize=9, leading=13, spaceAfter=3)
 SMALL = ParagraphStyle("small", parent=TEXT, fontSize=7.5, leading=10.5, textColor=MUTED, spaceAfter=1)
+LINE_OF_EVIDENCE = ParagraphStyle("evidence", parent=SMALL, textColor=colors.black, leftIndent=8, spaceAfter=2)
 
 
 def as_pdf(report: Report, address: str) -> bytes:
@@ -54,7 +55,7 @@ def as_pdf(report: Report, address: str) -> bytes:
         author="Flink workbench",
         invariant=1,
     )
-    frame = Frame(document.leftMargin, document.bottomMargin, document.width, document.height, id="page")
+    frame = Frame(document.leftMargin, document.bottomMargin, document.width, document.height, 0, 0, 0, 0, id="page")
     document.addPageTemplates(PageTemplate(frames=[frame], onPage=_foot))
     document.build(list(_flowables(report, address)))
     return written.getvalue()
@@ -116,7 +117,8 @@ def _finding(finding: FindingTold) -> Iterator[Flowable]:
     about = f"{finding.sure} sure, {finding.severity}, rule {finding.rule}"
     yield _paragraph(f"{finding.where}. {about}" if finding.where else about, SMALL)
     for place, text in finding.evidence:
-        yield _paragraph(f"{place}  {text}", SMALL)
+        where = f'<font color="{MUTED.hexval().replace("0x", "#")}">{_marked(place)}</font>'
+        yield Paragraph(f"{where}  {_marked(text)}", LINE_OF_EVIDENCE)
     if finding.cited > len(finding.evidence):
         yield _paragraph(f"and {finding.cited - len(finding.evidence)} more lines of evidence", SMALL)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime as dt
+from dataclasses import dataclass
 from typing import Any
 
 from django.http import Http404
@@ -9,11 +11,37 @@ from django.http import Http404
 from diagnostics.runbook import Runbook
 from workbench.analyses.models import Analysis
 from workbench.rules.runbook_texts import runbook_counting
+from workbench.runbooks.models import StepRecord
 
 
 def runbook_of(runbook_id: str | None) -> Runbook | None:
     """The runbook that counts now; None for a finding that has none."""
     return runbook_counting(runbook_id)
+
+
+@dataclass(frozen=True, slots=True)
+class RecordTold:
+    """What somebody said about a step.
+
+    after_ms  from the diagnosis to it, None where it was said of an earlier one
+    took_ms   since what was said before it, None for the first
+    """
+
+    record: StepRecord
+    after_ms: float | None
+    took_ms: float | None
+
+
+def records_told(analysis: Analysis, runbook_id: str, job: str) -> list[RecordTold]:
+    """All that was said about the steps of a runbook for one job of the case, the oldest first, with its time."""
+    found: list[RecordTold] = []
+    last: dt.datetime | None = None
+    for record in analysis.case.steps.filter(runbook=runbook_id, job=job).select_related("by"):
+        since = (record.at - analysis.finished_at).total_seconds() * 1000 if analysis.finished_at else None
+        took = (record.at - last).total_seconds() * 1000 if last else None
+        found.append(RecordTold(record, since if since is not None and since >= 0 else None, took))
+        last = record.at
+    return found
 
 
 def finding_at(analysis: Analysis, position: int) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from workbench.cases.selectors import snapshots_of
 from workbench.runbooks.filling import layers, runbook_progress, steps_shown
 from workbench.runbooks.forms import StepForm
 from workbench.runbooks.models import StepState
-from workbench.runbooks.selectors import finding_at
+from workbench.runbooks.selectors import finding_at, records_told
 from workbench.runbooks.services import step_record
 from workbench.runbooks.what_if import facts_of
 
@@ -51,6 +51,7 @@ def detail(request: HttpRequest, analysis_id: int, position: int) -> HttpRespons
             "current": next((step for step in steps if not step.is_settled), None),
             "progress": progress[position],
             "layers": others,
+            "records": records_told(analysis, runbook["id"], finding["subject"].get("job") or ""),
             "restart_once": sum(1 for each in others if each.restarts) > 1,
             "positions": {each.id: each.position for each in progress.values()},
             "reproducible": finding["symptom_class"] in REPRODUCIBLE

@@ -59,7 +59,17 @@ def test_the_last_word_on_a_step_counts_and_the_earlier_ones_are_kept(people: Pe
 
     assert StepRecord.objects.count() == 3
     assert runbook_progress(analysis)[0].settled == 0
-    assert 'class="step failed"' in bob.get(page_of(analysis)).content.decode()
+    page = bob.get(page_of(analysis)).content.decode()
+    assert 'class="step failed"' in page
+    assert "What was done, 3 times" in page
+    assert page.count("after the one before") == 2
+
+
+def test_a_change_that_did_not_help_says_how_it_is_taken_back(people: People, analysis: Analysis) -> None:
+    bob = signed_in(people.bob)
+    assert "take it back" not in bob.get(page_of(analysis)).content.decode()
+    bob.post(step_of(analysis, "salt-the-hot-key"), {"state": "failed"})
+    assert "take it back before the next step: Deploy the former jar" in bob.get(page_of(analysis)).content.decode()
 
 
 def test_nonsense_is_not_recorded(people: People, analysis: Analysis) -> None:

@@ -62,6 +62,12 @@ def plain_number(value: float) -> str:
 
 
 @register.filter
+def signed_number(value: int) -> str:
+    """12 as `+12`, -3 with a true minus."""
+    return f"+{value}" if value > 0 else f"\N{MINUS SIGN}{-value}" if value < 0 else "0"
+
+
+@register.filter
 def size(value: float | None) -> str:
     """Bytes for people."""
     return "" if value is None else phrase.size(value)

@@ -1,0 +1,98 @@
+"""The health of all jobs that cases speak of, for a page, a report and a table of other programs.
+
+A case is one look at its jobs; its health score is that of the worst of them. So a job beside a worse one may be
+healthier than told here: the column `shared` counts the cases in which it was not alone.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from workbench.accounts.models import User
+from workbench.cases.models import Case, CaseStatus
+
+MOST_LOOKS = 12
+"""Looks of a trend. Our choice: three months of weekly trouble."""
+WIDTH, HEIGHT = 96, 24
+COLUMNS = ("job", "health", "health_before", "worst_health", "verdict", "cases", "open", "shared", "last_case", "last")
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+@dataclass(slots=True)
+class JobHealth:
+    """One job.
+
+    looks   health scores of its cases, the oldest first, without cases that have none
+    last    the newest of these cases
+    """
+
+    name: str
+    last: Case
+    looks: list[int] = field(default_factory=list)
+    cases: int = 0
+    open: int = 0
+    shared: int = 0
+
+    @property
+    def health(self) -> int:
+        return self.looks[-1]
+
+    @property
+    def change(self) -> int | None:
+        """Points since the look before, None for the first one."""
+        return self.looks[-1] - self.looks[-2] if len(self.looks) > 1 else None
+
+    @property
+    def line(self) -> str:
+        """The trend as points of an SVG line, 100 on top."""
+        shown = self.looks[-MOST_LOOKS:]
+        step = WIDTH / max(len(shown) - 1, 1)
+        return " ".join(f"{place * step:.1f},{HEIGHT * (1 - score / 100):.1f}" for place, score in enumerate(shown))
+
+
+def fleet(user: User) -> list[JobHealth]:
+    """Every job of the user's cases with a health score, the least healthy first; merged cases are left out."""
+    cases = Case.objects.visible_to(user).filter(merged_into=None, health_score__isnull=False)
+    found: dict[str, JobHealth] = {}
+    for case in cases.order_by("created_at", "pk"):
+        names = case.job_names.splitlines()
+        for name in names:
+            job = found.setdefault(name, JobHealth(name, case))
+            job.last = case
+            job.looks.append(case.health_score or 0)
+            job.cases += 1
+            job.open += case.status != CaseStatus.CLOSED
+            job.shared += len(names) > 1
+    return sorted(found.values(), key=lambda job: (job.health, -job.cases, job.name))
+
+
+def rows(jobs: Sequence[JobHealth]) -> Iterator[tuple[object, ...]]:
+    """The jobs in the order of COLUMNS; None where something is not known."""
+    for job in jobs:
+        before = job.looks[-2] if len(job.looks) > 1 else None
+        counts = (job.cases, job.open, job.shared)
+        last = (job.last.pk, job.last.created_at.isoformat(timespec="seconds"))
+        yield job.name, job.health, before, min(job.looks), job.last.verdict_class, *counts, *last
+
+
+def as_csv(jobs: Sequence[JobHealth]) -> str:
+    """A table for a spreadsheet. Names that one would take for a formula begin with an apostrophe."""
+    written = io.StringIO()
+    table = csv.writer(written)
+    table.writerow(COLUMNS)
+    table.writerows([_harmless(value) for value in row] for row in rows(jobs))
+    return written.getvalue()
+
+
+def as_values(jobs: Sequence[JobHealth]) -> list[dict[str, object]]:
+    """The same for programs, with the whole trend."""
+    return [
+        {**dict(zip(COLUMNS, row, strict=True)), "looks": job.looks} for row, job in zip(rows(jobs), jobs, strict=True)
+    ]
+
+
+def _harmless(value: object) -> object:
+    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value
