@@ -34,6 +34,7 @@ MOST_DEVICES = 2_000
 """How many devices are looked at one by one, those furthest from the others first. Our choice."""
 MOST_PARTITIONS = 64
 SHOWN_DEVICES = 5
+MOST_CITED = 4
 
 LAG_CLASS = (
     "CASE WHEN abs(lag_ms) <= 60000 THEN round(lag_ms / 50) * 50.0D "
@@ -70,8 +71,7 @@ def measure(evidence: Evidence) -> Measured:
     found = clocks(devices, rows[0].usual_lag_ms)
     histograms = _histograms(timed, found)
     bound = agreed_bound_ms(bound_estimates(timed, metric_series(evidence)))
-    places = {row.key: row for row in rows}
-    yield _signal(rows[0], found, histograms, bound, places, _slow_partitions(timed))
+    yield _signal(rows[0], found, histograms, bound, _places(timed, found), _slow_partitions(timed))
 
 
 def _devices(timed: Any) -> list[Any]:
@@ -85,10 +85,8 @@ def _devices(timed: Any) -> list[Any]:
         sf.count("*").alias("events"),
         sf.percentile_approx("lag_ms", [0.1, 0.5, 0.9], 1000).alias("lags"),
         sf.min("arrival_ms").alias("slice_ms"),
-        sf.min(sf.struct("lag_ms", "file_id", "line", "last_line", "pointer", "event_ms", "arrival_ms")).alias("first"),
-        sf.max(sf.struct("lag_ms", "file_id", "line", "last_line", "pointer", "event_ms", "arrival_ms")).alias(
-            "latest"
-        ),
+        sf.min("lag_ms").alias("first_lag_ms"),
+        sf.max("lag_ms").alias("latest_lag_ms"),
     )
     enough = f"CASE WHEN events >= {FEWEST_IN_SLICE} THEN lags[1] END"
     by_key = by_slice.groupBy("key").agg(
@@ -97,8 +95,8 @@ def _devices(timed: Any) -> list[Any]:
         sf.expr(f"CAST(max({enough}) AS DOUBLE)").alias("highest_ms"),
         sf.expr("CAST(percentile_approx(lags[2] - lags[0], 0.5) AS DOUBLE)").alias("scatter_ms"),
         sf.expr(f"min(CASE WHEN events >= {FEWEST_IN_SLICE} AND lags[1] < 0 THEN slice_ms END)").alias("fast_from_ms"),
-        sf.min("first").alias("first"),
-        sf.max("latest").alias("latest"),
+        sf.min("first_lag_ms").alias("first_lag_ms"),
+        sf.max("latest_lag_ms").alias("latest_lag_ms"),
         sf.expr("CAST(percentile_approx(lags[1], 0.5) AS DOUBLE)").alias("typical_ms"),
     )
     joined = by_key.selectExpr(
@@ -106,12 +104,25 @@ def _devices(timed: Any) -> list[Any]:
         "sum(events) OVER () AS all_events",
         "count(key) OVER () AS all_devices",
         "CAST(percentile_approx(typical_ms, 0.5) OVER () AS DOUBLE) AS usual_lag_ms",
-        "min(first.lag_ms) OVER () AS min_lag_ms",
-        "max(latest.lag_ms) OVER () AS max_lag_ms",
+        "min(first_lag_ms) OVER () AS min_lag_ms",
+        "max(latest_lag_ms) OVER () AS max_lag_ms",
     )
     distance = sf.expr("GREATEST(ABS(lowest_ms - usual_lag_ms), ABS(highest_ms - usual_lag_ms))")
     rows: list[Any] = joined.orderBy(distance.desc_nulls_last(), "key").limit(MOST_DEVICES).collect()
     return rows
+
+
+def _places(timed: Any, found: Clocks) -> Mapping[str, Any]:
+    """Device -> its first and its latest event by lag, for those that are cited.
+
+    Not a part of `_devices`: the place of an event is dear to carry through all events, and most devices are right.
+    """
+    cited = [each.key for each in (*found.fast[:MOST_CITED], *found.slow[:MOST_CITED], *found.delayed[:MOST_CITED])]
+    if not cited:
+        return {}
+    place = sf.struct("lag_ms", "file_id", "line", "last_line", "pointer", "arrival_ms")
+    of_cited = timed.where(sf.col("key").isin(cited)).groupBy("key")
+    return {row.key: row for row in of_cited.agg(sf.min(place).alias("first"), sf.max(place).alias("latest")).collect()}
 
 
 def _slow_partitions(timed: Any) -> dict[str, FactValue]:
@@ -233,8 +244,8 @@ def _bound_facts(histograms: Mapping[str, LagHistogram], bound_ms: int | None) -
 
 def _citations(found: Clocks, places: Mapping[str, Any]) -> Iterator[Citation]:
     for fast, slow in zip(
-        (*found.fast[:4], *[None] * (4 - len(found.fast[:4]))),
-        (*found.slow[:4], *[None] * (4 - len(found.slow[:4]))),
+        (*found.fast[:MOST_CITED], *[None] * (MOST_CITED - len(found.fast))),
+        (*found.slow[:MOST_CITED], *[None] * (MOST_CITED - len(found.slow))),
         strict=True,
     ):
         if fast:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from pyspark.sql import functions as sf
@@ -29,23 +30,25 @@ def measure(evidence: Evidence) -> Measured:
     if not evidence.has("event"):
         yield NotMeasured("key_distribution", "event-sample", "no file holds input events")
         return
-    by_key = (
-        evidence["event"]
-        .where("key IS NOT NULL")
-        .groupBy("key")
-        .agg(sf.count("*").alias("events"), sf.min(sf.struct("file_id", "line", "last_line", "pointer")).alias("place"))
-    )
+    by_key = evidence["event"].where("key IS NOT NULL").groupBy("key").agg(sf.count("*").alias("events"))
     counted = by_key.selectExpr("*", "sum(events) OVER () AS all_events", "count(*) OVER () AS keys")
     top = counted.orderBy(sf.desc("events"), "key").limit(SHOWN_KEYS).collect()
     if not top or top[0].all_events < FEWEST_EVENTS:
         yield NotMeasured("key_distribution", "event-sample", f"fewer than {FEWEST_EVENTS} events with a key")
         return
-    yield _signal(top, cluster_of(evidence))
+    hot = [row for row in top if row.events / row.all_events >= HOT_KEY_RATIO]
+    yield _signal(top, hot, _places(evidence, [row.key for row in hot or top[:1]]), cluster_of(evidence))
 
 
-def _signal(top: list[Any], cluster: Cluster) -> Signal:
+def _places(evidence: Evidence, keys: list[str]) -> Mapping[str, Any]:
+    """Key -> place of its first event; apart, as it is dear to carry through all events for a few keys."""
+    place = sf.min(sf.struct("file_id", "line", "last_line", "pointer")).alias("place")
+    found = evidence["event"].where(sf.col("key").isin(keys)).groupBy("key").agg(place)
+    return {row.key: row.place for row in found.collect()}
+
+
+def _signal(top: list[Any], hot: list[Any], places: Mapping[str, Any], cluster: Cluster) -> Signal:
     events, keys = top[0].all_events, top[0].keys
-    hot = [row for row in top if row.events / events >= HOT_KEY_RATIO]
     facts: dict[str, FactValue] = {
         "events": events,
         "distinct_keys": keys,
@@ -68,7 +71,7 @@ def _signal(top: list[Any], cluster: Cluster) -> Signal:
         key="key_distribution",
         subject=Subject(),
         facts=facts,
-        citations=tuple(_first_event(row, events) for row in hot or top[:1]),
+        citations=tuple(_first_event(row, places[row.key], events) for row in hot or top[:1]),
         citation_count=sum(row.events for row in hot) or top[0].events,
     )
 
@@ -83,12 +86,12 @@ def _keyed_parallelism(cluster: Cluster) -> int | None:
     return max((each for each in keyed if each > 1), default=None)
 
 
-def _first_event(row: Any, events: int) -> Citation:
+def _first_event(row: Any, place: Any, events: int) -> Citation:
     return Citation(
-        file_id=row.place.file_id,
-        line=row.place.line,
-        last_line=row.place.last_line,
-        pointer=row.place.pointer,
+        file_id=place.file_id,
+        line=place.line,
+        last_line=place.last_line,
+        pointer=place.pointer,
         kind="event",
         text=f"first of {row.events:,} events with key {row.key} among {events:,}",
         name="key",
