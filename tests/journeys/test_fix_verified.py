@@ -5,34 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from tests.journeys.conftest import CORPUS, OpenPage, shot
 from tests.journeys.walking import VERDICT_MS, all_stored, ask_for_diagnosis, choose, verdict, without_truth, zipped
 
 BEFORE, AFTER = CORPUS / "rocksdb_slow_upload-a", CORPUS / "rocksdb_slow_upload-a-after"
+ALIGNED, UNALIGNED = CORPUS / "slow_sink_backpressure", CORPUS / "slow_sink_backpressure-unaligned"
 
 
 @pytest.mark.skipif(not (BEFORE.is_dir() and AFTER.is_dir()), reason="the corpus is not on this machine")
 def test_a_repair_is_verified_by_a_second_snapshot(open_page: OpenPage, tmp_path: Path) -> None:
     page = open_page("/cases/new/")
-    choose(page, zipped(without_truth(BEFORE, tmp_path / "incident")))
-    all_stored(page)
-    ask_for_diagnosis(page)
-    assert verdict(page)["verdict"]["symptom_class"] == "rocksdb_slow_upload"
-    case = page.url.partition("#")[0]
-
-    page.get_by_role("button", name="Verify a change").click()
-    page.get_by_label("What was changed").fill("Incremental checkpoints, a faster volume")
-    page.get_by_role("button", name="Add its files").click()
-    expect(page.get_by_text("Snapshot 2: Incremental checkpoints, a faster volume")).to_be_visible()
-    choose(page, zipped(without_truth(AFTER, tmp_path / "later")))
-    all_stored(page)
-    ask_for_diagnosis(page)
-
-    compare = page.get_by_role("link", name="Was it fixed? Compare 1 with 2")
-    expect(compare).to_be_visible(timeout=VERDICT_MS)
-    compare.click()
+    case = compared(page, (BEFORE, AFTER), "rocksdb_slow_upload", "Incremental checkpoints, a faster volume", tmp_path)
     expect(page.get_by_role("heading", name="Fix verified")).to_be_visible()
     shot(page, "fix-verified-wide-light")
 
@@ -44,3 +29,37 @@ def test_a_repair_is_verified_by_a_second_snapshot(open_page: OpenPage, tmp_path
     page.get_by_role("link", name="Incremental checkpoints and upload bandwidth").click()
     page.get_by_label("Upload bandwidth", exact=True).fill("100")
     expect(page.locator("#result")).to_contain_text("fits into half of the timeout")
+
+
+@pytest.mark.skipif(not (ALIGNED.is_dir() and UNALIGNED.is_dir()), reason="the corpus is not on this machine")
+def test_a_change_that_mends_the_checkpoints_and_not_the_sink_says_both(open_page: OpenPage, tmp_path: Path) -> None:
+    """The same job, aligned, then unaligned: no checkpoint expires any more, and the sink is as slow as before."""
+    page = open_page("/cases/new/")
+    compared(page, (ALIGNED, UNALIGNED), "slow_sink", "Unaligned checkpoints", tmp_path)
+    expect(page.get_by_role("heading", name="Better", exact=True)).to_be_visible()
+    judgement = page.locator(".verdict .sentence")
+    expect(judgement).to_contain_text("Fixed: ")
+    expect(judgement).to_contain_text("The cause remains: ")
+    shot(page, "better-not-fixed-wide-light")
+
+
+def compared(page: Page, pair: tuple[Path, Path], cause: str, change: str, folder: Path) -> str:
+    """Brings both snapshots of a new case, each diagnosed, and opens their comparison. Gives the case's address."""
+    choose(page, zipped(without_truth(pair[0], folder / "incident")))
+    all_stored(page)
+    ask_for_diagnosis(page)
+    assert verdict(page)["verdict"]["symptom_class"] == cause
+    case = page.url.partition("#")[0]
+
+    page.get_by_role("button", name="Verify a change").click()
+    page.get_by_label("What was changed").fill(change)
+    page.get_by_role("button", name="Add its files").click()
+    expect(page.get_by_text(f"Snapshot 2: {change}")).to_be_visible()
+    choose(page, zipped(without_truth(pair[1], folder / "later")))
+    all_stored(page)
+    ask_for_diagnosis(page)
+
+    compare = page.get_by_role("link", name="Was it fixed? Compare 1 with 2")
+    expect(compare).to_be_visible(timeout=VERDICT_MS)
+    compare.click()
+    return case

@@ -1,0 +1,97 @@
+"""What the history is for: many cases at once, and a case that runs again from its bundle."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from playwright.sync_api import expect
+
+from tests.journeys.conftest import OpenPage, shot
+from tests.journeys.walking import all_stored, ask_for_diagnosis, choose, verdict
+from tests.running_workbench import PROJECT
+
+DEMO = PROJECT / "workbench" / "cases" / "demo" / "orders-one-hot-key.zip"
+FAULTS = Path(__file__).with_name("page_faults.js").read_text("utf-8")
+
+
+def test_many_cases_are_found_changed_at_once_and_put_back(open_page: OpenPage) -> None:
+    page = open_page("/")
+    token = str(page.locator("meta[name=csrf-token]").get_attribute("content"))
+    headers = {"X-CSRFToken": token, "Accept": "application/json"}
+    for number in range(3):
+        sent = page.request.post("/cases/new/", form={"title": f"Nightshift {number}"}, headers=headers)
+        assert sent.ok
+
+    page.goto("/")
+    page.get_by_label("Search", exact=True).fill("nightshift")
+    page.get_by_role("button", name="Find").click()
+    rows = page.locator(".case-row")
+    expect(rows).to_have_count(3)
+    rows.nth(0).get_by_role("checkbox").check()
+    rows.nth(1).get_by_role("checkbox").check()
+    page.locator("#bulk-status").select_option("investigating")
+    page.get_by_role("button", name="Set status").click()
+    expect(page.get_by_text("2 cases: investigating now.")).to_be_visible()
+
+    page.locator(".facet", has_text="Investigating").click()
+    expect(rows).to_have_count(2)
+    page.get_by_role("link", name="Keep this view").click()
+    page.get_by_label("Name").fill("Tonight")
+    page.get_by_role("button", name="Keep", exact=True).click()
+    view = page.get_by_role("navigation", name="Views of the list").get_by_role("link", name="Tonight")
+    expect(view).to_have_attribute("aria-current", "page")
+
+    page.goto("/?text=nightshift")
+    page.get_by_label("All on this page").check()
+    page.locator("#bulk-status").select_option("verifying")
+    page.get_by_role("button", name="Set status").click()
+    expect(page.locator(".facet", has_text="Verifying")).to_contain_text("3")
+    page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_text("Taken back for 3 cases.")).to_be_visible()
+    page.get_by_role("navigation", name="Views of the list").get_by_role("link", name="Tonight").click()
+    expect(rows).to_have_count(2)
+
+
+def test_a_case_runs_again_from_its_bundle_and_its_actions_are_ticked(open_page: OpenPage, tmp_path: Path) -> None:
+    page = open_page("/cases/new/")
+    page.get_by_label("Title").fill("Merchant of Venice")
+    choose(page, DEMO)
+    all_stored(page)
+    ask_for_diagnosis(page)
+    first = verdict(page)
+    case = page.url.partition("#")[0]
+    number = case.rstrip("/").rpartition("/")[2]
+    for form in ("report.pdf", "report.html", "bundle.zip"):
+        (tmp_path / form).write_bytes(page.request.get(f"/reports/{number}/{form}").body())
+    the_report_opens_alone(open_page, tmp_path / "report.html")
+
+    page.goto("/reports/import/")
+    page.get_by_label("Bundle").set_input_files(tmp_path / "bundle.zip")
+    page.get_by_role("button", name="Open it").click()
+    again = verdict(page)
+    # Spark read the files anew; only how long that took may differ.
+    assert {**again, "timing": None} == {**first, "timing": None}
+
+    page.goto(case)
+    page.get_by_label("What is to be done").fill("An alert on the share of one subtask")
+    page.get_by_label("Due").fill("2030-01-02")
+    page.get_by_role("button", name="Add the action").click()
+    page.get_by_role("button", name="Done: An alert on the share").click()
+    expect(page.locator(".follow-ups .done")).to_contain_text("An alert on the share of one subtask")
+    page.get_by_role("link", name="Close case").click()
+    closing = page.locator("#close-case")
+    closing.get_by_label("Confirmed cause").select_option("data_skew")
+    closing.get_by_label("What fixed it").fill("Salted the key")
+    closing.get_by_role("button", name="Close the case").click()
+    expect(page.get_by_role("link", name="Let somebody drill with it")).to_be_visible()
+
+
+def the_report_opens_alone(open_page: OpenPage, report: Path) -> None:
+    """The HTML report shows everything from its own file: no request leaves it, and nothing in it fails."""
+    page = open_page("/healthz")
+    page.goto("about:blank")
+    page.set_content(report.read_text("utf-8"))
+    expect(page.get_by_role("heading", name="Merchant of Venice")).to_be_visible()
+    faults = [each for each in page.evaluate(FAULTS) if "main part" not in each]
+    assert faults == []
+    shot(page, "report-file-wide-light")
