@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from diagnostics.charts import CHARTS
+from diagnostics.clock import FileClock
 from diagnostics.errors import NoUsableInput
 from diagnostics.evidence import Evidence
 from diagnostics.intake import Limits, SourceFile, unpack
@@ -18,6 +19,7 @@ from diagnostics.intake.limits import USUAL
 from diagnostics.judge import judge, stored_signals
 from diagnostics.profiles.collect import collected_profiles
 from diagnostics.reading import read_evidence
+from diagnostics.reconstruction.log_clocks import log_clocks
 from diagnostics.rule import Ruleset
 from diagnostics.signal import Measured, NotMeasured, Signal
 from diagnostics.signals import DEFINITIONS
@@ -76,12 +78,14 @@ def analyze(
     spark: SparkSession,
     workspace: Path,
     overrides: Mapping[str, str] | None = None,
+    clocks: Mapping[str, FileClock] | None = None,
     limits: Limits = USUAL,
     progress: Callable[[Progress], None] = ignore,
 ) -> Report:
     """Diagnose the files.
 
     overrides  file name inside the upload -> format id that a user chose
+    clocks     file name inside the upload -> how a user moved its times
     Raises NoUsableInput when no file could be used, AnalysisInterrupted when its Spark work was cancelled from
     outside, SparkUnavailable when Spark went away.
     """
@@ -96,11 +100,13 @@ def analyze(
         workspace,
         lambda share, detail: progress(Progress("Reading", 0.1 + 0.4 * share, detail)),
         overrides or {},
+        clocks or {},
     )
     if not any(each.get("format") and each.get("records") for each in inputs):
         raise NoUsableInput("\n".join(_refusal(each) for each in inputs) or "there is no file")
     clock.lap("read_ms")
     signals, not_measured, warnings = _measure(evidence, progress)
+    inputs = _with_offsets(inputs, evidence, warnings)
     clock.lap("measure_ms")
     levels = {key: definition.level for key, definition in DEFINITIONS.items()}
     stored = stored_signals(signals, not_measured, levels)
@@ -160,6 +166,19 @@ def _measure(
     signals.sort(key=lambda each: (each.key, repr(each.subject)))
     not_measured.sort(key=lambda each: (each.key, each.needs))
     return signals, not_measured, warnings
+
+
+def _with_offsets(inputs: Sequence[dict[str, Any]], evidence: Evidence, warnings: list[str]) -> list[dict[str, Any]]:
+    """The inputs, those of TaskManagers' logs with how far their clock is ahead of the JobManager's."""
+    try:
+        found = log_clocks(evidence, {file_id: entry.get("role") for file_id, entry in enumerate(inputs)})
+    except Exception as error:
+        if ends_analysis(error):
+            raise
+        warnings.append(f"the clocks of the logs could not be compared: {error}"[:500])
+        found = {}
+    told = {file_id: each.as_json(inputs[each.against]["file"]) for file_id, each in found.items()}
+    return [{**entry, "offset": told[file_id]} if file_id in told else entry for file_id, entry in enumerate(inputs)]
 
 
 def _bounded(signals: Iterable[Signal], warnings: list[str]) -> Iterator[Signal]:

@@ -14,8 +14,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from diagnostics.clock import FileClock
 from diagnostics.document import timestamp
 from diagnostics.errors import AnalysisInterrupted, DiagnosticsError
 from diagnostics.evidence import TABLES, Evidence
@@ -27,6 +29,7 @@ from diagnostics.snapshot_time import snapshot_times
 from diagnostics.spark import expect_rows, on_progress
 from diagnostics.spark.client import FEW_ROWS
 from diagnostics.spark.far_workers import for_workers
+from diagnostics.table import MOMENTS
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -67,20 +70,27 @@ Report = Callable[[float, str], None]
 
 @dataclass(frozen=True, slots=True)
 class PlannedRange:
-    """A range, the format that reads it, and how many lines of the file come before it."""
+    """A range, the format that reads it, how many lines of the file come before it, and how its times are moved."""
 
     part: Range
     format_id: str
     lines_before: int
+    clock: FileClock | None = None
 
 
 def read_evidence(
-    intake: Intake, spark: SparkSession, workspace: Path, progress: Report, overrides: Mapping[str, str]
+    intake: Intake,
+    spark: SparkSession,
+    workspace: Path,
+    progress: Report,
+    overrides: Mapping[str, str],
+    clocks: Mapping[str, FileClock] = MappingProxyType({}),
 ) -> tuple[Evidence, list[dict[str, Any]]]:
     """Read every recognised file into evidence tables.
 
     workspace  a folder that the driver and Spark's workers share
     overrides  file name inside the upload -> format id that a user chose; unknown ids raise UnknownFormat
+    clocks     file name inside the upload -> how its times are moved
     Gives      the tables, and the contract's `inputs[]`, one for each file of the upload in file id order
     """
     chosen = {each.file_id: _format_of(each, overrides) for each in intake.inputs}
@@ -90,7 +100,7 @@ def read_evidence(
         part
         for each in intake.inputs
         if each.file_id not in repeated
-        for part in _ranges(each, chosen[each.file_id], taken.get(each.file_id))
+        for part in _ranges(each, chosen[each.file_id], taken.get(each.file_id), clocks.get(each.name))
     ]
     folder = workspace.resolve() / "evidence"
     folder.mkdir(parents=True, exist_ok=True)
@@ -111,7 +121,8 @@ def read_evidence(
         if rows[name]
     }
     return Evidence(spark, frames, rows, logs), [
-        _input(each, chosen[each.file_id], covered, repeated.get(each.file_id)) for each in intake.inputs
+        _input(each, chosen[each.file_id], covered, repeated.get(each.file_id), clocks.get(each.name))
+        for each in intake.inputs
     ]
 
 
@@ -147,7 +158,9 @@ def _format_of(file: InputFile, overrides: Mapping[str, str]) -> Format | None:
     return recognised if recognised is not None and recognised.binary else chosen
 
 
-def _ranges(file: InputFile, chosen: Format | None, taken_ms: int | None) -> Iterator[PlannedRange]:
+def _ranges(
+    file: InputFile, chosen: Format | None, taken_ms: int | None, clock: FileClock | None
+) -> Iterator[PlannedRange]:
     """The ranges of a file: one, or several cut at line starts, with the lines before each counted."""
     if chosen is None or file.path is None:
         return
@@ -157,7 +170,7 @@ def _ranges(file: InputFile, chosen: Format | None, taken_ms: int | None) -> Ite
     lines = _lines_between(file.path, cuts)
     for start, end, lines_before in zip(cuts, [*cuts[1:], size], lines, strict=True):
         part = Range(file.file_id, file.name, str(file.path.resolve()), start, end, size, context)
-        yield PlannedRange(part, chosen.id, lines_before)
+        yield PlannedRange(part, chosen.id, lines_before, clock)
 
 
 def _cuts(path: Path, size: int) -> list[int]:
@@ -266,7 +279,7 @@ def _read_range(planned: PlannedRange, writer: _TableWriter) -> dict[str, Any]:
             if isinstance(given, Coverage):
                 total = _added(total, given)
             else:
-                count = writer.add(given, part.file_id, planned.lines_before)
+                count = writer.add(given, part.file_id, planned.lines_before, planned.clock)
                 rows[given.table] = rows.get(given.table, 0) + count
     except DiagnosticsError as error:
         total = replace(total, warnings=(*total.warnings, str(error)))
@@ -312,9 +325,9 @@ class _TableWriter:
         self._waiting_rows: dict[str, int] = {}
         self._files: dict[str, Any] = {}
 
-    def add(self, given: Rows, file_id: int, lines_before: int) -> int:
+    def add(self, given: Rows, file_id: int, lines_before: int, clock: FileClock | None) -> int:
         """Take rows with line numbers of their range; gives how many there were."""
-        batch = _typed(given, file_id, lines_before)
+        batch = _typed(given, file_id, lines_before, clock)
         if batch.num_rows:
             self._waiting.setdefault(given.table, []).append(batch)
             self._waiting_rows[given.table] = self._waiting_rows.get(given.table, 0) + batch.num_rows
@@ -346,8 +359,8 @@ class _TableWriter:
         self._waiting_rows[table] = 0
 
 
-def _typed(given: Rows, file_id: int, lines_before: int) -> pa.RecordBatch:
-    """The rows as a batch of the table's own schema, with the file id and line numbers of the whole file.
+def _typed(given: Rows, file_id: int, lines_before: int, clock: FileClock | None) -> pa.RecordBatch:
+    """The rows as a batch of the table's own schema, with file id, lines of the whole file, and times moved.
 
     Raises TypeError naming a column that the table does not have.
     """
@@ -368,8 +381,11 @@ def _typed(given: Rows, file_id: int, lines_before: int) -> pa.RecordBatch:
             columns.append(pa.nulls(batch.num_rows, field.type))
             continue
         column = batch.column(field.name).cast(field.type)
-        moved = lines_before and field.name in ("line", "last_line")
-        columns.append(pc.add(column, lines_before) if moved else column)
+        if lines_before and field.name in ("line", "last_line"):
+            column = pc.add(column, lines_before)
+        elif clock is not None and field.name in MOMENTS:
+            column = clock.moved(column)
+        columns.append(column)
     return pa.RecordBatch.from_arrays(columns, schema=schema)
 
 
@@ -385,7 +401,11 @@ def _from_rows(given: Rows, schema: pa.Schema) -> pa.RecordBatch:
 
 
 def _input(
-    file: InputFile, chosen: Format | None, covered: Sequence[Mapping[str, Any]], same_as: str | None
+    file: InputFile,
+    chosen: Format | None,
+    covered: Sequence[Mapping[str, Any]],
+    same_as: str | None,
+    clock: FileClock | None,
 ) -> dict[str, Any]:
     """The contract's `inputs[]` entry of a file."""
     total = Coverage()
@@ -405,13 +425,15 @@ def _input(
         "role": total.role,
         "bytes": file.bytes,
         "records": total.records,
-        "first_ts": timestamp(total.first_ts_ms),
-        "last_ts": timestamp(total.last_ts_ms),
+        "first_ts": timestamp(clock.moved_ms(total.first_ts_ms) if clock else total.first_ts_ms),
+        "last_ts": timestamp(clock.moved_ms(total.last_ts_ms) if clock else total.last_ts_ms),
         "flink_version": total.flink_version,
         "warnings": warnings[:MOST_WARNINGS],
     }
     if total.utc_offset_min is not None:
         entry["utc_offset_min"] = total.utc_offset_min
+    if clock is not None and chosen is not None:
+        entry["clock"] = clock.as_json()
     if total.not_understood:
         entry["not_understood"] = total.not_understood
         entry["samples"] = [{"line": line, "text": text} for line, text in total.samples]

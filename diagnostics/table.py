@@ -31,6 +31,9 @@ class Column:
     meaning: str
 
 
+MOMENTS = frozenset(("ts_ms", "trigger_ms", "latest_ack_ms", "failure_ms", "ack_ms", "start_ms", "end_ms"))
+"""Columns of any table that hold a moment by the clock of who wrote the file. Times of events are data: not of them."""
+
 CITATION = (
     Column("file_id", "int", "position of the file in the inputs of the analysis, from 0"),
     Column("line", "long", "first line of the record in the decompressed text, from 1"),

@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from diagnostics import spark
 from diagnostics.analyze import Progress, analyze
+from diagnostics.clock import FileClock
 from diagnostics.errors import AnalysisInterrupted, DiagnosticsError, SparkUnavailable
 from diagnostics.intake import SourceFile
 from workbench.analyses.log_books import log_book_keep
@@ -78,6 +79,7 @@ def _attempt(analysis: Analysis, session: UUID, watch: Watch, workspace: Path) -
     _wait_for_redacted(analysis, watch)
     files = list(analysis.files.order_by("name"))
     overrides = {member: format_id for file in files for member, format_id in file.overrides.items()}
+    clocks = {member: FileClock.from_json(clock) for file in files for member, clock in file.clocks.items()}
     limits = limits_now().unpacked
     ruleset, unreadable = rules_of(analysis.ruleset)
     report = spark.run(
@@ -89,6 +91,7 @@ def _attempt(analysis: Analysis, session: UUID, watch: Watch, workspace: Path) -
             spark=connected,
             workspace=workspace,
             overrides=overrides,
+            clocks=clocks,
             limits=limits,
             progress=watch.progress,
         ),

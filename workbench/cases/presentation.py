@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from diagnostics.clock import shift_told
+from diagnostics.phrase import duration
 from diagnostics.symptoms import symptom
 from workbench.analyses.models import Analysis, Citation
 from workbench.runbooks.filling import RunbookProgress, runbook_progress
@@ -129,6 +131,8 @@ def checks_shown(document: Mapping[str, Any]) -> ChecksShown:
 MOST_FORMATS = 3
 MOST_FOLDERS = 20
 """So many folders a person looks over at once. Our choice."""
+ZONE_STEP_MS = 15 * 60_000
+"""Offsets of time zones are multiples of a quarter of an hour. Source: IANA time zone database."""
 OPEN_INPUTS = 30
 """Folders stand open while all of them together hold no more files than this."""
 
@@ -163,9 +167,13 @@ class InputFolder:
         return sum(entry.get("bytes") or 0 for entry in self.entries)
 
 
-def inputs_shown(document: Mapping[str, Any]) -> list[InputFolder]:
-    """The document's inputs by folder, in the order of the names; each entry with its `path` inside that folder.
+def inputs_shown(document: Mapping[str, Any], files: Mapping[str, int]) -> list[InputFolder]:
+    """The document's inputs by folder, in the order of the names.
 
+    Each entry has its `path` inside that folder, the `file_id` of the uploaded file that it is (in), and, where clocks
+    were compared or set, a sentence of each.
+
+    files   name of an uploaded file -> its id
     A REST dump has a folder for each vertex: folders that lie too deep are shown as part of one above them.
     """
     entries = sorted(document["inputs"], key=lambda each: each["file"])
@@ -177,9 +185,57 @@ def inputs_shown(document: Mapping[str, Any]) -> list[InputFolder]:
     found: dict[str, list[Mapping[str, Any]]] = {}
     for entry, path in zip(entries, paths, strict=True):
         name = "/".join(path[:depth])
-        found.setdefault(name, []).append({**entry, "path": entry["file"].removeprefix(f"{name}/")})
+        shown = {
+            "path": entry["file"].removeprefix(f"{name}/"),
+            "file_id": files.get(entry["file"].partition("!/")[0]),
+            "offset_told": offset_told(entry["offset"]) if "offset" in entry else None,
+            "clock_told": clock_told(entry["clock"]) if "clock" in entry else None,
+        }
+        found.setdefault(name, []).append({**entry, **shown})
     is_open = len(entries) <= OPEN_INPUTS
     return [InputFolder(name, inside, is_open) for name, inside in found.items()]
+
+
+@dataclass(frozen=True, slots=True)
+class OffsetTold:
+    """What the shared steps say of a file's clock, and whether it needs somebody's attention."""
+
+    sentence: str
+    is_off: bool
+
+
+def offset_told(offset: Mapping[str, Any]) -> OffsetTold:
+    """The estimated offset of a file's clock (`diagnostics.reconstruction.log_clocks`) in words."""
+    least, most = offset["least_ms"], offset["most_ms"]
+    shared = f"from {offset['events']} steps of tasks that both logs tell of"
+    other = offset["against"].rpartition("/")[2]
+    if least is not None and most is not None and least > most:
+        return OffsetTold(
+            f"Its clock and that of {other} were set or drift: no one offset explains {shared[5:]}.", True
+        )
+    bounds = " and ".join(
+        f"{words} {shift_told(bound)}" for words, bound in (("at least", least), ("at most", most)) if bound is not None
+    )
+    if (least is None or least <= 0) and (most is None or most >= 0):
+        return OffsetTold(f"Its clock agrees with that of {other} ({bounds}, {shared}).", False)
+    nearest = [bound for bound in (least, most) if bound is not None]
+    middle = round(sum(nearest) / len(nearest))
+    steps = round(middle / ZONE_STEP_MS)
+    zone = " That is what another time zone would make." if steps and _is_zone(least, most, steps) else ""
+    ahead = "ahead of" if middle > 0 else "behind"
+    return OffsetTold(f"Its clock is {duration(abs(middle))} {ahead} that of {other} ({bounds}, {shared}).{zone}", True)
+
+
+def _is_zone(least: int | None, most: int | None, steps: int) -> bool:
+    whole = steps * ZONE_STEP_MS
+    return (least is None or least <= whole) and (most is None or most >= whole)
+
+
+def clock_told(clock: Mapping[str, Any]) -> str:
+    """How a file's times were moved."""
+    zone = f"read as local time of {clock['zone']}" if clock["zone"] else ""
+    shift = f"moved by {shift_told(clock['shift_ms'])}" if clock["shift_ms"] else ""
+    return f"Its times were {' and '.join(part for part in (zone, shift) if part)}."
 
 
 def _each_rule_once(entries: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

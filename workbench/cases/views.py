@@ -239,7 +239,7 @@ def _diagnosis_context(analysis: Analysis) -> dict[str, object]:
         "offset_min": offset_min(document["inputs"]),
         "has_stacks": has_stacks(analysis),
         "severity": document["findings"][0]["severity"] if document["findings"] else None,
-        "inputs": inputs_shown(document),
+        "inputs": inputs_shown(document, dict(analysis.files.values_list("name", "pk"))),
     }
 
 

@@ -10,11 +10,12 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, BinaryIO
 
 from django.db import transaction
 
+from diagnostics.clock import FileClock, shift_told
 from diagnostics.errors import InvalidRule, LimitExceeded
 from diagnostics.intake.zip_archive import zip_directory
 from diagnostics.rule import LONGEST_RULE
@@ -27,7 +28,7 @@ from workbench.limits.selectors import limits_now
 from workbench.reports.content import verdict_told
 from workbench.rules.models import Ruleset
 from workbench.rules.services import ruleset_of_bundle
-from workbench.uploads.services import UploadRefused, case_discard, override_set, upload_add
+from workbench.uploads.services import UploadRefused, case_discard, clock_set, override_set, upload_add
 
 KIND, SCHEMA = "flink-workbench-case", 1
 PIECE_BYTES = 1024 * 1024
@@ -108,6 +109,7 @@ def _manifest(analysis: Analysis) -> dict[str, Any]:
                 "bytes": file.bytes,
                 "sha256": file.sha256,
                 "overrides": file.overrides,
+                "clocks": file.clocks,
             }
             for number, file in files
         ],
@@ -159,6 +161,7 @@ def _checked_manifest(archive: zipfile.ZipFile) -> dict[str, Any]:
         manifest = json.loads(archive.read(entry))
         files, verdict = manifest["files"], manifest["verdict"]
         named = [(str(each["path"]), str(each["name"]), dict(each["overrides"])) for each in files]
+        _clocks(files)
         is_ours = manifest["kind"] == KIND and manifest["schema"] == SCHEMA
         float(verdict["confidence"]), str(verdict["symptom_class"]), int(manifest["health"]), str(manifest["title"])
     except (KeyError, TypeError, ValueError, RecursionError):
@@ -174,6 +177,15 @@ def _checked_manifest(archive: zipfile.ZipFile) -> dict[str, Any]:
     if sum(held[path] for path, _, _ in named) > limits.case_bytes:
         raise BundleRefused("Its files are larger than a case may be.")
     return dict(manifest)
+
+
+def _clocks(files: Iterable[Mapping[str, Any]]) -> list[tuple[str, FileClock]]:
+    """The clocks that somebody set; bundles of earlier versions have none. Raises KeyError, TypeError, ValueError."""
+    stated = [(member, clock) for each in files for member, clock in dict(each.get("clocks") or {}).items()]
+    return [
+        (str(member), FileClock(str(clock["zone"]) if clock["zone"] else None, int(clock["shift_ms"])))
+        for member, clock in stated
+    ]
 
 
 def _rules(archive: zipfile.ZipFile, manifest: dict[str, Any], user: User) -> Ruleset:
@@ -195,5 +207,10 @@ def _files(archive: zipfile.ZipFile, manifest: dict[str, Any], case: Case, user:
         for member, format_id in each["overrides"].items():
             try:
                 override_set(file=file, member=str(member), format_id=str(format_id))
+            except UploadRefused as error:
+                raise BundleRefused(str(error)) from None
+        for member, clock in _clocks([each]):
+            try:
+                clock_set(file=file, member=member, zone=clock.zone or "", shift=shift_told(clock.shift_ms))
             except UploadRefused as error:
                 raise BundleRefused(str(error)) from None

@@ -16,6 +16,14 @@ class OverrideForm(forms.Form):
         self.fields["format"].choices = [("", ""), *format_choices()]  # type: ignore[attr-defined]
 
 
+class ClockForm(forms.Form):
+    """In which zone a member's times are, and what is added to them; both empty: they are what they say."""
+
+    member = forms.CharField(max_length=2000)
+    zone = forms.CharField(max_length=100, required=False)
+    shift = forms.CharField(max_length=100, required=False)
+
+
 class ViewForm(forms.Form):
     """What the viewer shows; what is missing or senseless has a default."""
 

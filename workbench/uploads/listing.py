@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from diagnostics.clock import FileClock, shift_told
 from diagnostics.formats import FORMATS
 from workbench.accounts.models import User
 from workbench.uploads.models import FileKind, UploadedFile
@@ -28,6 +29,13 @@ class MemberShown:
     confidence: float | None
     overruled: bool
     format_id: str | None
+    zone: str
+    shift: str
+
+    @property
+    def clock(self) -> str:
+        """How its times are moved, as people say it; empty where nobody moved them."""
+        return " ".join(part for part in (self.zone, self.shift) if part)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +136,7 @@ def _shown(file: UploadedFile, earlier: UploadedFile | None) -> FileShown:
 def _member(file: UploadedFile, member: Mapping[str, Any]) -> MemberShown:
     name = member["name"]
     chosen = file.overrides.get(name)
+    clock = FileClock.from_json(file.clocks[name]) if name in file.clocks else FileClock()
     return MemberShown(
         name=name,
         short_name=name.removeprefix(f"{file.name}!/"),
@@ -136,6 +145,8 @@ def _member(file: UploadedFile, member: Mapping[str, Any]) -> MemberShown:
         confidence=None if chosen or not member["format"] else member["confidence"],
         overruled=bool(chosen),
         format_id=chosen or member["format"],
+        zone=clock.zone or "",
+        shift=shift_told(clock.shift_ms) if clock.shift_ms else "",
     )
 
 

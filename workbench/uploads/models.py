@@ -45,6 +45,7 @@ class UploadedFile(models.Model):
     members    what was recognised inside: [{name, format, title, confidence, bytes, refused}], one entry unless it is
                an archive; format is null for an unknown one, `refused` says why one cannot be read
     overrides  {member name: format id} where a person knew better
+    clocks     {member name: diagnostics.clock.FileClock as JSON} where a person set its zone or moved its times
     deleted_at when its bytes were deleted with the evidence of its case; the row stays, since findings cite it
     redacted   what was taken out before it was stored: {found: {rule id: count}, left_out: [why]}; else null
     """
@@ -59,6 +60,7 @@ class UploadedFile(models.Model):
     refused_reason = models.TextField(blank=True)
     members = models.JSONField(default=list)
     overrides = models.JSONField(default=dict)
+    clocks = models.JSONField(default=dict)
     deleted_at = models.DateTimeField(null=True, blank=True)
     redacted = models.JSONField(null=True, blank=True)
     uploaded_by = models.ForeignKey(User, on_delete=models.PROTECT)

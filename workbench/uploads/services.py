@@ -19,6 +19,7 @@ from django.db import transaction
 from django.db.models import Sum
 from django.utils import timezone
 
+from diagnostics.clock import FileClock
 from diagnostics.errors import UnknownFormat, UnreadableInput
 from diagnostics.formats import FORMATS, format_by_id
 from diagnostics.intake import SourceFile, peek
@@ -139,6 +140,25 @@ def override_set(*, file: UploadedFile, member: str, format_id: str | None) -> N
     if file.kind != FileKind.REFUSED:
         file.kind = _kind(file.members, file.overrides)
     file.save(update_fields=["overrides", "kind"])
+
+
+def clock_set(*, file: UploadedFile, member: str, zone: str, shift: str) -> None:
+    """Says in which zone the times of a member are, and what is added to them; with neither they are what they say.
+
+    Raises UploadRefused for a member that does not exist, an unknown zone, or a shift that is no time.
+    It counts from the next analysis on.
+    """
+    if file.member(member) is None:
+        raise UploadRefused(f"{file.name} holds no {member}.")
+    try:
+        clock = FileClock.checked(zone, shift)
+    except UnreadableInput as error:
+        raise UploadRefused(f"{str(error)[:1].upper()}{str(error)[1:]}.") from None
+    if clock == FileClock():
+        file.clocks.pop(member, None)
+    else:
+        file.clocks[member] = clock.as_json()
+    file.save(update_fields=["clocks"])
 
 
 def file_remove(*, file: UploadedFile) -> None:
@@ -310,3 +330,4 @@ def _name_freely(file: UploadedFile) -> None:
     renamed = {member["name"]: file.name + member["name"].removeprefix(dropped) for member in file.members}
     file.members = [member | {"name": renamed[member["name"]]} for member in file.members]
     file.overrides = {renamed.get(name, name): format_id for name, format_id in file.overrides.items()}
+    file.clocks = {renamed.get(name, name): clock for name, clock in file.clocks.items()}

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from workbench.cases.selectors import case_to_change
 from workbench.uploads import selectors, services
-from workbench.uploads.forms import OverrideForm, ViewForm
+from workbench.uploads.forms import ClockForm, OverrideForm, ViewForm
 from workbench.uploads.listing import files_listed, format_choices
 from workbench.uploads.models import UploadedFile
 from workbench.uploads.viewer import CONTEXT_LINES, MOST_LINES, pointed, window_of
@@ -139,6 +139,23 @@ def format_override(request: HttpRequest, file_id: int) -> HttpResponse:
     if request.headers.get("Accept") == "application/json":
         return JsonResponse(file_answer(request, file))
     return redirect("cases:files", file.case_id)
+
+
+@login_required
+@require_POST
+def clock(request: HttpRequest, file_id: int) -> HttpResponse:
+    """Sets the zone of a file's times, or moves them."""
+    file = selectors.file_to_change(request.user, file_id)
+    form = ClockForm(request.POST)
+    try:
+        if not form.is_valid():
+            raise services.UploadRefused("That is no zone and no time to add.")
+        services.clock_set(file=file, **form.cleaned_data)
+    except services.UploadRefused as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, f"The clock of {form.cleaned_data['member']} counts from the next analysis on.")
+    return redirect("uploads:format", file.pk)
 
 
 @login_required

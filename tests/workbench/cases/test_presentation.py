@@ -2,13 +2,13 @@
 
 import pytest
 
-from workbench.cases.presentation import MOST_FOLDERS, inputs_shown
+from workbench.cases.presentation import MOST_FOLDERS, clock_told, inputs_shown, offset_told
 from workbench.cases.templatetags.diagnosis import score_band, sentences, waterfall
 
 
 def shown(*names: str) -> dict[str, list[str]]:
     document = {"inputs": [{"file": name, "warnings": []} for name in names]}
-    return {folder.name: [entry["path"] for entry in folder.entries] for folder in inputs_shown(document)}
+    return {folder.name: [entry["path"] for entry in folder.entries] for folder in inputs_shown(document, {})}
 
 
 def test_files_are_shown_by_their_folder() -> None:
@@ -30,6 +30,47 @@ def test_deep_folders_of_a_large_dump_are_shown_as_part_of_one_above_them() -> N
 def test_the_path_below_the_shown_folder_tells_the_files_apart() -> None:
     vertices = [f"rest/vertices/{number}/vertex.json" for number in range(MOST_FOLDERS + 1)]
     assert shown(*vertices)["rest/vertices"][0] == "0/vertex.json"
+
+
+@pytest.mark.parametrize(
+    ("least_ms", "most_ms", "sentence", "is_off"),
+    [
+        (-10, 40, "Its clock agrees with that of jm.log (at least -10 ms and at most +40 ms, {shared}).", False),
+        (None, 40, "Its clock agrees with that of jm.log (at most +40 ms, {shared}).", False),
+        (
+            7_199_000,
+            7_201_000,
+            "Its clock is 2 h ahead of that of jm.log (at least +7199 s and at most +7201 s, {shared}). That is what "
+            "another time zone would make.",
+            True,
+        ),
+        (
+            -95_000,
+            -93_000,
+            "Its clock is 94 s behind that of jm.log (at least -95 s and at most -93 s, {shared}).",
+            True,
+        ),
+        (
+            500,
+            -500,
+            "Its clock and that of jm.log were set or drift: no one offset explains 7 steps of tasks that both logs "
+            "tell of.",
+            True,
+        ),
+    ],
+)
+def test_the_offset_of_a_clock_is_told_with_its_bounds(
+    least_ms: int | None, most_ms: int | None, sentence: str, is_off: bool
+) -> None:
+    told = offset_told({"against": "logs/jm.log", "least_ms": least_ms, "most_ms": most_ms, "events": 7})
+    shared = "from 7 steps of tasks that both logs tell of"
+    assert (told.sentence, told.is_off) == (sentence.format(shared=shared), is_off)
+
+
+def test_a_moved_clock_is_told() -> None:
+    assert clock_told({"zone": "Europe/Berlin", "shift_ms": -90_000}) == (
+        "Its times were read as local time of Europe/Berlin and moved by -90 s."
+    )
 
 
 @pytest.mark.parametrize(

@@ -76,6 +76,25 @@ def test_a_format_is_overruled_and_given_back(people: People) -> None:
     assert signed_in(people.charlie).post(address, {"member": "letter.txt"}).status_code == 404
 
 
+def test_the_clock_of_a_file_is_set_and_taken_back(people: People) -> None:
+    case = case_of(people.alice)
+    file = upload_add(case=case, user=people.alice, content=io.BytesIO(b"Dear all"), name="letter.txt")
+    address = reverse("uploads:clock", args=[file.pk])
+    bob = signed_in(people.bob)
+
+    page = bob.post(address, {"member": "letter.txt", "zone": "Europe/Berlin", "shift": "-90 s"}, follow=True)
+    file.refresh_from_db()
+    assert file.clocks == {"letter.txt": {"zone": "Europe/Berlin", "shift_ms": -90_000}}
+    assert 'value="Europe/Berlin"' in page.content.decode()
+    assert "Europe/Berlin -90 s" in bob.get(reverse("cases:files", args=[case.pk])).content.decode()
+    refused = bob.post(address, {"member": "letter.txt", "zone": "Mars/Olympus"}, follow=True).content.decode()
+    assert "is no time zone" in refused
+    bob.post(address, {"member": "letter.txt"})
+    file.refresh_from_db()
+    assert file.clocks == {}
+    assert signed_in(people.charlie).post(address, {"member": "letter.txt"}).status_code == 404
+
+
 def test_the_viewer_marks_the_cited_lines_and_shows_what_is_around(people: People) -> None:
     content = "".join(f"line {number}\n" for number in range(1, 201)).encode()
     file = stored_file(case_of(people.alice), people.alice, content=content)

@@ -1,0 +1,101 @@
+"""The clock of one file: the zone that its times are in though they do not say so, and what is to be added to them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+from zoneinfo import available_timezones
+
+from diagnostics.errors import UnreadableInput
+from diagnostics.notation.flink_values import DURATION_MS
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+MOST_SHIFT_MS = 366 * 86_400_000
+"""How far a clock can be moved: a year is what a wrong date is off. Our choice, as in the log explorer."""
+
+_OFFSET = re.compile(r"([+-]?)(\d{1,2}):(\d\d)(?::(\d\d))?$")
+_AMOUNT = re.compile(r"([+-]?\d{1,9}(?:\.\d{1,3})?) ?(ms|s|min|h|d)$")
+
+
+@dataclass(frozen=True, slots=True)
+class FileClock:
+    """How the times that a file tells become times of the case. `checked` makes one out of what somebody typed.
+
+    zone      IANA name; its times were read as UTC and are the local time there. None: they are what they say
+    shift_ms  milliseconds that are added to them then
+    """
+
+    zone: str | None = None
+    shift_ms: int = 0
+
+    @classmethod
+    def checked(cls, zone: str, shift: str) -> FileClock:
+        """Raises UnreadableInput for an unknown zone, for a shift that is no time, or one of more than a year."""
+        named = zone.strip()
+        if named and named not in _zones():
+            raise UnreadableInput(f"{named[:60]!r} is no time zone; they are called for example Europe/Berlin or UTC")
+        return cls(named or None, shift_of(shift))
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> FileClock:
+        """The clock that `as_json` wrote."""
+        return cls(stored["zone"], stored["shift_ms"])
+
+    def as_json(self) -> dict[str, Any]:
+        """A mapping of JSON values."""
+        return {"zone": self.zone, "shift_ms": self.shift_ms}
+
+    def moved(self, times: pa.Array) -> pa.Array:
+        """The times of a column, epoch ms; unknown ones stay unknown. An hour that a zone has twice is its first."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        if self.zone is not None:
+            local = times.cast(pa.timestamp("ms"))
+            there = pc.assume_timezone(local, self.zone, ambiguous="earliest", nonexistent="earliest")
+            times = there.cast(pa.timestamp("ms", "UTC")).cast(pa.int64())
+        return pc.add(times, self.shift_ms) if self.shift_ms else times
+
+    def moved_ms(self, ts_ms: int | None) -> int | None:
+        """One moment, epoch ms; None stays None."""
+        import pyarrow as pa
+
+        if ts_ms is None:
+            return None
+        moved: int = self.moved(pa.array([ts_ms], pa.int64()))[0].as_py()
+        return moved
+
+
+@cache
+def _zones() -> frozenset[str]:
+    return frozenset(available_timezones())
+
+
+def shift_of(typed: str) -> int:
+    """`+02:00`, `-90 s`, `350 ms` in milliseconds; 0 for nothing. Raises UnreadableInput."""
+    plain = typed.strip().replace("\N{MINUS SIGN}", "-")
+    if not plain:
+        return 0
+    offset, amount = _OFFSET.match(plain), _AMOUNT.match(plain)
+    if offset:
+        sign, hours, minutes, seconds = offset.groups()
+        shift = ((int(hours) * 60 + int(minutes)) * 60 + int(seconds or 0)) * 1000 * (-1 if sign == "-" else 1)
+    elif amount:
+        shift = round(float(amount[1]) * DURATION_MS[amount[2]])
+    else:
+        raise UnreadableInput(f"{typed[:60]!r} is no time to add; write for example +02:00, -90 s or 350 ms")
+    if abs(shift) > MOST_SHIFT_MS:
+        raise UnreadableInput("a clock can be moved by a year at the most")
+    return shift
+
+
+def shift_told(shift_ms: float) -> str:
+    """A shift as it is typed: `+2 h`, `-90 s`, `+350 ms`."""
+    units = ("d", "h", "min", "s")
+    unit = next((each for each in units if shift_ms % DURATION_MS[each] == 0), "ms")
+    return f"{'+' if shift_ms >= 0 else '-'}{abs(shift_ms) / DURATION_MS[unit]:.15g} {unit}"

@@ -1,0 +1,62 @@
+"""Clocks of logs against one another, between the bounds that cause and effect set."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from diagnostics.reconstruction.log_clocks import ClockOffset, offsets
+
+CORPUS = Path(__file__).resolve().parents[4] / "shared" / "corpus"
+JM, TM, OTHER = 0, 1, 2
+ROLES = {JM: "jobmanager", TM: "taskmanager", OTHER: "taskmanager"}
+
+
+def life(attempt: str, ahead_ms: int, start_ms: int = 1_000) -> list[tuple[int, str, str, int]]:
+    """A task that the JobManager deploys, 40 ms on the way down and 10 ms on the way up."""
+    at = start_ms
+    return [
+        (JM, attempt, "DEPLOYING", at),
+        (TM, attempt, "DEPLOYING", at + 40 + ahead_ms),
+        (TM, attempt, "INITIALIZING", at + 100 + ahead_ms),
+        (JM, attempt, "INITIALIZING", at + 110),
+        (TM, attempt, "RUNNING", at + 200 + ahead_ms),
+        (JM, attempt, "RUNNING", at + 260),
+    ]
+
+
+@pytest.mark.parametrize("ahead_ms", [0, 7_200_000, -350])
+def test_the_offset_lies_between_the_tightest_bounds(ahead_ms: int) -> None:
+    """Up at least: -10 of INITIALIZING is tighter than -60 of RUNNING; down at most: 40."""
+    found = offsets([*life("a", ahead_ms), *life("b", ahead_ms, 5_000)], ROLES)
+    assert found == {TM: ClockOffset(JM, ahead_ms - 10, ahead_ms + 40, 6)}
+
+
+def test_a_clock_that_was_set_in_between_is_a_contradiction() -> None:
+    found = offsets([*life("a", 0), *life("b", 60_000, 5_000)], ROLES)
+    assert found[TM].contradicts
+
+
+def test_few_shared_steps_or_none_say_nothing() -> None:
+    assert offsets([(JM, "a", "RUNNING", 5), (TM, "a", "RUNNING", 4), (OTHER, "z", "RUNNING", 4)], ROLES) == {}
+
+
+@pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus is not here")
+def test_processes_of_one_machine_have_one_clock() -> None:
+    """All logs of this case were written on one host: the true offset is 0 and must lie between the bounds."""
+    step = re.compile(r"^(\S+ \S+) .*\(([0-9a-f_]{32,120})\) switched from [A-Z]+ to ([A-Z]+)")
+    folder = CORPUS / "slow_dimension_join-a" / "logs"
+    steps = []
+    for file_id, name in ((JM, "flink-root-standalonesession-0-vm.log"), (TM, "flink-root-taskexecutor-0-vm.log")):
+        for line in (folder / name).read_text("utf-8").splitlines():
+            if found := step.match(line):
+                moment = datetime.strptime(found[1], "%Y-%m-%d %H:%M:%S,%f").replace(tzinfo=UTC)
+                steps.append((file_id, found[2], found[3], round(moment.timestamp() * 1000)))
+    offset = offsets(steps, ROLES)[TM]
+    assert offset.events >= 3
+    assert offset.least_ms is not None
+    assert offset.most_ms is not None
+    assert offset.least_ms <= 0 <= offset.most_ms
