@@ -170,6 +170,8 @@ def _upper_end(found: re.Match[str]) -> float | None:
 
 
 def _recognise(head: Head) -> float:
+    if not head.text.startswith("@") and "\n@" not in head.text:
+        return 0.0
     lines = head.text.splitlines()[:2_000]
     maps = sum(1 for line in lines if _MAP.match(line) or (_STACK_BEGIN.match(line) and line.endswith("[")))
     classes = sum(1 for line in lines if _CLASS.match(line))

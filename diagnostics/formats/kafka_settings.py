@@ -48,8 +48,10 @@ _PROPERTY = re.compile(r"\s{0,8}([A-Za-z][\w.-]{1,199})\s{0,4}[=:]\s{0,4}(.{0,40
 
 
 def _recognise(head: Head) -> float:
-    if _TITLE.search(head.text):
+    if " configs for " in head.text and _TITLE.search(head.text):
         return 0.95
+    if sum(key in head.text for key in CERTAIN) < LEAST_CERTAIN:
+        return 0.0
     named = {found[1] for line in head.text.splitlines()[:2_000] if (found := _PROPERTY.match(line[:4_400]))}
     return 0.9 if len(named & CERTAIN) >= LEAST_CERTAIN else 0.0
 

@@ -91,9 +91,8 @@ def _milliseconds(seconds: str) -> float:
 
 
 def _recognise(head: Head) -> float:
-    return (
-        0.95 if re.search(r"(?m)^# User@Host: ", head.text) and re.search(r"(?m)^# Query_time: \d", head.text) else 0.0
-    )
+    told = f"\n{head.text}"
+    return 0.95 if "\n# User@Host: " in told and "\n# Query_time: " in told else 0.0
 
 
 def _read(part: Range) -> Iterator[Rows | Coverage]:

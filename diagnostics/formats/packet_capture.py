@@ -239,6 +239,8 @@ class _Capture:
 
 
 def _recognise(head: Head) -> float:
+    if " Flags [" not in head.text and " Seq=" not in head.text:
+        return 0.0
     lines = [line[:MOST_LINE] for line in head.text.splitlines()[:300] if line.strip()]
     packets = sum(1 for line in lines if (_HEAD.match(line) and _PACKET.search(line)) or _is_shark(line))
     verbose = sum(1 for line in lines if line[:1] in (" ", "\t") and _PACKET.search(line))

@@ -109,6 +109,8 @@ class _Reading:
 
 
 def _recognise(head: Head) -> float:
+    if "LOG:  " not in head.text:
+        return 0.0
     lines = head.text.count("\n") + 1
     fitting = len(_LAYOUT.findall(head.text))
     return 0.9 if fitting and fitting >= min(3, lines - 1) and _OWN.search(head.text) else 0.0

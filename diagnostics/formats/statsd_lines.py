@@ -26,6 +26,8 @@ _FLINKS = re.compile(r"\.(?:jobmanager|taskmanager)\.")
 
 
 def _recognise(head: Head) -> float:
+    if "|g" not in head.text:
+        return 0.0
     lines = [line.rstrip()[:MOST_LINE] for line in head.text.splitlines()[:LINES_LOOKED_AT] if line.strip()]
     fitting = [found for line in lines if (found := _LINE.match(line))]
     flinks = sum(1 for found in fitting if _FLINKS.search(found[2]))
