@@ -77,6 +77,23 @@ def test_evidence_leads_to_the_line_it_was_read_from(people: People) -> None:
     assert f'href="{reverse("uploads:lines", args=[file.pk, 2])}?to=3#L2"' in page
 
 
+def test_the_clocks_of_files_are_compared_where_the_files_are_listed(people: People) -> None:
+    analysis = diagnosed_case(people.alice)
+    file = analysis.case.files.get()
+    offset = {"against": "jm.log", "least_ms": 7_199_990, "most_ms": 7_200_040, "events": 9}
+    entry = {**analysis.document["inputs"][0], "file": file.name, "offset": offset}
+    analysis.document["inputs"] = [{**entry, "clock": {"zone": "Asia/Shanghai", "shift_ms": 0}}]
+    analysis.save()
+    address = reverse("uploads:format", args=[file.pk])
+
+    page = signed_in(people.alice).get(analysis.case.get_absolute_url()).content.decode()
+    assert "Its clock is 2 h ahead of that of jm.log" in page
+    assert "That is what another time zone would make." in page
+    assert "read as local time of Asia/Shanghai" in page
+    assert f'href="{address}#clock"' in page
+    assert address not in signed_in(people.vera).get(analysis.case.get_absolute_url()).content.decode()
+
+
 @pytest.mark.parametrize("name", ["cases:detail", "cases:files", "cases:close"])
 def test_a_stranger_cannot_tell_that_the_case_exists(people: People, name: str) -> None:
     case = case_of(people.alice)
