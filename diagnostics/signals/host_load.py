@@ -22,7 +22,7 @@ MOST_ROWS = 20_000
 MOST_CITED = 6
 
 LEVELS: Mapping[str, tuple[str, ...]] = {
-    "cpu": ("iowait_percent", "steal_percent", "idle_percent"),
+    "cpu": ("iowait_percent", "steal_percent"),
     "device": ("busy_percent", "write_await_ms", "await_ms"),
     "control group": ("periods", "throttled_periods"),
 }
@@ -129,9 +129,6 @@ def _facts(levels: Sequence[_Level]) -> tuple[dict[str, FactValue], list[_Level]
         found = worst(metric)
         if found:
             facts |= {f"{fact}_ratio": min(found.usual / PERCENT, 1.0), f"{fact}_host": found.place}
-    idle = [each.usual for each in levels if each.metric == "idle_percent" and each.is_level]
-    if idle:
-        facts["idle_ratio"] = min(idle) / PERCENT
     disk = worst("busy_percent")
     if disk:
         waits = [
@@ -173,7 +170,6 @@ FACTS: Mapping[str, str] = {
     "iowait_host": "that host or TaskManager",
     "steal_ratio": "usual part of the time that the hypervisor gives to others, of the host where that is most, 0 to 1",
     "steal_host": "that host or TaskManager",
-    "idle_ratio": "usual part of the time in which the busiest host's CPU is idle, 0 to 1",
     "disk_busy_ratio": "usual part of the time in which the busiest disk works on requests, 0 to 1",
     "disk": "that disk",
     "disk_host": "its host",

@@ -60,3 +60,43 @@ def test_every_look_of_a_real_top_has_its_cpu_and_its_time() -> None:
     idle = [row for row in found.rows["host_sample"] if row["metric"] == "idle_percent"]
     assert (found.records, len(idle), found.coverage[0].not_understood) == (looks, looks, 0)
     assert None not in {row["ts_ms"] for row in idle}
+
+
+BPFTRACE = """\
+Attaching 2 probes...
+@empty:
+
+@lag:
+(..., 0)               1 |@                                                   |
+[0]                    2 |@@                                                  |
+[8, 16)                1 |@                                                   |
+
+@io: count 4, average 250, total 1000
+
+@[
+    vfs_fsync+1
+,
+    fsync+12 (/lib/libc.so)
+    java.io.FileDescriptor.sync+9
+]: 3
+@[
+    cut off
+@left: 7
+what is this
+"""
+
+
+def test_of_bpftraces_maps_each_kind_is_read_and_a_cut_off_stack_is_not(tmp_path: Path) -> None:
+    found = read(FORMATS["bpftrace"], BPFTRACE, tmp_path)
+    told = [(row["metric"], row.get("quantile"), row["value"]) for row in found.rows["host_sample"]]
+    assert told == [
+        ("@lag count", None, 4.0),
+        ("@lag", 0.5, 0.0),
+        ("@lag", 0.9, 16.0),
+        ("@lag", 0.99, 16.0),
+        ("@io count", None, 4.0),
+        ("@io average", None, 250.0),
+    ]
+    (stack,) = found.rows["stack_sample"]
+    assert (stack["frames"], stack["weight"]) == (["java.io.FileDescriptor.sync", "fsync", "vfs_fsync"], 3.0)
+    assert found.coverage[0].not_understood == 2
