@@ -81,7 +81,7 @@ class _Page:
         wording = lines_in_version if each.kind == "config" else in_version
         return {
             "kind": each.kind,
-            "file": in_version(each.file, self.version),
+            "file": self.say(each.file),
             "from": phrase.fill_or_name(wording(each.before, self.version), self.lookup),
             "to": phrase.fill_or_name(wording(each.after, self.version), self.lookup),
         }

@@ -30,6 +30,11 @@ FEWEST_IN_SLICE = 3
 SLICE_MS = 30_000
 """Length of a time slice: a clock may change during the sample. Our choice: far below a sample's usual minutes."""
 MOST_SLICES = 64
+USUAL_IN_SLICE = 8
+"""How many events of a usual device a slice should hold, which makes slices longer where devices tell little. Our
+choice: with fewer, most slices would miss FEWEST_IN_SLICE and most events would be measured for nothing."""
+MOST_DEVICE_SLICES = 200_000
+"""Slices of all devices together. Our choice: each costs a summary of its lags; 20,000 devices still have ten each."""
 MOST_DEVICES = 2_000
 """How many devices are looked at one by one, those furthest from the others first. Our choice."""
 MOST_PARTITIONS = 64
@@ -76,8 +81,14 @@ def measure(evidence: Evidence) -> Measured:
 
 def _devices(timed: Any) -> list[Any]:
     """One row for each device, those furthest from the usual lag first, each with the totals of all events."""
-    span = timed.agg(sf.min("arrival_ms").alias("from_ms"), sf.max("arrival_ms").alias("to_ms"))
-    width = f"GREATEST({SLICE_MS}, (to_ms - from_ms) / {MOST_SLICES})"
+    span = timed.agg(
+        sf.min("arrival_ms").alias("from_ms"),
+        sf.max("arrival_ms").alias("to_ms"),
+        sf.count("*").alias("rows"),
+        sf.expr("GREATEST(approx_count_distinct(key), 1)").alias("keys"),
+    )
+    most = f"LEAST({MOST_SLICES}, rows / keys / {USUAL_IN_SLICE}, {MOST_DEVICE_SLICES} / keys)"
+    width = f"GREATEST({SLICE_MS}, (to_ms - from_ms) / GREATEST(1, {most}))"
     sliced = timed.crossJoin(sf.broadcast(span)).withColumn(
         "slice", sf.expr(f"CAST((arrival_ms - from_ms) / {width} AS INT)")
     )
