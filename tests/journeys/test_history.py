@@ -1,12 +1,13 @@
-"""What the history is for: many cases at once, and a case that runs again from its bundle."""
+"""What the history is for: many cases at once, a drill on a past one, and a case that runs again elsewhere."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
-from tests.journeys.conftest import OpenPage, shot
+from tests.journeys.conftest import NARROW, OpenPage, shot
 from tests.journeys.walking import all_stored, ask_for_diagnosis, choose, verdict
 from tests.running_workbench import PROJECT
 
@@ -52,7 +53,7 @@ def test_many_cases_are_found_changed_at_once_and_put_back(open_page: OpenPage) 
     expect(rows).to_have_count(2)
 
 
-def test_a_case_runs_again_from_its_bundle_and_its_actions_are_ticked(open_page: OpenPage, tmp_path: Path) -> None:
+def test_a_case_runs_again_from_its_bundle_and_is_drilled(open_page: OpenPage, tmp_path: Path) -> None:
     page = open_page("/cases/new/")
     page.get_by_label("Title").fill("Merchant of Venice")
     choose(page, DEMO)
@@ -83,7 +84,43 @@ def test_a_case_runs_again_from_its_bundle_and_its_actions_are_ticked(open_page:
     closing.get_by_label("Confirmed cause").select_option("data_skew")
     closing.get_by_label("What fixed it").fill("Salted the key")
     closing.get_by_role("button", name="Close the case").click()
-    expect(page.get_by_role("link", name="Let somebody drill with it")).to_be_visible()
+    page.get_by_role("link", name="Let somebody drill with it").click()
+    drill(page, case)
+
+
+def drill(page: Page, case: str) -> None:
+    """From the start of the clock to the result; meanwhile the case is out of sight."""
+    page.get_by_role("button", name="Start the clock").click()
+    expect(page.locator("#drill-clock")).to_have_text(re.compile(r"^\d+:\d\d$"))
+    assert "Merchant of Venice" not in page.content()
+    hidden = page.request.get(case)
+    assert hidden.status == 404
+    listed = page.request.get("/").text()
+    assert f'id="case-{case.rstrip("/").rpartition("/")[2]}"' not in listed
+    assert "Merchant of Venice" in listed, "the copy from the bundle is another case"
+
+    while page.get_by_role("button", name=re.compile("^Look at")).count():
+        page.get_by_role("button", name=re.compile("^Look at")).first.click()
+    page.get_by_label("Cause").select_option("slow_sink")
+    page.get_by_role("button", name="I suspect it").click()
+    assert page.evaluate(FAULTS) == []
+    shot(page, "drill-wide-light")
+    page.set_viewport_size({"width": NARROW[0], "height": NARROW[1]})
+    page.emulate_media(color_scheme="dark")
+    assert page.evaluate(FAULTS) == []
+    shot(page, "drill-narrow-dark")
+
+    page.get_by_label("Cause").select_option("data_skew")
+    page.get_by_role("button", name="It is the cause").click()
+    expect(page.get_by_role("heading", name="Right")).to_be_visible()
+    assert page.evaluate(FAULTS) == []
+    shot(page, "drill-result-narrow-dark")
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.emulate_media(color_scheme="light")
+    assert page.evaluate(FAULTS) == []
+    shot(page, "drill-result-wide-light")
+    page.get_by_role("link", name="Merchant of Venice").click()
+    expect(page.locator("#verdict-title")).to_be_visible()
 
 
 def the_report_opens_alone(open_page: OpenPage, report: Path) -> None:

@@ -9,7 +9,15 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.journeys.conftest import CORPUS, OpenPage, shot
-from tests.journeys.walking import all_stored, ask_for_diagnosis, choose, verdict, without_truth, zipped
+from tests.journeys.walking import (
+    all_stored,
+    ask_for_diagnosis,
+    choose,
+    verdict,
+    walk_the_runbook,
+    without_truth,
+    zipped,
+)
 
 INCIDENTS = {
     "rocksdb_slow_upload-a": "rocksdb_slow_upload",
@@ -50,6 +58,7 @@ def test_an_incident_gets_the_right_verdict(
         charts_draw(page)
         shot(page, f"case-{case}-wide-light")
         if expected != "healthy":
+            a_runbook_leads_to_its_end(page, case)
             evidence_opens_at_its_line(page)
 
 
@@ -62,6 +71,16 @@ def charts_draw(page: Page) -> None:
         chart.scroll_into_view_if_needed()
         expect(chart.locator(".plot")).not_to_have_class(re.compile("waiting"))
         expect(chart.locator("svg.main-svg").first).to_be_visible()
+
+
+def a_runbook_leads_to_its_end(page: Page, case: str) -> None:
+    """Each step of the root cause's runbook is filled in and ticked, from the first to the last."""
+    address = page.url
+    assert len(walk_the_runbook(page)) > 1
+    shot(page, f"runbook-done-{case}-wide-light")
+    page.goto(address)
+    settled = page.locator(".verdict .next").inner_text()
+    assert re.search(r"(\d+) of \1 steps done", settled), settled
 
 
 def evidence_opens_at_its_line(page: Page) -> None:

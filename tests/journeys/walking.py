@@ -77,6 +77,24 @@ def open_log_page(page: Page, case: str) -> None:
     expect(page.locator(".log-row[aria-selected=true]")).to_be_visible()
 
 
+def walk_the_runbook(page: Page) -> list[str]:
+    """From a case's page through its runbook: every step that waits is read and ticked. Gives their questions."""
+    page.locator("[data-go=r]").click()
+    everything_done = page.get_by_text("Every step is done or skipped.")
+    walked: list[str] = []
+    while not everything_done.count():
+        step = page.locator(".step").filter(has=page.locator("summary .badge.info"))
+        question = step.locator(".question").inner_text()
+        assert question not in walked, f"{question} was ticked and waits again"
+        walked.append(question)
+        # A word in braces would be a fact that the case does not fill in.
+        text = step.inner_text()
+        assert not re.search(r"\{[a-z_]+\.[a-z_]+", text), text
+        with page.expect_navigation():
+            step.get_by_role("button", name="Done").click()
+    return walked
+
+
 def verdict(page: Page) -> dict[str, Any]:
     """Waits for the verdict on the case's page and gives the diagnosis document."""
     expect(page.locator("#verdict-title")).to_be_visible(timeout=VERDICT_MS)
