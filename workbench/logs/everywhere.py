@@ -15,6 +15,7 @@ from urllib.parse import urlencode
 from django.db.models import Max
 from django.urls import reverse
 
+from diagnostics.log_book.columns import LEVELS
 from diagnostics.log_book.finding import SearchTooSlow, find
 from diagnostics.log_book.reading import LogBook
 from diagnostics.log_book.search import Search
@@ -107,7 +108,8 @@ def _newest_diagnoses(user: User, below: int | None) -> list[Analysis]:
 def _row(analysis: Analysis, book: LogBook, row: Mapping[str, Any]) -> dict[str, Any]:
     path = book.contents["files"][row["file_id"]]["name"]
     asked = {"snapshot": analysis.snapshot, "at": f"{path}:{row['line']}"}
-    return {**row, "path": path, "address": _address(analysis, asked)}
+    level = LEVELS[row["level"]] if row["level"] is not None else ""
+    return {**row, "level": level, "path": path, "address": _address(analysis, asked)}
 
 
 def _address(analysis: Analysis, asked: Mapping[str, Any]) -> str:

@@ -58,6 +58,7 @@ def test_the_page_leads_to_the_record_and_says_what_was_not_searched(people: Peo
     told = vera.get("/logs/", {"q": "level:error+"}).content.decode()
 
     assert f'href="/cases/{analysis.case_id}/logs/?snapshot=1&amp;at=' in told
+    assert "<span>ERROR</span>" in told
     assert "1 log searched. Of 1 diagnosis no log records are kept" in told
     assert "No record fits" in vera.get("/logs/", {"q": "no-such-word"}).content.decode()
     assert "level is one of" in vera.get("/logs/", {"q": "level:loud"}).content.decode()
