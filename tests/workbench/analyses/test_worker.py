@@ -160,7 +160,7 @@ def test_cancelling_stops_the_spark_work(stack: Stack, long_log: bytes) -> None:
     )
     assert stack.case(url)["status"] == "failed"
     assert stack.case(url)["detail"] == "Cancelled."
-    deadline = time.monotonic() + 15
+    deadline = time.monotonic() + 45  # under a second alone; minutes of other Spark work share the cores here
     while any((stack.running.data / "work").iterdir()):
         assert time.monotonic() < deadline, "the worker did not end the cancelled run"
         time.sleep(0.1)
