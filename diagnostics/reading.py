@@ -115,11 +115,7 @@ def read_evidence(
             read_as = chosen[each["file_id"]]
             logs += count if table == "log_record" and read_as is not None and read_as.is_log else 0
     expect_rows(spark, sum(rows.values()))
-    frames = {
-        name: spark.read.schema(TABLES[name].ddl).parquet(f"file://{folder / name}")
-        for name in sorted(rows)
-        if rows[name]
-    }
+    frames = {name: _table(spark, folder, name, rows[name]) for name in sorted(rows) if rows[name]}
     return Evidence(spark, frames, rows, logs), [
         _input(each, chosen[each.file_id], covered, repeated.get(each.file_id), clocks.get(each.name))
         for each in intake.inputs

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from diagnostics.spark.server import LIGHTLY_COMPILED
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
@@ -15,7 +17,7 @@ pytest_plugins = ["tests.running_workbench"]
 
 # Tests run thousands of small Spark jobs, each once: the second compiler of the JVM never earns back what it costs.
 # Measured on 21 signal tests: 34 instead of 61 s of processor time. Every Java of the run takes it from here.
-os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1")
+os.environ.setdefault("JDK_JAVA_OPTIONS", " ".join(LIGHTLY_COMPILED))
 
 
 DEAREST_FIRST = ("browser", "celery", "spark")

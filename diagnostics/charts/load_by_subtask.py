@@ -87,7 +87,7 @@ def _records(evidence: Evidence) -> dict[Place, tuple[str, dict[int, float]]]:
     if evidence.has("subtask"):
         columns = ("job_id", "vertex_id", "subtask", "attempt", "ts_ms", "read_records", "write_records")
         told = evidence["subtask"].where("subtask IS NOT NULL AND vertex_id IS NOT NULL").select(*columns)
-        rows = told.limit(MOST_ROWS).toArrow().to_pylist()
+        rows = told.limit(MOST_ROWS).collect()
         counted: dict[Place, dict[str, dict[int, float]]] = {}
         for row in sorted(rows, key=lambda row: (row["attempt"] or 0, row["ts_ms"] or 0)):
             place = counted.setdefault((row["job_id"], row["vertex_id"]), {"in": {}, "out": {}})

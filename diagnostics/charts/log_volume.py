@@ -51,9 +51,8 @@ def points(evidence: Evidence) -> Points | None:
     records = evidence["log_record"].selectExpr(
         "ts_ms", "CASE WHEN level = 'FATAL' THEN 'ERROR' ELSE level END AS level"
     )
-    seconds = (
-        records.groupBy("level", (records["ts_ms"] / 1000).cast("bigint").alias("second")).count().toArrow().to_pylist()
-    )
+    second = (records["ts_ms"] / 1000).cast("bigint").alias("second")
+    seconds = [row.asDict() for row in records.groupBy("level", second).count().collect()]
     dated = [row for row in seconds if row["second"] is not None]
     if not dated:
         return None

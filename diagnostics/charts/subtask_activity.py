@@ -93,7 +93,7 @@ def _from_rest(evidence: Evidence) -> Cells:
         .select("ts_ms", "job_id", "vertex_id", "subtask", "busy_ratio", "back_pressured_ratio")
         .limit(MOST_SAMPLES)
     )
-    for row in rows.toArrow().to_pylist():
+    for row in rows.collect():
         cell = cells.setdefault((row["job_id"], row["vertex_id"], row["subtask"]), {})
         cell[row["ts_ms"]] = (row["busy_ratio"], row["back_pressured_ratio"])
     return cells

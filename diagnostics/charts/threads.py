@@ -45,7 +45,7 @@ def points(evidence: Evidence) -> Points | None:
     columns = ("file_id", "ts_ms", "thread", "state", "frames", "waits_for", "holds")
     rows = evidence["stack_sample"].where("profile = 'thread-dump'").select(*columns).limit(MOST_THREADS)
     dumps: dict[Dump, list[DumpedThread]] = {}
-    for row in rows.toArrow().to_pylist():
+    for row in rows.collect():
         thread = DumpedThread(
             row["thread"] or "", row["state"], tuple(row["frames"]), row["waits_for"], tuple(row["holds"] or ())
         )

@@ -30,12 +30,17 @@ def collected_profiles(evidence: Evidence) -> StoredProfiles | None:
     from diagnostics.reconstruction.cluster import cluster_of
 
     samples = evidence["stack_sample"].where("weight > 0 AND size(frames) > 0")
-    threads = samples.select("thread").distinct().limit(MOST_THREADS + 1).count()
-    thread = sf.col("thread") if threads <= MOST_THREADS else sf.lit(None).cast("string")
+    # Fewer rows cannot hold more: nothing to count.
+    rows_in_all = evidence.rows["stack_sample"]
+    of_each = (
+        rows_in_all <= MOST_THREADS
+        or samples.select("thread").distinct().limit(MOST_THREADS + 1).count() <= MOST_THREADS
+    )
+    thread = sf.col("thread") if of_each else sf.lit(None).cast("string")
     keys = ["profile", "mode", "job_id", "vertex_id", "vertex", "subtask", "thread", "ts_ms", "state", "frames"]
     cut = samples.withColumns({"frames": sf.slice("frames", 1, DEEPEST), "thread": thread})
     distinct = cut.groupBy(*keys).agg(sf.sum("weight").alias("weight"))
-    if distinct.limit(MOST_STACKS + 1).count() > MOST_STACKS:
+    if rows_in_all > MOST_STACKS and distinct.limit(MOST_STACKS + 1).count() > MOST_STACKS:
         # Rather all stacks without their time than many of them not at all.
         distinct = (
             cut.withColumn("ts_ms", sf.lit(None).cast("long")).groupBy(*keys).agg(sf.sum("weight").alias("weight"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from diagnostics.evidence import Evidence
+from diagnostics.evidence import Evidence, read_once
 from diagnostics.notation.flink_values import duration_ms
 
 TIMEOUT_OPTION = "execution.checkpointing.timeout"
@@ -10,11 +10,12 @@ MOST_SETTINGS = 1000
 """How many statements of the timeout are read; every snapshot of REST answers holds one for each job."""
 
 
+@read_once
 def checkpoint_timeouts(evidence: Evidence) -> dict[str | None, float]:
     """Job (None: the cluster) -> checkpoint timeout in ms."""
     if not evidence.has("config_option"):
         return {}
     rows = evidence["config_option"].where(f"key = '{TIMEOUT_OPTION}'").select("job_id", "value").limit(MOST_SETTINGS)
-    told = sorted((row["job_id"] or "", row["value"]) for row in rows.toArrow().to_pylist() if row["value"])
+    told = sorted((row.job_id or "", row.value) for row in rows.collect() if row.value)
     found = {job_id or None: duration_ms(value) for job_id, value in told}
     return {job_id: value for job_id, value in found.items() if value is not None}

@@ -51,8 +51,8 @@ def collections_of(evidence: Evidence) -> list[dict[str, Any]]:
         .limit(MOST_FILES * MOST_SLOTS)
     )
     by_file: dict[int, list[dict[str, Any]]] = {}
-    for row in chosen.toArrow().to_pylist():
-        by_file.setdefault(row["file_id"], []).append(row)
+    for row in chosen.collect():
+        by_file.setdefault(row.file_id, []).append(row.asDict(recursive=True))
     causes = _causes(dated)
     allocation = _allocation(dated, span, slot_ms)
     names = {each.file_id: each.process for each in timelines(evidence)}
@@ -72,7 +72,7 @@ def _causes(dated: DataFrame) -> Mapping[int, list[list[Any]]]:
     )
     longest = grouped.agg({"pause_ms": "max"}).withColumnRenamed("max(pause_ms)", "longest_ms")
     found: dict[int, list[list[Any]]] = {}
-    for row in counted.join(longest, ["file_id", "cause"]).limit(MOST_FILES * MOST_CAUSES).toArrow().to_pylist():
+    for row in counted.join(longest, ["file_id", "cause"]).limit(MOST_FILES * MOST_CAUSES).collect():
         told = [row["cause"], row["count"], round(row["pause_ms"], 1), round(row["longest_ms"], 1)]
         found.setdefault(row["file_id"], []).append(told)
     return {
@@ -99,7 +99,7 @@ def _allocation(dated: DataFrame, span: DataFrame, slot_ms: str) -> Mapping[int,
         sf.max("ts_ms").alias("ts_ms"), sf.sum("allocated").alias("allocated"), sf.sum("gap_ms").alias("gap_ms")
     )
     found: dict[int, list[list[Any]]] = {}
-    for row in slots.orderBy("file_id", "slot").limit(MOST_FILES * MOST_SLOTS).toArrow().to_pylist():
+    for row in slots.orderBy("file_id", "slot").limit(MOST_FILES * MOST_SLOTS).collect():
         rate = round(row["allocated"] * 1000 / row["gap_ms"])
         found.setdefault(row["file_id"], []).append([row["ts_ms"], rate])
     return found

@@ -45,8 +45,8 @@ class _Details:
 
     def __init__(self, evidence: Evidence) -> None:
         series = metric_series(evidence)
-        self.busy, self.held = time_ratios(evidence, series)
-        self.loads = load_snapshots(evidence, series)
+        self.busy, self.held = time_ratios(evidence)
+        self.loads = load_snapshots(evidence)
         self.profiles = stack_profiles(evidence).tasks
         self.watermarks = series.by_vertex("currentInputWatermark", operators=False)
 

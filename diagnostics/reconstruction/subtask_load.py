@@ -11,10 +11,10 @@ from typing import Any
 from pyspark.sql import functions as sf
 
 from diagnostics.citation import Citation
-from diagnostics.evidence import Evidence
+from diagnostics.evidence import Evidence, read_once
 from diagnostics.reconstruction.balance import Balance, balance
 from diagnostics.reconstruction.cluster import VertexKey
-from diagnostics.reconstruction.series import MetricSeries, Point, since_restart
+from diagnostics.reconstruction.series import MetricSeries, Point, metric_series, since_restart
 
 FEWEST_RECORDS = 1000
 FEWEST_RECORDS_EACH = 50
@@ -121,7 +121,12 @@ def _comparable(counts: Mapping[int, float], ages_ms: Mapping[int, float | None]
     return {subtask: count / (ages_ms[subtask] or 1) for subtask, count in counts.items()}, True
 
 
-def load_snapshots(evidence: Evidence, series: MetricSeries) -> Mapping[VertexKey, list[Snapshot]]:
+@read_once
+def load_snapshots(evidence: Evidence) -> Mapping[VertexKey, list[Snapshot]]:
+    """The records of each subtask at each look, of REST or of counters where those tell of more subtasks.
+
+    Reads   subtask, metric_sample. Done once for each Evidence.
+    """
     found: dict[VertexKey, list[Snapshot]] = defaultdict(list)
     if evidence.has("subtask"):
         latest = evidence["subtask"].where("subtask IS NOT NULL AND vertex_id IS NOT NULL")
@@ -132,7 +137,7 @@ def load_snapshots(evidence: Evidence, series: MetricSeries) -> Mapping[VertexKe
             by_moment[row.job_id, row.vertex_id, row.ts_ms or 0][row.subtask] = _load_of_rest(row)
         for (job_id, vertex_id, _), snapshot in sorted(by_moment.items(), key=lambda item: repr(item[0])):
             found[job_id, vertex_id].append(snapshot)
-    for vertex, taken in _snapshots_of_metrics(series).items():
+    for vertex, taken in _snapshots_of_metrics(metric_series(evidence)).items():
         if len(taken[-1]) > max((len(snapshot) for snapshot in found[vertex]), default=0):
             found[vertex] = taken
     return found
@@ -184,8 +189,13 @@ def _value_at(points: Sequence[Point], ts_ms: int | None) -> float | None:
 Samples = Mapping[VertexKey, Mapping[int, Mapping[int, float]]]
 
 
-def time_ratios(evidence: Evidence, series: MetricSeries) -> tuple[Samples, Samples]:
-    """Busy and back-pressured ratios: vertex -> subtask -> moment -> 0 to 1; of the metric if known, else of REST."""
+@read_once
+def time_ratios(evidence: Evidence) -> tuple[Samples, Samples]:
+    """Busy and back-pressured ratios: vertex -> subtask -> moment -> 0 to 1; of the metric if known, else of REST.
+
+    Reads   back_pressure, metric_sample. Done once for each Evidence.
+    """
+    series = metric_series(evidence)
     columns = {"busy_ratio": "busyTimeMsPerSecond", "back_pressured_ratio": "backPressuredTimeMsPerSecond"}
     rows = []
     if evidence.has("back_pressure"):

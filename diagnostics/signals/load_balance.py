@@ -39,8 +39,8 @@ def measure(evidence: Evidence) -> Measured:
         return
     cluster = cluster_of(evidence)
     series = metric_series(evidence)
-    snapshots = load_snapshots(evidence, series)
-    busy, back_pressured = time_ratios(evidence, series)
+    snapshots = load_snapshots(evidence)
+    busy, back_pressured = time_ratios(evidence)
     spreads = {vertex: spread for vertex, taken in snapshots.items() if (spread := spread_over(taken))}
     if not spreads:
         yield NotMeasured(

@@ -18,7 +18,7 @@ from diagnostics import spark as engine
 from diagnostics.errors import AnalysisInterrupted, SparkUnavailable
 from diagnostics.spark.ahead import start_ahead, started_ahead
 from diagnostics.spark.client import FEW_ROWS, address
-from diagnostics.spark.server import FIRST_COMPILER_ONLY, LIGHTLY_COMPILED_BYTES, Server, free_port, options_for
+from diagnostics.spark.server import LIGHTLY_COMPILED, LIGHTLY_COMPILED_BYTES, Server, free_port, options_for
 
 pytestmark = pytest.mark.spark
 
@@ -226,7 +226,7 @@ def test_what_ends_an_analysis_and_what_only_one_measurement(error: Exception, e
 def test_only_a_jvm_for_one_small_analysis_does_without_the_second_compiler(
     input_bytes: int | None, lightly: bool
 ) -> None:
-    assert (FIRST_COMPILER_ONLY in options_for(input_bytes)) is lightly
+    assert (LIGHTLY_COMPILED[0] in options_for(input_bytes)) is lightly
 
 
 def test_a_session_for_few_rows_is_as_the_server_set_it_again_when_many_come(remote: str) -> None:
