@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import uuid
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from diagnostics.spark.server import LIGHTLY_COMPILED
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytest_plugins = ["tests.running_workbench"]
+pytest_plugins = ["tests.running_workbench", "tests.shared_spark"]
 
 # Tests run thousands of small Spark jobs, each once: the second compiler of the JVM never earns back what it costs.
 # Measured on 21 signal tests: 34 instead of 61 s of processor time. Every Java of the run takes it from here.
@@ -31,9 +32,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def spark() -> Iterator[SparkSession]:
-    """An embedded session; the server starts when the first test asks for it and ends with the run."""
-    from diagnostics.spark import embedded
+def spark(spark_remote: str) -> Iterator[SparkSession]:
+    """A session of this process on the server that all share."""
+    from diagnostics.spark import connect, disconnect
+    from diagnostics.spark.client import start_python_worker
 
-    with embedded() as session:
+    session = connect(spark_remote, str(uuid.uuid4()))
+    start_python_worker(session)
+    try:
         yield session
+    finally:
+        disconnect(session)

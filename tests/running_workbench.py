@@ -113,9 +113,9 @@ def launch(data: Path, *command: str, **variables: str) -> RunningWorkbench:
 
 
 @pytest.fixture(scope="session")
-def workbench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningWorkbench]:
-    """The workbench that journeys and hostile uploads share."""
-    running = launch(tmp_path_factory.mktemp("workbench") / "data")
+def workbench(tmp_path_factory: pytest.TempPathFactory, spark_remote: str) -> Iterator[RunningWorkbench]:
+    """The workbench that journeys and hostile uploads share, on the Spark server of all tests."""
+    running = launch(tmp_path_factory.mktemp("workbench") / "data", SPARK_REMOTE=spark_remote)
     try:
         running.wait_until_ready()
         yield running

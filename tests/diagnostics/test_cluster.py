@@ -16,6 +16,7 @@ from pyspark.sql import SparkSession
 from diagnostics import spark as engine
 from diagnostics.analyze import Report, analyze
 from diagnostics.errors import SparkUnavailable
+from diagnostics.formats import FORMATS
 from diagnostics.intake import SourceFile
 from diagnostics.rule import Ruleset, shipped_rules
 from diagnostics.spark.cluster import StandaloneCluster, on_a_cluster
@@ -23,13 +24,23 @@ from diagnostics.spark.far_workers import for_workers
 from diagnostics.spark.java import REFUSED_OPTION, home_for_launchers
 from diagnostics.spark.server import free_port
 
-DEMO = Path(__file__).resolve().parents[2] / "workbench" / "cases" / "demo" / "orders-one-hot-key.zip"
+TASK_MANAGER_LOG = Path(__file__).resolve().parents[1] / "hostile" / "taskmanager.log"
+KINDS = ("gc-log", "flink-rest-checkpoints")
+
+
+def evidence_in(folder: Path) -> list[SourceFile]:
+    """A real log and samples of other kinds: every way that rows go, and few queries."""
+    folder.mkdir()
+    for kind in KINDS:
+        sample = FORMATS[kind].samples[0]
+        (folder / Path(sample.name).name).write_bytes(sample.content)
+    return [SourceFile(each, each.name) for each in (TASK_MANAGER_LOG, *sorted(folder.iterdir()))]
 
 
 def diagnosed(session: SparkSession, workspace: Path) -> Report:
     workspace.mkdir()
     rules = Ruleset.of(shipped_rules())
-    return analyze([SourceFile(DEMO, DEMO.name)], ruleset=rules, spark=session, workspace=workspace)
+    return analyze(evidence_in(workspace / "given"), ruleset=rules, spark=session, workspace=workspace)
 
 
 def without_timing(report: Report) -> dict[str, Any]:

@@ -23,6 +23,13 @@ from diagnostics.spark.server import LIGHTLY_COMPILED, LIGHTLY_COMPILED_BYTES, S
 pytestmark = pytest.mark.spark
 
 
+@pytest.fixture(scope="module")
+def spark() -> Iterator[SparkSession]:
+    """A server of its own: these tests take all its cores and look who got them."""
+    with engine.embedded() as session:
+        yield session
+
+
 @pytest.fixture
 def remote(spark: SparkSession) -> str:
     host, _, port = spark.client._builder.endpoint.rpartition(":")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import types
@@ -84,11 +85,14 @@ class Ran:
         return dict(entry)
 
 
-def diagnose(folder: Path, *paths: Path) -> Ran:
-    """Runs the command as a person does."""
+def diagnose(folder: Path, *paths: Path, spark_remote: str = "") -> Ran:
+    """Runs the command as a person does, on a Spark of its own or on one that runs."""
     target = folder / "diagnosis.json"
     command = [sys.executable, "manage.py", "diagnose", *map(str, paths), "--json", str(target)]
-    done = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, timeout=600, check=False)
+    environment = os.environ | ({"SPARK_REMOTE": spark_remote} if spark_remote else {})
+    done = subprocess.run(
+        command, cwd=PROJECT, capture_output=True, text=True, timeout=600, check=False, env=environment
+    )
     document = json.loads(target.read_text("utf-8")) if target.exists() else None
     return Ran(done.returncode, done.stdout, done.stderr, document)
 
@@ -140,12 +144,12 @@ def test_a_file_that_claims_to_know_the_answer_is_not_believed(everything: Ran) 
     assert "because I say so" not in json.dumps(everything.document)
 
 
-def test_nothing_usable_is_status_2_and_one_line_for_each_file(tmp_path: Path) -> None:
+def test_nothing_usable_is_status_2_and_one_line_for_each_file(tmp_path: Path, spark_remote: str) -> None:
     folder = tmp_path / "upload"
     folder.mkdir()
     for builder in (inputs.empty, inputs.not_a_log, inputs.encrypted_zip, inputs.zip_bomb):
         builder(folder)
-    ran = diagnose(tmp_path, *sorted(folder.iterdir()))
+    ran = diagnose(tmp_path, *sorted(folder.iterdir()), spark_remote=spark_remote)
     assert ran.status == 2
     assert ran.document is None
     assert "Traceback" not in ran.err
@@ -160,11 +164,11 @@ def test_a_path_that_is_not_there_is_named(tmp_path: Path) -> None:
     assert "Traceback" not in ran.err
 
 
-def test_ten_thousand_files_are_bounded_and_said_so(tmp_path: Path) -> None:
+def test_ten_thousand_files_are_bounded_and_said_so(tmp_path: Path, spark_remote: str) -> None:
     (tmp_path / "upload").mkdir()
     inputs.zip_with_many_files(tmp_path / "upload")
     inputs.empty(tmp_path / "upload")
-    ran = diagnose(tmp_path, tmp_path / "upload")
+    ran = diagnose(tmp_path, tmp_path / "upload", spark_remote=spark_remote)
     assert ran.status == 0
     assert ran.document
     assert "5,000" in ran.out + ran.err + json.dumps(ran.document["inputs"])

@@ -75,17 +75,21 @@ def test_a_killed_launcher_leaves_nothing(started: RunningWorkbench) -> None:
     assert eventually(lambda: not started.processes(), 60), [p.cmdline() for p in started.processes()]
 
 
-def test_a_killed_supervisor_leaves_nothing_and_is_said(started: RunningWorkbench) -> None:
-    time.sleep(3)
-    (supervisor,) = started.named("supervisor.supervisord")
-    killed(supervisor)
-    assert started.process.wait(60) == 1
-    assert "The supervisor ended by itself" in started.said()
-    assert eventually(lambda: not started.processes(), 30), [p.cmdline() for p in started.processes()]
+def test_a_killed_supervisor_leaves_nothing_and_is_said(data: Path, spark_remote: str) -> None:
+    running = launch(data, SPARK_REMOTE=spark_remote)
+    try:
+        running.wait_until_ready()
+        (supervisor,) = running.named("supervisor.supervisord")
+        killed(supervisor)
+        assert running.process.wait(60) == 1
+        assert "The supervisor ended by itself" in running.said()
+        assert eventually(lambda: not running.processes(), 30), [p.cmdline() for p in running.processes()]
+    finally:
+        running.end(signal.SIGTERM)
 
 
-def test_make_up_ends_with_sigterm_to_make_alone(data: Path) -> None:
-    running = launch(data, str(shutil.which("make")), "up")
+def test_make_up_ends_with_sigterm_to_make_alone(data: Path, spark_remote: str) -> None:
+    running = launch(data, str(shutil.which("make")), "up", SPARK_REMOTE=spark_remote)
     try:
         running.wait_until_ready()
         running.process.terminate()
