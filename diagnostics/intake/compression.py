@@ -12,7 +12,7 @@ from typing import Protocol
 from backports import zstd
 
 from diagnostics.errors import LimitExceeded, UnreadableInput
-from diagnostics.intake.limits import MIB, Allowance, expands
+from diagnostics.intake.limits import MIB, STREAM_BYTES, Allowance, expands, several
 from diagnostics.intake.signatures import Container, container_of
 from diagnostics.intake.streams import ByteStream
 
@@ -156,6 +156,7 @@ class Decompressed:
         self._input = b""
         self._taken = 0
         self._given = 0
+        self._streams = 1
         self._failure: LimitExceeded | None = None
         self._several: Container | None = None
 
@@ -217,6 +218,12 @@ class Decompressed:
         while len(rest) < 16 and (piece := self._take()):
             rest = (rest + piece).lstrip(b"\0")
         if container_of(rest) is self._several:
+            self._streams += 1
+            self._allowance.another_stream()
+            most = self._allowance.limits.file_bytes // STREAM_BYTES
+            if self._streams > most:
+                self._notes.append(f"{several(most)}; what was there before is kept")
+                return
             self._decompressor, self._input = self._make(), rest
         elif rest:
             self._notes.append(f"after the end of the {self._several.value} come other bytes; they are left out")

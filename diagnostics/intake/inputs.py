@@ -8,7 +8,7 @@ from pathlib import Path
 
 from diagnostics.errors import LimitExceeded, UnreadableInput
 from diagnostics.intake.encoding import Encoding
-from diagnostics.intake.limits import USUAL, Allowance, AllSpent, Limits, Spent, in_words
+from diagnostics.intake.limits import USUAL, Allowance, AllSpent, Limits, Spent, in_words, unexpected
 from diagnostics.intake.lines import CleanText, is_clean
 from diagnostics.intake.members import Member, members
 from diagnostics.intake.sources import SourceFile, uniquely_named
@@ -93,6 +93,8 @@ class _Unpacking:
                 self._refuse(source.name, f"{error}; the files before that were read")
             if isinstance(error, AllSpent):
                 self._ended = f"not read: {error}"
+        except Exception as error:
+            self._refuse(source.name, unexpected(error))
         finally:
             found.close()
 

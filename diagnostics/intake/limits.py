@@ -10,6 +10,10 @@ KIB = 1024
 MIB = 1024 * KIB
 GIB = 1024 * MIB
 
+STREAM_BYTES = 64 * KIB
+"""What a compressed stream behind another one holds at least, on the average: blocks of bgzip have that size (SAM/BAM
+format specification, 4.1), and more streams than that are there only to cost time."""
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -69,7 +73,9 @@ class Allowance:
         self.limits = limits
         self._most_decompressed = most_decompressed_bytes or limits.decompressed_bytes
         self._total = 0
+        self._most_streams = min(self._most_decompressed, limits.total_bytes) // STREAM_BYTES
         self._decompressed = 0
+        self._streams = 0
         self._upload = 0
         self._upload_stored = 0
 
@@ -88,6 +94,12 @@ class Allowance:
         if self._upload > limits.ratio_from_bytes and self._upload > limits.ratio * self._upload_stored:
             raise Spent(expands(limits))
 
+    def another_stream(self) -> None:
+        """A compressed stream behind another one begins. Raises AllSpent: they cost time also when they are empty."""
+        self._streams += 1
+        if self._streams > self._most_streams:
+            raise AllSpent(several(self._most_streams))
+
     def decompressed(self, size: int) -> None:
         """Bytes that came out of any decompressor, also those that are then skipped. Raises AllSpent."""
         self._decompressed += size
@@ -96,12 +108,22 @@ class Allowance:
             raise AllSpent(f"archives within archives decompress to more than {bound}, which is the bound")
 
 
+def several(most: int) -> str:
+    """The sentence about a file that is compressed in too many parts."""
+    return f"more than {most:,} compressed parts after one another, which is the bound"
+
+
 def expands(limits: Limits) -> str:
     """The sentence about a decompression bomb."""
     return (
         f"expands to more than {limits.ratio} times its size (looked at from {in_words(limits.ratio_from_bytes)} on): "
         "taken for a decompression bomb and not read further"
     )
+
+
+def unexpected(error: Exception) -> str:
+    """The reason for a file over which our own code fails: it must not cost the other files of an upload."""
+    return f"cannot be read further: {type(error).__name__}: {error}"[:300]
 
 
 def in_words(size: int) -> str:

@@ -12,7 +12,6 @@ from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from errno import ELOOP
-from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -21,7 +20,7 @@ from diagnostics.intake.compression import Decompressed, Inflate, bunzip
 from diagnostics.intake.history_archive import archived_answers
 from diagnostics.intake.limits import Allowance, Spent, in_words
 from diagnostics.intake.signatures import COMPRESSIONS, SIGNATURE_BYTES, Container, archive_not_read, container_of
-from diagnostics.intake.sources import SourceFile, numbered, readable_name
+from diagnostics.intake.sources import Names, SourceFile, readable_name
 from diagnostics.intake.streams import ByteStream, Checked, Peekable, Region, pieces
 from diagnostics.intake.tar_archive import tar_entries
 from diagnostics.intake.yarn_logs import container_logs
@@ -79,7 +78,7 @@ class _Walk:
         self._limits = allowance.limits
         self._spool_folder = spool_folder
         self._spooled_bytes = spooled_bytes
-        self._taken: set[str] = set()
+        self._names = Names()
 
     def opened(self, member: Member, stream: ByteStream, file: BinaryIO | None, archives: int) -> Iterator[Member]:
         """The member itself, or what is inside it.
@@ -127,7 +126,7 @@ class _Walk:
     def _archive(
         self, archive: Member, kind: Container, content: Peekable, file: BinaryIO | None, archives: int
     ) -> Iterator[Member]:
-        before = len(self._taken)
+        before = len(self._names)
         try:
             if kind is Container.TAR:
                 yield from self._tar(archive.name, content, archives)
@@ -140,7 +139,7 @@ class _Walk:
             else:
                 with self._spooled(content) as spooled:
                     yield from self._zip(archive.name, spooled, archives)
-            if len(self._taken) == before:
+            if len(self._names) == before:
                 archive.notes.append("empty: the archive holds no file")
         except Spent:
             raise
@@ -183,7 +182,8 @@ class _Walk:
         entries = zip_directory(file)
         if entries is not None and _is_java_archive(entries):
             raise UnreadableInput("a Java archive (jar): programs are no evidence")
-        for entry in islice(zip_remains(file) if entries is None else entries, self._limits.entries):
+        most = self._limits.entries
+        for entry in zip_remains(file, most) if entries is None else entries[:most]:
             if entry.is_folder:
                 continue
             member = self._inside(archive, entry.name, [])
@@ -201,10 +201,8 @@ class _Walk:
             raise UnreadableInput(
                 "cut off or damaged: its directory at the end is missing; what could be found was read"
             )
-        if len(entries) > self._limits.entries:
-            raise LimitExceeded(
-                f"more than {self._limits.entries:,} entries, which is the bound; the rest was not read"
-            )
+        if len(entries) > most:
+            raise LimitExceeded(f"more than {most:,} entries, which is the bound; the rest was not read")
 
     def _content(self, file: BinaryIO, entry: ZipEntry, notes: list[str]) -> ByteStream:
         start = content_start(file, entry)
@@ -241,8 +239,7 @@ class _Walk:
         else:
             shown = "/".join(part for part in path.split("/") if part not in ("", ".")) or "unnamed"
         wanted = f"{archive}!/{readable_name(shown)}"
-        name = numbered(wanted, self._taken)
-        self._taken.add(name)
+        name = self._names.take(wanted)
         if name != wanted:
             notes.append("the archive holds several files of this name: this one got a number")
         return Member(name, refusal=refusal, notes=notes)

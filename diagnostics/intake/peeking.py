@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from diagnostics.errors import UnreadableInput
 from diagnostics.formats import Recognition
-from diagnostics.intake.limits import MIB, USUAL, Allowance, Limits, Spent
+from diagnostics.intake.limits import MIB, USUAL, Allowance, Limits, Spent, unexpected
 from diagnostics.intake.members import Member, members
 from diagnostics.intake.sources import SourceFile
 from diagnostics.intake.text_head import read_head
@@ -51,6 +51,8 @@ def peek(path: Path, name: str, limits: Limits = USUAL) -> list[Peeked]:
             found.append(_peeked(member))
     except Spent:
         found.append(Peeked(name, None, NOT_LOOKED_AT, None))
+    except Exception as error:
+        found.append(Peeked(name, None, REFUSED, unexpected(error)))
     finally:
         looked_into.close()
     return found

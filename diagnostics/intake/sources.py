@@ -6,7 +6,6 @@ import os
 import stat
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -62,25 +61,34 @@ def text_of_name(raw: bytes) -> str:
     return raw.decode("latin-1")
 
 
-def numbered(name: str, taken: AbstractSet[str]) -> str:
-    """The name, with a number before its ending when it is taken."""
-    folder, slash, last = name.rpartition("/")
-    stem, dot, ending = last.rpartition(".")
-    if not stem:
-        stem, dot, ending = last, "", ""
-    count, free = 1, name
-    while free in taken:
-        count += 1
-        free = f"{folder}{slash}{stem} ({count}){dot}{ending}"
-    return free
+class Names:
+    """Names that are used once each; thousands of files may have the same one."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def take(self, name: str) -> str:
+        """The name, with a number before its ending when it is taken."""
+        folder, slash, last = name.rpartition("/")
+        stem, dot, ending = last.rpartition(".")
+        if not stem:
+            stem, dot, ending = last, "", ""
+        count, free = self._numbers.get(name, 1), name
+        while free in self._numbers:
+            count += 1
+            free = f"{folder}{slash}{stem} ({count}){dot}{ending}"
+        self._numbers[name], self._numbers[free] = count, 1
+        return free
 
 
 def uniquely_named(sources: Sequence[SourceFile]) -> Iterator[SourceFile]:
     """The sources, those with a name that came before with a number in it."""
-    taken: set[str] = set()
+    names = Names()
     for source in sources:
-        name = numbered(source.name, taken)
-        taken.add(name)
+        name = names.take(source.name)
         yield source if name == source.name else replace(source, name=name)
 
 

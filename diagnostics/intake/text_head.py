@@ -68,6 +68,8 @@ def _json_faults(text: str) -> tuple[str, ...]:
         return ("JSON that is nested too deeply",)
     except json.JSONDecodeError as error:
         return () if error.msg == "Extra data" else (f"not valid JSON: {error.msg}, line {error.lineno}",)
+    except ValueError as error:
+        return (f"JSON with a number that is no number of any use: {error}",)
     return ()
 
 

@@ -20,6 +20,9 @@ DIRECTORY_BYTES = 8 * MIB
 """`zipfile` holds the directory in memory, about 600 bytes for each entry, and the smallest entry takes 47 bytes here:
 100 MB at most. 20,000 entries with names of 300 characters fit. Our choice."""
 
+SEARCHED_BYTES = 65_536
+"""Read at once to find the next local header: a file may state one in every 30 bytes. Our choice."""
+
 _LOCAL = struct.Struct("<4sHHHHHIIIHH")
 _LOCAL_SIGNATURE = b"PK\x03\x04"
 _END = struct.Struct("<4sHHHHIIH")
@@ -92,10 +95,12 @@ def zip_directory(file: BinaryIO) -> list[ZipEntry] | None:
         return None
 
 
-def zip_remains(file: BinaryIO) -> Iterator[ZipEntry]:
-    """The entries of an archive without directory, by their local headers (4.3.7)."""
+def zip_remains(file: BinaryIO, most: int) -> Iterator[ZipEntry]:
+    """The entries of an archive without directory, by their local headers (4.3.7), of which so many are looked at."""
     position = _find_local(file, 0)
-    while position is not None:
+    for _ in range(most):
+        if position is None:
+            return
         file.seek(position)
         header = file.read(_LOCAL.size)
         if len(header) < _LOCAL.size:
@@ -161,10 +166,10 @@ def _find_local(file: BinaryIO, position: int) -> int | None:
     """The next local header's signature at or after `position`."""
     while True:
         file.seek(position)
-        block = file.read(MIB)
+        block = file.read(SEARCHED_BYTES)
         found = block.find(_LOCAL_SIGNATURE)
         if found >= 0:
             return position + found
-        if len(block) < MIB:
+        if len(block) < SEARCHED_BYTES:
             return None
         position += len(block) - 3
