@@ -25,11 +25,11 @@ from diagnostics.format import Coverage, Format, Range, Rows
 from diagnostics.formats import FORMATS, format_by_id
 from diagnostics.intake import InputFile, Intake
 from diagnostics.repeated_content import repeated_content
+from diagnostics.row_batch import of_calendar, row_batch, valid_text
 from diagnostics.snapshot_time import snapshot_times
 from diagnostics.spark import expect_rows, on_progress
 from diagnostics.spark.client import FEW_ROWS
 from diagnostics.spark.far_workers import for_workers
-from diagnostics.table import MOMENTS
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -270,6 +270,7 @@ def _read_range(planned: PlannedRange, writer: _TableWriter) -> dict[str, Any]:
     """Read one range; a reader that fails becomes a warning of its file, what it had read before stands."""
     part, total = planned.part, Coverage()
     rows: dict[str, int] = {}
+    beyond = writer.beyond
     try:
         for given in FORMATS[planned.format_id].read(part):
             if isinstance(given, Coverage):
@@ -282,11 +283,19 @@ def _read_range(planned: PlannedRange, writer: _TableWriter) -> dict[str, Any]:
     except Exception as error:
         reason = f"reading it as {planned.format_id} failed: {type(error).__name__}: {error}"
         total = replace(total, warnings=(*total.warnings, reason[:500]))
+    if writer.beyond > beyond:
+        lost = f"{writer.beyond - beyond:,} numbers or times are beyond what can be one: they count as unknown"
+        total = replace(total, warnings=(*total.warnings, lost))
     return {
         **asdict(total),
         "file_id": part.file_id,
         "position": part.start,
-        "samples": [{"line": line + planned.lines_before, "text": text[:200]} for line, text in total.samples],
+        "samples": [
+            {"line": line + planned.lines_before, "text": valid_text(text[:200])} for line, text in total.samples
+        ],
+        "warnings": [valid_text(each) for each in total.warnings],
+        "first_ts_ms": of_calendar(total.first_ts_ms),
+        "last_ts_ms": of_calendar(total.last_ts_ms),
         "table_rows": list(rows.items()),
     }
 
@@ -312,6 +321,7 @@ class _TableWriter:
     """Writes the rows of one task, one Parquet file for each table.
 
     The name is the task's number: a task that Spark runs again writes the same file, and it appears only when complete.
+    `beyond` counts the values that no column could hold.
     """
 
     def __init__(self, folder: Path, number: int) -> None:
@@ -320,10 +330,12 @@ class _TableWriter:
         self._waiting: dict[str, list[pa.RecordBatch]] = {}
         self._waiting_rows: dict[str, int] = {}
         self._files: dict[str, Any] = {}
+        self.beyond = 0
 
     def add(self, given: Rows, file_id: int, lines_before: int, clock: FileClock | None) -> int:
         """Take rows with line numbers of their range; gives how many there were."""
-        batch = _typed(given, file_id, lines_before, clock)
+        batch, beyond = row_batch(given, file_id, lines_before, clock)
+        self.beyond += beyond
         if batch.num_rows:
             self._waiting.setdefault(given.table, []).append(batch)
             self._waiting_rows[given.table] = self._waiting_rows.get(given.table, 0) + batch.num_rows
@@ -353,47 +365,6 @@ class _TableWriter:
             self._files[table] = parquet.ParquetWriter(self._hidden(table), schema, compression="snappy")
         self._files[table].write_table(pa.Table.from_batches(self._waiting.pop(table), schema))
         self._waiting_rows[table] = 0
-
-
-def _typed(given: Rows, file_id: int, lines_before: int, clock: FileClock | None) -> pa.RecordBatch:
-    """The rows as a batch of the table's own schema, with file id, lines of the whole file, and times moved.
-
-    Raises TypeError naming a column that the table does not have.
-    """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    schema = TABLES[given.table].arrow_schema()
-    batch = given.batch if given.batch is not None else _from_rows(given, schema)
-    unknown = set(batch.schema.names) - set(schema.names)
-    if unknown:
-        raise TypeError(f"table {given.table} has no column {', '.join(sorted(unknown))}")
-    columns = []
-    for field in schema:
-        if field.name == "file_id":
-            columns.append(pa.repeat(pa.scalar(file_id, pa.int32()), batch.num_rows))
-            continue
-        if field.name not in batch.schema.names:
-            columns.append(pa.nulls(batch.num_rows, field.type))
-            continue
-        column = batch.column(field.name).cast(field.type)
-        if lines_before and field.name in ("line", "last_line"):
-            column = pc.add(column, lines_before)
-        elif clock is not None and field.name in MOMENTS:
-            column = clock.moved(column)
-        columns.append(column)
-    return pa.RecordBatch.from_arrays(columns, schema=schema)
-
-
-def _from_rows(given: Rows, schema: pa.Schema) -> pa.RecordBatch:
-    import pyarrow as pa
-
-    names = list(dict.fromkeys(name for row in given.rows for name in row))
-    unknown = set(names) - set(schema.names)
-    if unknown:
-        raise TypeError(f"table {given.table} has no column {', '.join(sorted(unknown))}")
-    arrays = [pa.array([row.get(name) for row in given.rows], schema.field(name).type) for name in names]
-    return pa.RecordBatch.from_arrays(arrays, names=names)
 
 
 def _input(

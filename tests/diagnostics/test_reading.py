@@ -10,10 +10,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 from diagnostics import reading
-from diagnostics.clock import FileClock
 from diagnostics.errors import UnknownFormat
 from diagnostics.evidence import TABLES, Evidence
-from diagnostics.format import Rows
 from diagnostics.formats import FORMATS
 from diagnostics.intake import SourceFile, unpack
 
@@ -112,17 +110,6 @@ def test_a_user_may_overrule_the_format_but_not_invent_one(spark: SparkSession, 
     assert (inputs["out.txt"]["format"], evidence.rows["log_record"]) == ("flink-log", 1)
     with pytest.raises(UnknownFormat, match="no-such-format"):
         evidence_of({"out.txt": bare}, tmp_path, spark, {"out.txt": "no-such-format"})
-
-
-def test_a_row_with_a_column_that_its_table_lacks_names_both() -> None:
-    with pytest.raises(TypeError, match="table job has no column colour"):
-        reading._typed(Rows("job", [{"job_id": "a", "colour": "red"}]), 0, 0, None)
-
-
-def test_moments_are_moved_with_their_files_clock_and_nothing_else_is() -> None:
-    given = Rows("checkpoint", [{"ts_ms": 5_000, "trigger_ms": 4_000, "failure_ms": None, "end_to_end_ms": 1_000.0}])
-    row = reading._typed(given, 0, 0, FileClock("UTC", -3_000)).to_pylist()[0]
-    assert (row["ts_ms"], row["trigger_ms"], row["failure_ms"], row["end_to_end_ms"]) == (2_000, 1_000, None, 1_000.0)
 
 
 def test_every_format_reads_its_own_samples_in_one_job(spark: SparkSession, tmp_path: Path) -> None:
