@@ -55,7 +55,7 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
 
 def _stack(line: bytes) -> dict[str, Any] | None:
     stack, _, weight = line.decode("utf-8", "replace").rstrip().rpartition(" ")
-    if not stack or not weight.isdigit() or len(weight) > 18:
+    if not stack or not weight.isdecimal() or len(weight) > 18:
         return None
     frames = stack.split(";")
     thread = thread_of(frames[0]) if len(frames) > 1 else None

@@ -29,7 +29,7 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
     try:
         with parquet.ParquetFile(part.path) as file:
             yield from _events(file)
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError, OverflowError) as error:
         raise UnreadableInput(f"a Parquet file that is damaged or cut off: {error}"[:300]) from None
 
 

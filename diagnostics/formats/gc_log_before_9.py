@@ -207,12 +207,18 @@ def _phase(found: re.Match[str], collector: str | None, number: int) -> dict[str
 
 def _times(stamp: Mapping[str, str | None]) -> dict[str, Any]:
     date, uptime, number = stamp["date"], stamp["uptime"], stamp["id"]
-    moment = datetime.fromisoformat(date.replace(",", ".")) if date else None
     return {
-        "ts_ms": round(moment.timestamp() * 1000) if moment else None,
+        "ts_ms": _epoch_ms(date.replace(",", ".")) if date else None,
         "uptime_ms": round(_number(uptime) * 1000, 3) if uptime else None,
         "gc_id": int(number) if number else None,
     }
+
+
+def _epoch_ms(date: str) -> int | None:
+    try:
+        return round(datetime.fromisoformat(date).timestamp() * 1000)
+    except ValueError:
+        return None
 
 
 def _kind(what: str, text: str) -> str:

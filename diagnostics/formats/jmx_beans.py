@@ -85,7 +85,7 @@ def _without_count(attributes: Mapping[str, Any]) -> Mapping[str, Any]:
 def _number(value: float | str) -> float:
     try:
         return float(value)
-    except ValueError:
+    except (ValueError, OverflowError):
         return math.nan
 
 

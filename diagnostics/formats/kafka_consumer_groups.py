@@ -76,7 +76,7 @@ def _position(columns: Sequence[str], words: Sequence[str]) -> dict[str, Any] | 
     """One partition; None for a line that is none."""
     told = dict(zip(columns, words, strict=False))
     partition = told.get("PARTITION", "")
-    if "LAG" not in told or not partition.isdigit() or len(partition) > 9:
+    if "LAG" not in told or not partition.isdecimal() or len(partition) > 9:
         return None
     host = told.get("HOST", "-").lstrip("/")
     named = {"consumer_group": text(told["GROUP"])} if "GROUP" in told else {}
@@ -92,7 +92,7 @@ def _position(columns: Sequence[str], words: Sequence[str]) -> dict[str, Any] | 
 
 
 def _offset(printed: str) -> int | None:
-    return int(printed) if printed.isdigit() and len(printed) <= 18 else None
+    return int(printed) if printed.isdecimal() and len(printed) <= 18 else None
 
 
 FORMAT = Format(

@@ -154,7 +154,7 @@ def _text(value: Any, *names: str) -> str | None:
 
 
 def _number(value: Any) -> int | None:
-    return int(value) if str(value).isdigit() and len(str(value)) < 10 else None
+    return int(value) if str(value).isdecimal() and len(str(value)) < 10 else None
 
 
 def _event(thing: Mapping[str, Any]) -> dict[str, Any] | None:

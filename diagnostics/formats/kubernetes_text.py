@@ -102,7 +102,12 @@ class _Table(_Reading):
             return
         count = told.get("COUNT", "")
         message = told.get("MESSAGE", "")
-        self._event(event_record(reason, kind, about, message, None, int(count) if count.isdigit() else None), number)
+        self._event(
+            event_record(
+                reason, kind, about, message, None, int(count) if count.isdecimal() and len(count) < 10 else None
+            ),
+            number,
+        )
 
 
 class _Description(_Reading):
@@ -181,7 +186,7 @@ class _Description(_Reading):
                 pod.ended.append(self._ended)
         elif names[0] in ("State", "Last State") and self._ended and len(names) == 2:
             _take_end(self._ended, names[1], value)
-        elif names == ("Restart Count",) and value.isdigit() and len(value) < 9:
+        elif names == ("Restart Count",) and value.isdecimal() and len(value) < 9:
             pod.restarts = max(pod.restarts, int(value))
         elif names[0] in ("Limits", "Requests") and len(names) == 2 and value:
             pod.limits.setdefault((names[0].lower(), names[1]), (value, number))
@@ -190,7 +195,7 @@ class _Description(_Reading):
 def _take_end(ended: Ended, name: str, value: str) -> None:
     if name == "Reason":
         ended.reason = value
-    elif name == "Exit Code" and value.isdigit() and len(value) < 9:
+    elif name == "Exit Code" and value.isdecimal() and len(value) < 9:
         ended.exit_code = int(value)
     elif name == "Message":
         ended.message = value[:500]

@@ -61,7 +61,7 @@ def _pair(pair: Any) -> tuple[int, float]:
     at_ms = round(time * 1000) if isinstance(time, int | float) and 0 < time < 1e12 else 0
     try:
         return at_ms, float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return at_ms, math.nan
 
 

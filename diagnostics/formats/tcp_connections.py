@@ -83,10 +83,14 @@ def _row(connection: re.Match[str]) -> dict[str, Any]:
         "state": state,
         "waiting_bytes": int(waiting),
         "local_address": _address(local),
-        "local_port": int(local_port) if local_port.isdigit() else None,
+        "local_port": _port(local_port),
         "peer_address": _address(peer),
-        "peer_port": int(peer_port) if peer_port.isdigit() else None,
+        "peer_port": _port(peer_port),
     }
+
+
+def _port(printed: str) -> int | None:
+    return int(printed) if printed.isdecimal() and len(printed) < 6 else None
 
 
 def _address(printed: str) -> str:

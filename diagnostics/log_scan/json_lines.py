@@ -192,9 +192,9 @@ def plain_time(told: Any) -> str | None:
     """A time as layouts print it: ISO 8601 as it stands, numbers since 1970 (s, ms, us or ns by their size) in UTC."""
     if isinstance(told, dict):
         seconds, nanoseconds = told.get("epochSecond"), told.get("nanoOfSecond", 0)
-        if not isinstance(seconds, int) or not isinstance(nanoseconds, int):
+        if not isinstance(seconds, int) or not isinstance(nanoseconds, int) or not 0 <= nanoseconds < 10**9:
             return None
-        return _from_seconds(seconds + nanoseconds / 1e9)
+        return _from_seconds(seconds + nanoseconds / 1e9) if 0 < seconds < 10**11 else None
     if isinstance(told, str):
         if _ISO.match(told):
             return told
@@ -203,7 +203,7 @@ def plain_time(told: Any) -> str | None:
         told = float(told)
     if isinstance(told, bool) or not isinstance(told, (int, float)):
         return None
-    seconds = float(min(told, 10**19))
+    seconds = float(min(max(told, 0), 10**19))
     while seconds >= 1e11:
         seconds /= 1000
     return _from_seconds(seconds)

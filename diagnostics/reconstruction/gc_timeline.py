@@ -191,7 +191,7 @@ def _heap_sizes(evidence: Evidence) -> Mapping[int, float]:
     if not evidence.has("config_option"):
         return {}
     rows = evidence["config_option"].where("scope = 'jvm' AND key = 'heap.max'").select("file_id", "value").collect()
-    return {row.file_id: float(row.value) for row in rows if row.value and row.value.replace(".", "", 1).isdigit()}
+    return {row.file_id: float(row.value) for row in rows if row.value and row.value.replace(".", "", 1).isdecimal()}
 
 
 def _unnamed(slices: Iterable[Any], full: Iterable[Any], sizes: Mapping[int, float]) -> list[Timeline]:

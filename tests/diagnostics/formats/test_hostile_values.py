@@ -1,0 +1,50 @@
+"""One value that is none costs that value, or its line at the most: what stands around it in the file is read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from diagnostics.formats import FORMATS
+from tests.diagnostics.formats.reading_aids import read
+
+HUGE = "9" * 400
+"""JSON has integers of any length; no float is as large."""
+
+
+@pytest.mark.parametrize(
+    ("format_id", "told", "instead", "table"),
+    [
+        ("collapsed-stacks", " 124\n", " ²\n", "stack_sample"),
+        ("kafka-consumer-groups", "orders  0 ", "orders  ² ", "consumer_position"),
+        ("kafka-consumer-groups", "41000", "²", "consumer_position"),
+        ("kubernetes-text", "137", "²", "log_record"),
+        ("jmx-beans", '"Value":0.5', f'"Value":{HUGE}', "metric_sample"),
+        ("prometheus-query", '"1000"', HUGE, "metric_sample"),
+        ("datadog-series", "998.0", HUGE, "metric_sample"),
+        ("flink-log-export", '"1795224699633000000"', f"-{HUGE}", "log_record"),
+        ("gc-log-before-9", "2022-08-01T17:17:33", "2022-02-31T17:17:33", "gc_pause"),
+        ("tcp-connections", "10.77.0.12:53980", f"10.77.0.12:{HUGE}", "tcp_sample"),
+    ],
+)
+def test_a_value_that_is_no_number_or_time(format_id: str, told: str, instead: str, table: str, tmp_path: Path) -> None:
+    sample = FORMATS[format_id].samples[0]
+    assert isinstance(sample.text, str)
+    assert told in sample.text
+    whole = read(FORMATS[format_id], sample.text, tmp_path, sample.name)
+    found = read(FORMATS[format_id], sample.text.replace(told, instead), tmp_path, sample.name)
+    assert len(found.rows[table]) >= len(whole.rows[table]) - 1
+
+
+@pytest.mark.parametrize(
+    "instant",
+    [f'{{"epochSecond":{HUGE}}}', f'{{"epochSecond":1,"nanoOfSecond":{HUGE}}}', f"-{HUGE}", HUGE, "1e999", "NaN"],
+)
+def test_a_record_in_json_whose_time_is_none(instant: str, tmp_path: Path) -> None:
+    good = (
+        '{"instant":{"epochSecond":1795224699,"nanoOfSecond":0},"level":"WARN","loggerName":"a.B","message":"slow"}\n'
+    )
+    bad = good.replace('{"epochSecond":1795224699,"nanoOfSecond":0}', instant)
+    found = read(FORMATS["flink-log"], good * 3 + bad + good, tmp_path)
+    assert [row["message"] for row in found.rows["log_record"]].count("slow") >= 4
