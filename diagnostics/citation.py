@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, Self
 
@@ -24,6 +25,13 @@ class Placed(Protocol):
     def pointer(self) -> str | None: ...
     @property
     def ts_ms(self) -> int | None: ...
+
+
+def is_known(value: Any) -> bool:
+    """Whether JSON has the value: what overflowed while it was computed is no number of any use."""
+    if isinstance(value, list):
+        return all(map(is_known, value))
+    return not isinstance(value, float) or math.isfinite(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +77,9 @@ class Citation:
         )
 
     def as_json(self) -> dict[str, Any]:
-        """A mapping of JSON values; `from_json` is its inverse."""
-        return {field: getattr(self, field) for field in self.__slots__}
+        """A mapping of JSON values; `from_json` is its inverse. A value that is no finite number is not known."""
+        told = {field: getattr(self, field) for field in self.__slots__}
+        return told | {"value": self.value if is_known(self.value) else None}
 
     @classmethod
     def from_json(cls, stored: dict[str, Any]) -> Citation:

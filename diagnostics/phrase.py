@@ -104,7 +104,10 @@ def _often(value: FactValue) -> str:
 def _time(value: FactValue) -> str:
     if not isinstance(value, (int, float)):
         return str(value)
-    moment = dt.datetime.fromtimestamp(value / 1000, tz=dt.UTC)
+    try:
+        moment = dt.datetime.fromtimestamp(value / 1000, tz=dt.UTC)
+    except (OverflowError, ValueError, OSError):
+        return "a time that no calendar has"
     return f"{moment:%Y-%m-%d %H:%M:%S} UTC"
 
 

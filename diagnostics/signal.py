@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from diagnostics.citation import Citation
+from diagnostics.citation import Citation, is_known
 
 if TYPE_CHECKING:
     from diagnostics.evidence import Evidence
@@ -56,11 +56,11 @@ class Signal:
     window: tuple[int, int] | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """A mapping of JSON values; `from_json` is its inverse."""
+        """A mapping of JSON values; `from_json` is its inverse. A fact that is no finite number is not known."""
         return {
             "key": self.key,
             "subject": self.subject.as_json(),
-            "facts": dict(self.facts),
+            "facts": {name: value for name, value in self.facts.items() if is_known(value)},
             "citations": [citation.as_json() for citation in self.citations[:MOST_CITATIONS]],
             "citation_count": max(self.citation_count, len(self.citations)),
             "window": list(self.window) if self.window else None,

@@ -28,6 +28,8 @@ from diagnostics import phrase
         ("durations", [3038, 7010], "3 s and 7 s"),
         ("list", [6, 7, 8], "6, 7 and 8"),
         ("rate", 31.24, "31.2/s"),
+        ("time", 1_795_224_420_970, "2026-11-21 01:27:00 UTC"),
+        ("time", 10**18, "a time that no calendar has"),
         ("time", 1795222165901, "2026-11-21 00:49:25 UTC"),
         ("number", 0.0456, "0.0456"),
         ("number", 1234.5, "1,234"),
