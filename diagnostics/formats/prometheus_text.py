@@ -24,7 +24,7 @@ NOT_FLINK, NOT_A_SERIES, BEYOND = -1, -2, -3
 
 _VALUE = re.compile(rb"[-+]?(?:\d|NaN|Inf)")
 _NAME = re.compile(r"[a-zA-Z_:][a-zA-Z0-9_:]*$")
-_LABEL = re.compile(r'([a-zA-Z_][a-zA-Z0-9_]*)\s*=\s*"((?:[^"\\]++|\\.)*+)"')
+_LABEL = re.compile(r'(?<![a-zA-Z0-9_])([a-zA-Z_][a-zA-Z0-9_]*)\s*=\s*"((?:[^"\\]++|\\.)*+)"')
 _ESCAPED = re.compile(r'\\([\\"n])')
 _SAMPLE = re.compile(
     r"[a-zA-Z_:][a-zA-Z0-9_:]*(?:\{[^\n]*\})? +(?:[-+]?[\d.]+(?:[eE][-+]?\d+)?|NaN|[-+]?Inf)(?: +[\d.]+)?$"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -48,3 +49,19 @@ def test_a_record_in_json_whose_time_is_none(instant: str, tmp_path: Path) -> No
     bad = good.replace('{"epochSecond":1795224699,"nanoOfSecond":0}', instant)
     found = read(FORMATS["flink-log"], good * 3 + bad + good, tmp_path)
     assert [row["message"] for row in found.rows["log_record"]].count("slow") >= 4
+
+
+@pytest.mark.parametrize(
+    ("format_id", "line"),
+    [
+        ("prometheus-text", 'flink_taskmanager_job_task_busyTimeMsPerSecond{host="a",' + "host" * 4_000),
+        ("perf-script", "java 1/2" + " " * 16_000 + "x"),
+    ],
+)
+def test_a_long_line_of_no_use_costs_its_length_and_not_its_square(format_id: str, line: str, tmp_path: Path) -> None:
+    sample = FORMATS[format_id].samples[0]
+    assert isinstance(sample.text, str)
+    begun = time.process_time()
+    found = read(FORMATS[format_id], sample.text + f"{line}\n" * 20, tmp_path, sample.name)
+    assert found.rows
+    assert time.process_time() - begun < 1
