@@ -33,14 +33,23 @@ NOT_RUNNING = ("FAILED", "FAILING", "CANCELED", "CANCELLING", "FINISHED", "RESTA
 """States of a job in which Flink takes no savepoint (`JobStatus`)."""
 
 
-def fill(runbook: Runbook, finding: Mapping[str, Any], signals: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+NOTHING_SAID: Mapping[str, str] = {}
+
+
+def fill(
+    runbook: Runbook,
+    finding: Mapping[str, Any],
+    signals: Sequence[Mapping[str, Any]],
+    said: Mapping[str, str] = NOTHING_SAID,
+) -> dict[str, Any]:
     """The runbook with the values of a case.
 
     finding  one of the document's findings
     signals  the stored signals of the analysis (`Report.signals`)
+    said     step id -> the `if` of the answer that a person gave; it counts whatever was measured
     Gives    JSON values: a sentence whose facts are unknown is left out, an unknown value in a command stands as
              `<name>`; `done.holds` of a step is None when its facts are unknown; `left_out` of a step says which
-             question's measured answer leads past it. Options have the names of the Flink version that was seen.
+             question's answer leads past it, measured or said. Options have the names of the Flink version seen.
     """
     subject = Subject(**finding["subject"])
     view = SignalIndex.from_stored(signals).view(subject, level_of(subject), reach_down=True)
@@ -49,7 +58,7 @@ def fill(runbook: Runbook, finding: Mapping[str, Any], signals: Sequence[Mapping
         return REST if reference == "rest" else view(reference)
 
     seen = lookup("job_overview.flink_version")
-    page = _Page(lookup, version_of(seen if isinstance(seen, str) else None))
+    page = _Page(lookup, version_of(seen if isinstance(seen, str) else None), said)
     left_out = _left_out(runbook, page)
     return {
         "id": runbook.id,
@@ -62,10 +71,11 @@ def fill(runbook: Runbook, finding: Mapping[str, Any], signals: Sequence[Mapping
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """The values of a case and its Flink version."""
+    """The values of a case, its Flink version, and the answers that a person gave."""
 
     lookup: Lookup
     version: Version | None
+    said: Mapping[str, str]
 
     def say(self, template: str) -> str:
         """The sentence or command; what is unknown stands as `<name>`."""
@@ -86,11 +96,21 @@ class _Page:
             "to": phrase.fill_or_name(wording(each.after, self.version), self.lookup),
         }
 
+    def is_taken(self, question: Step, answer: Answer) -> bool | None:
+        """Whether it is this case's answer: by what a person said, else by what was measured; None for unknown."""
+        given = self.said.get(question.id)
+        if any(each.condition == given for each in question.answers):
+            return answer.condition == given
+        return answer.when.holds(self.lookup) if answer.when else None
+
+    def is_said(self, question: Step, answer: Answer) -> bool:
+        return self.said.get(question.id) == answer.condition
+
 
 def _left_out(runbook: Runbook, page: _Page) -> dict[str, dict[str, str]]:
-    """Step id -> the question and the measured answer that lead past it.
+    """Step id -> the question and the answer that lead past it.
 
-    A step is left out only when every answer that leads to it is measured not to be this case's and another answer of
+    A step is left out only when every answer that leads to it is known not to be this case's and another answer of
     one of these questions is. What is unknown leaves a step in.
     """
     leading: dict[str, list[tuple[Step, Answer]]] = {}
@@ -101,18 +121,15 @@ def _left_out(runbook: Runbook, page: _Page) -> dict[str, dict[str, str]]:
     found: dict[str, dict[str, str]] = {}
     for step, ways in leading.items():
         others = [(question, each) for question, _ in ways for each in question.answers if each.leads_to]
-        taken = next(((question, each) for question, each in others if _holds(each, page.lookup)), None)
-        if taken and all(_holds(answer, page.lookup) is False for _, answer in ways):
+        taken = next(((question, each) for question, each in others if page.is_taken(question, each)), None)
+        if taken and all(page.is_taken(question, answer) is False for question, answer in ways):
             found[step] = {
                 "step": taken[0].id,
                 "question": page.say(taken[0].texts["question"]),
                 "answer": page.say(taken[1].condition),
+                "said": page.is_said(*taken),
             }
     return found
-
-
-def _holds(answer: Answer, lookup: Lookup) -> bool | None:
-    return answer.when.holds(lookup) if answer.when else None
 
 
 def _savepoint(lookup: Lookup) -> dict[str, str]:
@@ -130,7 +147,9 @@ def _filled_step(step: Step, page: _Page) -> dict[str, Any]:
         {
             "if": page.say(each.condition),
             "then": page.say(each.meaning),
-            "taken": _holds(each, lookup),
+            "condition": each.condition,
+            "taken": page.is_taken(step, each),
+            "said": page.is_said(step, each),
             "checks": [check.as_json() for check in each.when.checks(lookup)] if each.when else [],
             "leads_to": list(each.leads_to),
             "runbook": each.runbook,

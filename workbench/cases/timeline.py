@@ -111,13 +111,18 @@ def _diagnosis(symptom_class: str, confidence: float, score: int, *, again: bool
     return f"{word}: {symptom(symptom_class).title}, {phrase.percent(confidence)} sure, health {score}."
 
 
-STEP_ICONS: Mapping[str, tuple[str, str]] = {"done": ("check", "good"), "failed": ("cross", "warning")}
+STEP_ICONS: Mapping[str, tuple[str, str]] = {
+    "done": ("check", "good"),
+    "approved": ("check", "good"),
+    "failed": ("cross", "warning"),
+    "refused": ("cross", "warning"),
+}
 
 
 def _steps(case: Case) -> Iterator[Entry]:
-    for record in case.steps.select_related("by"):
+    for record in case.steps.select_related("by", "asked"):
         icon, tone = STEP_ICONS.get(record.state, ("book", ""))
-        text = f"{record.get_state_display().lower()}: {record.step.replace('-', ' ')}"
+        text = f"{record.told}: {record.step.replace('-', ' ')}"
         yield Entry(record.at, icon, record.by, text, detail=record.note, tone=tone)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from diagnostics.runbook import Exit, Runbook, exits, fill
 from workbench.analyses.models import Analysis
-from workbench.runbooks.models import StepRecord, StepState
+from workbench.runbooks.models import HELD, StepRecord, StepState
 from workbench.runbooks.selectors import runbook_of
 
 CAUSES = ("root_cause", "contributing")
@@ -57,6 +57,11 @@ class StepShown:
     @property
     def is_settled(self) -> bool:
         return self.is_left_out or self.state in (StepState.DONE, StepState.SKIPPED)
+
+    @property
+    def is_held(self) -> bool:
+        """It waits for an approval, or was refused one."""
+        return self.state in HELD
 
     @property
     def newest(self) -> Evidence | None:
@@ -180,14 +185,16 @@ def steps_shown(
     runbook = runbook_of(finding.get("runbook"))
     if runbook is None:
         return None
-    filled = fill(runbook, finding, analysis.signals)
-    measured = _measured(runbook, analysis, finding, later_snapshots(analysis) if later is None else later)
-    records = analysis.case.steps.latest_by_step()
     job = finding["subject"].get("job") or ""
+    latest = analysis.case.steps.latest_by_step()
+    records = {each.step: each for (of_job, of, _), each in latest.items() if (of_job, of) == (job, runbook.id)}
+    said = {step: record.answer for step, record in records.items() if record.answer}
+    filled = fill(runbook, finding, analysis.signals, said)
+    measured = _measured(runbook, analysis, finding, later_snapshots(analysis) if later is None else later)
     steps = []
     for number, content in enumerate(filled["steps"], 1):
         evidence = measured.get(content["id"], [])
-        record = records.get((job, runbook.id, content["id"]))
+        record = records.get(content["id"])
         steps.append(StepShown(number, content, record, _ticked(content, evidence), evidence))
     return filled, steps
 

@@ -12,3 +12,5 @@ class StepForm(forms.Form):
 
     state = forms.ChoiceField(choices=StepState.choices)
     note = forms.CharField(required=False, max_length=LONGEST_NOTE)
+    answer = forms.CharField(required=False, max_length=LONGEST_NOTE)
+    asked = forms.CharField(required=False, max_length=150)

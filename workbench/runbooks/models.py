@@ -12,20 +12,29 @@ class StepState(models.TextChoices):
     DONE = "done", "Done"
     SKIPPED = "skipped", "Skipped"
     FAILED = "failed", "Failed"
+    WAITING = "waiting", "Waits for approval"
+    APPROVED = "approved", "Approved"
+    REFUSED = "refused", "Refused"
+
+
+HELD = (StepState.WAITING, StepState.REFUSED)
+"""A step in one of these states is not done until it is approved, or the question is withdrawn by opening it again."""
 
 
 class StepRecordQuerySet(models.QuerySet["StepRecord"]):
     def latest_by_step(self) -> dict[tuple[str, str, str], StepRecord]:
         """What was last said about each step: (job id or "", runbook id, step id) -> record."""
         large = ("analysis__document", "analysis__signals", "analysis__inputs")
-        records = self.select_related("by", "analysis").defer(*large).order_by("at", "pk")
+        records = self.select_related("by", "asked", "analysis").defer(*large).order_by("at", "pk")
         return {(record.job, record.runbook, record.step): record for record in records}
 
 
 class StepRecord(models.Model):
-    """Somebody did, skipped or failed one step of a runbook. Records are only added: the last one counts.
+    """Somebody did, answered or failed one step of a runbook, or approved it. Records are only added: the last counts.
 
-    job  the job id that the runbook was shown for, "" when the evidence names none; two jobs can need the same runbook
+    job     the job id that the runbook was shown for, "" when the evidence names none: two jobs can need the same one
+    answer  the `if` of the step's answer that somebody chose, "" for none
+    asked   who is asked to approve the step, null but for one that waits
     """
 
     case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="steps")
@@ -35,6 +44,8 @@ class StepRecord(models.Model):
     step = models.CharField(max_length=80)
     state = models.CharField(max_length=10, choices=StepState.choices)
     note = models.TextField(blank=True)
+    answer = models.TextField(blank=True)
+    asked = models.ForeignKey(User, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
     by = models.ForeignKey(User, on_delete=models.PROTECT)
     at = models.DateTimeField(auto_now_add=True)
 
@@ -45,3 +56,13 @@ class StepRecord(models.Model):
 
     def __str__(self) -> str:
         return f"{self.runbook} {self.step}: {self.state}"
+
+    @property
+    def told(self) -> str:
+        """What was done, as words that follow the person's name."""
+        if self.state == StepState.WAITING:
+            return f"asked {self.asked} to approve"
+        if self.answer and self.state == StepState.OPEN:
+            return f"answered “{self.answer}”"
+        answered = f", answer “{self.answer}”" if self.answer else ""
+        return f"{self.get_state_display().lower()}{answered}"

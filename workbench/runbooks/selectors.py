@@ -36,7 +36,7 @@ def records_told(analysis: Analysis, runbook_id: str, job: str) -> list[RecordTo
     """All that was said about the steps of a runbook for one job of the case, the oldest first, with its time."""
     found: list[RecordTold] = []
     last: dt.datetime | None = None
-    for record in analysis.case.steps.filter(runbook=runbook_id, job=job).select_related("by"):
+    for record in analysis.case.steps.filter(runbook=runbook_id, job=job).select_related("by", "asked"):
         since = (record.at - analysis.finished_at).total_seconds() * 1000 if analysis.finished_at else None
         took = (record.at - last).total_seconds() * 1000 if last else None
         found.append(RecordTold(record, since if since is not None and since >= 0 else None, took))

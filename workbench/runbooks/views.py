@@ -12,7 +12,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from diagnostics.reproduction import reproduction
 from workbench.analyses.selectors import analysis_to_change, analysis_visible
-from workbench.cases.selectors import snapshots_of
+from workbench.cases.selectors import owners_possible, snapshots_of
 from workbench.runbooks.filling import layers, runbook_progress, steps_shown
 from workbench.runbooks.forms import StepForm
 from workbench.runbooks.models import StepState
@@ -58,6 +58,7 @@ def detail(request: HttpRequest, analysis_id: int, position: int) -> HttpRespons
             and reproduction(facts_of(analysis, finding)) is not None,
             "snapshots": snapshots_of(analysis.case),
             "may_change": analysis.case.may_be_changed_by(request.user),
+            "approvers": owners_possible(analysis.case).exclude(pk=request.user.pk),
             "job": next(
                 (job for job in analysis.document["jobs"] if job["job_id"] == finding["subject"].get("job")), None
             ),
@@ -68,7 +69,7 @@ def detail(request: HttpRequest, analysis_id: int, position: int) -> HttpRespons
 @login_required
 @require_POST
 def step(request: HttpRequest, analysis_id: int, position: int, step_id: str) -> HttpResponse:
-    """Ticks, skips, fails or reopens a step, with a note."""
+    """Ticks, skips, fails or reopens a step, answers its question, or has it approved; with a note."""
     analysis = analysis_to_change(request.user, analysis_id)
     finding = finding_at(analysis, position)
     form = StepForm(request.POST)
@@ -82,9 +83,13 @@ def step(request: HttpRequest, analysis_id: int, position: int, step_id: str) ->
                 step=step_id,
                 state=StepState(form.cleaned_data["state"]),
                 note=form.cleaned_data["note"],
+                answer=form.cleaned_data["answer"],
+                asked=owners_possible(analysis.case).filter(username=form.cleaned_data["asked"]).first(),
             )
         except ValidationError as error:
-            raise Http404(" ".join(error.messages)) from None
+            if "step" in error.message_dict:
+                raise Http404(" ".join(error.messages)) from None
+            messages.error(request, " ".join(error.messages))
     else:
-        messages.error(request, "Say done, skipped, failed or open; a note has at most 5,000 characters.")
+        messages.error(request, "Say what became of the step; a note has at most 5,000 characters.")
     return redirect(f"{reverse('runbooks:detail', args=[analysis_id, position])}#step-{step_id}")

@@ -47,7 +47,7 @@ def test_a_step_remembers_who_did_it_and_the_note_is_escaped(people: People, ana
 
     record = StepRecord.objects.get()
     assert (record.by, record.state, record.job) == (people.bob, "done", "a" * 32)
-    assert "by bob" in page
+    assert "bob <strong>done</strong>" in page
     assert "one key &lt;b&gt;hot&lt;/b&gt;" in page
     assert runbook_progress(analysis)[0].settled == 1
 
