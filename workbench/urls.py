@@ -7,7 +7,7 @@ from django.urls import include, path
 from django.views.generic import RedirectView
 
 from workbench import probes
-from workbench.accounts.views import PasswordChange
+from workbench.accounts.views import PasswordChange, zone
 from workbench.analyses.retention_views import delete_case
 from workbench.collector import collector
 from workbench.limits.views import limits
@@ -34,6 +34,7 @@ urlpatterns = [
     path("login/", auth.LoginView.as_view(redirect_authenticated_user=True), name="login"),
     path("logout/", auth.LogoutView.as_view(), name="logout"),
     path("password/", PasswordChange.as_view(), name="password_change"),
+    path("zone/", zone, name="zone"),
     path("admin/", admin.site.urls),
     path("api/v1/", include("workbench.api.urls")),
     path("collect_flink.py", collector, name="collector"),

@@ -1,11 +1,11 @@
 // The one time range of a case. It lives in the address, so a link keeps it and Back undoes it:
 //   from, to      what is shown, ISO 8601 in UTC with milliseconds; without them the whole time of the evidence
 //   normal, bad   two stretches to compare, each `from/to`
-//   tz            utc, browser or evidence: how times are written
+//   tz            utc, browser or evidence: how times are written; without it as the person chose last
 // Times are epoch milliseconds here, ranges are [from, to], and null is the whole time.
+import { post, toast } from './tools.js';
 
 export const ZONES = ['utc', 'browser', 'evidence'];
-const ZONE_KEY = 'workbench-zone';
 const MOST_EARLIER = 50;
 const MINUTE = 60_000;
 
@@ -48,9 +48,7 @@ class TimeRange {
     this.range = readPair(asked.get('from'), asked.get('to'));
     this.normal = readPair(...(asked.get('normal') || '').split('/'));
     this.bad = readPair(...(asked.get('bad') || '').split('/'));
-    let kept = null;
-    try { kept = localStorage.getItem(ZONE_KEY); } catch { /* storage may be forbidden: UTC then */ }
-    this.#zone = [asked.get('tz'), kept, 'utc'].find((zone) => ZONES.includes(zone));
+    this.#zone = [asked.get('tz'), document.documentElement.dataset.zone, 'utc'].find((zone) => ZONES.includes(zone));
   }
 
   // How times are written; that of the files only where it is known.
@@ -101,8 +99,10 @@ class TimeRange {
   }
 
   chooseZone(zone) {
+    const page = document.documentElement.dataset;
     this.#zone = zone;
-    try { localStorage.setItem(ZONE_KEY, zone); } catch { /* it holds for this page */ }
+    page.zone = zone;
+    post(page.zoneUrl, { zone }).catch((error) => toast(`The zone holds for this page only. ${error.message}`));
     this.#replace();
   }
 

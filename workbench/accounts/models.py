@@ -23,6 +23,14 @@ class Role(models.TextChoices):
 RANK = {role: rank for rank, role in enumerate(Role)}
 
 
+class TimeZoneShown(models.TextChoices):
+    """How times are written on charts and in logs."""
+
+    UTC = "utc", "UTC"
+    BROWSER = "browser", "The browser's zone"
+    EVIDENCE = "evidence", "The zone of the files"
+
+
 class UserManager(DjangoUserManager["User"]):
     def create_superuser(
         self, username: str, email: str | None = None, password: str | None = None, **fields: Any
@@ -35,6 +43,7 @@ class User(AbstractUser):
     """A person. The role holds in every team; which cases a person sees depends on the teams."""
 
     role = models.CharField(max_length=20, choices=Role.choices, default=Role.RESPONDER)
+    zone_shown = models.CharField(max_length=10, choices=TimeZoneShown.choices, default=TimeZoneShown.UTC)
 
     objects = UserManager()
 
