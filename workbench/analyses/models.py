@@ -88,7 +88,11 @@ class Analysis(models.Model):
         ordering = ["-pk"]
         verbose_name_plural = "analyses"
         get_latest_by = "pk"
-        indexes = [models.Index(fields=["status", "heartbeat_at"], name="analysis_status_heartbeat")]
+        indexes = [
+            models.Index(fields=["status", "heartbeat_at"], name="analysis_status_heartbeat"),
+            # Times to diagnosis are read from it alone: a row with its document is large.
+            models.Index(fields=["case", "status", "finished_at"], name="analysis_first_done"),
+        ]
 
     def __str__(self) -> str:
         return f"Analysis {self.pk} of case {self.case_id}"
