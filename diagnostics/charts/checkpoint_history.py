@@ -10,15 +10,9 @@ from diagnostics.chart import Chart, Points, Theme
 from diagnostics.chart_panel import DURATION_UNITS, SIZE_UNITS, Panel, Threshold, axis_unit, escaped, stacked
 from diagnostics.chart_theme import Palette, palette
 from diagnostics.phrase import duration, exact_duration, size
-from diagnostics.reconstruction.cluster import cluster_of
 
 if TYPE_CHECKING:
     from diagnostics.evidence import Evidence
-    from diagnostics.reconstruction.checkpoint_history import Checkpoint
-    from diagnostics.reconstruction.checkpoint_parts import Part
-
-MOST_CHECKPOINTS = 600
-"""How many checkpoints are drawn for a job. Our choice; of more, each stretch keeps its failed or its longest one."""
 
 PHASES = {
     "start_delay_ms": "Start delay",
@@ -46,100 +40,17 @@ def points(evidence: Evidence) -> Points | None:
     Empty   None without any checkpoint that has a time.
     """
     # Needs PySpark, which the web process that draws stored points does without.
-    from diagnostics.reconstruction.checkpoint_history import checkpoint_histories
-    from diagnostics.reconstruction.checkpoint_timeout import checkpoint_timeouts
+    from diagnostics.reconstruction.checkpoint_course import checkpoint_courses
 
-    histories = checkpoint_histories(evidence)
-    told = {job_id: [each for each in map(_told, history.checkpoints) if each] for job_id, history in histories.items()}
-    if not any(told.values()):
+    jobs = list(checkpoint_courses(evidence))
+    if not jobs:
         return None
-    slowest = _slowest_subtasks(evidence)
-    timeouts = checkpoint_timeouts(evidence)
-    names = cluster_of(evidence).job_names
-    jobs: list[dict[str, Any]] = []
-    for job_id in sorted((job_id for job_id in told if told[job_id]), key=str):
-        checkpoints = [{**each, **slowest.get((job_id, each["id"]), {})} for each in told[job_id]]
-        kept = _kept(checkpoints)
-        jobs.append(
-            {
-                "job_id": job_id,
-                "name": names.get(job_id) if job_id else None,
-                "timeout_ms": timeouts.get(job_id, timeouts.get(None)),
-                "left_out": len(checkpoints) - len(kept),
-                "checkpoints": kept,
-            }
-        )
     every = [each for job in jobs for each in job["checkpoints"]]
     return {
         "from_ms": min(each["trigger_ms"] for each in every),
         "to_ms": max(round(each["trigger_ms"] + (each["end_to_end_ms"] or 0)) for each in every),
         "jobs": jobs,
     }
-
-
-def _told(checkpoint: Checkpoint) -> dict[str, Any] | None:
-    """What is drawn of a checkpoint; None when its time is not known."""
-    triggered, ended, took = checkpoint.triggered_ms, checkpoint.ended_ms, checkpoint.duration_ms
-    if triggered is None and ended is not None:
-        triggered = round(ended - (took or 0))
-    if took is None and triggered is not None and ended is not None:
-        took = float(ended - triggered)
-    if triggered is None:
-        return None
-    return {
-        "id": checkpoint.number,
-        "status": checkpoint.status,
-        "savepoint": checkpoint.is_savepoint,
-        "acknowledged": checkpoint.acknowledged,
-        "subtasks": checkpoint.subtasks,
-        "trigger_ms": triggered,
-        "ended_ms": ended if checkpoint.status == "completed" else None,
-        "end_to_end_ms": took,
-        "checkpointed_bytes": checkpoint.checkpointed_bytes,
-        "state_bytes": checkpoint.state_bytes,
-        "processed_bytes": checkpoint.processed_bytes,
-        "persisted_bytes": checkpoint.persisted_bytes,
-        "failure": checkpoint.reason[:300] if checkpoint.reason else None,
-    }
-
-
-def _slowest_subtasks(evidence: Evidence) -> dict[tuple[str | None, int], dict[str, Any]]:
-    """(job, checkpoint) -> phases of the subtask whose end to end duration was longest, and how many are pending."""
-    from diagnostics.reconstruction.checkpoint_parts import checkpoint_parts
-
-    cluster = cluster_of(evidence)
-    by_checkpoint: dict[tuple[str | None, int], list[Part]] = {}
-    for part in checkpoint_parts(evidence):
-        by_checkpoint.setdefault((part.job_id, part.number), []).append(part)
-    found: dict[tuple[str | None, int], dict[str, Any]] = {}
-    for place, parts in by_checkpoint.items():
-        phases: dict[str, Any] = {"pending": sum(part.subtasks - part.acknowledged for part in parts)}
-        told = [(part, part.slowest) for part in parts if part.slowest]
-        if told:
-            part, slowest = max(told, key=lambda each: (each[1].end_to_end_ms or 0.0, each[0].vertex_id))
-            task = cluster.tasks.get((part.job_id, part.vertex_id))
-            phases |= {
-                "vertex": task.name if task else part.vertex_id,
-                "subtask": slowest.subtask,
-                "subtask_ms": slowest.end_to_end_ms,
-                **{phase: getattr(slowest, phase) for phase in PHASES},
-            }
-        found[place] = phases
-    return found
-
-
-def _kept(checkpoints: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """At most MOST_CHECKPOINTS, of each stretch the failed or the longest one."""
-    if len(checkpoints) <= MOST_CHECKPOINTS:
-        return list(checkpoints)
-    stretch = -(-len(checkpoints) // MOST_CHECKPOINTS)
-    return [
-        max(
-            checkpoints[start : start + stretch],
-            key=lambda each: (each["status"] in BAD, each["end_to_end_ms"] or 0, -each["id"]),
-        )
-        for start in range(0, len(checkpoints), stretch)
-    ]
 
 
 def figure(points: Points, theme: Theme) -> Mapping[str, Any]:

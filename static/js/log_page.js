@@ -1,21 +1,17 @@
 // The log page: search, histogram, list and details follow the address; keys as in lnav.
-import { element } from './element.js';
 import { ask, clock, clocks, mayChange, number, remember, shown } from './log_address.js';
 import { LogHistogram } from './log_histogram.js';
+import { listenForKeys } from './log_keys.js';
 import { LogList } from './log_list.js';
 import { LogPanel } from './log_panel.js';
-import { shiftInWords } from './log_shift.js';
-import { isShortcut } from './page.js';
+import { LogTerms } from './log_terms.js';
 import { timeRange } from './time_range.js';
 import { toast } from './tools.js';
 
-const LEVELS = ['FATAL', 'ERROR', 'WARN', 'INFO', 'DEBUG', 'TRACE'];
 const at = (id) => document.getElementById(id);
 const [box, search, others, alike] = ['list', 'q', 'others', 'alike'].map(at);
 const isNarrow = matchMedia('(max-width: 1080px)');
-let terms = [];
 let firstError;
-let totals = {};
 let refreshing = null;
 let remembering = null;
 let chosen = '';
@@ -53,6 +49,8 @@ const panel = new LogPanel(at('panel'), {
   },
 });
 
+const searched = new LogTerms({ terms: at('terms'), levels: at('levels') }, { searchFor, moveClock });
+
 // Asks anew what is listed and goes to the record of the address, or to its next neighbour.
 async function refresh() {
   settle();
@@ -77,17 +75,15 @@ async function refresh() {
 }
 
 function showOverview(told) {
-  ({ terms } = told);
-  totals = told.histogram.totals;
+  const { terms } = told;
   [firstError] = told.first_error;
   const words = terms.filter((term) => !term.field && !term.excluded && !/^\/.*\/$/.test(term.source));
   list.words = words.map((term) => term.source.replace(/^"|"$/g, '').replace(/\\(.)/g, '$1').toLowerCase()).filter(Boolean);
-  panel.words = list.words;
+  panel.record.words = list.words;
   const [from, to] = told.span || [0, 0];
   list.withDay = to - from > 20 * 3_600_000;
   histogram.show(told.histogram);
-  showTerms();
-  showLevels();
+  searched.show(terms, told.histogram.totals);
   const all = told.total === told.kept.records ? '' : ` of ${number(told.kept.records)}`;
   at('totals').textContent = `${number(told.total)}${all} records`;
   at('nothing').hidden = told.total > 0;
@@ -97,60 +93,12 @@ function showOverview(told) {
   if (!told.total) at('place').textContent = '';
 }
 
-function showTerms() {
-  const searched = terms.map((term, place) => chip(
-    term.excluded ? term.label.replace(/^-/, '') : term.label,
-    term.source,
-    term.excluded,
-    () => searchFor(terms.filter((_, each) => each !== place).map((each) => each.source).join(' ')),
-  ));
-  const moved = [...clocks()].map(([file, shift]) => chip(
-    `clock of ${file.split('/').at(-1)} ${shiftInWords(shift)}`,
-    file,
-    false,
-    () => moveClock(file, 0),
-  ));
-  at('terms').replaceChildren(...searched, ...moved);
-}
-
-function chip(text, title, isExcluded, takeAway) {
-  const made = element('li', isExcluded ? 'excluded' : '');
-  if (isExcluded) made.append(element('span', 'not', 'not'));
-  const word = element('span', 'word', text);
-  word.title = title;
-  const away = element('button', '', '×');
-  away.type = 'button';
-  away.setAttribute('aria-label', `Take ${text} away`);
-  away.addEventListener('click', takeAway);
-  made.append(word, away);
-  return made;
-}
-
 function moveClock(file, shift) {
   const moved = clocks();
   if (shift) moved.set(file, shift);
   else moved.delete(file);
   remember({ clock: [...moved].map(([each, ms]) => `${each}:${ms}`) }, true);
   refresh();
-}
-
-// The levels that the search leaves out are those of its `-level:` term, which the buttons write.
-function showLevels() {
-  const term = terms.find((each) => each.field === 'level' && each.excluded);
-  const out = term ? term.source.replace(/^-level[:=]/i, '').toUpperCase().split(',') : [];
-  const known = LEVELS.filter((level) => totals[level] || out.includes(level));
-  at('levels').replaceChildren(...known.map((level) => {
-    const toggle = element('button', level);
-    toggle.type = 'button';
-    toggle.setAttribute('aria-pressed', String(!out.includes(level)));
-    toggle.append(element('i'), out.includes(level) ? level : `${level} ${number(totals[level])}`);
-    toggle.addEventListener('click', () => {
-      const left = out.includes(level) ? out.filter((each) => each !== level) : [...out, level];
-      const rest = terms.filter((each) => each !== term).map((each) => each.source);
-      searchFor([...rest, ...(left.length ? [`-level:${left.join(',').toLowerCase()}`] : [])].join(' '));
-    });
-    return toggle;
-  }));
 }
 
 function searchFor(text) {
@@ -175,7 +123,7 @@ async function step(kind, direction, extra = {}) {
 
 async function stepOperation(direction) {
   const row = await list.current();
-  const told = row && await panel.tell(row).catch((error) => toast(error.message));
+  const told = row && await panel.record.tell(row).catch((error) => toast(error.message));
   const operation = told?.operations[0];
   if (operation) step('term', direction, { term: operation.term });
   else toast('This record names no checkpoint, task or TaskManager.');
@@ -207,8 +155,8 @@ async function togglePin() {
   const row = await list.current();
   if (!row) return;
   if (!mayChange) toast('Your role may read this case, not pin records.');
-  else if (row.pinned) panel.unpin(row);
-  else panel.pin(row);
+  else if (row.pinned) panel.pins.unpin(row);
+  else panel.pins.pin(row);
 }
 
 function openPanel(name) {
@@ -242,78 +190,21 @@ const actions = {
 };
 document.querySelector('.log-bar').addEventListener('click', (event) => actions[event.target.closest('[data-act]')?.dataset.act]?.());
 
-// Keys of lnav; what differs is settled in the conventions: n is the next hit, i the histogram, 0 the whole time, and
-// g stays the prefix of pages, so that g g leads to the first record.
-const KEYS = {
-  e: actions.error,
-  E: actions.errorBack,
-  w: actions.warning,
-  W: actions.warningBack,
-  n: actions.hit,
-  N: actions.hitBack,
-  f: () => step('file', 1),
-  F: () => step('file', -1),
-  o: () => stepOperation(1),
-  O: () => stepOperation(-1),
-  u: () => step('pin', 1),
-  U: () => step('pin', -1),
-  m: togglePin,
-  j: () => list.go(list.place + 1),
-  k: () => list.go(list.place - 1),
-  G: () => list.go(list.total - 1),
-  b: () => list.go(list.place - list.fitting),
-  p: togglePanel,
-  P: () => openPanel('patterns'),
-  i: () => at('histogram').classList.toggle('folded'),
-  z: () => zoom(0.25),
-  Z: () => zoom(4),
-  x: () => others.click(),
-  c: () => panel.copyRecord(),
-  y: () => panel.copyLink(),
-};
-const LIST_KEYS = {
-  ArrowDown: KEYS.j,
-  ArrowUp: KEYS.k,
-  PageDown: () => list.go(list.place + list.fitting),
-  PageUp: KEYS.b,
-  ' ': () => list.go(list.place + list.fitting),
-  Home: () => list.go(0),
-  End: KEYS.G,
-  Enter: () => openPanel('record'),
-};
-let prefix = '';
-document.addEventListener('keydown', (event) => {
-  const inList = event.target === box;
-  const plain = !event.ctrlKey && !event.metaKey && !event.altKey;
-  if (event.key === 'f' && (event.ctrlKey || event.metaKey) && inList) {
-    event.preventDefault();
-    search.focus();
-    search.select();
-    return;
-  }
-  if (event.key === 'Escape' && at('panel').contains(event.target)) {
-    event.preventDefault();
-    event.stopPropagation();
-    panel.close();
-    return;
-  }
-  const before = prefix;
-  prefix = plain && ['g', 't'].includes(event.key) && isShortcut(event) && !before ? event.key : '';
-  let act = inList && plain ? LIST_KEYS[event.key] : null;
-  if (!act && isShortcut(event) && !prefix) act = before ? { gg: () => list.go(0) }[before + event.key] : KEYS[event.key];
-  if (!act) return;
-  // The keys of every page (n opens a new case there) are not meant; but it has to see the end of a prefix.
-  if (!before) {
-    event.preventDefault();
-    event.stopPropagation();
-  }
-  act();
-}, true);
-search.addEventListener('keydown', (event) => {
-  if (event.key === 'Escape') {
-    event.stopPropagation();
-    box.focus({ preventScroll: true });
-  }
+listenForKeys({
+  box,
+  search,
+  list,
+  panel,
+  step,
+  act: {
+    stepOperation,
+    togglePin,
+    togglePanel,
+    openPanel,
+    zoom,
+    foldHistogram: () => at('histogram').classList.toggle('folded'),
+    toggleOthers: () => others.click(),
+  },
 });
 
 at('log-search').addEventListener('submit', (event) => {
