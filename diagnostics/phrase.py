@@ -47,7 +47,7 @@ def percent(value: FactValue) -> str:
 
 
 def duration(value: FactValue) -> str:
-    """Milliseconds as people say them: `950 ms`, `27.1 s`, `2 min 5 s`, `3 h 10 min`."""
+    """Milliseconds as people say them: `950 ms`, `27.1 s`, `2 min 5 s`, `3 h 10 min`, `12 days 6 h`."""
     if not isinstance(value, (int, float)):
         return str(value)
     sign, ms = ("-" if value < 0 else ""), abs(value)
@@ -58,6 +58,9 @@ def duration(value: FactValue) -> str:
     if ms < 7_200_000:
         minutes, seconds = divmod(round(ms / 1000), 60)
         return f"{sign}{minutes} min {seconds} s" if seconds else f"{sign}{minutes} min"
+    if ms >= 172_800_000:
+        days, hours = divmod(round(ms / 3_600_000), 24)
+        return f"{sign}{days} days {hours} h" if hours else f"{sign}{days} days"
     hours, minutes = divmod(round(ms / 60_000), 60)
     return f"{sign}{hours} h {minutes} min" if minutes else f"{sign}{hours} h"
 

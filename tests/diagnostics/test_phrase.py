@@ -20,6 +20,7 @@ from diagnostics import phrase
         ("duration", 30000, "30 s"),
         ("duration", 125_000, "2 min 5 s"),
         ("duration", 11_400_000, "3 h 10 min"),
+        ("duration", 1_058_400_000, "12 days 6 h"),
         ("duration", -30_000, "-30 s"),
         ("bytes", 287_948_221, "287.9 MB"),
         ("bytes", 3000, "3 kB"),
