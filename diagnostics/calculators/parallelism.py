@@ -21,13 +21,20 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
     work = rate * cost / 1000
     needed = max(math.ceil(work / target - 1e-9), 1)
     hottest = skew / subtasks
+    passes, even = 1000 / (hottest * cost), subtasks * 1000 / cost
     lines = [
         Line("Work", f"{number(rate)}/s x {number(cost)} ms", f"{number(work)} busy subtasks"),
         Line("Subtasks that it needs", f"{number(work)} / {percent(target)}, rounded up", number(needed)),
         Line("Share of the hottest subtask", f"{number(skew)} / {number(subtasks)}", percent(hottest)),
         Line("Its busy time", f"{percent(hottest)} x {number(work)}", percent(hottest * work)),
+        Line(
+            "Passes until it is busy all the time",
+            f"1,000 ms / ({percent(hottest)} x {number(cost)} ms)",
+            f"{number(passes)}/s",
+        ),
+        Line("Would pass evenly spread", f"{number(subtasks)} x 1,000 ms / {number(cost)} ms", f"{number(even)}/s"),
     ]
-    results = {"needed": float(needed), "hottest_busy": hottest * work}
+    results = {"needed": float(needed), "hottest_busy": hottest * work, "passes_per_s": passes, "even_per_s": even}
     refusals = []
     if skew >= SKEW:
         refusals.append(

@@ -10,6 +10,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
+from diagnostics.calculators import CALCULATORS
 from diagnostics.reproduction import reproduction
 from workbench.analyses.selectors import analysis_to_change, analysis_visible
 from workbench.cases.selectors import owners_possible, snapshots_of
@@ -18,7 +19,7 @@ from workbench.runbooks.forms import StepForm
 from workbench.runbooks.models import StepState
 from workbench.runbooks.selectors import finding_at, records_told
 from workbench.runbooks.services import step_record
-from workbench.runbooks.what_if import facts_of
+from workbench.runbooks.what_if import calculated, facts_of
 
 REPRODUCIBLE = ("data_skew", "out_of_order_events")
 """Classes whose cause lies in the records, so that a script can make them."""
@@ -37,7 +38,7 @@ def detail(request: HttpRequest, analysis_id: int, position: int) -> HttpRespons
     progress = runbook_progress(analysis)
     if progress[position].position != position:
         return redirect("runbooks:detail", analysis_id, progress[position].position)
-    others = layers(progress, finding)
+    others, facts = layers(progress, finding), facts_of(analysis, finding)
     return render(
         request,
         "runbooks/detail.html",
@@ -54,8 +55,8 @@ def detail(request: HttpRequest, analysis_id: int, position: int) -> HttpRespons
             "records": records_told(analysis, runbook["id"], finding["subject"].get("job") or ""),
             "restart_once": sum(1 for each in others if each.restarts) > 1,
             "positions": {each.id: each.position for each in progress.values()},
-            "reproducible": finding["symptom_class"] in REPRODUCIBLE
-            and reproduction(facts_of(analysis, finding)) is not None,
+            "reproducible": finding["symptom_class"] in REPRODUCIBLE and reproduction(facts) is not None,
+            "restart_now": calculated(CALCULATORS["restart"], facts, {}),
             "snapshots": snapshots_of(analysis.case),
             "may_change": analysis.case.may_be_changed_by(request.user),
             "approvers": owners_possible(analysis.case).exclude(pk=request.user.pk),

@@ -94,3 +94,20 @@ def test_a_finding_without_a_runbook_has_no_page(people: People, analysis: Analy
     analysis.save(update_fields=["document"])
 
     assert signed_in(people.bob).get(page_of(analysis)).status_code == 404
+
+
+def test_a_step_that_restarts_says_what_a_restart_costs_here(people: People, analysis: Analysis) -> None:
+    """10 s back and a minute down at 100/s are 7,000 records; 50/s to spare take 140 s."""
+    page = signed_in(people.bob).get(page_of(analysis)).content.decode()
+    assert "How far back, and how long to catch up?" in page
+    measured = {
+        "checkpoint_progress": {"since_last_completed_ms": 10_000},
+        "throughput": {"before_per_s": 100},
+        "record_rate": {"ceiling_total_per_s": 150},
+    }
+    for key, facts in measured.items():
+        signal = {"key": key, "level": "job", "subject": {"job": "a" * 32}, "facts": facts}
+        analysis.signals.append({**signal, "citations": [], "citation_count": 0, "window": None})
+    analysis.save(update_fields=["signals"])
+    page = signed_in(people.bob).get(page_of(analysis)).content.decode()
+    assert "A restart now goes back 10 s and is 70 s behind when it runs again; it needs 2 min 20 s" in page
