@@ -14,6 +14,7 @@ from workbench.cases.models import Case, FollowUp
 from workbench.cases.snapshots import newest_diagnoses
 from workbench.cases.timeline import Entry, timeline
 from workbench.charts.selectors import charts_shown
+from workbench.runbooks.filling import CAUSES, runbook_progress
 
 EVIDENCE_SHOWN = 6
 """Citations of a finding in a report; the true number is told. Our choice."""
@@ -45,6 +46,7 @@ class Report:
     """A case with the diagnosis of its incident.
 
     facts      (name, value) about the case
+    runbooks   (title, how far it is and what comes next in words), of the causes while the case is open
     actions    (what, who and by when in words, whether it is done)
     later      (snapshot in words, its verdict in words), what was seen after each change
     charts     (title, what it shows)
@@ -59,6 +61,7 @@ class Report:
     missing: Sequence[tuple[str, str, str]]
     charts: Sequence[tuple[str, str]]
     later: Sequence[tuple[str, str]]
+    runbooks: Sequence[tuple[str, str]]
     actions: Sequence[tuple[str, str, bool]]
     timeline: Sequence[Entry]
     inputs: Sequence[Mapping[str, Any]]
@@ -80,6 +83,7 @@ def report_of(case: Case) -> Report:
         missing=[(each["what"], each["why"], each["how"]) for each in document["missing_evidence"]] if document else [],
         charts=_charts(incident) if incident else [],
         later=list(_later(case, diagnoses)),
+        runbooks=list(_runbooks(incident)) if incident and not case.is_closed else [],
         actions=[_action(each) for each in case.follow_ups.select_related("owner")],
         timeline=entries,
         inputs=document["inputs"] if document else [],
@@ -151,6 +155,13 @@ def _place(evidence: Mapping[str, Any]) -> str:
 def _charts(analysis: Analysis) -> list[tuple[str, str]]:
     drawn, _, _ = charts_shown(analysis)
     return [(shown.chart.title, shown.summary) for shown in drawn]
+
+
+def _runbooks(analysis: Analysis) -> Iterator[tuple[str, str]]:
+    shown = {(each.job, each.id): each for each in runbook_progress(analysis).values() if each.role in CAUSES}
+    for each in shown.values():
+        following = f"; next: {each.next_question}" if each.next_question else ""
+        yield each.title, f"{each.settled} of {each.total} steps done or skipped{following}"
 
 
 def _action(follow_up: FollowUp) -> tuple[str, str, bool]:

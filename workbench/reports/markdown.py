@@ -44,6 +44,9 @@ def _lines(report: Report, address: str) -> Iterator[str]:
         yield from _finding_lines(finding)
     if not report.findings:
         yield from ("", "No rule found a problem." if report.document else "There is no diagnosis yet.")
+    if report.runbooks:
+        yield from ("", "## What to do", "")
+        yield from (f"- {plain(title)}: {plain(progress)}" for title, progress in report.runbooks)
     if report.later:
         yield from ("", "## After each change", "")
         yield from (f"- {plain(change)}: {plain(verdict)}" for change, verdict in report.later)

@@ -32,8 +32,10 @@ LONGEST_TEXT = 2_000
 """Letters of one paragraph: a longer one does not fit a page. Our choice."""
 
 TITLE = ParagraphStyle("title", fontName=BOLD, fontSize=17, leading=22, spaceAfter=4)
-HEADING = ParagraphStyle("heading", fontName=BOLD, fontSize=12, leading=16, spaceBefore=12, spaceAfter=5)
-FINDING = ParagraphStyle("finding", fontName=BOLD, fontSize=10, leading=14, spaceBefore=8, spaceAfter=2)
+HEADING = ParagraphStyle(
+    "heading", fontName=BOLD, fontSize=12, leading=16, spaceBefore=12, spaceAfter=5, keepWithNext=1
+)
+FINDING = ParagraphStyle("finding", fontName=BOLD, fontSize=10, leading=14, spaceBefore=8, spaceAfter=2, keepWithNext=1)
 TEXT = ParagraphStyle("text", fontName=FONT, fontSize=9, leading=13, spaceAfter=3)
 SMALL = ParagraphStyle("small", parent=TEXT, fontSize=7.5, leading=10.5, textColor=MUTED, spaceAfter=1)
 LINE_OF_EVIDENCE = ParagraphStyle("evidence", parent=SMALL, textColor=colors.black, leftIndent=8, spaceAfter=2)
@@ -95,6 +97,7 @@ def _flowables(report: Report, address: str) -> Iterator[Flowable]:
     if not report.findings:
         yield _paragraph("No rule found a problem." if report.document else "There is no diagnosis yet.", TEXT)
     sections = (
+        ("What to do", [f"{title}: {progress}" for title, progress in report.runbooks]),
         ("After each change", [f"{change}: {verdict}" for change, verdict in report.later]),
         ("Actions", [f"{'Done: ' if is_done else ''}{what} ({who})" for what, who, is_done in report.actions]),
         ("What the charts show", [f"{title}: {summary}" for title, summary in report.charts]),

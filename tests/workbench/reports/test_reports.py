@@ -48,6 +48,19 @@ def test_markdown_tells_verdict_findings_with_their_lines_and_the_timeline(analy
     assert "bob closed the case. Confirmed cause: Data skew: Salted the key" in text
 
 
+def test_an_open_cases_report_says_what_comes_next(people: People) -> None:
+    analysis = diagnosed_case(people.alice)
+    analysis.document["findings"][0]["runbook"] = "data-skew"
+    analysis.save(update_fields=["document"])
+    text = as_markdown(report_of(analysis.case), "http://here/cases/1/")
+    assert (
+        "## What to do\n\n- One subtask does most of the work: 1 of 6 steps done or skipped; next: Is it one key"
+        in text
+    )
+    case_close(case=analysis.case, user=people.alice, confirmed_class="data_skew", what_fixed_it="Salted the key")
+    assert "## What to do" not in as_markdown(report_of(analysis.case), "http://here/cases/1/")
+
+
 def test_nothing_in_a_report_is_markup_of_somebody_else() -> None:
     assert plain(HOSTILE) == r"\<img src=x\> \[click\](javascript:x) \`tick\` 订单 \*bold\*"
     assert code("a `b` c") == "`` a `b` c ``"
