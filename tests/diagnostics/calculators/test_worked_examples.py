@@ -135,8 +135,8 @@ def test_the_interval_weighs_overhead_against_what_a_failure_loses() -> None:
 def test_subtasks_are_rate_times_cost_over_the_target() -> None:
     """400/s x 32 ms = 12.8 busy subtasks; at 80 % busy 12.8 / 0.8 = 16.
 
-    Of three subtasks the hottest has 2.7 / 3 = 90 % of the records: it is full at 1,000 / (0.9 x 32) = 34.7/s, all three
-    only at 3 x 1,000 / 32 = 93.75/s.
+    Of three subtasks the hottest has 2.7 / 3 = 90 % of the records: it is full at 1,000 / (0.9 x 32) = 34.7/s, and
+    all three only at 3 x 1,000 / 32 = 93.75/s.
     """
     values = {"rate": 400.0, "ms_per_record": 32.0, "parallelism": 3.0, "target": 0.8}
     found = outcome("parallelism", skew_ratio=1.0, **values)
