@@ -107,7 +107,7 @@ class _Page:
         return self.said.get(question.id) == answer.condition
 
 
-def _left_out(runbook: Runbook, page: _Page) -> dict[str, dict[str, str]]:
+def _left_out(runbook: Runbook, page: _Page) -> dict[str, dict[str, Any]]:
     """Step id -> the question and the answer that lead past it.
 
     A step is left out only when every answer that leads to it is known not to be this case's and another answer of
@@ -118,7 +118,7 @@ def _left_out(runbook: Runbook, page: _Page) -> dict[str, dict[str, str]]:
         for answer in question.answers:
             for step in answer.leads_to:
                 leading.setdefault(step, []).append((question, answer))
-    found: dict[str, dict[str, str]] = {}
+    found: dict[str, dict[str, Any]] = {}
     for step, ways in leading.items():
         others = [(question, each) for question, _ in ways for each in question.answers if each.leads_to]
         taken = next(((question, each) for question, each in others if page.is_taken(question, each)), None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -143,6 +144,21 @@ def test_the_keyboard_reaches_the_content_and_shows_where_it_is(open_page: OpenP
     page.keyboard.press("Tab")
     assert page.evaluate("() => getComputedStyle(document.activeElement).outlineStyle !== 'none'")
     assert page.evaluate("() => document.activeElement.closest('main') !== null")
+
+
+def test_a_walk_through_is_stepped_and_played(open_page: OpenPage) -> None:
+    page = open_page("/runbooks/how-it-works/aligned-barriers/")
+    shown, play = page.locator(".walk-step:visible"), page.locator("[data-walk=play]")
+    page.locator("#walk").focus()
+    for key, told in (("ArrowRight", "2 of"), ("ArrowRight", "3 of"), ("ArrowLeft", "2 of"), ("Home", "1 of")):
+        page.keyboard.press(key)
+        expect(shown).to_contain_text(told)
+    page.keyboard.press(" ")
+    expect(play).to_have_attribute("aria-pressed", "true")
+    expect(shown).to_contain_text("2 of")
+    page.get_by_role("button", name="Step").click()
+    expect(play).to_have_attribute("aria-pressed", "false")
+    expect(page).to_have_url(re.compile(r"#step-3$"))
 
 
 def see_all(page: Page) -> None:
