@@ -18,6 +18,13 @@ MOST_DOCUMENT_BYTES = 32 * 1024 * 1024
 MOST_NUMBERED_CHARACTERS = 4 * 1024 * 1024
 """Documents of several lines above this are cited by pointer only: finding every line of one takes about 1 s."""
 
+MOST_PLACES = 500_000
+"""Documents with more values than this are cited by pointer only, too. Our choice: 4 MiB of Flink's have 250,000."""
+
+DEEPEST = 16
+"""Values nested deeper than this have no place of their own. Our choice: what formats cite is six levels deep at most,
+and a path for each of a million values hundreds of levels deep would take gigabytes."""
+
 OUTLINE_TOKENS = 1_500
 """How far an outline looks: every answer of Flink shows its shape within 700 tokens. About half a millisecond."""
 
@@ -48,7 +55,10 @@ class Step:
 
 
 def walk(text: str, most_tokens: int | None = None) -> Iterator[Step]:
-    """The values of a JSON text in order, with their paths and lines. Bears text that ends early or is broken."""
+    """The values of a JSON text down to DEEPEST in order, with their paths and lines.
+
+    Bears text that ends early or is broken.
+    """
     containers: list[_Container] = []
     line = 1
     for count, found in enumerate(_TOKEN.finditer(text)):
@@ -62,7 +72,8 @@ def walk(text: str, most_tokens: int | None = None) -> Iterator[Step]:
             if holder is None:
                 return
             containers.pop()
-            yield Step("close", holder.path, line, lexeme)
+            if len(containers) <= DEEPEST:
+                yield Step("close", holder.path, line, lexeme)
         elif lexeme == ",":
             _next_item(holder)
         elif lexeme == ":":
@@ -70,13 +81,14 @@ def walk(text: str, most_tokens: int | None = None) -> Iterator[Step]:
         elif holder is not None and holder.at_key:
             holder.position, holder.at_key = _plain(lexeme), False
         else:
-            path = () if holder is None or holder.position is None else (*holder.path, holder.position)
-            if lexeme in "{[":
+            is_deep = len(containers) > DEEPEST
+            path = () if is_deep or holder is None or holder.position is None else (*holder.path, holder.position)
+            is_open = lexeme in "{["
+            if not is_deep:
+                yield Step("open" if is_open else "scalar", path, line, lexeme)
+            if is_open:
                 is_object = lexeme == "{"
                 containers.append(_Container(is_object, path, None if is_object else 0, is_object))
-                yield Step("open", path, line, lexeme)
-            else:
-                yield Step("scalar", path, line, lexeme)
 
 
 def _next_item(holder: _Container | None) -> None:
@@ -175,6 +187,8 @@ class JsonDocument:
         for step in walk(self.text):
             first = places[step.path][0] if step.kind == "close" and step.path in places else step.line
             places[step.path] = (first, step.line)
+            if len(places) > MOST_PLACES:
+                return {(): (None, None)}
         return places
 
 

@@ -45,6 +45,20 @@ def test_a_long_pretty_document_is_cited_by_pointer_only(monkeypatch: pytest.Mon
     assert parse_json(PRETTY).at("n") == {"line": None, "last_line": None, "pointer": "/n"}
 
 
+def test_a_document_of_very_many_values_is_cited_by_pointer_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("diagnostics.notation.json_document.MOST_PLACES", 3)
+    assert parse_json(PRETTY).at("n") == {"line": None, "last_line": None, "pointer": "/n"}
+
+
+def test_a_value_nested_senselessly_deep_stands_where_its_holder_does() -> None:
+    text = '{"a":\n' + "[\n" * 300 + "0,\n" * 5_000 + "0" + "]" * 300 + ',\n"b": 1}'
+    document = parse_json(text)
+    assert len({step.path for step in walk(text)}) < 50
+    assert (document.at("a")["line"], document.at("a")["last_line"]) == (2, 5_302)
+    assert document.at("a", *[0] * 200)["line"] == 17
+    assert document.at("b")["line"] == 5_303
+
+
 def test_pointers_escape_as_rfc_6901_says() -> None:
     assert pointer("a/b", "~1", 0) == "/a~1b/~01/0"
 
