@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 import zipfile
 from pathlib import Path
 
 import pytest
 
-from diagnostics.intake import Limits, SourceFile, read_lines
+from diagnostics.intake import Limits, SourceFile, read_lines, unpack
 from tests.diagnostics.intake.uploads import Desk, zipped
 
 INCIDENT = Path(__file__).resolve().parents[2] / "incidents" / "hot_key_seen_by_rest_only" / "evidence.zip"
@@ -64,14 +65,29 @@ def test_archives_of_many_jobs_come_in_a_zip(desk: Desk) -> None:
     ]
 
 
-@pytest.mark.parametrize("content", [archive(archived())[:20_000], b'{"archive":[{"path":' + b"[" * 200_000])
-def test_a_damaged_archive_says_so(desk: Desk, content: bytes) -> None:
-    [file] = desk.unpack(JOB, content)
-    assert "History Server archive that is damaged" in str(file.error)
+def test_of_an_archive_that_was_cut_off_the_answers_before_are_read(desk: Desk) -> None:
+    answers = archived()
+    *read, cut = desk.unpack(JOB, archive(answers)[:20_000])
+    assert [file.name for file in read] == [f"{JOB}!{path}.json" for path in answers][: len(read)]
+    assert len(read) > 1
+    assert all(file.error is None for file in read)
+    assert (cut.name, "that is damaged or ends early" in str(cut.error)) == (JOB, True)
 
 
-def test_a_path_that_leads_out_is_refused_and_what_is_no_answer_is_left_out(desk: Desk) -> None:
-    [refused] = desk.unpack(JOB, b'{"archive":[{"path":"/../../etc/passwd","json":"{}"},{"path":1,"json":"{}"},3]}')
+@pytest.mark.parametrize("entry", [b"[" * 200_000, b"[]," * 500_000, b'"' + b"\\" * 500_000, b'1,"json":"{}"},3]}'])
+def test_what_is_no_answer_ends_it_and_takes_no_memory(desk: Desk, entry: bytes) -> None:
+    source = desk.upload(JOB, b'{"archive":[{"path":"/jobs/overview","json":"{}"},{"path":' + entry)
+    tracemalloc.start()
+    read, damaged = unpack([source], desk.workspace).inputs
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert read.error is None
+    assert "that is damaged or ends early" in str(damaged.error)
+    assert peak < 12 * 1024**2
+
+
+def test_a_path_that_leads_out_is_refused(desk: Desk) -> None:
+    [refused] = desk.unpack(JOB, b'{"archive":[{"path":"/../../etc/passwd","json":"{}"}]}')
     assert "leads out" in str(refused.error)
 
 
