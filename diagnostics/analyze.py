@@ -137,8 +137,9 @@ class _StageClock:
 
 
 def _refusal(entry: Mapping[str, Any]) -> str:
+    """One line, though a reason may quote what has several."""
     reason = "; ".join(entry.get("warnings") or ()) or "not recognised as evidence of a Flink job"
-    return f"{entry['file']}: {reason}"
+    return " ".join(f"{entry['file']}: {reason}".split())
 
 
 def _measure(

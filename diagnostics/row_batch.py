@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 FIRST_MOMENT_MS = round(dt.datetime.min.replace(tzinfo=dt.UTC).timestamp() * 1000)
-LAST_MOMENT_MS = round(dt.datetime(9999, 12, 31, tzinfo=dt.UTC).timestamp() * 1000)
-"""What a calendar has: 0001-01-01 to 9999-12-31, epoch ms."""
+LAST_MOMENT_MS = round(dt.datetime(9999, 12, 31, 23, 59, 59, tzinfo=dt.UTC).timestamp() * 1000)
+"""What a calendar has: the years 1 to 9999, epoch ms."""
 
 
 def row_batch(given: Rows, file_id: int, lines_before: int, clock: FileClock | None) -> tuple[pa.RecordBatch, int]:

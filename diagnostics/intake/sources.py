@@ -127,7 +127,11 @@ def _walk(top: Path, inside: str, refused: list[str], limits: Limits) -> Iterato
         below = []
         for entry in entries:
             name = f"{inside}/{entry.name}" if inside else entry.name
-            mode = entry.stat(follow_symlinks=False).st_mode
+            try:
+                mode = entry.stat(follow_symlinks=False).st_mode
+            except OSError as error:
+                refused.append(f"{_text(name)}: {error.strerror or error}")
+                continue
             if stat.S_ISDIR(mode):
                 below.append((Path(entry.path), name))
             elif reason := _not_regular(mode):

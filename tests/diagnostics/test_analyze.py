@@ -1,6 +1,6 @@
 """What the pipeline bounds and says about itself."""
 
-from diagnostics.analyze import MOST_SUBJECTS, _bounded
+from diagnostics.analyze import MOST_SUBJECTS, _bounded, _refusal
 from diagnostics.signal import Signal, Subject
 
 
@@ -20,3 +20,8 @@ def test_a_file_that_names_very_many_jobs_is_judged_by_those_with_most_evidence_
 def test_an_ordinary_number_of_jobs_is_kept_as_it_is() -> None:
     warnings: list[str] = []
     assert (len(list(_bounded(signals(40), warnings))), warnings) == (40, [])
+
+
+def test_a_refused_file_has_one_line_whatever_its_reason_quotes() -> None:
+    entry = {"file": "config.yaml", "warnings": ["not valid YAML: while scanning\n  a simple key", "cut\r\noff"]}
+    assert _refusal(entry) == "config.yaml: not valid YAML: while scanning a simple key; cut off"

@@ -11,7 +11,7 @@ from diagnostics.clock import FileClock
 from diagnostics.format import Rows
 from diagnostics.row_batch import row_batch
 
-YEAR_9999_MS = 253_402_214_400_000
+LAST_MS = 253_402_300_799_000
 
 
 def test_a_row_with_a_column_that_its_table_lacks_names_both() -> None:
@@ -40,7 +40,7 @@ def test_a_value_that_is_no_number_is_unknown(value: float) -> None:
 
 
 @pytest.mark.parametrize("clock", [None, FileClock("Europe/Berlin", -3_000)])
-@pytest.mark.parametrize("moment", [-(2**63), -62_135_596_800_001, YEAR_9999_MS + 1, 2**63 - 1])
+@pytest.mark.parametrize("moment", [-(2**63), -62_135_596_800_001, LAST_MS + 1, 2**63 - 1])
 def test_a_time_that_no_calendar_has_is_unknown(moment: int, clock: FileClock | None) -> None:
     given = pa.RecordBatch.from_pydict({"ts_ms": pa.array([moment, 1_795_224_420_970]), "message": ["far", "near"]})
     batch, beyond = row_batch(Rows("log_record", batch=given), 0, 0, clock)
@@ -48,6 +48,13 @@ def test_a_time_that_no_calendar_has_is_unknown(moment: int, clock: FileClock | 
     assert first is None
     assert second is not None
     assert beyond == 1
+
+
+def test_the_first_and_the_last_year_of_the_calendar_are_times() -> None:
+    given = Rows("log_record", [{"ts_ms": -62_135_596_800_000}, {"ts_ms": LAST_MS}])
+    assert row_batch(given, 0, 0, None)[1] == 0
+    assert row_batch(given, 0, 0, FileClock(None, 3_600_000))[1] == 1
+    assert row_batch(given, 0, 0, FileClock("Europe/Berlin"))[1] == 1
 
 
 def test_half_a_surrogate_pair_is_replaced_in_texts_and_in_lists_of_them() -> None:

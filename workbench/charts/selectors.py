@@ -121,7 +121,7 @@ def charts_shown(analysis: Analysis) -> tuple[list[ChartShown], list[Chart], Spa
             drawn.append(ChartShown(chart, chart.summary(points), chart.choices(points)))
             if chart.axis == "time":
                 spans.append((points["from_ms"], points["to_ms"]))
-        except (LookupError, TypeError, ValueError):
+        except (LookupError, TypeError, ValueError, ArithmeticError):
             drawn = [each for each in drawn if each.chart is not chart]
             empty.append(chart)
     span = (min(start for start, _ in spans), max(end for _, end in spans)) if spans else None

@@ -76,12 +76,14 @@ class Command(BaseCommand):
                 sys.stderr.write("\r\033[K")
 
     def _write(self, document: dict[str, Any], target: str | None) -> None:
-        if target is None:
-            self.stdout.write(render(document), ending="")
-            return
         text = json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False)
         if target == "-":
             self.stdout.write(text)
             return
-        Path(target).write_text(text + "\n", "utf-8")
         self.stdout.write(render(document), ending="")
+        if target is None:
+            return
+        try:
+            Path(target).write_text(text + "\n", "utf-8")
+        except OSError as error:
+            raise CommandError(printable(f"{target} cannot be written: {error.strerror or error}")) from None
