@@ -15,13 +15,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from diagnostics.errors import UnreadableInput
-from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample, open_range
+from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample
 from diagnostics.notation.profiler_stack import mode_of, sample_row, thread_of
+from diagnostics.notation.tally import Tally, in_batches
+from diagnostics.notation.text_lines import numbered_lines
 
 MOST_LINE = 65_536
 MOST_LEVEL = 5_000
 MOST_TITLES = 1_000_000
-ROWS_AT_ONCE = 2_000
 
 TITLES = (("cpu", "cpu"), ("itimer", "cpu"), ("wall", "wall"), ("alloc", "alloc"), ("lock", "lock"))
 """Words of the page's title and the mode: `CPU profile`, `Wall clock profile`."""
@@ -46,26 +47,23 @@ def _recognise(head: Head) -> float:
 
 
 def _read(part: Range) -> Iterator[Rows | Coverage]:
-    page = _Page()
-    with open_range(part) as opened:
-        for number, raw in enumerate(opened, 1):
-            page.take(raw[:MOST_LINE].decode("utf-8", "replace").strip(), number)
+    tally = Tally()
+    page = _Page(tally)
+    for number, line in numbered_lines(part, MOST_LINE):
+        page.take(line.lstrip(), number)
     rows = page.rows()
-    if not page.frames:
+    if not tally.records:
         raise UnreadableInput("a page of async-profiler without frames: its end is missing, or it shows no flame graph")
     mode = page.mode or mode_of(part.name, rows)
-    for start in range(0, len(rows), ROWS_AT_ONCE):
-        yield Rows("stack_sample", [{**row, "mode": mode} for row in rows[start : start + ROWS_AT_ONCE]])
-    yield Coverage(records=page.frames, not_understood=len(page.odd), samples=tuple(page.odd[:3]))
+    yield from in_batches("stack_sample", ({**row, "mode": mode} for row in rows), tally)
 
 
 class _Page:
-    """The frames of a page in the order in which they are drawn: each after the one below it."""
+    """The frames of a page, which are its records, in the order in which they are drawn: each after the one below."""
 
-    def __init__(self) -> None:
+    def __init__(self, tally: Tally) -> None:
         self.mode: str | None = None
-        self.frames = 0
-        self.odd: list[tuple[int, str]] = []
+        self._tally = tally
         self._titles: list[str] | None = None
         self._in_titles = False
         self._level = self._width = 0
@@ -83,7 +81,7 @@ class _Page:
         elif self._in_titles:
             self._title(line)
         elif (call := _CALL.fullmatch(line.rstrip(";"))) and not self._frame(call, number):
-            self.odd.append((number, line[:200]))
+            self._tally.odd(number, line)
 
     def _title(self, line: str) -> None:
         assert self._titles is not None
@@ -117,7 +115,7 @@ class _Page:
             self._open[-1].own -= width
         self._open.append(_Frame(html.unescape(title), width, number))
         self._level, self._width = level, width
-        self.frames += 1
+        self._tally.records += 1
         return True
 
     def rows(self) -> list[dict[str, Any]]:

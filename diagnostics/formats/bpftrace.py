@@ -11,17 +11,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample, open_range
+from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample
 from diagnostics.notation.header_time import header_time
-from diagnostics.notation.host_row import MOST_LINE, Span, lines_of
+from diagnostics.notation.host_row import MOST_LINE, lines_of
 from diagnostics.notation.profiler_stack import mapped_symbol, mode_of, sample_row
 from diagnostics.notation.rest_document import text
+from diagnostics.notation.tally import Tally
+from diagnostics.notation.text_lines import numbered_lines
 
 QUANTILES = (0.5, 0.9, 0.99)
 MOST_ROWS = 200_000
 MOST_DEPTH = 2_000
 MOST_CLASSES = 1_000
-SHOWN = 3
 UNITS = {"": 1.0, "K": 1024.0, "M": 1024.0**2, "G": 1024.0**3, "T": 1024.0**4, "P": 1024.0**5, "E": 1024.0**6}
 
 _ATTACHED = re.compile(r"(?m)^Attach(?:ing|ed) \d{1,6} probes?(?:\.\.\.)?\s*$")
@@ -79,10 +80,7 @@ class _Reading:
     histogram: _Histogram | None = None
     stack: _Stack | None = None
     ts_ms: int | None = None
-    records: int = 0
-    odd: int = 0
-    examples: list[tuple[int, str]] = field(default_factory=list)
-    span: Span = field(default_factory=Span)
+    tally: Tally = field(default_factory=Tally)
 
     @property
     def is_full(self) -> bool:
@@ -106,29 +104,29 @@ class _Reading:
         self._close_histogram()
         if moment is not None:
             self.ts_ms = moment
-            self.span.take(moment)
+            self.tally.take_time(moment)
         elif found:
             self._map(f"@{found[1]}", text(found[2]), (found[3] or "").strip(), at)
         elif begun and line.rstrip().endswith(("[", ",")):
             self.stack = _Stack(text(begun[2].strip(" ,")), at)
         elif line.strip() and not _ATTACHED.match(line):
-            self._odd(line, at)
+            self.tally.odd(at, line)
 
     def _map(self, name: str, key: str | None, told: str, at: int) -> None:
         statistics = _STATISTICS.match(told)
         place = {"ts_ms": self.ts_ms, "part": "probe", "name": key, **lines_of(at)}
         if not told:
             self.histogram = _Histogram(name, key, at)
-            self.records += 1
+            self.tally.records += 1
         elif _NUMBER.match(told):
             self.numbers.append({**place, "metric": name, "value": float(told)})
-            self.records += 1
+            self.tally.records += 1
         elif statistics:
             self.numbers.append({**place, "metric": f"{name} count", "value": float(statistics[1])})
             self.numbers.append({**place, "metric": f"{name} average", "value": float(statistics[2])})
-            self.records += 1
+            self.tally.records += 1
         else:
-            self._odd(told, at)
+            self.tally.odd(at, told)
 
     def _in_stack(self, stack: _Stack, line: str, at: int) -> None:
         end = _STACK_END.match(line.strip())
@@ -140,10 +138,10 @@ class _Reading:
                 self.stacks.append(
                     {**row, "ts_ms": self.ts_ms, "profile": "collapsed", "line": stack.line, "last_line": at}
                 )
-                self.records += 1
+                self.tally.records += 1
             self.stack = None
         elif line.startswith("@"):
-            self._odd(line, at)
+            self.tally.odd(at, line)
             self.stack = None
         elif len(stack.frames) < MOST_DEPTH:
             # A user's stack may follow the kernel's behind a line with a comma alone.
@@ -158,10 +156,6 @@ class _Reading:
 
     def close(self) -> None:
         self._close_histogram()
-
-    def _odd(self, line: str, at: int) -> None:
-        self.odd += 1
-        self.examples += [(at, line[:200])] if len(self.examples) < SHOWN else []
 
 
 def _upper_end(found: re.Match[str]) -> float | None:
@@ -182,23 +176,16 @@ def _recognise(head: Head) -> float:
 
 def _read(part: Range) -> Iterator[Rows | Coverage]:
     reading = _Reading()
-    with open_range(part) as opened:
-        for at, raw in enumerate(opened, 1):
-            reading.take(raw[:MOST_LINE].decode("utf-8", "replace").rstrip(), at)
-            if reading.is_full:
-                break
+    for at, line in numbered_lines(part, MOST_LINE):
+        reading.take(line, at)
+        if reading.is_full:
+            reading.tally.warn(f"only the first {MOST_ROWS:,} numbers and stacks are kept")
+            break
     reading.close()
     mode = mode_of(part.name, reading.stacks)
     yield Rows("host_sample", reading.numbers)
     yield Rows("stack_sample", [{**row, "mode": mode} for row in reading.stacks])
-    yield Coverage(
-        records=reading.records,
-        not_understood=reading.odd,
-        samples=tuple(reading.examples),
-        warnings=(f"only the first {MOST_ROWS:,} numbers and stacks are kept",) if reading.is_full else (),
-        first_ts_ms=reading.span.first_ms,
-        last_ts_ms=reading.span.last_ms,
-    )
+    yield reading.tally.coverage()
 
 
 FORMAT = Format(

@@ -6,10 +6,12 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample, open_range
+from diagnostics.format import Format, Head, Range, Sample
 from diagnostics.notation.header_time import header_time
-from diagnostics.notation.host_row import MOST_LINE, MOST_ROWS, ROWS_AT_ONCE, Span, lines_of
+from diagnostics.notation.host_row import MOST_LINE, MOST_ROWS, lines_of
 from diagnostics.notation.rest_document import text
+from diagnostics.notation.tally import Tally, row_reader
+from diagnostics.notation.text_lines import numbered_lines
 
 COUNTERS: Mapping[str, tuple[str, float]] = {
     "nr_periods": ("periods", 1.0),
@@ -30,35 +32,23 @@ def _recognise(head: Head) -> float:
     return 0.95 if {"nr_periods", "nr_throttled"} <= names else 0.0
 
 
-def _read(part: Range) -> Iterator[Rows | Coverage]:
+def _rows(part: Range, tally: Tally) -> Iterator[dict[str, Any]]:
     """A path above the counters names the group, a time above them is theirs."""
-    rows: list[dict[str, Any]] = []
-    span = Span()
     place: dict[str, Any] = {"ts_ms": None, "part": "control group", "name": None}
-    kept = odd = 0
-    with open_range(part) as opened:
-        for at, raw in enumerate(opened, 1):
-            line = raw[:MOST_LINE].decode("utf-8", "replace").strip()
-            moment, path, counter = header_time(line), _PATH.match(line), _COUNTER.match(line)
-            if moment is not None:
-                place["ts_ms"] = moment
-                span.take(moment)
-            elif path:
-                place["name"] = text(path[1].removesuffix("cpu.stat").rstrip("/"))
-            elif counter and counter[1] in COUNTERS:
-                metric, factor = COUNTERS[counter[1]]
-                rows.append({**place, "metric": metric, "value": int(counter[2]) * factor, **lines_of(at)})
-            elif line and not counter:
-                odd += 1
-            if len(rows) >= ROWS_AT_ONCE:
-                yield Rows("host_sample", rows)
-                kept += len(rows)
-                rows = []
-            if kept >= MOST_ROWS:
-                break
-    yield Rows("host_sample", rows)
-    warnings = (f"only the first {kept:,} numbers are kept",) if kept >= MOST_ROWS else ()
-    yield Coverage(kept + len(rows), odd, warnings=warnings, first_ts_ms=span.first_ms, last_ts_ms=span.last_ms)
+    for at, whole_line in numbered_lines(part, MOST_LINE):
+        line = whole_line.lstrip()
+        moment, path, counter = header_time(line), _PATH.match(line), _COUNTER.match(line)
+        if moment is not None:
+            place["ts_ms"] = moment
+            tally.take_time(moment)
+        elif path:
+            place["name"] = text(path[1].removesuffix("cpu.stat").rstrip("/"))
+        elif counter and counter[1] in COUNTERS:
+            metric, factor = COUNTERS[counter[1]]
+            tally.records += 1
+            yield {**place, "metric": metric, "value": int(counter[2]) * factor, **lines_of(at)}
+        elif line and not counter:
+            tally.odd(at, line)
 
 
 FORMAT = Format(
@@ -67,7 +57,7 @@ FORMAT = Format(
     documentation="https://docs.kernel.org/admin-guide/cgroup-v2.html#cpu-interface-files",
     tables=("host_sample",),
     recognise=_recognise,
-    read=_read,
+    read=row_reader("host_sample", _rows, most=MOST_ROWS, what="numbers"),
     samples=(
         Sample(
             name="host/cpu.stat.txt",

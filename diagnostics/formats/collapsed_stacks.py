@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
-from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample, open_range
+from diagnostics.format import Format, Head, Range, Sample
 from diagnostics.notation.profiler_stack import JAVA_FRAME, mode_of, sample_row, thread_of
+from diagnostics.notation.tally import MOST_SHOWN, Tally, row_reader
+from diagnostics.notation.text_lines import raw_lines
 
 MOST_LINE = 262_144
-ROWS_AT_ONCE = 2_000
 LINES_LOOKED_AT = 200
 LEAST_SHARE = 0.9
 
@@ -30,27 +32,20 @@ def _recognise(head: Head) -> float:
     return 0.9 if java else 0.5
 
 
-def _read(part: Range) -> Iterator[Rows | Coverage]:
-    mode = _mode(part)
-    rows: list[dict[str, Any]] = []
-    records = odd = 0
-    examples: list[tuple[int, str]] = []
-    with open_range(part) as opened:
-        for number, line in enumerate(opened, 1):
-            row = _stack(line) if len(line) <= MOST_LINE else None
-            if row is None:
-                if line.strip():
-                    odd += 1
-                    if len(examples) < 3:
-                        examples.append((number, line[:200].decode("utf-8", "replace").strip()))
-                continue
-            rows.append({**row, "profile": "collapsed", "mode": mode, "line": number, "last_line": number})
-            if len(rows) >= ROWS_AT_ONCE:
-                records += len(rows)
-                yield Rows("stack_sample", rows)
-                rows = []
-    yield Rows("stack_sample", rows)
-    yield Coverage(records=records + len(rows), not_understood=odd, samples=tuple(examples))
+def _rows(part: Range, tally: Tally) -> Iterator[dict[str, Any]]:
+    mode = mode_of(part.name, [row for _, _, row in islice(_stacks(part), LINES_LOOKED_AT) if row])
+    for number, line, row in _stacks(part):
+        if row is not None:
+            tally.records += 1
+            yield {**row, "profile": "collapsed", "mode": mode, "line": number, "last_line": number}
+        elif line.strip():
+            tally.odd(number, line[:MOST_SHOWN].decode("utf-8", "replace").strip())
+
+
+def _stacks(part: Range) -> Iterator[tuple[int, bytes, dict[str, Any] | None]]:
+    """Each line with its number and the row that it gives; None for one that is no stack."""
+    for number, line in enumerate(raw_lines(part, MOST_LINE + 1), 1):
+        yield number, line, _stack(line) if len(line) <= MOST_LINE else None
 
 
 def _stack(line: bytes) -> dict[str, Any] | None:
@@ -62,21 +57,13 @@ def _stack(line: bytes) -> dict[str, Any] | None:
     return sample_row(thread, frames[1 if thread else 0 :], float(weight))
 
 
-def _mode(part: Range) -> str:
-    with open_range(part) as opened:
-        shown = [
-            _stack(line) for _, line in zip(range(LINES_LOOKED_AT), opened, strict=False) if len(line) <= MOST_LINE
-        ]
-    return mode_of(part.name, [row for row in shown if row])
-
-
 FORMAT = Format(
     id="collapsed-stacks",
     title="Collapsed stacks of a profiler",
     documentation="https://github.com/brendangregg/FlameGraph#2-fold-stacks",
     tables=("stack_sample",),
     recognise=_recognise,
-    read=_read,
+    read=row_reader("stack_sample", _rows),
     samples=(
         Sample(
             name="profile/taskmanager-0-wall.collapsed",

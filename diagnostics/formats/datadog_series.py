@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from diagnostics.format import Coverage, Format, Rows, Sample
-from diagnostics.notation.host_row import Span
 from diagnostics.notation.json_document import Outline
 from diagnostics.notation.prometheus_series import SeriesSamples, series_key
 from diagnostics.notation.reporter_name import MOST_TAGS, from_datadog
 from diagnostics.notation.rest_document import RestDocument, fields, items, rest_reader, rest_shape
+from diagnostics.notation.tally import Tally
 
 SECONDS_BELOW = 1e11
 """Datadog takes seconds and answers in milliseconds."""
@@ -22,7 +22,7 @@ def _fits(seen: Outline) -> bool:
 
 
 def _read(document: RestDocument) -> Iterator[Rows | Coverage]:
-    samples, span = SeriesSamples(), Span()
+    samples, tally = SeriesSamples(), Tally()
     pointers: list[str] = []
     foreign = 0
     listed = items(document.value["series"])
@@ -43,16 +43,13 @@ def _read(document: RestDocument) -> Iterator[Rows | Coverage]:
             samples.times.append(ts_ms)
             samples.values.append(float(point[1]))
             pointers.append(f"/series/{place}/{name}/{position}")
-            span.take(ts_ms or None)
+            tally.take_time(ts_ms or None)
     if pointers:
         yield Rows("metric_sample", batch=samples.batch(pointers, document.at("series")["line"]))
-    warning = f"{foreign} of {len(listed)} series have no name of a Flink metric and were left out"
-    yield Coverage(
-        records=len(pointers),
-        warnings=(warning,) if foreign else (),
-        first_ts_ms=span.first_ms,
-        last_ts_ms=span.last_ms,
-    )
+    tally.records = len(pointers)
+    if foreign:
+        tally.warn(f"{foreign} of {len(listed)} series have no name of a Flink metric and were left out")
+    yield tally.coverage()
 
 
 def _is_number(value: Any) -> bool:

@@ -11,11 +11,12 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
-from diagnostics.format import HEAD_BYTES, Coverage, Format, Head, Range, Rows, Sample, open_range
+from diagnostics.format import HEAD_BYTES, Coverage, Format, Head, Range, Rows, Sample
 from diagnostics.notation.process_name import process_of_name
+from diagnostics.notation.tally import Tally, in_batches
+from diagnostics.notation.text_lines import raw_lines
 
 MOST_LINE = 4_000
-ROWS_AT_ONCE = 5_000
 LINES_LOOKED_AT = 60
 LEAST_SHARE = 0.5
 EPOCH_MS_FROM = 1e11
@@ -79,39 +80,26 @@ def _recognise(head: Head) -> float:
 
 
 def _read(part: Range) -> Iterator[Rows | Coverage]:
-    collector = _collector(part)
-    process = process_of_name(part.name)
-    rows: list[dict[str, Any]] = []
+    tally = Tally(process_of_name(part.name))
     facts: list[dict[str, Any]] = []
-    records, first_ms, last_ms, place = 0, None, None, part.start
-    utc_offset_min: int | None = None
-    with open_range(part) as opened:
-        for number, line in enumerate(opened, 1):
-            if place >= part.end:
-                break
-            place += len(line)
-            if b"GC(" in line:
-                row = _event(line, collector)
-                if row is None:
-                    continue
-                rows.append({**row, "line": number, "last_line": number})
-                first_ms, last_ms = first_ms or row["ts_ms"], row["ts_ms"] or last_ms
-                utc_offset_min = _utc_offset_min(line) if utc_offset_min is None else utc_offset_min
-            elif number <= LINES_LOOKED_AT and part.start == 0:
-                facts += _facts(line, process, number)
-            if len(rows) >= ROWS_AT_ONCE:
-                records += len(rows)
-                yield Rows("gc_pause", rows)
-                rows = []
-    yield Rows("gc_pause", rows)
+    yield from in_batches("gc_pause", _rows(part, tally, facts), tally)
     yield Rows("config_option", _without_reserved(facts))
-    yield Coverage(
-        records=records + len(rows),
-        role=process,
-        first_ts_ms=first_ms,
-        last_ts_ms=last_ms,
-        utc_offset_min=utc_offset_min,
-    )
+
+
+def _rows(part: Range, tally: Tally, facts: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """The pauses; what the first lines state is added to `facts`."""
+    collector = _collector(part)
+    for number, line in enumerate(raw_lines(part, MOST_LINE), 1):
+        if b"GC(" in line:
+            row = _event(line, collector)
+            if row is not None:
+                tally.records += 1
+                tally.take_time(row["ts_ms"])
+                if tally.utc_offset_min is None:
+                    tally.utc_offset_min = _utc_offset_min(line)
+                yield {**row, "line": number, "last_line": number}
+        elif number <= LINES_LOOKED_AT and part.start == 0:
+            facts += _facts(line, tally.role, number)
 
 
 def _split(line: bytes) -> tuple[list[str], str] | None:

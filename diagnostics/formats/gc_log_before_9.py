@@ -12,13 +12,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample, open_range
+from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample
 from diagnostics.notation.process_name import process_of_name
+from diagnostics.notation.tally import Tally, in_batches
+from diagnostics.notation.text_lines import numbered_lines
 
 MOST_LINE = 4_000
 MOST_LINES_OF_ONE = 200
 """A collection that has not ended after so many lines was cut off. Our choice: G1 with all details prints about 60."""
-ROWS_AT_ONCE = 5_000
 LINES_LOOKED_AT = 300
 
 COLLECTOR_FLAGS = {
@@ -122,56 +123,52 @@ def _is_stamped(line: str) -> bool:
 
 
 def _read(part: Range) -> Iterator[Rows | Coverage]:
-    process = process_of_name(part.name)
+    tally = Tally(process_of_name(part.name))
     facts: dict[str, dict[str, Any]] = {}
+    yield from in_batches("gc_pause", _rows(part, tally, facts), tally)
+    yield Rows("config_option", list(facts.values()))
+
+
+def _rows(part: Range, tally: Tally, facts: dict[str, dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    for row in _collections(part, tally.role, facts):
+        tally.records += 1
+        tally.take_time(row["ts_ms"])
+        yield row
+
+
+def _collections(part: Range, process: str | None, facts: dict[str, dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Collections whose length is known; what is stated of the JVM is added to `facts`."""
     collector: str | None = None
-    rows: list[dict[str, Any]] = []
-    open_now: _Collection | None = None
-    records, first_ms, last_ms = 0, None, None
-
-    def closed() -> Iterator[Rows]:
-        """The open collection becomes a row when its length is known; enough rows are handed on."""
-        nonlocal open_now, records, first_ms, last_ms, rows
-        if open_now is not None and open_now.seconds is not None:
-            row = open_now.row(collector)
-            first_ms, last_ms = first_ms or row["ts_ms"], row["ts_ms"] or last_ms
-            rows.append(row)
-            records += 1
-        open_now = None
-        if len(rows) >= ROWS_AT_ONCE:
-            yield Rows("gc_pause", rows)
-            rows = []
-
-    with open_range(part) as opened:
-        for number, line in enumerate(opened, 1):
-            text = line[:MOST_LINE].decode("utf-8", "replace").rstrip()
-            collector = collector or next((name for word, name in COLLECTOR_WORDS if word in text), None)
-            if text.startswith(("CommandLine flags:", "Java HotSpot", "OpenJDK")):
-                facts |= {key: _fact(key, value, process, number) for key, value in _facts(text)}
-                collector = facts["gc.collector"]["value"] if "gc.collector" in facts else collector
-            elif found := _CONCURRENT.search(text):
-                yield from closed()
-                rows.append(_concurrent(found, collector, number))
-                records += 1
-            elif found := _SHENANDOAH.match(text):
-                collector = collector or "Shenandoah"
-                rows.append(_phase(found, collector, number))
-                records += 1
-                first_ms, last_ms = first_ms or rows[-1]["ts_ms"], rows[-1]["ts_ms"] or last_ms
-            elif found := _BEGIN.match(text):
-                yield from closed()
-                open_now = _Collection(number, found.groupdict(), found["what"], found["rest"], number)
-                open_now.take(text, number)
-            elif open_now is not None:
-                open_now.take(text, number)
-                if number - open_now.line > MOST_LINES_OF_ONE:
-                    yield from closed()
-    yield from closed()
-    yield Rows("gc_pause", rows)
+    begun: _Collection | None = None
+    for number, text in numbered_lines(part, MOST_LINE):
+        collector = collector or next((name for word, name in COLLECTOR_WORDS if word in text), None)
+        if text.startswith(("CommandLine flags:", "Java HotSpot", "OpenJDK")):
+            facts |= {key: _fact(key, value, process, number) for key, value in _facts(text)}
+            collector = facts["gc.collector"]["value"] if "gc.collector" in facts else collector
+        elif found := _CONCURRENT.search(text):
+            yield from _ended(begun, collector)
+            begun = None
+            yield _concurrent(found, collector, number)
+        elif found := _SHENANDOAH.match(text):
+            collector = collector or "Shenandoah"
+            yield _phase(found, collector, number)
+        elif found := _BEGIN.match(text):
+            yield from _ended(begun, collector)
+            begun = _Collection(number, found.groupdict(), found["what"], found["rest"], number)
+            begun.take(text, number)
+        elif begun:
+            begun.take(text, number)
+            if number - begun.line > MOST_LINES_OF_ONE:
+                yield from _ended(begun, collector)
+                begun = None
+    yield from _ended(begun, collector)
     if collector and "gc.collector" not in facts:
         facts["gc.collector"] = _fact("gc.collector", collector, process, 1)
-    yield Rows("config_option", list(facts.values()))
-    yield Coverage(records=records, role=process, first_ts_ms=first_ms, last_ts_ms=last_ms)
+
+
+def _ended(begun: _Collection | None, collector: str | None) -> Iterator[dict[str, Any]]:
+    if begun is not None and begun.seconds is not None:
+        yield begun.row(collector)
 
 
 def _concurrent(found: re.Match[str], collector: str | None, number: int) -> dict[str, Any]:

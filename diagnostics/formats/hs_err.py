@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from itertools import islice
 from typing import Any
 
-from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample, open_range
+from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample
 from diagnostics.log_scan.known_messages import event_columns
 from diagnostics.notation.jvm_flag import flag_facts
 from diagnostics.notation.process_name import process_of_name
 from diagnostics.notation.secret_option import masked
 from diagnostics.notation.stack_frame import frame_name
 from diagnostics.notation.task_name import task_of_thread
+from diagnostics.notation.text_lines import numbered_lines
 
 MOST_LINE = 16_384
 MOST_LINES = 200_000
@@ -50,10 +52,9 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
     """
     report = _Report(process_of_name(part.name))
     last = 0
-    with open_range(part) as opened:
-        for number, raw in zip(range(1, MOST_LINES + 1), opened, strict=False):
-            report.take(raw[:MOST_LINE].decode("utf-8", "replace").rstrip(), number)
-            last = number
+    for number, line in islice(numbered_lines(part, MOST_LINE), MOST_LINES):
+        report.take(line, number)
+        last = number
     row = report.row(last)
     yield Rows("log_record", [row])
     about = {"scope": "jvm", "ts_ms": report.ts_ms, "process": report.process}

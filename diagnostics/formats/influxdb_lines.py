@@ -8,8 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample, open_range
+from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample
 from diagnostics.notation.prometheus_series import SeriesKey, SeriesSamples, series_key
+from diagnostics.notation.tally import Tally
+from diagnostics.notation.text_lines import numbered_lines
 
 MOST_LINE = 65_536
 MOST_SERIES = 200_000
@@ -36,36 +38,29 @@ def _recognise(head: Head) -> float:
 
 
 def _read(part: Range) -> Iterator[Rows | Coverage]:
-    samples = SeriesSamples()
+    samples, tally = SeriesSamples(), Tally()
     known: dict[SeriesKey, int] = {}
-    records = odd = 0
-    examples: list[tuple[int, str]] = []
-    with open_range(part) as opened:
-        for number, raw in enumerate(opened, 1):
-            line = raw[:MOST_LINE].decode("utf-8", "replace")
-            found = _LINE.match(line)
-            measured = list(_measured(found)) if found else []
-            for key, ts_ms, value in measured:
-                if key not in known and len(known) < MOST_SERIES:
-                    known[key] = samples.add_series(key)
-                if key in known:
-                    samples.series.append(known[key])
-                    samples.times.append(ts_ms)
-                    samples.values.append(value)
-                    samples.lines.append(number)
-                    records += 1
-            if not found and line.strip() and not line.startswith("#"):
-                odd += 1
-                if len(examples) < 3:
-                    examples.append((number, line[:200].strip()))
-            if len(samples.times) >= BATCH_SAMPLES:
-                yield Rows("metric_sample", batch=samples.batch())
-                samples.clear()
+    for number, line in numbered_lines(part, MOST_LINE):
+        found = _LINE.match(line)
+        for key, ts_ms, value in _measured(found) if found else ():
+            if key not in known and len(known) < MOST_SERIES:
+                known[key] = samples.add_series(key)
+            if key in known:
+                samples.series.append(known[key])
+                samples.times.append(ts_ms)
+                samples.values.append(value)
+                samples.lines.append(number)
+                tally.records += 1
+        if not found and line and not line.startswith("#"):
+            tally.odd(number, line)
+        if len(samples.times) >= BATCH_SAMPLES:
+            yield Rows("metric_sample", batch=samples.batch())
+            samples.clear()
     if samples.times:
         yield Rows("metric_sample", batch=samples.batch())
-    full = f"more than {MOST_SERIES:,} series: those beyond them are not read"
-    warnings = (full,) if len(known) >= MOST_SERIES else ()
-    yield Coverage(records=records, not_understood=odd, samples=tuple(examples), warnings=warnings)
+    if len(known) >= MOST_SERIES:
+        tally.warn(f"more than {MOST_SERIES:,} series: those beyond them are not read")
+    yield tally.coverage()
 
 
 def _measured(found: re.Match[str]) -> Iterator[tuple[SeriesKey, int, float]]:

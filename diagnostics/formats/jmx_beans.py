@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from diagnostics.format import Coverage, Format, Rows, Sample
-from diagnostics.notation.host_row import Span
 from diagnostics.notation.json_document import Outline, pointer
 from diagnostics.notation.prometheus_series import SeriesSamples, series_key
 from diagnostics.notation.reporter_name import JMX_DOMAIN, from_jmx
 from diagnostics.notation.rest_document import RestDocument, fields, items, rest_reader, rest_shape
+from diagnostics.notation.tally import Tally
 
 MOST_SAMPLES = 1_000_000
 
@@ -26,7 +26,7 @@ def _fits(seen: Outline) -> bool:
 
 
 def _read(document: RestDocument) -> Iterator[Rows | Coverage]:
-    samples, span = SeriesSamples(), Span()
+    samples, tally = SeriesSamples(), Tally()
     pointers: list[str] = []
     beans = foreign = 0
     answers: list[tuple[Place, Any]] = (
@@ -48,16 +48,13 @@ def _read(document: RestDocument) -> Iterator[Rows | Coverage]:
                 samples.times.append(ts_ms)
                 samples.values.append(_number(value))
                 pointers.append(pointer(*place, *where, attribute))
-                span.take(ts_ms or None)
+                tally.take_time(ts_ms or None)
     if pointers:
         yield Rows("metric_sample", batch=samples.batch(pointers, document.at(*answers[0][0])["line"]))
-    warning = f"{foreign} of {beans} beans are not Flink's metrics and were left out"
-    yield Coverage(
-        records=len(pointers),
-        warnings=(warning,) if foreign else (),
-        first_ts_ms=span.first_ms,
-        last_ts_ms=span.last_ms,
-    )
+    tally.records = len(pointers)
+    if foreign:
+        tally.warn(f"{foreign} of {beans} beans are not Flink's metrics and were left out")
+    yield tally.coverage()
 
 
 def _placed(answers: list[Any]) -> Iterator[tuple[Place, Any]]:

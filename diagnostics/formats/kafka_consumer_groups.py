@@ -6,16 +6,15 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample, open_range
+from diagnostics.format import Format, Head, Range, Sample
 from diagnostics.notation.header_time import header_time
-from diagnostics.notation.host_row import Span
 from diagnostics.notation.rest_document import text
+from diagnostics.notation.tally import Tally, row_reader
+from diagnostics.notation.text_lines import numbered_lines
 
 MOST_LINE = 4_000
 MOST_ROWS = 300_000
 """Positions of one file that are kept. Our choice: a hundred looks at a topic of three thousand partitions."""
-ROWS_AT_ONCE = 5_000
-SHOWN = 3
 
 _TITLE = re.compile(
     r"(?m)^(?:GROUP\s{1,300})?TOPIC\s{1,300}PARTITION\s{1,20}(?:LEADER-EPOCH\s{1,20})?CURRENT-OFFSET\s{1,30}LOG-END-OFFSET\s{1,30}LAG\b"
@@ -28,48 +27,26 @@ def _recognise(head: Head) -> float:
     return 0.95 if _TITLE.search(head.text) else 0.0
 
 
-def _read(part: Range) -> Iterator[Rows | Coverage]:
+def _rows(part: Range, tally: Tally) -> Iterator[dict[str, Any]]:
     """A group named above a table without the column is that of its rows."""
-    rows: list[dict[str, Any]] = []
-    examples: list[tuple[int, str]] = []
     columns: Sequence[str] = ()
     group: str | None = None
     ts_ms: int | None = None
-    kept = odd = 0
-    span = Span()
-    with open_range(part) as opened:
-        for at, raw in enumerate(opened, 1):
-            line = raw[:MOST_LINE].decode("utf-8", "replace").strip()
-            moment, named = header_time(line), _GROUP.match(line)
-            if moment is not None:
-                ts_ms = moment
-                span.take(moment)
-            elif named:
-                group = named[1]
-            elif _TITLE.match(line):
-                columns = line.split()
-            elif line:
-                row = _position(columns, line.split())
-                if row is None:
-                    odd += 1
-                    examples += [(at, line[:200])] if len(examples) < SHOWN else []
-                    continue
-                rows.append({"consumer_group": text(group)} | row | {"ts_ms": ts_ms, "line": at, "last_line": at})
-            if len(rows) >= ROWS_AT_ONCE:
-                yield Rows("consumer_position", rows)
-                kept += len(rows)
-                rows = []
-            if kept >= MOST_ROWS:
-                break
-    yield Rows("consumer_position", rows)
-    yield Coverage(
-        records=kept + len(rows),
-        not_understood=odd,
-        samples=tuple(examples),
-        warnings=(f"only the first {kept:,} positions are kept",) if kept >= MOST_ROWS else (),
-        first_ts_ms=span.first_ms,
-        last_ts_ms=span.last_ms,
-    )
+    for at, whole_line in numbered_lines(part, MOST_LINE):
+        line = whole_line.lstrip()
+        moment, named = header_time(line), _GROUP.match(line)
+        if moment is not None:
+            ts_ms = moment
+            tally.take_time(moment)
+        elif named:
+            group = named[1]
+        elif _TITLE.match(line):
+            columns = line.split()
+        elif row := _position(columns, line.split()):
+            tally.records += 1
+            yield {"consumer_group": text(group)} | row | {"ts_ms": ts_ms, "line": at, "last_line": at}
+        elif line:
+            tally.odd(at, line)
 
 
 def _position(columns: Sequence[str], words: Sequence[str]) -> dict[str, Any] | None:
@@ -101,7 +78,7 @@ FORMAT = Format(
     documentation="https://kafka.apache.org/documentation/#basic_ops_consumer_group",
     tables=("consumer_position",),
     recognise=_recognise,
-    read=_read,
+    read=row_reader("consumer_position", _rows, most=MOST_ROWS, what="positions"),
     samples=(
         Sample(
             name="kafka/groups.txt",

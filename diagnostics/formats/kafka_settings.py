@@ -7,12 +7,15 @@ from collections.abc import Iterator
 from typing import Any
 
 from diagnostics.errors import LimitExceeded
-from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample
+from diagnostics.format import Format, Head, Range, Sample
 from diagnostics.notation.rest_document import text
 from diagnostics.notation.secret_option import MASK, masked
+from diagnostics.notation.tally import Tally, row_reader
+from diagnostics.notation.text_lines import numbered_lines
 
 MOST_BYTES = 4_194_304
 """Our choice: a broker has some 250 settings; with all their synonyms they take 60 KB."""
+MOST_LINE = 16_384
 MOST_OPTIONS = 20_000
 MOST_VALUE = 2_000
 
@@ -56,30 +59,25 @@ def _recognise(head: Head) -> float:
     return 0.9 if len(named & CERTAIN) >= LEAST_CERTAIN else 0.0
 
 
-def _read(part: Range) -> Iterator[Rows | Coverage]:
+def _rows(part: Range, tally: Tally) -> Iterator[dict[str, Any]]:
     if part.size > MOST_BYTES:
         raise LimitExceeded(f"settings of {part.size:,} bytes; at most {MOST_BYTES:,} are read")
-    with open(part.path, encoding="utf-8-sig", errors="replace") as opened:
-        lines = opened.read().splitlines()
-    rows: list[dict[str, Any]] = []
     kind = "broker"
-    odd: list[tuple[int, str]] = []
     is_described = False
-    for at, line in enumerate(lines, 1):
+    for at, line in numbered_lines(part, MOST_LINE):
         title, described = _TITLE.match(line), _DESCRIBED.match(line)
         found = described or (None if is_described else _PROPERTY.match(line))
         if title:
             kind, is_described = title[1].lower(), True
-        elif not line.strip() or line.lstrip().startswith(("#", "!")):
+        elif not line or line.lstrip().startswith(("#", "!")):
             continue
-        elif found and len(rows) < MOST_OPTIONS:
+        elif found and tally.records < MOST_OPTIONS:
+            tally.records += 1
             secret = described is not None and described[3] == "true"
             value = MASK if secret else masked(found[1], text(found[2].strip(), MOST_VALUE))
-            rows.append({"scope": f"kafka {kind}", "key": found[1], "value": value, "line": at, "last_line": at})
+            yield {"scope": f"kafka {kind}", "key": found[1], "value": value, "line": at, "last_line": at}
         else:
-            odd.append((at, line[:200]))
-    yield Rows("config_option", rows)
-    yield Coverage(records=len(rows), not_understood=len(odd), samples=tuple(odd[:3]))
+            tally.odd(at, line)
 
 
 FORMAT = Format(
@@ -88,7 +86,7 @@ FORMAT = Format(
     documentation="https://kafka.apache.org/documentation/#brokerconfigs",
     tables=("config_option",),
     recognise=_recognise,
-    read=_read,
+    read=row_reader("config_option", _rows),
     samples=(
         Sample(
             name="kafka/server.properties",

@@ -9,9 +9,11 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample, open_range
+from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample
 from diagnostics.log_scan.known_messages import event_columns
 from diagnostics.notation.kubernetes import Ended, Pod, event_record, moment_ms, pod_options, pod_records
+from diagnostics.notation.tally import Tally
+from diagnostics.notation.text_lines import numbered_lines
 
 MOST_LINE = 8_000
 MOST_ROWS = 50_000
@@ -38,13 +40,13 @@ def _recognise(head: Head) -> float:
 
 
 def _read(part: Range) -> Iterator[Rows | Coverage]:
-    with open_range(part) as opened:
-        first = opened.readline(MOST_LINE).decode("utf-8", "replace").lstrip("\ufeff")
+    _, first = next(numbered_lines(part, MOST_LINE), (0, ""))
     reading = _Table(first) if _TABLE.match(first) else _Description()
-    with open_range(part) as opened:
-        for number, raw in enumerate(opened, 1):
-            if len(reading.records) < MOST_ROWS:
-                reading.take(raw[:MOST_LINE].decode("utf-8", "replace").rstrip("\r\n"), number)
+    for number, line in numbered_lines(part, MOST_LINE):
+        if len(reading.records) >= MOST_ROWS:
+            reading.tally.warn(f"only the first {MOST_ROWS:,} records are kept")
+            break
+        reading.take(line, number)
     reading.close()
     known = event_columns([row["message"] for row in reading.records])
     # What a row says of itself stands before what the catalogue reads out of its message.
@@ -54,20 +56,16 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
     ]
     yield Rows("log_record", rows)
     yield Rows("config_option", reading.options)
-    yield Coverage(
-        records=reading.count,
-        not_understood=reading.odd,
-        warnings=(LEFT_OUT,) if reading.others else (),
-    )
+    yield reading.tally.coverage()
 
 
 class _Reading:
-    """Rows, how many pods and events there were, how many of them of other programs, and lines that say nothing."""
+    """Rows, and the tally of pods and events."""
 
     def __init__(self) -> None:
         self.records: list[dict[str, Any]] = []
         self.options: list[dict[str, Any]] = []
-        self.count = self.others = self.odd = 0
+        self.tally = Tally()
 
     def take(self, line: str, number: int) -> None:
         raise NotImplementedError
@@ -76,9 +74,9 @@ class _Reading:
         """The text has ended."""
 
     def _event(self, row: dict[str, Any], number: int) -> None:
-        self.count += 1
+        self.tally.records += 1
         if row["process"] is None:
-            self.others += 1
+            self.tally.warn(LEFT_OUT)
         else:
             self.records.append({**row, "line": number, "last_line": number})
 
@@ -98,7 +96,7 @@ class _Table(_Reading):
         told = {name: line[start:end].strip() for name, (start, end) in self._columns.items()}
         kind, reason, about = told.get("TYPE"), told.get("REASON"), told.get("OBJECT")
         if kind not in ("Normal", "Warning") or not reason or not about:
-            self.odd += 1
+            self.tally.not_understood += 1
             return
         count = told.get("COUNT", "")
         message = told.get("MESSAGE", "")
@@ -141,7 +139,8 @@ class _Description(_Reading):
             self._path = []
             return
         if self._pod is None:
-            self.odd += 1
+            # Such lines are not shown: they may be the environment of a container, which holds secrets.
+            self.tally.not_understood += 1
             return
         while self._path and self._path[-1][0] >= indent:
             self._path.pop()
@@ -151,12 +150,12 @@ class _Description(_Reading):
     def close(self) -> None:
         if self._pod is None:
             return
-        self.count += 1
+        self.tally.records += 1
         if self._pod.is_flinks:
             self.records += pod_records(self._pod)
             self.options += pod_options(self._pod)
         else:
-            self.others += 1
+            self.tally.warn(LEFT_OUT)
         self._pod = self._ended = None
 
     def _within(self) -> tuple[str, ...]:

@@ -67,6 +67,8 @@ def _newest_first_lines(head: Head) -> float:
 
 
 def _read(part: Range) -> Iterator[Rows | Coverage]:
+    if part.size > MOST_DOCUMENT_BYTES:
+        raise LimitExceeded(f"entries are sorted in memory: {part.size:,} bytes, at most {MOST_DOCUMENT_BYTES:,}")
     document = _document(part)
     entries = list(_in_order(_lines(part) if document is None else list(_entries(document.value))))
     if not entries:
@@ -93,10 +95,6 @@ def _document(part: Range) -> JsonDocument | None:
 
 
 def _lines(part: Range) -> list[_Entry]:
-    if part.size > MOST_DOCUMENT_BYTES:
-        raise LimitExceeded(
-            f"lines that go back in time must be sorted in memory: {part.size:,} bytes, at most {MOST_DOCUMENT_BYTES:,}"
-        )
     found = []
     with open_range(part) as opened:
         for number, line in enumerate(opened, 1):

@@ -7,21 +7,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample, open_range
+from diagnostics.format import Format, Head, Range, Sample
 from diagnostics.notation.header_time import header_time
-from diagnostics.notation.host_row import Span
 from diagnostics.notation.rest_document import text
 from diagnostics.notation.sql_statement import MOST_STATEMENT, kind_of, without_values
+from diagnostics.notation.tally import Tally, row_reader
+from diagnostics.notation.text_lines import numbered_lines
 
 MOST_LINE = 8_000
 MOST_QUERIES = 300_000
-ROWS_AT_ONCE = 5_000
 
 _TIMES = re.compile(r"# Query_time: (\d{1,9}(?:\.\d{1,9})?)\s{1,4}Lock_time: (\d{1,9}(?:\.\d{1,9})?)")
 _ROWS = re.compile(r"\bRows_(sent|examined): (\d{1,18})\b")
 _MOMENT = re.compile(r"# Time: (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{1,6}(?:Z|[+-]\d\d:\d\d))\s*$")
 _TIMESTAMP = re.compile(r"SET timestamp=(\d{9,11})(?:\.\d{1,6})?;\s*$", re.IGNORECASE)
 _STARTS = ("# Time:", "# User@Host:")
+_BETWEEN = ("#", "Tcp port:", "Time ", "use ")
 
 
 @dataclass(slots=True)
@@ -47,45 +48,6 @@ class _Query:
         }
 
 
-@dataclass(slots=True)
-class _Reading:
-    """The query that is being read, and the time above it."""
-
-    rows: list[dict[str, Any]] = field(default_factory=list)
-    query: _Query | None = None
-    stated_ms: int | None = None
-    odd: int = 0
-    kept: int = 0
-    span: Span = field(default_factory=Span)
-
-    def take(self, line: str, at: int) -> None:
-        times, moment, stamp = _TIMES.match(line), _MOMENT.match(line), _TIMESTAMP.match(line)
-        if times:
-            self.close()
-            numbers = {"duration_ms": _milliseconds(times[1]), "lock_ms": _milliseconds(times[2])}
-            counts = {f"rows_{found[1]}": int(found[2]) for found in _ROWS.finditer(line)}
-            self.query = _Query(at, at, self.stated_ms, numbers | counts)
-        elif line.startswith(_STARTS):
-            self.close()
-            self.stated_ms = header_time(moment[1]) if moment else self.stated_ms
-        elif self.query is None:
-            self.odd += (
-                bool(line) and not line.startswith(("#", "Tcp port:", "Time ", "use ")) and "started with" not in line
-            )
-        elif stamp:
-            self.query.ts_ms = self.query.ts_ms or int(stamp[1]) * 1000
-        elif not line.startswith(("#", "use ")) and len(self.query.statement) < MOST_STATEMENT:
-            self.query.statement += f" {line}"
-            self.query.last_line = at
-
-    def close(self) -> None:
-        if self.query is not None:
-            self.span.take(self.query.ts_ms)
-            self.rows.append(self.query.row())
-            self.kept += 1
-            self.query, self.stated_ms = None, None
-
-
 def _milliseconds(seconds: str) -> float:
     return round(float(seconds) * 1000, 3)
 
@@ -95,25 +57,37 @@ def _recognise(head: Head) -> float:
     return 0.95 if "\n# User@Host: " in told and "\n# Query_time: " in told else 0.0
 
 
-def _read(part: Range) -> Iterator[Rows | Coverage]:
-    reading = _Reading()
-    with open_range(part) as opened:
-        for at, raw in enumerate(opened, 1):
-            reading.take(raw[:MOST_LINE].decode("utf-8", "replace").rstrip("\r\n"), at)
-            if len(reading.rows) >= ROWS_AT_ONCE:
-                yield Rows("slow_query", reading.rows)
-                reading.rows = []
-            if reading.kept >= MOST_QUERIES:
-                break
-    reading.close()
-    yield Rows("slow_query", reading.rows)
-    yield Coverage(
-        records=reading.kept,
-        not_understood=reading.odd,
-        warnings=(f"only the first {reading.kept:,} queries are kept",) if reading.kept >= MOST_QUERIES else (),
-        first_ts_ms=reading.span.first_ms,
-        last_ts_ms=reading.span.last_ms,
-    )
+def _rows(part: Range, tally: Tally) -> Iterator[dict[str, Any]]:
+    for query in _queries(part, tally):
+        tally.records += 1
+        tally.take_time(query.ts_ms)
+        yield query.row()
+
+
+def _queries(part: Range, tally: Tally) -> Iterator[_Query]:
+    query: _Query | None = None
+    stated_ms: int | None = None
+    for at, line in numbered_lines(part, MOST_LINE):
+        times, moment, stamp = _TIMES.match(line), _MOMENT.match(line), _TIMESTAMP.match(line)
+        if query and (times or line.startswith(_STARTS)):
+            yield query
+            query, stated_ms = None, None
+        if times:
+            numbers = {"duration_ms": _milliseconds(times[1]), "lock_ms": _milliseconds(times[2])}
+            counts = {f"rows_{found[1]}": int(found[2]) for found in _ROWS.finditer(line)}
+            query = _Query(at, at, stated_ms, numbers | counts)
+        elif line.startswith(_STARTS):
+            stated_ms = header_time(moment[1]) if moment else stated_ms
+        elif query is None:
+            # Such lines are not shown: a log that was cut begins within a statement, and no value of one is kept.
+            tally.not_understood += bool(line) and not line.startswith(_BETWEEN) and "started with" not in line
+        elif stamp:
+            query.ts_ms = query.ts_ms or int(stamp[1]) * 1000
+        elif not line.startswith(("#", "use ")) and len(query.statement) < MOST_STATEMENT:
+            query.statement += f" {line}"
+            query.last_line = at
+    if query:
+        yield query
 
 
 FORMAT = Format(
@@ -122,7 +96,7 @@ FORMAT = Format(
     documentation="https://dev.mysql.com/doc/refman/8.4/en/slow-query-log.html",
     tables=("slow_query",),
     recognise=_recognise,
-    read=_read,
+    read=row_reader("slow_query", _rows, most=MOST_QUERIES, what="queries"),
     samples=(
         Sample(
             name="logs/mysql-slow.log",

@@ -11,16 +11,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample, open_range
+from diagnostics.format import Format, Head, Range, Sample
 from diagnostics.notation.header_time import header_time
-from diagnostics.notation.host_row import Span
+from diagnostics.notation.tally import Tally, row_reader
+from diagnostics.notation.text_lines import numbered_lines
 
 MOST_LINE = 2_000
 MOST_SIDES = 20_000
 """Sides of connections that are followed. Our choice: a cluster of a hundred processes has some thousand."""
 MOST_HOLES = 64
 MOST_ROWS = 200_000
-ROWS_AT_ONCE = 5_000
 SLICE_S = 10.0
 """How often each side's numbers are told. Our choice: often enough to see when loss began."""
 REORDERED_S = 0.003
@@ -51,6 +51,8 @@ _SHARK_PORTS = re.compile(
 )
 _RETRANSMITTED = "Retransmission"
 _CLOSING = re.compile(r"\d{1,12} packets? (?:captured|received by filter|dropped by (?:kernel|interface))")
+_ABOUT = ("tcpdump:", "listening on", "dropped privs", "Capturing on", "reading from")
+"""How lines begin in which the program tells of itself."""
 
 
 @dataclass(slots=True)
@@ -129,17 +131,14 @@ _Place = tuple[str, str, str, str, str]
 class _Capture:
     """What is known so far of the file."""
 
+    tally: Tally
     sides: dict[_Place, _Side] = field(default_factory=dict)
     rows: list[dict[str, Any]] = field(default_factory=list)
-    packets: int = 0
     beyond: int = 0
-    odd: int = 0
-    kept: int = 0
     days: float = 0.0
     clock_s: float = 0.0
     ts_ms: int | None = None
     interface: str = ""
-    span: Span = field(default_factory=Span)
 
     def take(self, line: str, at: int) -> None:
         shark = _SHARK.match(line)
@@ -155,19 +154,18 @@ class _Capture:
         if packet:
             source, source_port, target, target_port, flags, first, end, length = packet.groups()
             place = (self.interface, source, source_port, target, target_port)
-            self.packets += 1
+            self.tally.records += 1
             size = int(length) or int("S" in flags)
             if first and size and ("S" in flags or end):
                 self._sent(place, at, int(first), size, None, is_syn="S" in flags)
         elif head:
-            self.packets += 1
-        elif line.strip() and line[:1] not in (" ", "\t") and not _CLOSING.match(line):
-            self.odd += not line.startswith(
-                ("tcpdump:", "listening on", "dropped privs", "Capturing on", "reading from")
-            )
+            self.tally.records += 1
+        elif line and line[:1] not in (" ", "\t") and not line.startswith(_ABOUT) and not _CLOSING.match(line):
+            # Such lines are not shown: they may be the bytes that `-A` prints.
+            self.tally.not_understood += 1
 
     def _shark(self, shark: re.Match[str], line: str, at: int) -> None:
-        self.packets += 1
+        self.tally.records += 1
         found = _SHARK_PORTS.match(line, shark.end())
         if found:
             note, source_port, target_port, flags, first, length = found.groups()
@@ -235,7 +233,7 @@ class _Capture:
                 if of_day + self.days < self.clock_s - DAY_S / 2:
                     self.days += DAY_S
                 self.clock_s, self.ts_ms = of_day + self.days, None
-        self.span.take(self.ts_ms)
+        self.tally.take_time(self.ts_ms)
 
 
 def _recognise(head: Head) -> float:
@@ -252,31 +250,20 @@ def _is_shark(line: str) -> bool:
     return found is not None and _SHARK_PORTS.match(line, found.end()) is not None
 
 
-def _read(part: Range) -> Iterator[Rows | Coverage]:
-    capture = _Capture()
-    with open_range(part) as opened:
-        for at, raw in enumerate(opened, 1):
-            capture.take(raw[:MOST_LINE].decode("utf-8", "replace").rstrip(), at)
-            if len(capture.rows) >= ROWS_AT_ONCE:
-                yield Rows("tcp_sample", capture.rows)
-                capture.kept += len(capture.rows)
-                capture.rows = []
-            if capture.kept >= MOST_ROWS:
-                break
+def _rows(part: Range, tally: Tally) -> Iterator[dict[str, Any]]:
+    capture, kept = _Capture(tally), 0
+    for at, line in numbered_lines(part, MOST_LINE):
+        capture.take(line, at)
+        yield from capture.rows
+        kept += len(capture.rows)
+        capture.rows.clear()
+        if kept >= MOST_ROWS:
+            tally.warn(f"only the beginning is read: it gave {kept:,} numbers")
+            break
     capture.close()
-    yield Rows("tcp_sample", capture.rows)
-    warnings = []
+    yield from capture.rows
     if capture.beyond:
-        warnings.append(f"{capture.beyond:,} packets of more than {MOST_SIDES:,} connections are left out")
-    if capture.kept >= MOST_ROWS:
-        warnings.append(f"only the beginning is read: it gave {capture.kept:,} numbers")
-    yield Coverage(
-        records=capture.packets,
-        not_understood=capture.odd,
-        warnings=tuple(warnings),
-        first_ts_ms=capture.span.first_ms,
-        last_ts_ms=capture.span.last_ms,
-    )
+        tally.warn(f"{capture.beyond:,} packets of more than {MOST_SIDES:,} connections are left out")
 
 
 FORMAT = Format(
@@ -285,7 +272,7 @@ FORMAT = Format(
     documentation="https://www.tcpdump.org/manpages/tcpdump.1.html",
     tables=("tcp_sample",),
     recognise=_recognise,
-    read=_read,
+    read=row_reader("tcp_sample", _rows),
     samples=(
         Sample(
             name="net/tcpdump.txt",

@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample, open_range
+from diagnostics.format import Format, Head, Range, Sample
 from diagnostics.notation.profiler_stack import mapped_symbol, sample_row
+from diagnostics.notation.tally import Tally, row_reader
+from diagnostics.notation.text_lines import numbered_lines
 
 MOST_LINE = 16_384
 MOST_DEPTH = 2_000
-ROWS_AT_ONCE = 2_000
 CPU_EVENTS = ("cycles", "cpu-cycles", "cpu-clock", "task-clock", "instructions")
 """Events that tick while a thread runs. Source: perf-list(1)."""
 
@@ -32,34 +33,29 @@ def _recognise(head: Head) -> float:
     return 0.9 if heads and frames and heads + frames >= 0.9 * (len(lines) - 1) else 0.0
 
 
-def _read(part: Range) -> Iterator[Rows | Coverage]:
-    """A row for each sample; weight 1, since the period that perf prints is the event's, not the time's."""
-    rows: list[dict[str, Any]] = []
+def _rows(part: Range, tally: Tally) -> Iterator[dict[str, Any]]:
+    """Samples without frames are no stacks."""
+    for sample in _samples(part, tally):
+        if sample.frames:
+            tally.records += 1
+            yield sample.row()
+
+
+def _samples(part: Range, tally: Tally) -> Iterator[_Sample]:
     sample: _Sample | None = None
-    records = odd = 0
-    examples: list[tuple[int, str]] = []
-    with open_range(part) as opened:
-        for number, raw in enumerate(opened, 1):
-            line = raw[:MOST_LINE].decode("utf-8", "replace").rstrip()
-            frame, head = _FRAME.match(line), None
-            if frame and sample is not None:
-                sample.add(frame, number)
-                continue
-            if not frame:
-                head = _HEAD.match(line)
-            if head or not line:
-                records += _close(sample, rows)
-                sample = _Sample(head, number) if head else None
-            elif not line.startswith("#"):
-                odd += 1
-                if len(examples) < 3:
-                    examples.append((number, line[:200]))
-            if len(rows) >= ROWS_AT_ONCE:
-                yield Rows("stack_sample", rows)
-                rows = []
-    records += _close(sample, rows)
-    yield Rows("stack_sample", rows)
-    yield Coverage(records=records, not_understood=odd, samples=tuple(examples))
+    for number, line in numbered_lines(part, MOST_LINE):
+        frame = _FRAME.match(line)
+        head = None if frame else _HEAD.match(line)
+        if frame and sample:
+            sample.add(frame, number)
+        elif head or not line:
+            if sample:
+                yield sample
+            sample = _Sample(head, number) if head else None
+        elif not line.startswith("#"):
+            tally.odd(number, line)
+    if sample:
+        yield sample
 
 
 class _Sample:
@@ -75,15 +71,11 @@ class _Sample:
         if len(self.frames) < MOST_DEPTH:
             self.frames.append(_name(frame.group(1), frame.group(2)))
 
-
-def _close(sample: _Sample | None, rows: list[dict[str, Any]]) -> bool:
-    """Samples without frames are no stacks."""
-    if sample is None or not sample.frames:
-        return False
-    mode = "cpu" if sample.event.partition(":")[0].removesuffix("/") in CPU_EVENTS else "unknown"
-    place = {"profile": "collapsed", "mode": mode, "line": sample.line, "last_line": sample.last_line}
-    rows.append({**sample_row(sample.thread, sample.frames[::-1], 1.0), **place})
-    return True
+    def row(self) -> dict[str, Any]:
+        """Its weight is 1, since the period that perf prints is the event's, not the time's."""
+        mode = "cpu" if self.event.partition(":")[0].removesuffix("/") in CPU_EVENTS else "unknown"
+        place = {"profile": "collapsed", "mode": mode, "line": self.line, "last_line": self.last_line}
+        return {**sample_row(self.thread, self.frames[::-1], 1.0), **place}
 
 
 def _name(symbol: str, module: str) -> str:
@@ -100,7 +92,7 @@ FORMAT = Format(
     documentation="https://man7.org/linux/man-pages/man1/perf-script.1.html",
     tables=("stack_sample",),
     recognise=_recognise,
-    read=_read,
+    read=row_reader("stack_sample", _rows),
     samples=(
         Sample(
             name="perf.txt",

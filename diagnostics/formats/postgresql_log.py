@@ -8,20 +8,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
-from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample, open_range
+from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample
 from diagnostics.notation.header_time import header_time
-from diagnostics.notation.host_row import Span
 from diagnostics.notation.rest_document import text
 from diagnostics.notation.sql_statement import MOST_STATEMENT, kind_of, without_values
+from diagnostics.notation.tally import Tally, in_batches
+from diagnostics.notation.text_lines import numbered_lines
 
 MOST_LINE = 8_000
 MOST_QUERIES = 300_000
 """Queries of one file that are kept. Our choice: half an hour of 150 a second."""
-ROWS_AT_ONCE = 5_000
-SHOWN = 3
+MOST_ZONES = 3
 
 _MOMENT = r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,6})?) ([A-Z][A-Z0-9]{1,5}|[+-]\d\d(?::?\d\d)?)"
 _RECORD = re.compile(
@@ -62,52 +62,6 @@ class _Query:
         }
 
 
-@dataclass(slots=True)
-class _Reading:
-    """What is known so far of the file."""
-
-    rows: list[dict[str, Any]] = field(default_factory=list)
-    query: _Query | None = None
-    records: int = 0
-    kept: int = 0
-    odd: int = 0
-    examples: list[tuple[int, str]] = field(default_factory=list)
-    zones: set[str] = field(default_factory=set)
-    span: Span = field(default_factory=Span)
-
-    def take(self, line: str, at: int) -> None:
-        record = _RECORD.match(line)
-        if record:
-            self.close()
-            self.records += 1
-            ts_ms = self._moment(record[1], record[2])
-            duration = _DURATION.match(record[4]) if record[3] == "LOG" else None
-            # The durations of parsing and binding belong to the execution that follows.
-            if duration and duration[2] not in ("parse", "bind"):
-                self.query = _Query(ts_ms, float(duration[1]), duration[3], at, at)
-        elif line.startswith("\t"):
-            if self.query and self.query.statement and len(self.query.statement) < MOST_STATEMENT:
-                self.query.statement += f" {line.strip()}"
-                self.query.last_line = at
-        elif line:
-            self.odd += 1
-            self.examples += [(at, line[:200])] if len(self.examples) < SHOWN else []
-
-    def close(self) -> None:
-        if self.query is not None:
-            self.rows.append(self.query.row())
-            self.kept += 1
-            self.query = None
-
-    def _moment(self, printed: str, zone: str) -> int | None:
-        offset = zone if zone[0] in "+-" else ""
-        if not offset and zone not in _UNIVERSAL and len(self.zones) < SHOWN:
-            self.zones.add(zone)
-        ts_ms = header_time(f"{printed}{offset}")
-        self.span.take(ts_ms)
-        return ts_ms
-
-
 def _recognise(head: Head) -> float:
     if "LOG:  " not in head.text:
         return 0.0
@@ -117,30 +71,44 @@ def _recognise(head: Head) -> float:
 
 
 def _read(part: Range) -> Iterator[Rows | Coverage]:
-    reading = _Reading()
-    with open_range(part) as opened:
-        for at, raw in enumerate(opened, 1):
-            reading.take(raw[:MOST_LINE].decode("utf-8", "replace").rstrip("\r\n"), at)
-            if len(reading.rows) >= ROWS_AT_ONCE:
-                yield Rows("slow_query", reading.rows)
-                reading.rows = []
-            if reading.kept >= MOST_QUERIES:
-                break
-    reading.close()
-    yield Rows("slow_query", reading.rows)
-    warnings = []
-    if reading.zones:
-        warnings.append(f"times in {', '.join(sorted(reading.zones))} are taken as UTC: that name has no offset here")
-    if reading.kept >= MOST_QUERIES:
-        warnings.append(f"only the first {reading.kept:,} queries are kept")
-    yield Coverage(
-        records=reading.records,
-        not_understood=reading.odd,
-        samples=tuple(reading.examples),
-        warnings=tuple(warnings),
-        first_ts_ms=reading.span.first_ms,
-        last_ts_ms=reading.span.last_ms,
-    )
+    tally, zones = Tally(), set[str]()
+    yield from in_batches("slow_query", _rows(part, tally, zones), tally, most=MOST_QUERIES, what="queries")
+    if zones:
+        named = ", ".join(sorted(zones))
+        yield Coverage(warnings=(f"times in {named} are taken as UTC: that name has no offset here",))
+
+
+def _rows(part: Range, tally: Tally, zones: set[str]) -> Iterator[dict[str, Any]]:
+    """Zones that are taken as UTC are added to `zones`."""
+    query: _Query | None = None
+    for at, line in numbered_lines(part, MOST_LINE):
+        record = _RECORD.match(line)
+        if record:
+            if query:
+                yield query.row()
+            tally.records += 1
+            ts_ms = _moment(record[1], record[2], zones)
+            tally.take_time(ts_ms)
+            duration = _DURATION.match(record[4]) if record[3] == "LOG" else None
+            query = None
+            # The durations of parsing and binding belong to the execution that follows.
+            if duration and duration[2] not in ("parse", "bind"):
+                query = _Query(ts_ms, float(duration[1]), duration[3], at, at)
+        elif line.startswith("\t"):
+            if query and query.statement and len(query.statement) < MOST_STATEMENT:
+                query.statement += f" {line.strip()}"
+                query.last_line = at
+        elif line:
+            tally.odd(at, line)
+    if query:
+        yield query.row()
+
+
+def _moment(printed: str, zone: str, zones: set[str]) -> int | None:
+    offset = zone if zone[0] in "+-" else ""
+    if not offset and zone not in _UNIVERSAL and len(zones) < MOST_ZONES:
+        zones.add(zone)
+    return header_time(f"{printed}{offset}")
 
 
 FORMAT = Format(

@@ -7,14 +7,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample, open_range
+from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample
 from diagnostics.notation.prometheus_series import SeriesSamples, series_key
 from diagnostics.notation.rest_document import text, whole
+from diagnostics.notation.tally import MOST_SHOWN, Tally
+from diagnostics.notation.text_lines import raw_lines
 
 BATCH_SAMPLES = 100_000
 MOST_SERIES = 200_000
 """Distinct series kept of one file, about 200 MB; a large cluster has some ten thousand. Our choice."""
 
+MOST_LINE = 1_048_576
+"""Longer lines come from no upload: the intake shortens them."""
 MOST_HEAD = 16_384
 LINES_LOOKED_AT = 200
 EPOCH_MS_FROM = 1e11
@@ -53,48 +57,43 @@ class _Scrapes:
 
     samples: SeriesSamples = field(default_factory=SeriesSamples)
     numbers: dict[bytes, int] = field(default_factory=dict)
+    tally: Tally = field(default_factory=Tally)
     time_ms: int = 0
-    first_ms: int | None = None
-    last_ms: int | None = None
-    records: int = 0
     foreign: int = 0
     beyond: int = 0
-    not_understood: int = 0
-    examples: list[tuple[int, str]] = field(default_factory=list)
     failed: list[dict[str, Any]] = field(default_factory=list)
 
 
 def _read(part: Range) -> Iterator[Rows | Coverage]:
     scrapes = _Scrapes(time_ms=whole(part.context.get("snapshot_ms")) or 0)
     samples, numbers = scrapes.samples, scrapes.numbers
-    with open_range(part) as opened:
-        for line_number, line in enumerate(opened, 1):
-            if line[:1] == b"#":
-                if line[:9] == b"# scrape_":
-                    _scrape(scrapes, line, line_number)
-                continue
-            head, closing, tail = line.rpartition(b"} ")
-            if not closing:
-                head, _, tail = line.partition(b" ")
-            number = numbers.get(head)
-            if number is None:
-                if b" # " in line:
-                    head, tail = _without_exemplar(line)
-                number = _number(scrapes, head)
-            if number < 0:
-                _left_out(scrapes, number, line, line_number, tail)
-                continue
-            value, _, time = tail.partition(b" ")
-            try:
-                samples.values.append(float(value))
-            except ValueError:
-                _odd(scrapes, line, line_number)
-                continue
-            samples.series.append(number)
-            samples.times.append(_epoch_ms(time) if time else scrapes.time_ms)
-            samples.lines.append(line_number)
-            if len(samples.series) >= BATCH_SAMPLES:
-                yield _rows(scrapes)
+    for line_number, line in enumerate(raw_lines(part, MOST_LINE), 1):
+        if line[:1] == b"#":
+            if line[:9] == b"# scrape_":
+                _scrape(scrapes, line, line_number)
+            continue
+        head, closing, tail = line.rpartition(b"} ")
+        if not closing:
+            head, _, tail = line.partition(b" ")
+        number = numbers.get(head)
+        if number is None:
+            if b" # " in line:
+                head, tail = _without_exemplar(line)
+            number = _number(scrapes, head)
+        if number < 0:
+            _left_out(scrapes, number, line, line_number, tail)
+            continue
+        value, _, time = tail.partition(b" ")
+        try:
+            samples.values.append(float(value))
+        except ValueError:
+            _odd(scrapes, line, line_number)
+            continue
+        samples.series.append(number)
+        samples.times.append(_epoch_ms(time) if time else scrapes.time_ms)
+        samples.lines.append(line_number)
+        if len(samples.series) >= BATCH_SAMPLES:
+            yield _rows(scrapes)
     if samples.series:
         yield _rows(scrapes)
     yield from _after(scrapes)
@@ -161,18 +160,14 @@ def _scrape(scrapes: _Scrapes, line: bytes, line_number: int) -> None:
 
 def _odd(scrapes: _Scrapes, line: bytes, line_number: int) -> None:
     if line.strip():
-        scrapes.not_understood += 1
-        if len(scrapes.examples) < 3:
-            scrapes.examples.append((line_number, line[:200].decode("utf-8", "replace").strip()))
+        scrapes.tally.odd(line_number, line[:MOST_SHOWN].decode("utf-8", "replace").strip())
 
 
 def _rows(scrapes: _Scrapes) -> Rows:
     samples = scrapes.samples
-    scrapes.records += len(samples.series)
-    known = [time for time in (min(samples.times), max(samples.times)) if time]
-    if known:
-        scrapes.first_ms = min(known[0], scrapes.first_ms or known[0])
-        scrapes.last_ms = max(known[-1], scrapes.last_ms or known[-1])
+    scrapes.tally.records += len(samples.series)
+    for time in (min(samples.times), max(samples.times)):
+        scrapes.tally.take_time(time or None)
     batch = samples.batch()
     samples.clear()
     return Rows("metric_sample", batch=batch)
@@ -180,29 +175,22 @@ def _rows(scrapes: _Scrapes) -> Rows:
 
 def _after(scrapes: _Scrapes) -> Iterator[Rows | Coverage]:
     """The scrapes that failed, once the process they were for is known, and what is to be said about the file."""
+    tally = scrapes.tally
     keys = scrapes.samples.keys
     task_managers = {key[8] for key in keys if key[8] is not None}
     roles = {"taskmanager" if key[8] is not None else "jobmanager" for key in keys}
-    role = roles.pop() if len(roles) == 1 else None
+    tally.role = roles.pop() if len(roles) == 1 else None
     task_manager = task_managers.pop() if len(task_managers) == 1 else None
-    failed = [{**row, "scope": role, "task_manager": task_manager} for row in scrapes.failed]
+    failed = [{**row, "scope": tally.role, "task_manager": task_manager} for row in scrapes.failed]
     yield Rows("metric_sample", failed)
-    warnings = []
+    tally.records += len(failed)
     if failed:
-        warnings.append(f"{len(failed)} scrapes failed: the process did not answer")
+        tally.warn(f"{len(failed)} scrapes failed: the process did not answer")
     if scrapes.foreign:
-        warnings.append(f"{scrapes.foreign} samples are not Flink's and were left out")
+        tally.warn(f"{scrapes.foreign} samples are not Flink's and were left out")
     if scrapes.beyond:
-        warnings.append(f"{scrapes.beyond} samples were left out: more than {MOST_SERIES:,} series, or too long a name")
-    yield Coverage(
-        records=scrapes.records + len(failed),
-        not_understood=scrapes.not_understood,
-        samples=tuple(scrapes.examples),
-        warnings=tuple(warnings),
-        role=role,
-        first_ts_ms=scrapes.first_ms,
-        last_ts_ms=scrapes.last_ms,
-    )
+        tally.warn(f"{scrapes.beyond} samples were left out: more than {MOST_SERIES:,} series, or too long a name")
+    yield tally.coverage()
 
 
 FORMAT = Format(

@@ -13,15 +13,16 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample, open_range
+from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample
 from diagnostics.log_scan.known_messages import event_columns
+from diagnostics.notation.tally import ROWS_AT_ONCE, Tally
+from diagnostics.notation.text_lines import numbered_lines
 
 MOST_LINE = 65_536
 MOST_RECORDS = 20_000
 """Warnings of one file that are kept. Our choice: a writer that stalls all the time warns some times a second."""
 MOST_JOBS = 10_000
 """Flushes and compactions that run at once, at most; lines of jobs that never end are forgotten beyond it."""
-ROWS_AT_ONCE = 10_000
 SAMPLE_BYTES = 1_048_576
 ZONE_STEP_MS = 15 * 60_000
 """Offsets of time zones are multiples of a quarter of an hour. Source: IANA time zone database."""
@@ -91,7 +92,6 @@ class _Reading:
     records: list[dict[str, Any]] = field(default_factory=list)
     options: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
     ts_ms: int | None = None
-    first_ms: int | None = None
 
 
 def _recognise(head: Head) -> float:
@@ -104,37 +104,27 @@ def _recognise(head: Head) -> float:
 
 
 def _read(part: Range) -> Iterator[Rows | Coverage]:
-    reading = _begun(part)
-    count = odd = dropped = 0
-    examples: list[tuple[int, str]] = []
-    with open_range(part) as opened:
-        for number, raw in enumerate(opened, 1):
-            line = raw[:MOST_LINE].decode("utf-8", "replace").rstrip()
-            found = _LINE.match(line)
-            understood = _take(reading, found, number) if found else _take_more(reading, line, number)
-            count += found is not None
-            if not understood and line:
-                odd += 1
-                if len(examples) < 3:
-                    examples.append((number, line[:200]))
-            if len(reading.records) > MOST_RECORDS:
-                reading.records.pop()
-                dropped += 1
-            if len(reading.metrics) >= ROWS_AT_ONCE:
-                yield Rows("metric_sample", reading.metrics)
-                reading.metrics = []
+    reading, tally = _begun(part), Tally()
+    dropped = 0
+    for number, line in numbered_lines(part, MOST_LINE):
+        found = _LINE.match(line)
+        understood = _take(reading, found, number) if found else _take_more(reading, line, number)
+        tally.records += found is not None
+        tally.take_time(reading.ts_ms)
+        if not understood and line:
+            tally.odd(number, line)
+        if len(reading.records) > MOST_RECORDS:
+            reading.records.pop()
+            dropped += 1
+        if len(reading.metrics) >= ROWS_AT_ONCE:
+            yield Rows("metric_sample", reading.metrics)
+            reading.metrics = []
     yield Rows("metric_sample", reading.metrics)
     yield Rows("config_option", list(reading.options.values()))
     yield Rows("log_record", list(_records(reading)))
-    warnings = (f"{dropped:,} more warnings than the {MOST_RECORDS:,} that are kept",) if dropped else ()
-    yield Coverage(
-        records=count,
-        not_understood=odd,
-        samples=tuple(examples),
-        warnings=warnings,
-        first_ts_ms=reading.first_ms,
-        last_ts_ms=reading.ts_ms,
-    )
+    if dropped:
+        tally.warn(f"{dropped:,} more warnings than the {MOST_RECORDS:,} that are kept")
+    yield tally.coverage()
 
 
 def _begun(part: Range) -> _Reading:
@@ -170,7 +160,6 @@ def _take(reading: _Reading, found: re.Match[str], number: int) -> bool:
     if local is None:
         return False
     reading.ts_ms = local - reading.shift_ms
-    reading.first_ms = reading.first_ms or reading.ts_ms
     job = _JOB.match(message)
     if job and len(reading.jobs) < MOST_JOBS:
         reading.jobs.setdefault(int(job.group(2)), _Job()).column_family = job.group(1)

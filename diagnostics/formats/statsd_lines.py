@@ -8,17 +8,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample, open_range
+from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample
 from diagnostics.notation.header_time import header_time
-from diagnostics.notation.host_row import Span
 from diagnostics.notation.prometheus_series import SeriesSamples, series_key
 from diagnostics.notation.reporter_name import from_statsd
+from diagnostics.notation.tally import Tally
+from diagnostics.notation.text_lines import numbered_lines
 
 MOST_LINE = 4_000
 MOST_SERIES = 200_000
 BATCH_SAMPLES = 50_000
 LINES_LOOKED_AT = 200
-SHOWN = 3
 FOREIGN = -1
 
 _LINE = re.compile(r"(?:(\d\S{9,40}) )?([^:|]{1,2000}):(-?\d[\d.eE+-]{0,40})\|(?:g|c|ms|h)(?:\|@[\d.]{1,10})?$")
@@ -35,43 +35,41 @@ def _recognise(head: Head) -> float:
 
 
 def _read(part: Range) -> Iterator[Rows | Coverage]:
-    samples, span = SeriesSamples(), Span()
+    samples, tally = SeriesSamples(), Tally()
     known: dict[str, int] = {}
     tasks: set[str] = set()
-    records = foreign = odd = stated_ms = 0
-    examples: list[tuple[int, str]] = []
-    with open_range(part) as opened:
-        for at, raw in enumerate(opened, 1):
-            line = raw[:MOST_LINE].decode("utf-8", "replace").strip()
-            found, moment = _LINE.match(line), header_time(line)
-            if moment is not None:
-                stated_ms = moment
-            elif found:
-                path = found[2]
-                if path not in known and len(known) < MOST_SERIES:
-                    series = from_statsd(path, tasks)
-                    key = series_key(series.name, series.labels) if series else None
-                    known[path] = FOREIGN if key is None else samples.add_series(key)
-                number, value = known.get(path, FOREIGN), _value(found[3])
-                foreign += number == FOREIGN
-                if number != FOREIGN and value is not None:
-                    ts_ms = (header_time(found[1]) if found[1] else None) or stated_ms
-                    samples.series.append(number)
-                    samples.times.append(ts_ms)
-                    samples.values.append(value)
-                    samples.lines.append(at)
-                    records += 1
-                    span.take(ts_ms or None)
-            elif line:
-                odd += 1
-                examples += [(at, line[:200])] if len(examples) < SHOWN else []
-            if len(samples.times) >= BATCH_SAMPLES:
-                yield Rows("metric_sample", batch=samples.batch())
-                samples.clear()
+    foreign = stated_ms = 0
+    for at, whole_line in numbered_lines(part, MOST_LINE):
+        line = whole_line.lstrip()
+        found, moment = _LINE.match(line), header_time(line)
+        if moment is not None:
+            stated_ms = moment
+        elif found:
+            path = found[2]
+            if path not in known and len(known) < MOST_SERIES:
+                series = from_statsd(path, tasks)
+                key = series_key(series.name, series.labels) if series else None
+                known[path] = FOREIGN if key is None else samples.add_series(key)
+            number, value = known.get(path, FOREIGN), _value(found[3])
+            foreign += number == FOREIGN
+            if number != FOREIGN and value is not None:
+                ts_ms = (header_time(found[1]) if found[1] else None) or stated_ms
+                samples.series.append(number)
+                samples.times.append(ts_ms)
+                samples.values.append(value)
+                samples.lines.append(at)
+                tally.records += 1
+                tally.take_time(ts_ms or None)
+        elif line:
+            tally.odd(at, line)
+        if len(samples.times) >= BATCH_SAMPLES:
+            yield Rows("metric_sample", batch=samples.batch())
+            samples.clear()
     if samples.times:
         yield Rows("metric_sample", batch=samples.batch())
-    warnings = (f"{foreign:,} values that have no identifier of Flink's are left out",) if foreign else ()
-    yield Coverage(records, odd, tuple(examples), warnings, first_ts_ms=span.first_ms, last_ts_ms=span.last_ms)
+    if foreign:
+        tally.warn(f"{foreign:,} values that have no identifier of Flink's are left out")
+    yield tally.coverage()
 
 
 def _value(printed: str) -> float | None:

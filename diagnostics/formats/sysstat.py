@@ -7,17 +7,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample, open_range
+from diagnostics.format import Format, Head, Range, Sample
 from diagnostics.notation.header_time import header_time
-from diagnostics.notation.host_row import MOST_LINE, MOST_ROWS, ROWS_AT_ONCE, Span, column_rows, lines_of
+from diagnostics.notation.host_row import MOST_LINE, MOST_ROWS, column_rows, lines_of
 from diagnostics.notation.rest_document import text
+from diagnostics.notation.tally import Tally, row_reader
+from diagnostics.notation.text_lines import numbered_lines
 
 KIB, MIB = 1024.0, 1024.0**2
-SHOWN = 3
+
+SINCE_START = "iostat's first report is the mean since the machine started and is left out"
+ODD_DAY = "its date does not tell the day from the month: times are left out; use S_TIME_FORMAT=ISO"
 
 CPU: Mapping[str, tuple[str, float]] = {
     **dict.fromkeys(("%user", "%usr"), ("user_percent", 1.0)),
@@ -94,17 +98,13 @@ def moment_of(day: str | None, clock: str, half: str | None) -> int | None:
 class _Reading:
     """What is known so far of the file: host and day of its banner, the time and the columns in force."""
 
+    tally: Tally
     host: str | None = None
     day: str | None = None
-    odd_day: bool = False
     ts_ms: int | None = None
     columns: Sequence[str] = ()
     reports: int = 0
     with_cpu: bool = False
-    records: int = 0
-    odd: int = 0
-    examples: list[tuple[int, str]] = field(default_factory=list)
-    span: Span = field(default_factory=Span)
 
     def take(self, line: str, at: int) -> Iterator[dict[str, Any]]:
         """The rows of one line."""
@@ -114,7 +114,8 @@ class _Reading:
         if banner:
             self.host, self.day = banner[1], day_of(banner[2])
             self.columns, self.reports, self.with_cpu, self.ts_ms = (), 0, False, None
-            self.odd_day = self.odd_day or self.day is None
+            if self.day is None:
+                self.tally.warn(ODD_DAY)
         elif stated is not None or moment:
             day = day_of(moment[1]) if moment else None
             self.ts_ms = stated if stated is not None or not moment else moment_of(day, moment[2], moment[3])
@@ -132,15 +133,16 @@ class _Reading:
             self.with_cpu = self.with_cpu or words[0] == "avg-cpu:"
             self.reports += words[0] == "avg-cpu:" or (words[0].startswith("Device") and not self.with_cpu)
             self.columns = words
+            if self.reports == 1:
+                self.tally.warn(SINCE_START)
         elif words[0] == "Average:":
             self.columns = ()
         elif not self.columns:
-            self.odd += 1
-            self.examples += [(at, line[:200])] if len(self.examples) < SHOWN else []
+            self.tally.odd(at, line)
         else:
             ts_ms = moment_of(self.day, clock[1], clock[2]) if clock else self.ts_ms
-            self.span.take(ts_ms)
-            self.records += 1
+            self.tally.take_time(ts_ms)
+            self.tally.records += 1
             if clock or self.reports > 1:
                 yield from self._numbers(words, {"ts_ms": ts_ms, "host": self.host, **lines_of(at)})
 
@@ -158,37 +160,10 @@ class _Reading:
             yield from column_rows({**place, "part": "cpu"}, columns, words, CPU)
 
 
-def _read(part: Range) -> Iterator[Rows | Coverage]:
-    reading = _Reading()
-    rows: list[dict[str, Any]] = []
-    kept = 0
-    left_out = False
-    with open_range(part) as opened:
-        for at, raw in enumerate(opened, 1):
-            rows += reading.take(raw[:MOST_LINE].decode("utf-8", "replace").rstrip(), at)
-            left_out = left_out or reading.reports == 1
-            if len(rows) >= ROWS_AT_ONCE:
-                yield Rows("host_sample", rows)
-                kept += len(rows)
-                rows = []
-            if kept >= MOST_ROWS:
-                break
-    yield Rows("host_sample", rows)
-    warnings = []
-    if left_out:
-        warnings.append("iostat's first report is the mean since the machine started and is left out")
-    if reading.odd_day:
-        warnings.append("its date does not tell the day from the month: times are left out; use S_TIME_FORMAT=ISO")
-    if kept >= MOST_ROWS:
-        warnings.append(f"only the first {kept:,} numbers are kept")
-    yield Coverage(
-        records=reading.records,
-        not_understood=reading.odd,
-        samples=tuple(reading.examples),
-        warnings=tuple(warnings),
-        first_ts_ms=reading.span.first_ms,
-        last_ts_ms=reading.span.last_ms,
-    )
+def _rows(part: Range, tally: Tally) -> Iterator[dict[str, Any]]:
+    reading = _Reading(tally)
+    for at, line in numbered_lines(part, MOST_LINE):
+        yield from reading.take(line, at)
 
 
 _BANNER_LINE = "Linux 6.1.0-18-amd64 (worker-3) \t11/21/2026 \t_x86_64_\t(4 CPU)\n\n"
@@ -226,7 +201,7 @@ FORMAT = Format(
     documentation="https://sysstat.github.io/documentation.html",
     tables=("host_sample",),
     recognise=_recognise,
-    read=_read,
+    read=row_reader("host_sample", _rows, most=MOST_ROWS, what="numbers"),
     samples=(
         Sample(
             name="host/iostat.txt",

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample
+from diagnostics.format import Format, Head, Range, Sample
 from diagnostics.notation.header_time import header_time
+from diagnostics.notation.tally import Tally, row_reader
+from diagnostics.notation.text_lines import numbered_lines
 
 MOST_LINE = 4_000
-ROWS_AT_ONCE = 2_000
-SHOWN = 5
 
 _ADDRESS = r"(\[[0-9A-Fa-f:.%\w]{2,60}\]|[^\s\[\]]{1,200}?):(\d{1,5}|\*|[a-z][\w-]{0,30})"
 _CONNECTION = re.compile(
@@ -37,44 +37,29 @@ def _recognise(head: Head) -> float:
     return 0.95
 
 
-def _read(part: Range) -> Iterator[Rows | Coverage]:
+def _rows(part: Range, tally: Tally) -> Iterator[dict[str, Any]]:
     """The time above the connections, if there is one, is theirs."""
-    rows: list[dict[str, Any]] = []
-    lost: list[tuple[int, str]] = []
-    times: list[int] = []
-    ts_ms = None
-    found = left_out = 0
-    with open(part.path, encoding="utf-8-sig", errors="replace", newline="\n") as opened:
-        for number, whole_line in enumerate(opened, 1):
-            line = whole_line[:MOST_LINE].rstrip()
-            moment = header_time(line)
-            connection = _CONNECTION.match(line)
-            if moment is not None:
-                ts_ms = moment
-                times.append(moment)
-            elif connection and connection[1] in ("LISTEN", "UNCONN"):
-                found += 1
-            elif connection:
-                found += 1
-                rows.append({"ts_ms": ts_ms, **_row(connection), "line": number, "last_line": number})
-                _take(rows[-1], line[connection.end() :])
-            elif rows and whole_line[:1] in (" ", "\t"):
-                _take(rows[-1], line)
-                rows[-1]["last_line"] = number
-            elif line and not _TITLE.match(line):
-                left_out += 1
-                lost.append((number, line[:200]))
-            if len(rows) > ROWS_AT_ONCE:
-                yield Rows("tcp_sample", rows[:-1])
-                rows = rows[-1:]
-    yield Rows("tcp_sample", rows)
-    yield Coverage(
-        records=found,
-        not_understood=left_out,
-        samples=tuple(lost[:SHOWN]),
-        first_ts_ms=min(times, default=None),
-        last_ts_ms=max(times, default=None),
-    )
+    row: dict[str, Any] | None = None
+    ts_ms: int | None = None
+    for number, line in numbered_lines(part, MOST_LINE):
+        moment, connection = header_time(line), _CONNECTION.match(line)
+        if moment is not None:
+            ts_ms = moment
+            tally.take_time(moment)
+        elif connection:
+            tally.records += 1
+            if connection[1] not in ("LISTEN", "UNCONN"):
+                if row:
+                    yield row
+                row = {"ts_ms": ts_ms, **_row(connection), "line": number, "last_line": number}
+                _take(row, line[connection.end() :])
+        elif row and line[:1] in (" ", "\t"):
+            _take(row, line)
+            row["last_line"] = number
+        elif line and not _TITLE.match(line):
+            tally.odd(number, line)
+    if row:
+        yield row
 
 
 def _row(connection: re.Match[str]) -> dict[str, Any]:
@@ -125,7 +110,7 @@ FORMAT = Format(
     documentation="https://man7.org/linux/man-pages/man8/ss.8.html",
     tables=("tcp_sample",),
     recognise=_recognise,
-    read=_read,
+    read=row_reader("tcp_sample", _rows),
     samples=(
         Sample(
             name="net/ss-jobmanager.txt",

@@ -7,8 +7,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample
+from diagnostics.format import Format, Head, Range, Sample
 from diagnostics.notation.header_time import header_time
+from diagnostics.notation.tally import Tally, row_reader
+from diagnostics.notation.text_lines import numbered_lines
 
 MOST_LINE = 20_000
 """The line of the extended counters has some 130 names; kernels add more with each version. Our choice."""
@@ -69,31 +71,36 @@ def _recognise(head: Head) -> float:
     return 0.9 if stated >= 2 else 0.0
 
 
-def _read(part: Range) -> Iterator[Rows | Coverage]:
+def _rows(part: Range, tally: Tally) -> Iterator[dict[str, Any]]:
+    for reading in _readings(part):
+        if reading.counters:
+            tally.records += 1
+            tally.take_time(reading.ts_ms)
+            yield reading.row()
+
+
+def _readings(part: Range) -> Iterator[_Reading]:
     """A new time, or a counter that comes again, begins a new reading."""
-    readings = [_Reading()]
+    reading = _Reading()
     legends: dict[str, list[str]] = {}
-    with open(part.path, encoding="utf-8-sig", errors="replace", newline="\n") as opened:
-        for number, whole_line in enumerate(opened, 1):
-            line = whole_line[:MOST_LINE].rstrip("\r\n")
-            moment, legend, mac = header_time(line), _LEGEND.match(line), _MAC.match(line)
-            if moment is not None:
-                if readings[-1].counters:
-                    readings.append(_Reading())
-                readings[-1].ts_ms = moment
-            elif legend:
-                legends[legend[1]] = legend[2].split()
-            elif mac:
-                readings[-1].macs.add(mac[1])
-            else:
-                for column, value in _counted(line, legends):
-                    if column in readings[-1].counters:
-                        readings.append(_Reading(ts_ms=readings[-1].ts_ms))
-                    readings[-1].take(number, column, value)
-    rows = [reading.row() for reading in readings if reading.counters]
-    times = [row["ts_ms"] for row in rows if row["ts_ms"] is not None]
-    yield Rows("tcp_sample", rows)
-    yield Coverage(records=len(rows), first_ts_ms=min(times, default=None), last_ts_ms=max(times, default=None))
+    for number, line in numbered_lines(part, MOST_LINE):
+        moment, legend, mac = header_time(line), _LEGEND.match(line), _MAC.match(line)
+        if moment is not None:
+            if reading.counters:
+                yield reading
+                reading = _Reading()
+            reading.ts_ms = moment
+        elif legend:
+            legends[legend[1]] = legend[2].split()
+        elif mac:
+            reading.macs.add(mac[1])
+        else:
+            for column, value in _counted(line, legends):
+                if column in reading.counters:
+                    yield reading
+                    reading = _Reading(ts_ms=reading.ts_ms)
+                reading.take(number, column, value)
+    yield reading
 
 
 def _counted(line: str, legends: Mapping[str, list[str]]) -> Iterator[tuple[str, int]]:
@@ -120,7 +127,7 @@ FORMAT = Format(
     documentation="https://docs.kernel.org/networking/snmp_counter.html",
     tables=("tcp_sample",),
     recognise=_recognise,
-    read=_read,
+    read=row_reader("tcp_sample", _rows),
     samples=(
         Sample(
             name="net/snmp-taskmanager-1.txt",

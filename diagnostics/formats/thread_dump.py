@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
-from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample
+from diagnostics.format import Format, Head, Range, Sample
+from diagnostics.notation.tally import Tally, row_reader
+from diagnostics.notation.text_lines import numbered_lines
 from diagnostics.notation.thread_stack import ThreadStack, take_line, thread_header
 
 MOST_LINE = 4_000
-ROWS_AT_ONCE = 2_000
 
 _TITLE = re.compile(r"^Full thread dump ", re.MULTILINE)
 _THREAD = re.compile(r'^"[^"\n]{0,2000}" (?:#|\[|Id=|id=|daemon|prio=|os_prio=)', re.MULTILINE)
@@ -27,34 +28,34 @@ def _recognise(head: Head) -> float:
     return 0.6 if _STATE.search(head.text) else 0.0
 
 
-def _read(part: Range) -> Iterator[Rows | Coverage]:
-    """The time above a dump has no zone; it is taken as UTC."""
-    rows: list[dict[str, Any]] = []
-    threads = dumps = 0
-    ts_ms = written_ms = first_ms = None
+def _rows(part: Range, tally: Tally) -> Iterator[dict[str, Any]]:
+    """Threads without frames (the JVM's own) are no stack samples."""
+    for ts_ms, thread in _threads(part, tally):
+        tally.records += 1
+        if thread.frames:
+            place = {"line": thread.first_line, "last_line": thread.last_line}
+            yield {"ts_ms": ts_ms, **thread.as_row(), **place}
+
+
+def _threads(part: Range, tally: Tally) -> Iterator[tuple[int | None, ThreadStack]]:
+    """The threads of each dump. The time above a dump has no zone; it is taken as UTC."""
+    ts_ms = written_ms = None
     thread: ThreadStack | None = None
-    with open(part.path, encoding="utf-8-sig", errors="replace", newline="\n") as opened:
-        for number, whole_line in enumerate(opened, 1):
-            line = whole_line[:MOST_LINE].rstrip("\r\n")
-            begun = thread_header(line, number)
-            if begun is not None or line.startswith("Full thread dump "):
-                _close(thread, ts_ms, rows)
-                thread = begun
-                threads += begun is not None
-            elif thread is not None:
-                take_line(thread, line, number)
-            if line.startswith("Full thread dump "):
-                dumps += 1
-                ts_ms, written_ms = written_ms, None
-                first_ms = first_ms or ts_ms
-            elif _TIME.match(line):
-                written_ms = _epoch_ms(line)
-            if len(rows) >= ROWS_AT_ONCE:
-                yield Rows("stack_sample", rows)
-                rows = []
-    _close(thread, ts_ms, rows)
-    yield Rows("stack_sample", rows)
-    yield Coverage(records=threads, first_ts_ms=first_ms, last_ts_ms=ts_ms)
+    for number, line in numbered_lines(part, MOST_LINE):
+        begun, is_title = thread_header(line, number), line.startswith("Full thread dump ")
+        if begun or is_title:
+            if thread:
+                yield ts_ms, thread
+            thread = begun
+        elif thread:
+            take_line(thread, line, number)
+        if is_title:
+            ts_ms, written_ms = written_ms, None
+            tally.take_time(ts_ms)
+        elif _TIME.match(line):
+            written_ms = _epoch_ms(line)
+    if thread:
+        yield ts_ms, thread
 
 
 def _epoch_ms(line: str) -> int | None:
@@ -64,20 +65,13 @@ def _epoch_ms(line: str) -> int | None:
         return None
 
 
-def _close(thread: ThreadStack | None, ts_ms: int | None, rows: list[dict[str, Any]]) -> None:
-    """Threads without frames (the JVM's own) are no stack samples."""
-    if thread is not None and thread.frames:
-        place = {"line": thread.first_line, "last_line": thread.last_line}
-        rows.append({"ts_ms": ts_ms, **thread.as_row(), **place})
-
-
 FORMAT = Format(
     id="thread-dump",
     title="JVM thread dump",
     documentation="https://docs.oracle.com/en/java/javase/17/docs/specs/man/jstack.html",
     tables=("stack_sample",),
     recognise=_recognise,
-    read=_read,
+    read=row_reader("stack_sample", _rows),
     samples=(
         Sample(
             name="profile/jstack-taskmanager-0-1.txt",

@@ -9,10 +9,12 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample, open_range
+from diagnostics.format import Format, Head, Range, Sample
 from diagnostics.notation.header_time import header_time
-from diagnostics.notation.host_row import MOST_LINE, MOST_ROWS, ROWS_AT_ONCE, Span, lines_of, number
+from diagnostics.notation.host_row import MOST_LINE, MOST_ROWS, lines_of, number
 from diagnostics.notation.rest_document import text
+from diagnostics.notation.tally import Tally, row_reader
+from diagnostics.notation.text_lines import numbered_lines
 
 _FIRST = re.compile(r"(?m)^top - \d\d:\d\d:\d\d up .{1,200}load average: (\d{1,5}[.,]\d\d)")
 _CPU = re.compile(r"(?m)^%?Cpu\(s\)\s?:\s{0,4}(.{1,200})$")
@@ -42,44 +44,32 @@ def _recognise(head: Head) -> float:
     return 0.95 if _FIRST.search(head.text) and _CPU.search(head.text) else 0.0
 
 
-def _read(part: Range) -> Iterator[Rows | Coverage]:
-    rows: list[dict[str, Any]] = []
-    kept = looks = odd = 0
-    span = Span()
+def _rows(part: Range, tally: Tally) -> Iterator[dict[str, Any]]:
     place: dict[str, Any] = {"ts_ms": None}
     columns: list[str] = []
     kind = "process"
-    with open_range(part) as opened:
-        for at, raw in enumerate(opened, 1):
-            line = raw[:MOST_LINE].decode("utf-8", "replace").rstrip()
-            moment, first = header_time(line), _FIRST.match(line)
-            if moment is not None:
-                place = {"ts_ms": moment}
-                span.take(moment)
-            elif first:
-                looks, columns = looks + 1, []
-                rows.append(place | _number("cpu", "load_1min", first[1]) | lines_of(at))
-            elif line.startswith(("Threads:", "Tasks:")):
-                kind = "thread" if line.startswith("Threads:") else "process"
-            elif "%CPU" in line.split() and "PID" in line.split():
-                columns = line.split()
-            elif columns and line:
-                found = _process(kind, columns, line)
-                odd += found is None
-                rows += [place | found | lines_of(at)] if found else []
-            else:
-                rows += [place | each | lines_of(at) for each in _summary(line)]
-            if len(rows) >= ROWS_AT_ONCE:
-                yield Rows("host_sample", rows)
-                kept += len(rows)
-                rows = []
-            if kept >= MOST_ROWS:
-                break
-    yield Rows("host_sample", rows)
-    warnings = (f"only the first {kept:,} numbers are kept",) if kept >= MOST_ROWS else ()
-    yield Coverage(
-        records=looks, not_understood=odd, warnings=warnings, first_ts_ms=span.first_ms, last_ts_ms=span.last_ms
-    )
+    for at, line in numbered_lines(part, MOST_LINE):
+        moment, first = header_time(line), _FIRST.match(line)
+        if moment is not None:
+            place = {"ts_ms": moment}
+            tally.take_time(moment)
+        elif first:
+            tally.records += 1
+            columns = []
+            yield place | _number("cpu", "load_1min", first[1]) | lines_of(at)
+        elif line.startswith(("Threads:", "Tasks:")):
+            kind = "thread" if line.startswith("Threads:") else "process"
+        elif "%CPU" in line.split() and "PID" in line.split():
+            columns = line.split()
+        elif columns and line:
+            found = _process(kind, columns, line)
+            if found:
+                yield place | found | lines_of(at)
+            elif found is None:
+                tally.odd(at, line)
+        else:
+            for each in _summary(line):
+                yield place | each | lines_of(at)
 
 
 def _number(part: str, metric: str, printed: str, factor: float = 1.0) -> dict[str, Any]:
@@ -120,7 +110,7 @@ FORMAT = Format(
     documentation="https://man7.org/linux/man-pages/man1/top.1.html",
     tables=("host_sample",),
     recognise=_recognise,
-    read=_read,
+    read=row_reader("host_sample", _rows, most=MOST_ROWS, what="numbers"),
     samples=(
         Sample(
             name="host/top-threads.txt",

@@ -9,9 +9,11 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample, open_range
+from diagnostics.format import Format, Head, Range, Sample
 from diagnostics.notation.header_time import header_time
-from diagnostics.notation.host_row import MOST_LINE, MOST_ROWS, ROWS_AT_ONCE, Span, column_rows, lines_of
+from diagnostics.notation.host_row import MOST_LINE, MOST_ROWS, column_rows, lines_of
+from diagnostics.notation.tally import Tally, row_reader
+from diagnostics.notation.text_lines import numbered_lines
 
 SINCE_START = "the first row of each run is the mean since the machine started and is left out"
 KIB = 1024.0
@@ -43,46 +45,32 @@ def _recognise(head: Head) -> float:
     return 0.95 if _COLUMNS.search(head.text) else 0.0
 
 
-def _read(part: Range) -> Iterator[Rows | Coverage]:
-    rows: list[dict[str, Any]] = []
+def _rows(part: Range, tally: Tally) -> Iterator[dict[str, Any]]:
     columns: list[str] = []
-    span = Span()
-    kept = count = odd = 0
     stated: int | None = None
     is_first = True
-    with open_range(part) as opened:
-        for at, raw in enumerate(opened, 1):
-            line = raw[:MOST_LINE].decode("utf-8", "replace").rstrip()
-            moment = header_time(line)
-            if moment is not None:
-                stated, is_first = moment, True
-            elif _COLUMNS.match(line):
-                columns = line.split()
-            elif not line or "---" in line:
-                continue
-            elif not columns or not line.split()[0].isdigit():
-                odd += 1
-            elif is_first:
-                count, is_first = count + 1, False
-            else:
-                count += 1
-                printed = _MOMENT.search(line)
-                ts_ms = header_time(printed[1]) if printed else stated
-                span.take(ts_ms)
-                for name, metrics in METRICS.items():
-                    place = {"ts_ms": ts_ms, "part": name, **lines_of(at)}
-                    rows += column_rows(place, columns, line.split(), metrics)
-            if len(rows) >= ROWS_AT_ONCE:
-                yield Rows("host_sample", rows)
-                kept += len(rows)
-                rows = []
-            if kept >= MOST_ROWS:
-                break
-    yield Rows("host_sample", rows)
-    warnings = [SINCE_START] if count else []
-    if kept >= MOST_ROWS:
-        warnings.append(f"only the first {kept:,} numbers are kept")
-    yield Coverage(count, odd, warnings=tuple(warnings), first_ts_ms=span.first_ms, last_ts_ms=span.last_ms)
+    for at, line in numbered_lines(part, MOST_LINE):
+        moment = header_time(line)
+        if moment is not None:
+            stated, is_first = moment, True
+        elif _COLUMNS.match(line):
+            columns = line.split()
+        elif not line or "---" in line:
+            continue
+        elif not columns or not line.split()[0].isdigit():
+            tally.odd(at, line)
+        elif is_first:
+            tally.records += 1
+            tally.warn(SINCE_START)
+            is_first = False
+        else:
+            tally.records += 1
+            printed = _MOMENT.search(line)
+            ts_ms = header_time(printed[1]) if printed else stated
+            tally.take_time(ts_ms)
+            for name, metrics in METRICS.items():
+                place = {"ts_ms": ts_ms, "part": name, **lines_of(at)}
+                yield from column_rows(place, columns, line.split(), metrics)
 
 
 FORMAT = Format(
@@ -91,7 +79,7 @@ FORMAT = Format(
     documentation="https://man7.org/linux/man-pages/man8/vmstat.8.html",
     tables=("host_sample",),
     recognise=_recognise,
-    read=_read,
+    read=row_reader("host_sample", _rows, most=MOST_ROWS, what="numbers"),
     samples=(
         Sample(
             name="host/vmstat.txt",

@@ -3,27 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 MOST_LINE = 2_000
 MOST_ROWS = 500_000
 """Numbers kept of one file. Our choice: a day of ten devices each second has more, ten hours have not."""
-ROWS_AT_ONCE = 10_000
-
-
-@dataclass(slots=True)
-class Span:
-    """The earliest and the latest of the moments that were taken; None before there was one."""
-
-    first_ms: int | None = None
-    last_ms: int | None = None
-
-    def take(self, ts_ms: int | None) -> None:
-        """Widens the span by a moment; an unknown one changes nothing."""
-        if ts_ms is not None:
-            self.first_ms = ts_ms if self.first_ms is None else min(self.first_ms, ts_ms)
-            self.last_ms = ts_ms if self.last_ms is None else max(self.last_ms, ts_ms)
 
 
 def number(text: str) -> float | None:
