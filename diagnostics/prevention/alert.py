@@ -125,3 +125,9 @@ def growth_of(
         pairs = ((values[step - back] if step >= back else None, value) for step, value in enumerate(values))
         found[labels] = [None if None in pair else pair[1] - pair[0] for pair in pairs]  # type: ignore[operator]
     return found
+
+
+def has_grown(series: CaseSeries, metric: str, window: int, by: Sequence[str] = ("job_name",)) -> Condition:
+    """Where a count grew within the window."""
+    grown = growth_of(series, metric, window, by)
+    return {labels: [each is not None and each > 0 for each in grows] for labels, grows in grown.items()}

@@ -15,7 +15,7 @@ from diagnostics.prevention.alert import (
     Condition,
     by_job,
     duration,
-    growth_of,
+    has_grown,
     largest_of,
     means_of,
     steps_of_time,
@@ -100,11 +100,6 @@ def _busy(finding: Mapping[str, Any], told: Checkpointing) -> Alert | None:
 
 def _late(finding: Mapping[str, Any], told: Checkpointing) -> Alert:
     metric, by = f"{TASK}operator_numLateRecordsDropped", ("job_name", "task_name")
-
-    def condition(series: CaseSeries) -> Condition:
-        grown = growth_of(series, metric, BACK_PRESSURE_MS, by)
-        return {labels: [each is not None and each > 0 for each in grows] for labels, grows in grown.items()}
-
     ago = duration(BACK_PRESSURE_MS)
     now = f"sum by ({', '.join(by)}) ({metric})"
     return Alert(
@@ -115,27 +110,18 @@ def _late(finding: Mapping[str, Any], told: Checkpointing) -> Alert:
         "{task_name} of {job_name} drops late records",
         f"A dropped record is lost to the result: {finding['title']}.",
         (metric,),
-        condition,
+        lambda series: has_grown(series, metric, BACK_PRESSURE_MS, by),
     )
 
 
 def _restarts(finding: Mapping[str, Any], told: Checkpointing) -> Alert:
-    metric, window = f"{JOB}numRestarts", 10 * MINUTE
-    ago = duration(window)
-
-    def condition(series: CaseSeries) -> Condition:
-        grown = growth_of(series, metric, window)
-        return {labels: [each is not None and each > 0 for each in grows] for labels, grows in grown.items()}
-
-    return Alert(
+    return _grown(
         "FlinkJobRestarted",
-        f"{by_job(metric)} - {by_job(metric, ago)} > 0",
-        0,
+        f"{JOB}numRestarts",
+        10 * MINUTE,
         "critical",
         "{job_name} was restarted",
         f"In a steady state no job restarts: {finding['title']}.",
-        (metric,),
-        condition,
     )
 
 
@@ -157,22 +143,28 @@ def _heap(finding: Mapping[str, Any], told: Checkpointing) -> Alert | None:
 
 def _failed(finding: Mapping[str, Any], told: Checkpointing) -> Alert:
     """A decline costs a checkpoint at once, long before two timeouts have passed."""
-    metric, window = f"{JOB}numberOfFailedCheckpoints", steps_of_time(2 * told.interval_ms)
-    ago = duration(window)
-
-    def condition(series: CaseSeries) -> Condition:
-        grown = growth_of(series, metric, window)
-        return {labels: [each is not None and each > 0 for each in grows] for labels, grows in grown.items()}
-
-    return Alert(
+    window = steps_of_time(2 * told.interval_ms)
+    return _grown(
         "FlinkCheckpointFailed",
-        f"{by_job(metric)} - {by_job(metric, ago)} > 0",
-        0,
+        f"{JOB}numberOfFailedCheckpoints",
+        window,
         "warning",
         "A checkpoint of {job_name} failed",
-        f"One within two intervals ({ago}) is enough here: {finding['title']}.",
+        f"One within two intervals ({duration(window)}) is enough here: {finding['title']}.",
+    )
+
+
+def _grown(name: str, metric: str, window: int, severity: str, summary: str, why: str) -> Alert:
+    """It fires at once when a count of a job has grown within the window."""
+    return Alert(
+        name,
+        f"{by_job(metric)} - {by_job(metric, duration(window))} > 0",
+        0,
+        severity,
+        summary,
+        why,
         (metric,),
-        condition,
+        lambda series: has_grown(series, metric, window),
     )
 
 
