@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
@@ -111,47 +113,39 @@ def _told(step: DrillStep) -> tuple[str, str]:
 @require_POST
 def look(request: HttpRequest, drill_id: int) -> HttpResponse:
     """Opens more of one kind of evidence."""
-    found = selectors.drill_of(request.user, drill_id)
     kind = request.POST.get("kind", "")
-    try:
-        services.drill_look(drill=found, kind=kind)
-    except ValidationError as error:
-        messages.error(request, " ".join(error.messages))
-        return redirect(found)
-    return redirect(f"{found.get_absolute_url()}#{kind}")
+    return _step(request, drill_id, lambda found: services.drill_look(drill=found, kind=kind), kind)
 
 
 @login_required
 @require_POST
 def suspect(request: HttpRequest, drill_id: int) -> HttpResponse:
     """Writes a thought down."""
-    found = selectors.drill_of(request.user, drill_id)
-    try:
-        services.drill_suspect(drill=found, symptom_class=request.POST.get("symptom_class", ""))
-    except ValidationError as error:
-        messages.error(request, " ".join(error.messages))
-    return redirect(f"{found.get_absolute_url()}#cause")
+    thought = request.POST.get("symptom_class", "")
+    return _step(request, drill_id, lambda found: services.drill_suspect(drill=found, symptom_class=thought), "cause")
 
 
 @login_required
 @require_POST
 def answer(request: HttpRequest, drill_id: int) -> HttpResponse:
     """Ends the drill with an answer."""
-    found = selectors.drill_of(request.user, drill_id)
-    try:
-        services.drill_answer(drill=found, symptom_class=request.POST.get("symptom_class", ""))
-    except ValidationError as error:
-        messages.error(request, " ".join(error.messages))
-    return redirect(found)
+    given = request.POST.get("symptom_class", "")
+    return _step(request, drill_id, lambda found: services.drill_answer(drill=found, symptom_class=given))
 
 
 @login_required
 @require_POST
 def give_up(request: HttpRequest, drill_id: int) -> HttpResponse:
     """Ends the drill without one."""
+    return _step(request, drill_id, lambda found: services.drill_give_up(drill=found))
+
+
+def _step(request: HttpRequest, drill_id: int, take: Callable[[Drill], object], place: str = "") -> HttpResponse:
+    """Takes a step of the user's drill and goes back to its page, to that place of it unless the step was refused."""
     found = selectors.drill_of(request.user, drill_id)
     try:
-        services.drill_give_up(drill=found)
+        take(found)
     except ValidationError as error:
         messages.error(request, " ".join(error.messages))
-    return redirect(found)
+        return redirect(found)
+    return redirect(f"{found.get_absolute_url()}#{place}" if place else found)
