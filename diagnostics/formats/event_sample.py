@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample
 from diagnostics.notation.event_field import EventFields, event_fields
 from diagnostics.notation.event_lines import LINES_LOOKED_AT, MOST_LINE, read_event_lines
+from diagnostics.notation.text_lines import raw_lines
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -51,12 +54,11 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
 
 def _first_event(part: Range) -> tuple[dict[str, Any], EventFields | None]:
     """The first event of the whole file and which of its fields is what, so that all its ranges agree."""
-    with open(part.path, "rb") as opened:
-        for _, line in zip(range(LINES_LOOKED_AT), opened, strict=False):
-            event = _event(line)
-            fields = event_fields(event) if event is not None else None
-            if event is not None and fields:
-                return event, fields
+    for line in islice(raw_lines(replace(part, start=0), MOST_LINE + 1), LINES_LOOKED_AT):
+        event = _event(line)
+        fields = event_fields(event) if event is not None else None
+        if event is not None and fields:
+            return event, fields
     return {}, None
 
 

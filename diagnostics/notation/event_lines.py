@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from diagnostics.format import Coverage, Range, Rows, open_range
+from diagnostics.format import Coverage, Range, Rows
 from diagnostics.notation.event_columns import event_batch
 from diagnostics.notation.event_field import EventFields, Events
+from diagnostics.notation.tally import MOST_SHOWN, Tally
+from diagnostics.notation.text_lines import line_blocks
 
 MOST_LINE = 1_048_576
 """Bytes of a line that may be an event. Our choice: longer than any record that a broker takes by default."""
 LINES_LOOKED_AT = 20
 """Lines by which a file is recognised and its fields are told apart. Our choice."""
-
-MOST_SAMPLES = 3
 
 BLOCK_BYTES = 4_194_304
 """Bytes of whole lines that are taken apart at once. Our choice."""
@@ -39,46 +39,37 @@ def read_event_lines(
     columns_of   the events of many lines at once, one for each line; None when one of them is none or is odd
     names_first  whether the first line of the file names the fields
     """
-    records = odd = before = 0
-    examples: list[tuple[int, str]] = []
-    with open_range(part) as opened:
-        place = part.start
-        if names_first and place == 0:
-            place += len(opened.readline())
-            before = 1
-        while place < part.end:
-            block = opened.read(min(BLOCK_BYTES, part.end - place))
-            if place + len(block) < part.end:
-                block += opened.readline()
-            if not block:
-                break
-            place += len(block)
-            lines = block.count(b"\n") + (not block.endswith(b"\n"))
-            columns = columns_of(block) if fields is not None else None
-            if columns is not None and fields is not None and columns.num_rows == lines:
-                numbers = pa.array(np.arange(before + 1, before + lines + 1))
-                batch = event_batch(columns, fields, numbers)
-            else:
-                batch, strange = _one_by_one(block, fields, event_of, before)
-                odd += len(strange)
-                examples += strange[: MOST_SAMPLES - len(examples)]
-            before += lines
-            records += batch.num_rows
-            if batch.num_rows:
-                yield Rows("event", batch=batch)
-    yield Coverage(records=records, not_understood=odd, samples=tuple(examples))
+    tally, before = Tally(), 0
+    for block in line_blocks(part, MOST_LINE + 1, BLOCK_BYTES):
+        if names_first and part.start == before == 0:
+            before, block = 1, block.partition(b"\n")[2]
+        lines = block.count(b"\n") + (block[-1:] not in (b"\n", b""))
+        columns = columns_of(block) if fields is not None else None
+        if columns is not None and fields is not None and columns.num_rows == lines:
+            numbers = pa.array(np.arange(before + 1, before + lines + 1))
+            batch = event_batch(columns, fields, numbers)
+        else:
+            batch = _one_by_one(block, fields, event_of, before, tally)
+        before += lines
+        tally.records += batch.num_rows
+        if batch.num_rows:
+            yield Rows("event", batch=batch)
+    yield tally.coverage()
 
 
 def _one_by_one(
-    block: bytes, fields: EventFields | None, event_of: Callable[[bytes], Mapping[str, Any] | None], before: int
-) -> tuple[pa.RecordBatch, list[tuple[int, str]]]:
-    """The events of some lines, and the lines that are none."""
+    block: bytes,
+    fields: EventFields | None,
+    event_of: Callable[[bytes], Mapping[str, Any] | None],
+    before: int,
+    tally: Tally,
+) -> pa.RecordBatch:
+    """The events of some lines; the tally takes the lines that are none."""
     events = Events()
-    strange: list[tuple[int, str]] = []
     for number, line in enumerate(io.BytesIO(block), before + 1):
         event = event_of(line) if fields is not None else None
         if event is not None and fields is not None:
             events.add(event, fields, number)
         elif line.strip():
-            strange.append((number, line[:200].decode("utf-8", "replace").strip()))
-    return events.batch(), strange
+            tally.odd(number, line[:MOST_SHOWN].decode("utf-8", "replace").strip())
+    return events.batch()

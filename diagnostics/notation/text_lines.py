@@ -16,27 +16,28 @@ MOST_CHARACTER_BYTES = 4
 
 def raw_lines(part: Range, most: int) -> Iterator[bytes]:
     """The lines of a range without their ends; one longer than `most` bytes may have been cut behind them."""
-    return chain.from_iterable(block.split(b"\n") for block in _blocks(part, most))
+    return chain.from_iterable(block.removesuffix(b"\n").split(b"\n") for block in line_blocks(part, most, BLOCK_BYTES))
 
 
 def numbered_lines(part: Range, most: int) -> Iterator[tuple[int, str]]:
     """The lines of a range, counted from 1, without white space at their ends; of a longer line `most` characters."""
-    blocks = _blocks(part, most * MOST_CHARACTER_BYTES)
-    lines = chain.from_iterable(block.decode("utf-8", "replace").split("\n") for block in blocks)
+    blocks = line_blocks(part, most * MOST_CHARACTER_BYTES, BLOCK_BYTES)
+    texts = (block.removesuffix(b"\n").decode("utf-8", "replace") for block in blocks)
+    lines = chain.from_iterable(text.split("\n") for text in texts)
     for number, line in enumerate(lines, 1):
         yield number, line[:most].rstrip()
 
 
-def _blocks(part: Range, most: int) -> Iterator[bytes]:
-    """The text in blocks of whole lines; at least the first `most` bytes of each line are its own."""
+def line_blocks(part: Range, most: int, block_bytes: int) -> Iterator[bytes]:
+    """The text in blocks of whole lines, about as long as that; at least the first `most` bytes of each are its own."""
     with open_range(part) as opened:
         left, begun = part.end - part.start, b""
-        while block := opened.read(min(BLOCK_BYTES, left)):
+        while block := opened.read(min(block_bytes, left)):
             left -= len(block)
             block = begun + block
-            end = block.rfind(b"\n")
-            if end >= 0:
+            end = block.rfind(b"\n") + 1
+            if end:
                 yield block[:end]
-            begun = block[end + 1 :][:most]
+            begun = block[end : end + most]
         if begun:
             yield begun

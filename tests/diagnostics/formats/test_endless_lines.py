@@ -17,10 +17,8 @@ FILE_BYTES = 48 * 1024 * 1024
 MOST_HELD_BYTES = 12 * 1024 * 1024
 """A quarter of the file: what is held at once of a text has nothing to do with its size."""
 
-BY_BLOCKS = ("event-csv", "event-sample", "flink-log")
-"""Take a range as a whole for speed; the engine bounds ranges, and the intake the lines of such files."""
-
-TEXTS = [one for one in FORMATS.values() if not one.binary and one.id not in BY_BLOCKS]
+TEXTS = [one for one in FORMATS.values() if not one.binary and one.id != "flink-log"]
+"""All but the one that takes its range as a whole, for speed: the engine bounds ranges, the intake a log's lines."""
 CUT = [one for one in FORMATS.values() if one.splittable]
 
 
