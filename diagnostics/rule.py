@@ -309,9 +309,9 @@ class _RuleReader:
 
 
 @cache
-def _shipped_files() -> Mapping[str, tuple[str, str]]:
-    """The name of the file of every shipped rule, without its ending, and its text, by the rule's id."""
-    files: dict[str, tuple[str, str]] = {}
+def _shipped_files() -> Mapping[str, tuple[str, str, Rule]]:
+    """The name of the file of every shipped rule, without its ending, its text, and itself, by the rule's id."""
+    files: dict[str, tuple[str, str, Rule]] = {}
     for folder in symptom_folders():
         for path in sorted((folder / "rules").glob("*.yaml")):
             if path.name.endswith((".fires.yaml", ".silent.yaml")):
@@ -320,23 +320,23 @@ def _shipped_files() -> Mapping[str, tuple[str, str]]:
             rule = Rule.from_yaml(text, f"{folder.name}/rules/{path.name}")
             if rule.id in files:
                 raise InvalidRule([f"{folder.name}/rules/{path.name}: the id {rule.id!r} stands in another file too"])
-            files[rule.id] = (path.stem, text)
+            files[rule.id] = (path.stem, text, rule)
     return files
 
 
 @cache
 def shipped_rule_texts() -> Mapping[str, str]:
     """The YAML text of every shipped rule, by the rule's id."""
-    return {rule_id: text for rule_id, (_, text) in _shipped_files().items()}
+    return {rule_id: text for rule_id, (_, text, _) in _shipped_files().items()}
 
 
 @cache
 def shipped_rule_names() -> Mapping[str, str]:
     """The name of every shipped rule's file in its class's folder, without the ending, by the rule's id."""
-    return {rule_id: name for rule_id, (name, _) in _shipped_files().items()}
+    return {rule_id: name for rule_id, (name, _, _) in _shipped_files().items()}
 
 
 @cache
 def shipped_rules() -> tuple[Rule, ...]:
     """Every shipped rule, in id order."""
-    return tuple(Rule.from_yaml(text, f"{rule_id}.yaml") for rule_id, text in sorted(shipped_rule_texts().items()))
+    return tuple(rule for _, (_, _, rule) in sorted(_shipped_files().items()))

@@ -49,7 +49,7 @@ def read_yaml(text: str, source: str, longest: int = LONGEST_DOCUMENT) -> YamlDo
         raise InvalidRule([f"{source} line 1: {len(text):,} characters, at most {longest:,} are read"])
     try:
         _refuse_bombs(text, source)
-        root = yaml.compose(text, Loader=yaml.SafeLoader)
+        root = yaml.compose(text, Loader=yaml.CSafeLoader)
     except RecursionError:
         raise InvalidRule([f"{source}: nested too deeply"]) from None
     except yaml.MarkedYAMLError as error:
@@ -61,7 +61,7 @@ def read_yaml(text: str, source: str, longest: int = LONGEST_DOCUMENT) -> YamlDo
         raise InvalidRule([f"{source} line 1: a mapping is expected, `key: value`"])
     lines: dict[Place, int] = {(): 1}
     errors: list[str] = []
-    content = _value(root, (), lines, errors, source)
+    content = _Values(source, lines, errors).of(root, ())
     if errors:
         raise InvalidRule(errors)
     return YamlDocument(source, content, lines)
@@ -70,7 +70,7 @@ def read_yaml(text: str, source: str, longest: int = LONGEST_DOCUMENT) -> YamlDo
 def _refuse_bombs(text: str, source: str) -> None:
     """Raises InvalidRule before a text is read that is short but stands for something endless."""
     depth = 0
-    for token in yaml.scan(text, Loader=yaml.SafeLoader):
+    for token in yaml.scan(text, Loader=yaml.CSafeLoader):
         line = token.start_mark.line + 1
         if isinstance(token, yaml.AliasToken):
             raise InvalidRule([f"{source} line {line}: aliases (*name) are not allowed"])
@@ -88,21 +88,34 @@ OPENING = (
 CLOSING = (yaml.FlowMappingEndToken, yaml.FlowSequenceEndToken, yaml.BlockEndToken)
 
 
-def _value(node: yaml.Node, place: Place, lines: dict[Place, int], errors: list[str], source: str) -> Any:
-    lines[place] = node.start_mark.line + 1
-    if isinstance(node, yaml.MappingNode):
-        mapping: dict[str, Any] = {}
-        for key_node, value_node in node.value:
-            key = str(key_node.value)
-            if key in mapping:
-                errors.append(f"{source} line {key_node.start_mark.line + 1}: {key!r} comes twice")
-            mapping[key] = _value(value_node, (*place, key), lines, errors, source)
-            lines[*place, key] = key_node.start_mark.line + 1
-        return mapping
-    if isinstance(node, yaml.SequenceNode):
-        return [_value(item, (*place, index), lines, errors, source) for index, item in enumerate(node.value)]
-    try:
-        return yaml.SafeLoader("").construct_object(node)
-    except (yaml.YAMLError, ValueError) as error:
-        errors.append(f"{source} line {node.start_mark.line + 1}: {error}")
-        return None
+class _Values:
+    """Makes values of nodes, and notes the line of each and what is wrong with it."""
+
+    def __init__(self, source: str, lines: dict[Place, int], errors: list[str]) -> None:
+        self._source = source
+        self._lines = lines
+        self._errors = errors
+        self._scalars = yaml.constructor.SafeConstructor()
+
+    def of(self, node: yaml.Node, place: Place) -> Any:
+        """The value of a node; None for a scalar that is none, which becomes an error."""
+        self._lines[place] = node.start_mark.line + 1
+        if isinstance(node, yaml.MappingNode):
+            mapping: dict[str, Any] = {}
+            for key_node, value_node in node.value:
+                key = str(key_node.value)
+                if key in mapping:
+                    self._wrong(key_node, f"{key!r} comes twice")
+                mapping[key] = self.of(value_node, (*place, key))
+                self._lines[*place, key] = key_node.start_mark.line + 1
+            return mapping
+        if isinstance(node, yaml.SequenceNode):
+            return [self.of(item, (*place, index)) for index, item in enumerate(node.value)]
+        try:
+            return self._scalars.construct_object(node)
+        except (yaml.YAMLError, ValueError) as error:
+            self._wrong(node, str(error))
+            return None
+
+    def _wrong(self, node: yaml.Node, reason: str) -> None:
+        self._errors.append(f"{self._source} line {node.start_mark.line + 1}: {reason}")
