@@ -51,7 +51,9 @@ def _recognise(head: Head) -> float:
             return 0.0
         return 0.97 if is_flink else 0.5
     is_output = any(line.startswith(_BARE) for line in head.text.splitlines()[:MOST_BARE_LINES])
-    return 0.6 if is_output else 0.4 if _TRACED.search(head.text) else 0.0
+    if is_output:
+        return 0.6
+    return 0.4 if "at org.apache.flink." in head.text and _TRACED.search(head.text) else 0.0
 
 
 def _read(part: Range) -> Iterator[Rows | Coverage]:

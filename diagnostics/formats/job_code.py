@@ -38,9 +38,11 @@ Option = tuple[str, str, str, int, int]
 
 def _recognise(head: Head) -> float:
     """A source is only recognised by a setting that it states: other code is no evidence."""
+    if head.text.lstrip()[:1] in "{[<":
+        return 0.0
     is_code = bool(_OF_FLINK.search(head.text) and _CALLED.search(head.text))
     is_sql = bool(_SQL.search(head.text))
-    if not (is_code or is_sql) or head.text.lstrip()[:1] in "{[<":
+    if not (is_code or is_sql):
         return 0.0
     plain = without_comments(head.text)
     if is_code and next(_of_code(plain), None):

@@ -46,6 +46,8 @@ Placed = tuple[Any, dict[str, Any]]
 
 def _recognise(head: Head) -> float:
     """A pod's own start is enough: its status comes behind what it is made of, often beyond the head."""
+    if "apiVersion" not in head.text:
+        return 0.0
     is_one = _VERSION.search(head.text) and _KIND.search(head.text) and _OF_INTEREST.search(head.text)
     return 0.9 if is_one else 0.0
 
