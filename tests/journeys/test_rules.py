@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
@@ -10,8 +11,9 @@ from tests.journeys.conftest import OpenPage, shot
 from tests.journeys.walking import VERDICT_MS, all_stored, ask_for_diagnosis, choose, verdict
 from tests.running_workbench import PROJECT
 
-DEMO = PROJECT / "workbench" / "cases" / "demo"
-HOT, CALM = DEMO / "orders-one-hot-key.zip", DEMO / "clickstream-checkpoints-expire.zip"
+HOT = PROJECT / "workbench" / "cases" / "demo" / "orders-one-hot-key.zip"
+CALM = PROJECT / "tests" / "hostile" / "taskmanager.log"
+"""A log that tells of no load by subtask: small, because an analysis of real evidence is what takes time here."""
 
 RULE = """\
 # Only the task of this journey, so that no other case is touched.
@@ -35,10 +37,10 @@ facts: [load_balance.skew_ratio]
 SAMPLE = "signals:\n  - {{key: load_balance, subject: {{vertex: merchant-risk-score}}, facts: {{skew_ratio: {}}}}}\n"
 
 
-def bring(page: Page, name: str, path: object) -> str:
+def bring(page: Page, path: Path) -> str:
     """A diagnosed case; gives its number."""
     page.goto("/cases/new/")
-    choose(page, path)  # type: ignore[arg-type]
+    choose(page, path)
     all_stored(page)
     ask_for_diagnosis(page)
     expect(page.locator("#verdict-title")).to_be_visible(timeout=VERDICT_MS)
@@ -63,7 +65,7 @@ def diagnose_again(page: Page, case: str) -> str:
 
 def test_a_rule_is_drafted_tried_published_used_rolled_back_and_switched_off(open_page: OpenPage) -> None:
     page = open_page("/")
-    hot, calm, again = bring(page, "hot", HOT), bring(page, "calm", CALM), bring(page, "again", HOT)
+    hot, calm = bring(page, HOT), bring(page, CALM)
 
     page.goto("/rules/new/")
     expect(page.get_by_text("The rule can be read")).to_be_visible()
@@ -75,18 +77,14 @@ def test_a_rule_is_drafted_tried_published_used_rolled_back_and_switched_off(ope
     write(page, "Must stay silent", "silent", SAMPLE.format(1.5))
     expect(page.locator("#part-problems .good-line")).to_have_count(3)
 
-    for case, told in (
-        (hot, "becomes Hot window"),
-        (again, "becomes Hot window"),
-        (calm, "with and without the draft"),
-    ):
+    for case, told in ((hot, "becomes Hot window"), (calm, "with and without the draft")):
         page.get_by_label("Case", exact=True).select_option(case)
         expect(page.locator("#part-case")).to_contain_text(told)
     expect(page.locator("#save-state")).to_contain_text("Draft saved")
     shot(page, "rule-drafted-wide-light")
 
     page.get_by_role("button", name="Back-test").click()
-    expect(page.get_by_role("heading", name=re.compile("The verdict of [2-9] cases would change"))).to_be_visible()
+    expect(page.get_by_role("heading", name=re.compile("The verdict of [1-9] cases? would change"))).to_be_visible()
     shot(page, "rule-back-tested-wide-light")
     page.get_by_role("link", name="Back to the draft").click()
     publish(page, "the journey needs it")
