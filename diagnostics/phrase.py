@@ -165,9 +165,11 @@ def fill_or_name(template: str, lookup: Lookup) -> str:
         value = lookup(found.group(1))
         if value is None:
             return f"<{found.group(1).rpartition('.')[2].replace('_', '-')}>"
-        return FORMATS[found.group(2) or "plain"](value)
+        said = FORMATS[found.group(2) or "plain"](value)
+        return said.removesuffix(".") if chosen.startswith(".", found.end()) else said
 
-    return PLACEHOLDER.sub(shown, _chosen(template, lookup))
+    chosen = _chosen(template, lookup)
+    return PLACEHOLDER.sub(shown, chosen)
 
 
 def _chosen(template: str, lookup: Lookup) -> str:

@@ -23,6 +23,8 @@ _THROWABLE = re.compile(
     r"((?:[A-Za-z_$][\w$]{0,200}\.){1,30}[A-Za-z_$][\w$]{0,200})(?:: ?|$)"
 )
 """An exception's head line, also as the JVM prints it for a thread and PowerShell for a program."""
+_FRAME = re.compile(r"at [\w$<][^\s(]{0,500}\(|at [\w$<][^\s(]{0,500}\.[^\s(]{1,200}$")
+"""A frame, unlike a line of a message that begins so: Jackson's ` at [Source: (byte[])...`, a parser's ` at line 3`."""
 _WRAPPERS = ("org.apache.flink.util.SerializedThrowable", "org.apache.flink.runtime.util.SerializedThrowable")
 _CAUSED_BY = "Caused by: "
 
@@ -91,7 +93,7 @@ def _told(chain: Sequence[_Throwable]) -> str:
 
 def _take(chain: list[_Throwable], line: str) -> None:
     stripped = line.strip()
-    if stripped.startswith("at "):
+    if _FRAME.match(stripped):
         if chain and not _is_suppressed(line):
             chain[-1].frames.append(frame_name(stripped[3:]))
     elif line.startswith(_CAUSED_BY):

@@ -1,4 +1,4 @@
-"""Failures of tasks because an outside system could not be reached: which system, which host, when it is opened."""
+"""Failures because an outside system is out of reach or refuses the job: which system, which host, what it opened."""
 
 from __future__ import annotations
 
@@ -16,6 +16,23 @@ from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalD
 
 MOST_LISTED = 12
 KINDS: Mapping[str, tuple[str, ...]] = {
+    "it refuses the login": (
+        "SaslAuthenticationException",
+        "SslAuthenticationException",
+        "password authentication failed",
+        "Access denied for user",
+        "invalid username/password",
+        "uthentication failed",
+        "NOAUTH ",
+        "WRONGPASS ",
+    ),
+    "it does not allow what the job asks for": (
+        "TopicAuthorizationException",
+        "GroupAuthorizationException",
+        "ClusterAuthorizationException",
+        "Not authorized to access",
+        "permission denied for ",
+    ),
     "its name cannot be resolved": (
         "UnknownHostException",
         "UnresolvedAddressException",
@@ -34,18 +51,42 @@ KINDS: Mapping[str, tuple[str, ...]] = {
         "Timeout expired while fetching topic metadata",
         "Timeout expired before the position for partition",
     ),
+    "it does not take the records in time": ("ms has passed since batch creation",),
+    "no broker tells of the topic: it does not exist, may not be read, or no broker answers": (
+        "not present in metadata after",
+    ),
 }
-"""How it is out of reach -> texts of the chain that tell it, the most telling first.
+"""How it is out of reach or refuses -> texts of the chain that tell it, the most telling first.
 Source: reference/log-signals.csv (library rows) and the JDK's and the drivers' own texts."""
+CONNECTORS: Mapping[str, str] = {
+    "kafka": "Kafka",
+    "jdbc": "a database (JDBC)",
+    "elasticsearch": "Elasticsearch",
+    "opensearch": "OpenSearch",
+    "hbase": "HBase",
+    "cassandra": "Cassandra",
+    "mongodb": "MongoDB",
+    "pulsar": "Pulsar",
+    "rabbitmq": "RabbitMQ",
+    "kinesis": "Kinesis",
+    "firehose": "Firehose",
+    "dynamodb": "DynamoDB",
+}
+"""Package of a connector of Flink -> the system it speaks to. Source: the repositories of Flink's connectors."""
+CONNECTOR = re.compile(r"org\.apache\.flink\.(?:streaming\.)?connectors?\.([a-z]{2,20})")
 BETWEEN_PROCESSES = ("remote task manager", "to task manager '", "TransportException", "PartitionConnectionException")
 """Texts of a connection between Flink's own processes."""
 OPENING = ("open", "initializeState", "createWriter", "createReader", "start", "establishConnectionAndExecute")
-HOST = re.compile(r"UnknownHostException: ([A-Za-z0-9_.-]{1,200})|([A-Za-z0-9_.-]{1,200})/[\d.:\[\]a-f]{3,45}:\d{1,5}")
+HOST = re.compile(
+    r"UnknownHostException: ([A-Za-z0-9_.-]{1,200})"
+    r"|(?<![A-Za-z0-9_.-])([A-Za-z0-9_.-]{1,200})/[\d.:\[\]a-f]{3,45}:\d{1,5}"
+    r"|(?:Connection to|Connect to|DNS name) ([A-Za-z0-9_.-]{1,200}):\d{1,5}"
+)
 """A host that the chain names; texts have at most some thousand characters."""
 
 
 def measure(evidence: Evidence) -> Measured:
-    """The failures of each job that tell of an outside system out of reach.
+    """The failures of each job that tell of an outside system out of reach, or that refuses the job.
 
     Reads   log_record, failure.
     Gives   one signal for each job that failed, also when no failure is of that kind.
@@ -60,11 +101,36 @@ def measure(evidence: Evidence) -> Measured:
 
 
 def out_of_reach(fault: Fault) -> str | None:
-    """How an outside system is out of reach, None when the failure tells of none or of Flink's own processes."""
-    text = f"{fault.causes}\n{fault.exception}: {fault.message}"
+    """How an outside system is out of reach or refuses; None when it is none, or one of Flink's own processes."""
+    text = _text(fault)
     if fault.origin.id not in ("network", "outside_system") or any(each in text for each in BETWEEN_PROCESSES):
         return None
     return next((kind for kind, texts in KINDS.items() if any(each in text for each in texts)), None)
+
+
+def system_of(fault: Fault) -> str | None:
+    """The outside system that a frame or an exception's class belongs to, else the one that its connector speaks to."""
+    frames = _frames(fault)
+    for each in (*frames, *_text(fault).split("\n")):
+        meaning = known_frames().systems.meaning(each)
+        if meaning is not None and meaning[1] in OUTSIDE:
+            return str(meaning[0])
+    connectors = [named[1] for frame in frames if (named := CONNECTOR.match(frame))]
+    return next((CONNECTORS[each] for each in connectors if each in CONNECTORS), None)
+
+
+def host_of(fault: Fault) -> str | None:
+    """The host that the chain names."""
+    found = HOST.search(_text(fault))
+    return next(filter(None, found.groups()), None) if found else None
+
+
+def _text(fault: Fault) -> str:
+    return f"{fault.causes}\n{fault.exception}: {fault.message}"
+
+
+def _frames(fault: Fault) -> list[str]:
+    return [each for each in (fault.frame, fault.thrown_in, fault.user_frame, *fault.own_frames) if each]
 
 
 def _signal(job: str | None, found: Sequence[Fault]) -> Signal:
@@ -74,15 +140,12 @@ def _signal(job: str | None, found: Sequence[Fault]) -> Signal:
     if outside:
         first, rounds = outside[0], rounds_of(outside)
         gaps = [after - before for before, after in pairwise(rounds)]
-        frames = [each for each in (first.frame, first.thrown_in, first.user_frame, *first.own_frames) if each]
-        text = f"{first.causes}\n{first.exception}: {first.message}"
-        host = HOST.search(text)
         facts |= {
             "kind": out_of_reach(first),
             "said": first.said,
-            "system": _system(text, frames),
-            "host": (host[1] or host[2]) if host else None,
-            "opening": any(frame.rpartition(".")[2] in OPENING for frame in frames),
+            "system": system_of(first),
+            "host": host_of(first),
+            "opening": any(frame.rpartition(".")[2] in OPENING for frame in _frames(first)),
             "is_first": found[0] is first,
             "before": found[0].said if found[0] is not first else None,
             "rounds": max(len(rounds), 1),
@@ -100,19 +163,10 @@ def _signal(job: str | None, found: Sequence[Fault]) -> Signal:
     )
 
 
-def _system(text: str, frames: Sequence[str]) -> str | None:
-    """The outside system that a frame or an exception's class belongs to."""
-    for each in (*frames, *text.split("\n")):
-        meaning = known_frames().systems.meaning(each)
-        if meaning is not None and meaning[1] in OUTSIDE:
-            return str(meaning[0])
-    return None
-
-
 FACTS = {
     "failures": "failures of tasks or of the job, without those that only report another",
-    "unreachable": "of these, failures because an outside system could not be reached",
-    "kind": "how it is out of reach",
+    "unreachable": "of these, failures because an outside system could not be reached or refused the job",
+    "kind": "how it is out of reach or refuses",
     "said": "class and message of the innermost exception",
     "system": "the outside system that the chain names",
     "host": "the host that the chain names",

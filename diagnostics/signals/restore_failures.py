@@ -59,6 +59,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
         "Unable to restore keyed state",
         "previous typeSerializer",
         "restored TimerService with new key serializer",
+        "InvalidClassException",
     ),
     "missing file": (
         "FileNotFoundException",
@@ -74,7 +75,6 @@ KINDS: Mapping[str, tuple[str, ...]] = {
         "Unexpected magic number",
         "EOFException",
         "StreamCorruptedException",
-        "InvalidClassException",
         "Corruption:",
         "ChecksumException",
         "corrupt stream",

@@ -60,6 +60,11 @@ def test_words_agree_with_the_length_of_the_list_that_follows_them() -> None:
     )
 
 
+def test_a_value_that_ends_with_a_full_stop_brings_no_second_one() -> None:
+    filled = phrase.fill("It says: {fault.said}. It came twice.", {"fault.said": "It was fenced."}.get)
+    assert filled == "It says: It was fenced. It came twice."
+
+
 def test_a_sentence_with_an_unknown_fact_is_not_said() -> None:
     assert phrase.fill("{load.share} of {load.total}", {"load.share": 1}.get) is None
 

@@ -100,3 +100,17 @@ def test_only_threads_that_run_a_tasks_code_count_as_the_task() -> None:
     assert task_of_thread("a (1/2)#0") == TaskName("a", 0, 2, 0)
     for helper in ("System Time Trigger for ", "Time Trigger for ", "OutputFlusher for "):
         assert task_of_thread(f"{helper}a (1/2)#0") is None
+
+
+def test_a_line_of_a_message_that_begins_like_a_frame_is_none() -> None:
+    trace = stack_trace(
+        [
+            "com.fasterxml.jackson.databind.exc.MismatchedInputException: No content to map due to end-of-input",
+            ' at [Source: (byte[])""; line: 1, column: 0]',
+            "\tat com.fasterxml.jackson.databind.ObjectMapper.readValue(ObjectMapper.java:3697)",
+            "\tat com.acme.PaymentSchema.deserialize(PaymentSchema.java:29)",
+        ]
+    )
+    assert trace is not None
+    assert trace.root_cause_frame == "com.fasterxml.jackson.databind.ObjectMapper.readValue"
+    assert trace.own_frames == "com.acme.PaymentSchema.deserialize"

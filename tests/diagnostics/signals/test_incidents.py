@@ -97,6 +97,11 @@ def test_restarts_are_counted_with_their_pace_and_end(spark: SparkSession) -> No
     )
 
 
+def test_a_job_has_run_steadily_until_its_log_ends(spark: SparkSession) -> None:
+    log = [switched(10, "RUNNING", "RESTARTING"), switched(15, "RESTARTING", "RUNNING"), record(70, "Completed it.")]
+    assert only(restarts.measure(hand_made(spark, log_record=log)), "restarts").facts["steady_ms"] == 60_000
+
+
 def test_a_job_that_never_restarted_says_so(spark: SparkSession) -> None:
     facts = only(restarts.measure(hand_made(spark, **line_of_jobs())), "restarts").facts
     assert (facts["restarts"], facts["final_state"], facts["gave_up"]) == (0, "RUNNING", False)

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from diagnostics.signals.outside_faults import measure
+from diagnostics.citation import Citation
+from diagnostics.reconstruction.fault import Fault
+from diagnostics.signals.outside_faults import host_of, measure, out_of_reach, system_of
 from tests.diagnostics.hand_made import START, hand_made, line_of_jobs, needs, only
 
 if TYPE_CHECKING:
@@ -15,8 +17,6 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from diagnostics.signal import FactValue
-
-pytestmark = pytest.mark.spark
 
 DRIVER = "org.postgresql.util.PSQLException: The connection attempt failed."
 
@@ -42,6 +42,7 @@ def facts_of(spark: SparkSession, *log: dict[str, Any]) -> Mapping[str, FactValu
     return only(measure(hand_made(spark, **line_of_jobs(), log_record=log)), "outside_faults").facts
 
 
+@pytest.mark.spark
 def test_a_name_that_is_not_resolved_is_told_with_system_and_host(spark: SparkSession) -> None:
     facts = facts_of(spark, *(failed(second, "java.net.UnknownHostException", "db.internal") for second in (1, 11, 21)))
     assert (facts["kind"], facts["system"], facts["host"]) == (
@@ -52,11 +53,84 @@ def test_a_name_that_is_not_resolved_is_told_with_system_and_host(spark: SparkSe
     assert (facts["rounds"], facts["opening"], facts["is_first"]) == (3, True, True)
 
 
+@pytest.mark.spark
 def test_a_connection_between_taskmanagers_is_none_of_it(spark: SparkSession) -> None:
     told = "org.apache.flink.runtime.io.network.netty.exception.RemoteTransportException: to task manager 'tm-2'"
     facts = facts_of(spark, failed(1, "java.net.ConnectException", "Connection refused", within=told))
     assert facts["unreachable"] == 0
 
 
+@pytest.mark.spark
 def test_without_logs_nothing_is_measured(spark: SparkSession) -> None:
     assert needs(measure(hand_made(spark))) == {"outside_faults": "jobmanager-log"}
+
+
+def thrown(exception: str, message: str, *, thrown_in: str | None = None, within: str = "x.Wrapped: y") -> Fault:
+    return Fault(
+        ts_ms=START,
+        job_id=None,
+        exception=exception,
+        message=message,
+        thrown_in=thrown_in,
+        causes=f"{within}\n{exception}: {message}",
+        citation=Citation(file_id=0, line=1, kind="log", text=message),
+    )
+
+
+KAFKA = "org.apache.kafka.common.errors."
+WRITER = "org.apache.flink.connector.elasticsearch.sink.ElasticsearchWriter.checkErrors"
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind", "system", "host"),
+    [
+        (
+            thrown(f"{KAFKA}TimeoutException", "Timed out waiting for a node assignment. Call: describeTopics"),
+            "it does not answer",
+            "Kafka",
+            None,
+        ),
+        (
+            thrown(f"{KAFKA}SaslAuthenticationException", "Authentication failed: Invalid username or password"),
+            "it refuses the login",
+            "Kafka",
+            None,
+        ),
+        (
+            thrown(
+                f"{KAFKA}TimeoutException", "Expiring 214 record(s) for out-3:120000 ms has passed since batch creation"
+            ),
+            "it does not take the records in time",
+            "Kafka",
+            None,
+        ),
+        (
+            thrown("java.net.UnknownHostException", "es.svc: Temporary failure in name resolution", thrown_in=WRITER),
+            "its name cannot be resolved",
+            "Elasticsearch",
+            "es.svc",
+        ),
+        (
+            thrown(
+                "java.net.ConnectException",
+                "Connection refused",
+                within="org.postgresql.util.PSQLException: Connection to db.prod:5432 refused. Check that",
+            ),
+            "it refuses the connection",
+            "PostgreSQL",
+            "db.prod",
+        ),
+        (
+            thrown("org.postgresql.util.PSQLException", 'FATAL: password authentication failed for user "flink"'),
+            "it refuses the login",
+            "PostgreSQL",
+            None,
+        ),
+        (thrown("java.lang.IllegalStateException", "x", thrown_in=WRITER), None, "Elasticsearch", None),
+    ],
+    ids=["no broker", "login", "records expire", "name", "connection", "password", "something else"],
+)
+def test_how_an_outside_system_fails_the_job_is_told_by_the_chain(
+    fault: Fault, kind: str | None, system: str, host: str | None
+) -> None:
+    assert (out_of_reach(fault), system_of(fault), host_of(fault)) == (kind, system, host)

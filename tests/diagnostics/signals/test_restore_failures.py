@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         ("Max parallelism mismatch between checkpoint/savepoint state and new program", "max parallelism"),
         ("Can not restore savepoint taken with RocksDB timers enabled with Heap timers!", "backend"),
         ("The new key serializer must be compatible with the previous key serializer", "serializer"),
+        ("java.io.InvalidClassException: org.acme.Account; local class incompatible", "serializer"),
         ("java.io.FileNotFoundException: File does not exist: /a", "missing file"),
         ("java.io.IOException: Unexpected magic number", "corrupt file"),
         ("java.lang.ClassNotFoundException: org.acme.Order", "missing class"),
