@@ -34,8 +34,20 @@ _BARE = (
 )
 """How lines begin that a Flink process prints to `.out` without any layout."""
 
-_TRACED = re.compile(r"(?m)^\s{1,20}at org\.apache\.flink\.[\w.$<>]{1,400}\(")
-"""A frame of Flink: what a client printed when it failed, whatever stands around it."""
+_TRACED = re.compile(
+    r"(?m)^\s{1,20}at org\.apache\.flink\.[\w.$<>]{1,400}\("
+    r"|^(?:Caused by: )?org\.apache\.flink\.[\w.$]{1,400}(?:Exception|Error)(?::|$)"
+)
+"""A frame or an exception of Flink: what a client printed when it failed, whatever stands around it."""
+
+_PASTED = re.compile(
+    r"\s{0,20}(?:[\d:., TZ+-]{10,40}\n\s{0,20})?"
+    r"(?:[A-Za-z_]\w{0,100}\.){1,20}[\w$]{0,200}(?:Exception|Error)(?::|\r?\n|$)"
+)
+"""A text that begins with an exception, also below its time as Flink's web page shows it: what somebody copied."""
+
+MOST_PASTED_TIMES = 20
+"""Lines with a time and no level in a copied trace: one for each exception of the web page's history. Our choice."""
 
 MOST_BARE_LINES = 400
 """Lines of a file without time stamps that are looked at. Our choice."""
@@ -45,15 +57,14 @@ def _recognise(head: Head) -> float:
     content = cleaner_for(head.content)(head.content)
     levelled, timed = recognised_lines(content)
     is_flink = any(mark in head.text for mark in _FLINK)
-    if timed:
-        share = levelled / timed
-        if share < 0.5:
-            return 0.0
+    if timed and levelled / timed >= 0.5:
         return 0.97 if is_flink else 0.5
-    is_output = any(line.startswith(_BARE) for line in head.text.splitlines()[:MOST_BARE_LINES])
-    if is_output:
+    if timed > MOST_PASTED_TIMES:
+        return 0.0
+    if not timed and any(line.startswith(_BARE) for line in head.text.splitlines()[:MOST_BARE_LINES]):
         return 0.6
-    return 0.4 if "at org.apache.flink." in head.text and _TRACED.search(head.text) else 0.0
+    is_traced = not timed and "org.apache.flink." in head.text and _TRACED.search(head.text)
+    return 0.4 if is_traced or _PASTED.match(head.text) else 0.0
 
 
 def _read(part: Range) -> Iterator[Rows | Coverage]:

@@ -55,6 +55,8 @@ def faults(log: IncidentLog, cluster: Cluster) -> list[Fault]:
     """The failures of tasks and jobs in time order, without those that only report another.
 
     A failure that several tell is counted once: as the JobManager's log tells it, else a TaskManager's, else REST.
+    A stack trace alone, without any log around it, counts: it is what somebody asks about. Beside a log it may be what
+    code that caught it printed.
     """
     events = log.of("failure")
     if any(event.process == "jobmanager" and _is_failure(event) for event in events):
@@ -62,6 +64,8 @@ def faults(log: IncidentLog, cluster: Cluster) -> list[Fault]:
     told = [fault for event in events if (fault := _of_log(event, cluster))]
     known = {(fault.ts_ms, fault.exception) for fault in told}
     told += [fault for failure in log.failures if (fault := _of_rest(failure)) and not _known(fault, known)]
+    if not log.is_log and not told:
+        told = [fault for event in log.of("pasted") if (fault := _fault(event, event.job_id, event.cite()))]
     ordered = sorted(
         told, key=lambda each: (each.ts_ms is None, each.ts_ms or 0, each.citation.file_id, each.citation.line or 0)
     )

@@ -73,6 +73,7 @@ KINDS: Mapping[str, str] = {
     "failure": "exception_class IS NOT NULL AND (contains(message, ' to FAILED') OR startswith(message, 'Job ')"
     " OR startswith(message, 'Trying to recover from a global failure') OR startswith(message, 'Failed to submit job ')"
     " OR startswith(message, 'Application failed unexpectedly'))",
+    "pasted": "exception_class IS NOT NULL AND level IS NULL AND logger IS NULL",
     "coordination_lost": "event LIKE 'zk.leader.%' AND event <> 'zk.leader.reconnected' OR event LIKE 'zk.retrieval.%'"
     " OR event LIKE 'zk.jobgraph.%' OR event LIKE 'zk.client.%' AND event <> 'zk.client.established'"
     " OR event LIKE 'zk.curator.%' AND (event <> 'zk.curator.state' OR state_to IN ('SUSPENDED', 'LOST'))"
@@ -197,12 +198,19 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class IncidentLog:
-    """The events by kind, each in time order; `counts` has their true numbers."""
+    """The events by kind, each in time order; `counts` has their true numbers.
+
+    last_ms  file -> time of its last record
+    is_log   whether any record has a level; otherwise all there is was copied or printed, as a stack trace alone
+    processes  the kinds of processes that logs are there of
+    """
 
     events: Mapping[str, Sequence[LogEvent]] = field(default_factory=dict)
     counts: Mapping[str, int] = field(default_factory=dict)
     failures: Sequence[Failure] = ()
     last_ms: Mapping[int, int] = field(default_factory=dict)
+    is_log: bool = True
+    processes: frozenset[str] = frozenset()
 
     def of(self, kind: str) -> Sequence[LogEvent]:
         """The events of a kind, the earliest first."""
@@ -226,11 +234,15 @@ def _read(evidence: Evidence) -> IncidentLog:
     events: dict[str, list[LogEvent]] = defaultdict(list)
     counts: dict[str, int] = {}
     last_ms: dict[int, int] = {}
+    is_log, processes = False, set()
     if evidence.has("log_record"):
         for row in _records(evidence):
             counts[row.kind] = row.all_of_kind
             if row.kind == LAST:
-                last_ms[row.file_id] = row.ts_ms
+                is_log = is_log or row.level is not None
+                processes.add(row.process or "")
+                if row.ts_ms is not None:
+                    last_ms[row.file_id] = row.ts_ms
             else:
                 events[row.kind].append(_event(row))
     failures = []
@@ -238,11 +250,11 @@ def _read(evidence: Evidence) -> IncidentLog:
         rows = evidence["failure"].orderBy("ts_ms", "file_id", "pointer").limit(MOST_OF_A_KIND).collect()
         failures = _without_repeats(Failure(**row.asDict()) for row in rows)
     ordered = {kind: sorted(found, key=_when) for kind, found in events.items()}
-    return IncidentLog(ordered, counts, failures, last_ms)
+    return IncidentLog(ordered, counts, failures, last_ms, is_log, frozenset(processes))
 
 
 LAST = "last"
-"""Kind of a pseudo event: the last record of each file, which tells how long its process lived."""
+"""Kind of a pseudo event: last time, any level and the process of a file."""
 
 
 def _records(evidence: Evidence) -> Iterable[Any]:
@@ -255,8 +267,10 @@ def _records(evidence: Evidence) -> Iterable[Any]:
     )
     columns = [*LogEvent.__slots__, "all_of_kind"]
     found = numbered.where(f"number <= {MOST_OF_A_KIND}").select(*columns)
-    ends = evidence["log_record"].where("ts_ms IS NOT NULL").groupBy("file_id").agg(sf.max("ts_ms").alias("ts_ms"))
-    blank = {"kind": f"'{LAST}'", "file_id": "file_id", "ts_ms": "ts_ms", "all_of_kind": "1L", "message": "''"}
+    of_file = ("ts_ms", "level", "process")
+    ends = evidence["log_record"].groupBy("file_id").agg(*(sf.max(name).alias(name) for name in of_file))
+    blank = {"kind": f"'{LAST}'", "file_id": "file_id", "all_of_kind": "1L", "message": "''"}
+    blank |= {name: name for name in of_file}
     types = {column.name: SPARK_TYPES[column.type] for column in TABLES["log_record"].columns}
     types |= {"kind": "STRING", "all_of_kind": "BIGINT"}
     last = ends.selectExpr(*(f"CAST({blank.get(name, 'NULL')} AS {types[name]}) AS {name}" for name in columns))

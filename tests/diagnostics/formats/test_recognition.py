@@ -135,6 +135,33 @@ def test_what_only_looks_alike_is_left_alone(name: str, text: str) -> None:
     assert found is None or not found.startswith(("flink-rest", "event", "flink-conf", "prom", "gc", "coll", "thread"))
 
 
-@pytest.mark.parametrize("text", ["{" * 70_000, '["' + "\\" * 70_000, '"' * 70_000, "a;" * 40_000, "[gc]" * 20_000])
+FRAME = "\tat com.acme.Enrich.map(Enrich.java:12)\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"java.lang.NullPointerException: account is null\n{FRAME}",
+        f"2026-06-14 08:10:38\njava.lang.NullPointerException\n{FRAME}",
+        "java.util.concurrent.TimeoutException: Heartbeat of TaskManager with id tm-1 timed out.",
+        f"x failed:\nCaused by: org.apache.flink.util.FlinkRuntimeException: Exceeded checkpoint threshold.\n{FRAME}",
+    ],
+    ids=["a trace", "a trace below its time", "one line", "the end of a chain"],
+)
+def test_a_copied_stack_trace_is_evidence(text: str) -> None:
+    assert recognise(head_of(text, "pasted.txt")).format_id == "flink-log"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Our job is slow since this morning.\n", "NullPointerException\n", "see java.lang.Error Handling, chapter 3\n"],
+)
+def test_words_about_exceptions_are_no_evidence(text: str) -> None:
+    assert recognise(head_of(text, "note.txt")).format_id is None
+
+
+@pytest.mark.parametrize(
+    "text", ["{" * 70_000, '["' + "\\" * 70_000, '"' * 70_000, "a;" * 40_000, "[gc]" * 20_000, "a." * 40_000]
+)
 def test_hostile_beginnings_are_refused_quickly(text: str) -> None:
     recognise(head_of(text))

@@ -1,0 +1,59 @@
+"""Which failures count as such: those of tasks and jobs, and a stack trace that stands alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from diagnostics.reconstruction.cluster import Cluster
+from diagnostics.reconstruction.fault import faults
+from diagnostics.reconstruction.incident_log import IncidentLog, LogEvent
+
+PASTED = LogEvent(
+    kind="pasted",
+    ts_ms=None,
+    level=None,
+    message="java.lang.NullPointerException",
+    process=None,
+    job_id=None,
+    vertex=None,
+    subtask=None,
+    attempt=None,
+    state_from=None,
+    state_to=None,
+    task_manager=None,
+    exception_class="java.lang.NullPointerException",
+    exception_message=None,
+    root_cause_class="java.lang.NullPointerException",
+    root_cause_message="account is null",
+    root_cause_frame="com.acme.Enrich.map",
+    user_frame="com.acme.Enrich.map",
+    file_id=0,
+    line=1,
+    last_line=9,
+)
+FAILED = replace(
+    PASTED,
+    kind="failure",
+    level="WARN",
+    ts_ms=1_000,
+    message="enrich (1/2) (x) switched from RUNNING to FAILED on tm-1.",
+    root_cause_class="java.io.IOException",
+)
+
+
+def test_a_stack_trace_that_stands_alone_is_a_failure() -> None:
+    found = faults(IncidentLog({"pasted": [PASTED]}, is_log=False), Cluster())
+    assert [(each.exception, each.frame) for each in found] == [
+        ("java.lang.NullPointerException", "com.acme.Enrich.map")
+    ]
+
+
+def test_what_code_printed_beside_a_log_is_none() -> None:
+    assert faults(IncidentLog({"pasted": [PASTED]}, is_log=True), Cluster()) == []
+    found = faults(IncidentLog({"pasted": [PASTED], "failure": [FAILED]}, is_log=True), Cluster())
+    assert [each.exception for each in found] == ["java.io.IOException"]
+
+
+def test_a_trace_that_only_reports_a_failure_before_it_is_none() -> None:
+    reported = replace(PASTED, root_cause_message="Exceeded checkpoint tolerable failure threshold.")
+    assert faults(IncidentLog({"pasted": [reported]}, is_log=False), Cluster()) == []
