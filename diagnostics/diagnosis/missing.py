@@ -17,17 +17,24 @@ from diagnostics.yaml_document import read_yaml
 MOST_NEEDS = 5
 """How many things a user is asked for at once. Our choice."""
 
+LOGS_FIRST = 10.0
+"""What a log of Flink's processes counts more where something failed: it holds what happened then, and most who have
+the incident behind them can still get it. Our choice, above every nearness."""
+
 
 @dataclass(frozen=True, slots=True)
 class Need:
     """A kind of evidence: what it is, what it would show, and how to get it.
 
     `{collect}` in `how` becomes the collector's command for the job.
+
+    tells_failures  whether it holds why a process or a task failed
     """
 
     what: str
     shows: str
     how: str
+    tells_failures: bool = False
 
 
 @cache
@@ -68,9 +75,12 @@ def nearness(rule: Rule, checks: Sequence[Check], suffered: AbstractSet[str]) ->
 
 
 def missing_evidence(
-    not_measured: Iterable[NotMeasured], hypotheses: Iterable[Hypothesis], job: str | None
+    not_measured: Iterable[NotMeasured], hypotheses: Iterable[Hypothesis], job: str | None, *, failed: bool = False
 ) -> tuple[MissingEvidence, ...]:
-    """What would settle the hypotheses, the file first that serves the nearest ones; two classes are told apart."""
+    """What would settle the hypotheses, the file first that serves the nearest ones; two classes are told apart.
+
+    failed  whether a process or the job failed and nothing says why
+    """
     needs_by_signal: dict[str, list[str]] = {}
     for each in not_measured:
         needs_by_signal.setdefault(each.key, []).append(each.needs)
@@ -81,15 +91,26 @@ def missing_evidence(
             classes = wanted.setdefault(need, {})
             name = hypothesis.rule.symptom_class
             classes[name] = max(classes.get(name, 0.0), hypothesis.weight)
-    ranked = sorted(wanted, key=lambda need: (-max(wanted[need].values()), -sum(wanted[need].values()), need))
+    first = {need for need in wanted if failed and needs()[need].tells_failures}
+    ranked = sorted(
+        wanted,
+        key=lambda need: (
+            -max(wanted[need].values()) - LOGS_FIRST * (need in first),
+            -sum(wanted[need].values()),
+            need,
+        ),
+    )
     return tuple(_entry(need, wanted[need], job) for need in ranked)[:MOST_NEEDS]
 
 
 def _entry(need: str, classes: Mapping[str, float], job: str | None) -> MissingEvidence:
     entry = needs()[need]
-    first, *others = [symptom(name).title.lower() for name in sorted(classes, key=lambda name: (-classes[name], name))]
-    decided = f"tell {first} from {others[0]}" if others else f"decide on {first}"
     how = entry.how.replace("{collect}", collect_command(job))
+    nearest = sorted(classes, key=lambda name: (-classes[name], name))
+    causes = [symptom(name).title.lower() for name in nearest if symptom(name).kind != "consequence"]
+    if not causes:
+        return MissingEvidence(entry.what, f"Shows {entry.shows}.", how)
+    decided = f"tell {causes[0]} from {causes[1]}" if causes[1:] else f"decide on {causes[0]}"
     return MissingEvidence(entry.what, f"Shows {entry.shows}; it would {decided}.", how)
 
 

@@ -82,7 +82,7 @@ def conclude(index: SignalIndex, matches: Matches, not_measured: Sequence[NotMea
         findings=findings,
         health=worst.health,
         matches=matches,
-        missing=missing_evidence(not_measured, _hypotheses(worst, matches), worst.job),
+        missing=missing_evidence(not_measured, _hypotheses(worst, matches), worst.job, failed=_failed(worst)),
         ruleset=ruleset,
     )
 
@@ -170,11 +170,21 @@ def _hypotheses(worst: JobVerdict, matches: Matches) -> Iterable[Hypothesis]:
         yield Hypothesis(each.rule, tuple(each.rule.asked_facts()), 1.0 + weight(each))
     if worst.verdict.symptom_class != INCONCLUSIVE:
         return
+    for each in worst.findings:
+        if each.role == "consequence":
+            yield Hypothesis(each.rule, tuple(each.rule.asked_facts()), 1.0 + weight(each))
     suffered = {each.symptom_class for each in worst.findings}
     for undecided in matches.undecided:
         if undecided.job in (worst.job, None) and not _is_remark_on_consequence(undecided.rule):
             near = nearness(undecided.rule, undecided.checks, suffered)
             yield Hypothesis(undecided.rule, undecided.unknown, near)
+
+
+def _failed(worst: JobVerdict) -> bool:
+    """Whether the job or a process failed, and nothing that is sure enough says why."""
+    suffered = {each.symptom_class for each in worst.findings}
+    fell = any(symptom(name).kind == "consequence" and symptom(name).dimension == "stability" for name in suffered)
+    return fell and worst.verdict.symptom_class == INCONCLUSIVE
 
 
 def _is_remark_on_consequence(rule: Rule) -> bool:

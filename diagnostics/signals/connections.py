@@ -46,7 +46,7 @@ def measure(evidence: Evidence) -> Measured:
 
     Reads   log_record, failure.
     Gives   one signal of the case, also when none broke.
-    Empty   NotMeasured without logs and exceptions.
+    Empty   NotMeasured without logs and exceptions; also beside broken connections without a TaskManager's log.
     """
     if not (evidence.has_logs() or evidence.has("failure")):
         yield NotMeasured("connections", "taskmanager-log", "no log and no exceptions were given")
@@ -78,6 +78,8 @@ def measure(evidence: Evidence) -> Measured:
         citation_count=log.count("connection"),
         window=(min(stamps), max(stamps)) if stamps else None,
     )
+    if told and "taskmanager" not in log.processes:
+        yield NotMeasured("connections", "taskmanager-log", "no TaskManager's log tells what became of the other side")
 
 
 def _began_ms(log: IncidentLog) -> int | None:

@@ -43,7 +43,7 @@ def measure(evidence: Evidence) -> Measured:
 
     Reads   log_record, failure, job, subtask (attempts), metric_sample (numRestarts).
     Gives   one signal for each job, also for one that never restarted.
-    Empty   NotMeasured when nothing tells a job's states.
+    Empty   NotMeasured when nothing tells a job's states; also beside failures that no TaskManager's log tells of.
     """
     log, cluster = incident_log(evidence), cluster_of(evidence)
     changes = _changes(log)
@@ -57,6 +57,7 @@ def measure(evidence: Evidence) -> Measured:
     strategies = [STRATEGY.search(event.message) for event in log.of("strategy")]
     for job in jobs:
         facts = _facts(changes.get(job, []), latest.get(job), counted.get(job))
+        facts |= _steady(changes.get(job, []), latest.get(job), log.last_ms, facts)
         facts |= _first_fault(found.get(job, []))
         facts |= _for_faults(changes.get(job, []), found.get(job, []))
         suppressed = [event for event in log.of("failure") if "Recovery is suppressed by" in event.texts]
@@ -77,6 +78,8 @@ def measure(evidence: Evidence) -> Measured:
             citations=tuple(dict.fromkeys(citations))[:SHOWN],
             citation_count=len(changes.get(job, [])) or len(citations),
         )
+    if found and "taskmanager" not in log.processes:
+        yield NotMeasured("restarts", "taskmanager-log", "no TaskManager's log tells what failed there first")
 
 
 def _changes(log: IncidentLog) -> Mapping[str | None, list[Transition]]:
@@ -123,15 +126,20 @@ def _facts(changes: Sequence[Transition], latest: Any, counted: float | None) ->
     gaps = [after - before for before, after in itertools.pairwise(stamps)]
     if gaps:
         facts |= {"interval_ms": median(gaps), "restarts_per_hour": len(stamps) * 3_600_000 / max(sum(gaps), 1)}
-    if (
-        latest is not None
-        and stamps
-        and latest.ts_ms
-        and latest.ts_ms > max(stamps)
-        and facts["final_state"] == "RUNNING"
-    ):
-        facts["steady_ms"] = latest.ts_ms - max(stamps)
     return facts
+
+
+def _steady(
+    changes: Sequence[Transition], latest: Any, last_ms: Mapping[int, int], facts: Mapping[str, FactValue]
+) -> dict[str, FactValue]:
+    """How long a running job has not restarted: until REST saw it, or until the log that tells its states ends."""
+    last = facts.get("last_ms")
+    if not isinstance(last, int) or facts.get("final_state") != "RUNNING":
+        return {}
+    seen = [latest.ts_ms] if latest is not None and latest.state == "RUNNING" and latest.ts_ms else []
+    seen += [last_ms[changes[-1].event.file_id]] if changes[-1].event.file_id in last_ms else []
+    until = max(seen, default=last)
+    return {"steady_ms": until - last} if until > last else {}
 
 
 def _for_faults(changes: Sequence[Transition], found: Sequence[Fault]) -> dict[str, FactValue]:

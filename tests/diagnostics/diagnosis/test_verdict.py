@@ -119,6 +119,19 @@ def test_the_file_that_tells_the_two_nearest_causes_apart_is_asked_for_first() -
     assert asked[0]["why"].endswith("it would tell data skew from slow sink.")
 
 
+def test_where_the_job_failed_its_logs_are_asked_for_first() -> None:
+    restarted = rule("restarted", "restart_loop", "restarts.restarts")
+    partition = rule("partition", "network_partition", "tcp.lost", explains=["restart_loop"])
+    missing = [
+        {"key": "tcp", "needs": "tcp-counters", "reason": "no numbers"},
+        {"key": "restarts", "needs": "taskmanager-log", "reason": "no log of a TaskManager"},
+    ]
+    rules = Ruleset.of([restarted, partition])
+    asked = judge([signal("restarts", restarts=4), *missing], INPUTS, rules)["missing_evidence"]
+    assert [each["what"][:18] for each in asked] == ["The TaskManagers' ", "The kernels' TCP n"]
+    assert asked[0]["why"] == "Shows what failed inside the tasks first."
+
+
 def test_a_mere_remark_on_a_consequence_asks_for_no_evidence() -> None:
     remark = rule("remark", "early_warning", "sink.busy", severity="info")
     not_measured = {"key": "sink", "needs": "job-rest", "reason": "no vertex was uploaded"}
