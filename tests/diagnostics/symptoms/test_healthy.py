@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
 from diagnostics.diagnosis.fact_view import SignalIndex
 from diagnostics.diagnosis.match import match
+from diagnostics.finding import Finding
 from diagnostics.rule import Ruleset, shipped_rules
 from diagnostics.signals import DEFINITIONS
 
@@ -29,18 +31,22 @@ RULES = Ruleset.of(rule for rule in shipped_rules() if rule.symptom_class == "he
 
 
 def is_healthy(**changed: dict[str, Any]) -> bool:
+    return bool(findings(WELL, **changed))
+
+
+def findings(measured: Mapping[str, Mapping[str, Any]], **changed: dict[str, Any]) -> tuple[Finding, ...]:
     signals = [
         {
             "key": key,
             "level": DEFINITIONS[key].level,
             "subject": {"job": "1a"},
-            "facts": facts | changed.get(key.replace(".", "_"), {}),
+            "facts": {**facts, **changed.get(key.replace(".", "_"), {})},
             "citations": [],
             "citation_count": 0,
         }
-        for key, facts in WELL.items()
+        for key, facts in measured.items()
     ]
-    return bool(match(SignalIndex.from_stored(signals), RULES).findings)
+    return match(SignalIndex.from_stored(signals), RULES).findings
 
 
 def test_a_job_whose_checkpoints_complete_and_that_nothing_holds_back_is_healthy() -> None:
@@ -91,3 +97,12 @@ def test_what_is_not_over_yet_is_not_healthy(changed: dict[str, dict[str, Any]])
 def test_full_collections_of_unknown_length_leave_it_open_whether_a_job_is_healthy() -> None:
     assert not is_healthy(heap_pressure={"full_gcs_most": 59})
     assert is_healthy(heap_pressure={"full_gcs_most": 59, "share_ratio": 0.01})
+
+
+def test_what_was_not_looked_at_is_said_and_makes_it_less_sure() -> None:
+    (whole,) = findings(WELL, heap_pressure={"share_ratio": 0.01})
+    (unseen,) = findings({key: WELL[key] for key in ("checkpoint_progress", "back_pressure.job")})
+    assert whole.confidence - unseen.confidence >= 0.2
+    assert "memory was not looked at" in unseen.statement
+    assert "do not tell whether the job restarted" in unseen.statement
+    assert "memory" not in whole.statement
