@@ -50,6 +50,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
         "Timed out waiting for a node assignment",
         "Timeout expired while fetching topic metadata",
         "Timeout expired before the position for partition",
+        "while awaiting InitProducerId",
     ),
     "it does not take the records in time": ("ms has passed since batch creation",),
     "no broker tells of the topic: it does not exist, may not be read, or no broker answers": (
@@ -74,6 +75,8 @@ CONNECTORS: Mapping[str, str] = {
 }
 """Package of a connector of Flink -> the system it speaks to. Source: the repositories of Flink's connectors."""
 CONNECTOR = re.compile(r"org\.apache\.flink\.(?:streaming\.)?connectors?\.([a-z]{2,20})")
+ORIGINS = ("network", "outside_system", "kafka_transactions")
+"""Where such failures come from; a transaction that cannot begin tells of a broker that does not answer."""
 BETWEEN_PROCESSES = ("remote task manager", "to task manager '", "TransportException", "PartitionConnectionException")
 """Texts of a connection between Flink's own processes."""
 OPENING = ("open", "initializeState", "createWriter", "createReader", "start", "establishConnectionAndExecute")
@@ -103,7 +106,7 @@ def measure(evidence: Evidence) -> Measured:
 def out_of_reach(fault: Fault) -> str | None:
     """How an outside system is out of reach or refuses; None when it is none, or one of Flink's own processes."""
     text = _text(fault)
-    if fault.origin.id not in ("network", "outside_system") or any(each in text for each in BETWEEN_PROCESSES):
+    if fault.origin.id not in ORIGINS or any(each in text for each in BETWEEN_PROCESSES):
         return None
     return next((kind for kind, texts in KINDS.items() if any(each in text for each in texts)), None)
 

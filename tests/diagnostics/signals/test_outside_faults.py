@@ -91,6 +91,13 @@ WRITER = "org.apache.flink.connector.elasticsearch.sink.ElasticsearchWriter.chec
             None,
         ),
         (
+            thrown(f"{KAFKA}TimeoutException", "Timeout expired after 60000ms while awaiting InitProducerId"),
+            "it does not answer",
+            "Kafka",
+            None,
+        ),
+        (thrown(f"{KAFKA}ProducerFencedException", "There is a newer producer"), None, "Kafka", None),
+        (
             thrown(f"{KAFKA}SaslAuthenticationException", "Authentication failed: Invalid username or password"),
             "it refuses the login",
             "Kafka",
@@ -128,7 +135,17 @@ WRITER = "org.apache.flink.connector.elasticsearch.sink.ElasticsearchWriter.chec
         ),
         (thrown("java.lang.IllegalStateException", "x", thrown_in=WRITER), None, "Elasticsearch", None),
     ],
-    ids=["no broker", "login", "records expire", "name", "connection", "password", "something else"],
+    ids=[
+        "no broker",
+        "no transaction",
+        "fenced",
+        "login",
+        "records expire",
+        "name",
+        "connection",
+        "password",
+        "something else",
+    ],
 )
 def test_how_an_outside_system_fails_the_job_is_told_by_the_chain(
     fault: Fault, kind: str | None, system: str, host: str | None

@@ -1,0 +1,55 @@
+"""Why checkpoints are declined is said once: the rules of the class exclude one another."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+from diagnostics.diagnosis.fact_view import SignalIndex
+from diagnostics.diagnosis.match import match
+from diagnostics.reconstruction.fault_origin import OWN_CODE, UNKNOWN, origins
+from diagnostics.rule import Ruleset, shipped_rules
+from diagnostics.signals import DEFINITIONS
+
+RULES = Ruleset.of(
+    rule
+    for rule in shipped_rules()
+    if rule.symptom_class == "checkpoint_declined" and rule.id != "declined.finished-tasks"
+)
+OWN = {"user_frame": "com.acme.Buffer.snapshotState", "own_frames": ["com.acme.Buffer.snapshotState"]}
+ORIGINS = (*(each.id for each in origins()), OWN_CODE, UNKNOWN)
+
+
+def thrown(origin: str | None, own: bool) -> dict[str, Any]:
+    if origin is None:
+        return {}
+    said = {"exception": "IOException", "said": "IOException: x", "frame": "x.Y.z", "origin": origin}
+    return said | (OWN if own else {})
+
+
+def said_of(**facts: Any) -> list[str]:
+    signal = {
+        "key": "checkpoint_declines",
+        "level": DEFINITIONS["checkpoint_declines"].level,
+        "subject": {"job": "1a"},
+        "facts": facts,
+        "citations": [],
+        "citation_count": 0,
+    }
+    return [each.rule.id for each in match(SignalIndex.from_stored([signal]), RULES).findings]
+
+
+def test_at_most_one_rule_says_why_checkpoints_are_declined() -> None:
+    twice = []
+    for failures, thresholds, synchronous, after in itertools.product((1, 2, 3), (0, 1), (0, 1), (0, 5)):
+        for origin, own in itertools.product((None, *ORIGINS), (False, True)):
+            course = {"failures": failures, "thresholds": thresholds, "synchronous": synchronous}
+            told = said_of(**course, completed_after=after, **thrown(origin, own))
+            if len(told) > 1:
+                twice.append((course, after, origin, own, told))
+    assert twice == []
+
+
+def test_one_decline_among_many_that_complete_is_only_a_remark() -> None:
+    once = {"failures": 1, "thresholds": 0, "synchronous": 0, "completed_after": 30}
+    assert said_of(**once, **thrown("storage", own=False)) == ["declined.single"]
