@@ -42,10 +42,14 @@ def rule_of(path: Path) -> Rule:
     return Rule.from_yaml(path.read_text("utf-8"), path.name, DEFINITIONS)
 
 
+def sample_of(path: Path, kind: Kind) -> Sample:
+    sample = path.with_name(f"{path.stem}.{kind}.yaml")
+    return Sample.from_yaml(sample.read_text("utf-8"), sample.name, DEFINITIONS)
+
+
 def passes(path: Path, kind: Kind) -> bool:
     """Whether the rule says of its sample what it must."""
-    sample = path.with_name(f"{path.stem}.{kind}.yaml")
-    return Sample.from_yaml(sample.read_text("utf-8"), sample.name, DEFINITIONS).passes(rule_of(path), kind)
+    return sample_of(path, kind).passes(rule_of(path), kind)
 
 
 @pytest.mark.parametrize("path", [*rule_files()], ids=lambda path: path.stem)
@@ -56,6 +60,11 @@ def test_a_rule_asks_only_for_what_is_measured(path: Path) -> None:
 @pytest.mark.parametrize("path", [*rule_files()], ids=lambda path: path.stem)
 def test_a_rule_fires_on_its_case(path: Path) -> None:
     assert passes(path, "fires")
+
+
+def test_every_rule_states_the_facts_of_its_case_and_not_only_its_title() -> None:
+    found = [each for path in rule_files() for each in sample_of(path, "fires").judged_by(rule_of(path)).findings]
+    assert [each.rule.id for each in found if each.claim == f"{each.rule.title}."] == []
 
 
 @pytest.mark.parametrize("path", [*rule_files()], ids=lambda path: path.stem)
