@@ -200,8 +200,8 @@ class Failure:
 class IncidentLog:
     """The events by kind, each in time order; `counts` has their true numbers.
 
-    last_ms  file -> time of its last record
-    is_log   whether any record has a level; otherwise all there is was copied or printed, as a stack trace alone
+    last_ms    file -> time of its last record
+    is_log     whether records have a level, or are more than anybody copies by hand, as a stack trace alone is
     processes  the kinds of processes that logs are there of
     """
 
@@ -239,7 +239,7 @@ def _read(evidence: Evidence) -> IncidentLog:
         for row in _records(evidence):
             counts[row.kind] = row.all_of_kind
             if row.kind == LAST:
-                is_log = is_log or row.level is not None
+                is_log = is_log or row.level is not None or row["count"] > MOST_COPIED
                 processes.add(row.process or "")
                 if row.ts_ms is not None:
                     last_ms[row.file_id] = row.ts_ms
@@ -254,7 +254,10 @@ def _read(evidence: Evidence) -> IncidentLog:
 
 
 LAST = "last"
-"""Kind of a pseudo event: last time, any level and the process of a file."""
+"""Kind of a pseudo event: last time, any level, the process and the number of records of a file."""
+
+MOST_COPIED = 50
+"""Records without a level that somebody copied: exceptions and the lines around them. Our choice."""
 
 
 def _records(evidence: Evidence) -> Iterable[Any]:
@@ -268,9 +271,10 @@ def _records(evidence: Evidence) -> Iterable[Any]:
     columns = [*LogEvent.__slots__, "all_of_kind"]
     found = numbered.where(f"number <= {MOST_OF_A_KIND}").select(*columns)
     of_file = ("ts_ms", "level", "process")
-    ends = evidence["log_record"].groupBy("file_id").agg(*(sf.max(name).alias(name) for name in of_file))
-    blank = {"kind": f"'{LAST}'", "file_id": "file_id", "all_of_kind": "1L", "message": "''"}
-    blank |= {name: name for name in of_file}
+    measures = [*(sf.max(name).alias(name) for name in of_file), sf.count("*").alias("count")]
+    ends = evidence["log_record"].groupBy("file_id").agg(*measures)
+    blank = {"kind": f"'{LAST}'", "all_of_kind": "1L", "message": "''"}
+    blank |= {name: name for name in ("file_id", "count", *of_file)}
     types = {column.name: SPARK_TYPES[column.type] for column in TABLES["log_record"].columns}
     types |= {"kind": "STRING", "all_of_kind": "BIGINT"}
     last = ends.selectExpr(*(f"CAST({blank.get(name, 'NULL')} AS {types[name]}) AS {name}" for name in columns))
