@@ -173,7 +173,7 @@ def _hypotheses(worst: JobVerdict, matches: Matches) -> Iterable[Hypothesis]:
     for each in worst.findings:
         if each.role == "consequence":
             yield Hypothesis(each.rule, tuple(each.rule.asked_facts()), 1.0 + weight(each))
-    suffered = {each.symptom_class for each in worst.findings}
+    suffered = {each.symptom_class for each in worst.findings if each.severity != "info"}
     for undecided in matches.undecided:
         if undecided.job in (worst.job, None) and not _is_remark_on_consequence(undecided.rule):
             near = nearness(undecided.rule, undecided.checks, suffered)

@@ -25,6 +25,9 @@ ATTEMPTS = re.compile(r"max(?:NumberRestart)?Attempts=(\d{1,10})")
 FAILING = ("RESTARTING", "FAILING", "FAILED")
 FAULT_BEFORE_MS = 60_000
 """A failure this near to a restart is why the job restarts. Our choice: longer than tasks take to be cancelled."""
+TOLD_TO_END, SHUTTING_DOWN = "process.signal", "The TaskExecutor is shutting down"
+"""A signal that ended a TaskManager in order, and what its tasks fail with. Source: reference/log-signals.csv
+(process.signal), Flink's TaskExecutor."""
 SHOWN = 8
 
 
@@ -59,7 +62,7 @@ def measure(evidence: Evidence) -> Measured:
         facts = _facts(changes.get(job, []), latest.get(job), counted.get(job))
         facts |= _steady(changes.get(job, []), latest.get(job), log.last_ms, facts)
         facts |= _first_fault(found.get(job, []))
-        facts |= _for_faults(changes.get(job, []), found.get(job, []))
+        facts |= _for_faults(changes.get(job, []), found.get(job, []), log)
         suppressed = [event for event in log.of("failure") if "Recovery is suppressed by" in event.texts]
         suppressed_rest = [each for each in log.failures if "Recovery is suppressed by" in each.texts]
         facts["gave_up"] = bool(suppressed or suppressed_rest) and facts.get("final_state") == "FAILED"
@@ -142,20 +145,38 @@ def _steady(
     return {"steady_ms": until - last} if until > last else {}
 
 
-def _for_faults(changes: Sequence[Transition], found: Sequence[Fault]) -> dict[str, FactValue]:
-    """How many restarts a failure asked for; whoever rescales a job restarts it too. Unknown without state changes."""
+def _for_faults(changes: Sequence[Transition], found: Sequence[Fault], log: IncidentLog) -> dict[str, FactValue]:
+    """How many restarts a failure asked for; whoever rescales a job or ends a TaskManager restarts it too. Unknown
+    without state changes.
+    """
     if not changes:
         return {}
-    stamps = [each.ts_ms for each in found if each.ts_ms is not None]
+    told = [each.ts_ms for each in log.of("process_end") if each.event == TOLD_TO_END and each.process != "jobmanager"]
+    ends = [ts_ms for ts_ms in told if ts_ms is not None]
     restarting = [each for each in changes if each.state_to == "RESTARTING"]
-    return {"for_faults": sum(_is_for_fault(each, stamps) for each in restarting)}
+    ordered = sum(_is_ordered(each, found, ends) for each in restarting)
+    asked = sum(_is_for_fault(each, found) and not _is_ordered(each, found, ends) for each in restarting)
+    return {"for_faults": asked, "for_ended": ordered}
 
 
-def _is_for_fault(change: Transition, stamps: Sequence[int]) -> bool:
+def _is_for_fault(change: Transition, found: Sequence[Fault]) -> bool:
     if change.event.exception_class or change.state_from == "FAILING":
         return True
-    ts_ms = change.ts_ms
-    return ts_ms is None or any(abs(ts_ms - stamp) <= FAULT_BEFORE_MS for stamp in stamps)
+    return change.ts_ms is None or bool(_near(found, change.ts_ms))
+
+
+def _is_ordered(change: Transition, found: Sequence[Fault], ends: Sequence[int]) -> bool:
+    """Whether all began with a TaskManager that was told to end, as a deployment or a drained node does."""
+    near = _near(found, change.ts_ms)
+    first_ms = near[0].ts_ms if near and SHUTTING_DOWN in near[0].message else None
+    return first_ms is not None and any(abs(first_ms - end) <= FAULT_BEFORE_MS for end in ends)
+
+
+def _near(found: Sequence[Fault], ts_ms: int | None) -> list[Fault]:
+    """The failures around a moment, the first one first."""
+    if ts_ms is None:
+        return []
+    return [each for each in found if each.ts_ms is not None and abs(each.ts_ms - ts_ms) <= FAULT_BEFORE_MS]
 
 
 def _first_fault(found: Sequence[Fault]) -> dict[str, FactValue]:
@@ -177,6 +198,7 @@ SIGNALS = (
         facts={
             "restarts": "how often the job restarted",
             "for_faults": "restarts that a failure asked for, unlike those of a rescaled job; absent if not told",
+            "for_ended": "restarts because a TaskManager was told to end, as a deployment or a drained node does",
             "running_again": "how often it ran again afterwards",
             "final_state": "its last known state",
             "final_ms": "when that was known, epoch ms",

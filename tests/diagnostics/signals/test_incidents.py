@@ -102,6 +102,18 @@ def test_a_job_has_run_steadily_until_its_log_ends(spark: SparkSession) -> None:
     assert only(restarts.measure(hand_made(spark, log_record=log)), "restarts").facts["steady_ms"] == 60_000
 
 
+def test_a_restart_for_a_task_manager_that_was_told_to_end_is_for_no_failure(spark: SparkSession) -> None:
+    told = record(9, "RECEIVED SIGNAL 15: SIGTERM. Shutting down as requested.", process="taskmanager")
+    shut = failed(10, "org.apache.flink.util.FlinkException", "The TaskExecutor is shutting down.", "x.Y.z")
+    log = [shut, switched(10, "RUNNING", "RESTARTING"), switched(15, "RESTARTING", "RUNNING")]
+    alone = only(restarts.measure(hand_made(spark, log_record=log)), "restarts").facts
+    ordered = only(
+        restarts.measure(hand_made(spark, log_record=[told | {"event": "process.signal"}, *log])), "restarts"
+    ).facts
+    assert (alone["for_faults"], alone["for_ended"]) == (1, 0)
+    assert (ordered["for_faults"], ordered["for_ended"]) == (0, 1)
+
+
 def test_a_job_that_never_restarted_says_so(spark: SparkSession) -> None:
     facts = only(restarts.measure(hand_made(spark, **line_of_jobs())), "restarts").facts
     assert (facts["restarts"], facts["final_state"], facts["gave_up"]) == (0, "RUNNING", False)
