@@ -140,7 +140,7 @@ USE_I18N = True
 
 STATIC_URL = "/static/"
 PLOTLY_PACKAGED = Path(plotly.__file__).parent / "package_data"
-PLOTLY_COMPRESSED = WORKBENCH_DATA / "static" / f"plotly-{plotly.__version__}"
+PLOTLY_COMPRESSED = WORKBENCH_DATA / "static" / f"plotly-{plotly.__version__}-charts"
 """The same with a compressed copy beside it, a third of the size, once `make up` has made it."""
 STATICFILES_DIRS = [
     BASE_DIR / "static",
