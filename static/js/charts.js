@@ -3,6 +3,7 @@ import { addressOf, job } from './chart_address.js';
 import { crosshair, marks } from './chart_overlay.js';
 import { fill, refreshTables, toggle } from './chart_table.js';
 import { timeRange } from './time_range.js';
+import { toast } from './tools.js';
 
 const bar = document.getElementById('chart-bar');
 const charts = [...document.querySelectorAll('.chart[data-figure]')];
@@ -257,11 +258,18 @@ function resize(width) {
   }
   following = false;
 }
-addEventListener('beforeprint', () => {
-  charts.filter((chart) => !chart.dataset.drawn).forEach(draw);
-  resize(PAPER);
-});
+addEventListener('beforeprint', () => resize(PAPER));
 addEventListener('afterprint', () => resize(null));
+
+// A browser does not wait with printing for what was never in view; its key does, its menu prints the summary instead.
+addEventListener('keydown', async (event) => {
+  const missing = charts.filter((chart) => !chart.dataset.drawn);
+  if (event.key !== 'p' || !(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey || !missing.length) return;
+  event.preventDefault();
+  toast('The charts are drawn before they are printed.');
+  await Promise.all(missing.map(draw));
+  print();
+});
 job?.addEventListener('change', () => {
   const address = new URL(location.href);
   address.searchParams.set('job', job.value);
