@@ -3,9 +3,11 @@
 import { chosenRules } from './redaction.js';
 import { ResumableUpload } from './resumable_upload.js';
 import { csrfToken, durationOf, post, sizeOf } from './tools.js';
+import { followArrivals } from './upload_arrivals.js';
 import { watchChanges } from './upload_changes.js';
 import { entriesOf, ofInput } from './upload_drop.js';
-import { addRow, fold, folderOf, paint, problem, redactingText, rowFrom, tellSeen } from './upload_rows.js';
+import { pasteBox } from './upload_paste.js';
+import { addRow, fold, folderOf, paint, problem, rowFrom, tellSeen } from './upload_rows.js';
 
 const SMALL_BYTES = 4 * 1024 * 1024;
 const BATCH_BYTES = 8 * 1024 * 1024;
@@ -301,32 +303,7 @@ function refresh() {
 }
 
 watchChanges(refresh);
-
-// A file that a worker was at when the page was loaded.
-async function followRedaction(row) {
-  const shown = row.querySelector('.format');
-  const onRedacting = (bytes) => { shown.textContent = redactingText(bytes); };
-  try {
-    const answer = await new ResumableUpload({ url: row.dataset.redacting, onRedacting }).outcome();
-    if (!answer.taken) { shown.textContent = answer.detail; return; }
-    const stored = rowFrom(answer.html);
-    folderOf(stored.dataset.folder || '').append(stored);
-    row.remove();
-    byId('arrivals').hidden = !byId('arrival-list').children.length;
-    fold();
-    refresh();
-  } catch (error) { problem(error.message); }
-}
-for (const row of document.querySelectorAll('[data-redacting]')) followRedaction(row);
-
-byId('arrival-list').addEventListener('click', async (event) => {
-  const row = event.target.closest('[data-discard]')?.closest('.file');
-  if (!row) return;
-  const answer = await fetch(row.dataset.arrival || row.dataset.redacting, { method: 'DELETE', headers: { 'X-CSRFToken': csrfToken(), 'Tus-Resumable': '1.0.0' } });
-  if (!answer.ok && answer.status !== 404) { problem(`The workbench answered ${answer.status}.`); return; }
-  row.remove();
-  byId('arrivals').hidden = !byId('arrival-list').children.length;
-});
+followArrivals(refresh);
 
 // Ways in
 
@@ -350,33 +327,11 @@ addEventListener('drop', async (event) => {
   if (event.dataTransfer) take(await entriesOf(event.dataTransfer, problem));
 });
 
-addEventListener('paste', (event) => {
-  if (event.target.closest?.('input, textarea')) return;
-  const files = [...(event.clipboardData?.files || [])];
-  const text = event.clipboardData?.getData('text/plain');
-  if (files.length) take(files.map((file) => ({ file, path: file.name })));
-  else if (text) { showPaste(true); byId('paste-text').value = text; }
-});
-
-function showPaste(shown) {
-  byId('paste').hidden = !shown;
-  byId('open-paste').setAttribute('aria-expanded', String(shown));
-  if (shown) byId('paste-text').focus();
-}
-byId('open-paste').addEventListener('click', () => showPaste(byId('paste').hidden));
-byId('close-paste').addEventListener('click', () => showPaste(false));
-byId('paste').addEventListener('submit', async (event) => {
-  event.preventDefault();
-  const text = byId('paste-text').value;
-  try {
-    await opened();
-    const answer = await post(addresses.paste, { text, name: byId('paste-name').value, redact: chosenRules().join(' ') });
-    folderOf('').append(rowFrom(answer.html));
-    byId('paste').reset();
-    showPaste(false);
-    fold();
-    refresh();
-  } catch (error) { problem(error.message); }
-});
+const store = (html) => {
+  folderOf('').append(rowFrom(html));
+  fold();
+  refresh();
+};
+pasteBox({ take, opened, addresses, store });
 
 if (document.querySelector('.file')) refresh();
