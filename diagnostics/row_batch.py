@@ -22,6 +22,10 @@ FIRST_MOMENT_MS = round(dt.datetime.min.replace(tzinfo=dt.UTC).timestamp() * 100
 LAST_MOMENT_MS = round(dt.datetime(9999, 12, 31, 23, 59, 59, tzinfo=dt.UTC).timestamp() * 1000)
 """What a calendar has: the years 1 to 9999, epoch ms."""
 
+LARGEST = 1e30
+"""No size, count, rate or duration that a process measures comes near it (2^63 is 1e19), and the sums and squares of
+measurements below it stay finite. Our choice."""
+
 
 def row_batch(given: Rows, file_id: int, lines_before: int, clock: FileClock | None) -> tuple[pa.RecordBatch, int]:
     """The rows as a batch of the table's own schema, and how many of their values became unknown.
@@ -50,7 +54,7 @@ def row_batch(given: Rows, file_id: int, lines_before: int, clock: FileClock | N
         if field.name in MOMENTS:
             column = _moments(column if clock is None else clock.moved(_moments(column)))
         elif pa.types.is_floating(field.type):
-            column = pc.if_else(pc.is_finite(column), column, pa.scalar(None, field.type))
+            column = pc.if_else(pc.less_equal(pc.abs(column), LARGEST), column, pa.scalar(None, field.type))
         elif lines_before and field.name in ("line", "last_line"):
             column = pc.add(column, lines_before)
         beyond += column.null_count - known

@@ -35,7 +35,7 @@ def measure(evidence: Evidence) -> Measured:
         return
     rows = (
         evidence["subtask_checkpoint"]
-        .where("vertex_id IS NOT NULL AND subtask IS NOT NULL AND ack_ms IS NOT NULL")
+        .where("checkpoint_id IS NOT NULL AND vertex_id IS NOT NULL AND subtask IS NOT NULL AND ack_ms IS NOT NULL")
         .orderBy(sf.desc("checkpoint_id"), sf.desc("ts_ms"))
         .limit(MOST_ROWS)
         .collect()

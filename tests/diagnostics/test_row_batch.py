@@ -32,8 +32,8 @@ def test_a_number_that_is_too_large_costs_neither_its_row_nor_the_others(number:
     assert beyond == 1
 
 
-@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 10**400])
-def test_a_value_that_is_no_number_is_unknown(value: float) -> None:
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 10**400, 1e308, -1e31])
+def test_a_value_that_no_process_measures_is_unknown(value: float) -> None:
     batch, beyond = row_batch(Rows("metric_sample", [{"metric": "m", "value": value}]), 0, 0, None)
     assert batch.column("value").to_pylist() == [None]
     assert beyond == 1
@@ -55,6 +55,12 @@ def test_the_first_and_the_last_year_of_the_calendar_are_times() -> None:
     assert row_batch(given, 0, 0, None)[1] == 0
     assert row_batch(given, 0, 0, FileClock(None, 3_600_000))[1] == 1
     assert row_batch(given, 0, 0, FileClock("Europe/Berlin"))[1] == 1
+
+
+@pytest.mark.parametrize("value", [0.0, -1.5, 2.0**63, -(2.0**63), 1e-300, 1e30])
+def test_a_large_a_small_and_a_negative_value_are_measurements(value: float) -> None:
+    batch, beyond = row_batch(Rows("metric_sample", [{"metric": "m", "value": value}]), 0, 0, None)
+    assert (batch.column("value").to_pylist(), beyond) == ([value], 0)
 
 
 def test_half_a_surrogate_pair_is_replaced_in_texts_and_in_lists_of_them() -> None:

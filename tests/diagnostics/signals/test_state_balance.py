@@ -31,7 +31,8 @@ def acknowledged(checkpoint: int, sizes: list[float], delay_ms: float = 10) -> l
 
 
 def test_the_last_whole_checkpoint_tells_the_spread(spark: SparkSession) -> None:
-    rows = [*acknowledged(1, [10, 10, 10], 48_000), *acknowledged(2, [900, 50, 50]), *acknowledged(3, [5])]
+    unnumbered = [{**row, "checkpoint_id": None} for row in acknowledged(4, [70, 20, 10], 60_000)]
+    rows = [*acknowledged(1, [10, 10, 10], 48_000), *acknowledged(2, [900, 50, 50]), *acknowledged(3, [5]), *unnumbered]
     facts = only(state_balance.measure(hand_made(spark, subtask_checkpoint=rows)), "state_balance").facts
     assert (facts["checkpoint"], facts["hot_subtask"], facts["total_bytes"]) == (2, 0, 1000)
     assert facts["skew_ratio"] == pytest.approx(0.9 * 3)
