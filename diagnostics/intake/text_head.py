@@ -11,6 +11,9 @@ from diagnostics.formats import FORMATS, Recognition, recognise
 from diagnostics.intake.encoding import Encoding, encoding_of, head_text, not_text
 from diagnostics.intake.streams import Peekable
 
+LEAST_HOLE = 16
+"""NUL bytes at the beginning that no encoding of a text has. Our choice: a character has four at the most."""
+
 
 @dataclass(frozen=True, slots=True)
 class TextHead:
@@ -30,10 +33,11 @@ class TextHead:
 
 def read_head(name: str, stream: Peekable) -> TextHead:
     """Looks at the beginning of a stream. Raises UnreadableInput when it is empty, or no text and no known format."""
+    hole = _skip_hole(stream)
     ahead = stream.head(HEAD_BYTES + 1)
     content = ahead[:HEAD_BYTES]
     if not content:
-        raise UnreadableInput("empty")
+        raise UnreadableInput("not text: nothing but NUL bytes" if hole else "empty")
     encoding = encoding_of(content)
     reason = not_text(content, encoding)
     if reason:
@@ -46,6 +50,10 @@ def read_head(name: str, stream: Peekable) -> TextHead:
     # A wide encoding is written to the disk as UTF-8: formats see here what they will read there.
     head = Head(name, text.encode() if encoding.is_wide else content, text, complete=len(ahead) <= HEAD_BYTES)
     recognition, warnings = _recognised(head)
+    if hole:
+        warnings += (
+            f"begins with {hole:,} NUL bytes, as a log does that was emptied while written: they are left out",
+        )
     begins_json = text.lstrip("\ufeff \t\r\n")[:1] in ("{", "[")
     known = FORMATS.get(recognition.format_id or "")
     if begins_json and known is None and head.complete:
@@ -58,6 +66,21 @@ def read_head(name: str, stream: Peekable) -> TextHead:
         bytes=len(content),
         warnings=warnings,
     )
+
+
+def _skip_hole(stream: Peekable) -> int:
+    """Passes over the NUL bytes that a stream begins with, if they are too many for a character. Gives their number.
+
+    Whoever writes on at the old place of a log that `logrotate` emptied (copytruncate) leaves such a hole before it.
+    """
+    skipped = 0
+    ahead = stream.head(HEAD_BYTES)
+    if ahead.startswith(bytes(LEAST_HOLE)):
+        while nuls := len(ahead) - len(ahead.lstrip(b"\0")):
+            stream.skip(nuls)
+            skipped += nuls
+            ahead = stream.head(HEAD_BYTES)
+    return skipped
 
 
 def _json_faults(text: str) -> tuple[str, ...]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import codecs
 import gzip
 import os
+import random
 import struct
+from typing import Any
 
 import pytest
 
@@ -105,8 +107,9 @@ def test_colours_stay_for_the_formats(desk: Desk) -> None:
     ("content", "reason"),
     [
         (b"", "empty"),
-        (os.urandom(50_000), "not text: 1"),
-        (bytes(5_000), "not text: 100 % of its first bytes are control characters"),
+        (random.Random(1).randbytes(50_000), "not text: 1"),
+        (bytes(5_000), "not text: nothing but NUL bytes"),
+        (bytes(range(32)) * 200, "not text: 81 % of its first bytes are control characters"),
         (struct.pack("<500d", *[1 / (n + 1) for n in range(500)]), "not text: "),
         (b"JAVA PROFILE 1.0.2\x00" + bytes(600), "not text: a Java heap dump"),
         (b"\x89PNG\r\n\x1a\n" + bytes(600), "not text: a PNG picture"),
@@ -124,3 +127,21 @@ def test_what_is_no_text_is_refused_with_its_kind(desk: Desk, content: bytes, re
 def test_encodings_hold_within_archives(desk: Desk) -> None:
     [file] = desk.unpack("tm.log.gz", gzip.compress(CHINESE.encode("utf-16") + b"\n"))
     assert text_of(file).startswith(CHINESE)
+
+
+@pytest.mark.parametrize("size", [16, 30_000, 65_536, 65_537, 3_000_000])
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_the_hole_before_a_log_that_was_emptied_while_written_is_left_out(desk: Desk, size: int, pack: Any) -> None:
+    noise = os.urandom(20_000).hex()
+    [file] = desk.unpack("tm.log", pack(bytes(size) + (LINE * 4 + noise).encode()))
+    assert text_of(file) == LINE * 4 + noise
+    assert file.format_id == "flink-log"
+    assert file.warnings == (
+        f"begins with {size:,} NUL bytes, as a log does that was emptied while written: they are left out",
+    )
+
+
+@pytest.mark.parametrize("size", [16, 65_536, 200_000])
+def test_nothing_but_nuls_is_no_text(desk: Desk, size: int) -> None:
+    [file] = desk.unpack("tm.log", bytes(size))
+    assert file.error == "not text: nothing but NUL bytes"

@@ -48,7 +48,7 @@ def test_refusals_come_with_their_reason(desk: Desk) -> None:
     assert [each.refusal for each in peek(source.path, source.name)] == [
         "its name leads out of the archive (..)",
         "empty",
-        "not text: 100 % of its first bytes are control characters",
+        "not text: nothing but NUL bytes",
         None,
     ]
 
