@@ -18,6 +18,9 @@ from diagnostics.intake.streams import ByteStream, Part, exactly, skip
 EXTENDED_HEADER_BYTES = MIB
 """What an extended header may hold: names and attributes take a few hundred bytes. Our choice."""
 
+MOST_RECORDS = 1_000
+"""Of one extended header; names and attributes of a file take about ten. Our choice."""
+
 _LINKS = {tarfile.LNKTYPE: "a hard link", tarfile.SYMTYPE: "a symbolic link"}
 _SPECIAL = {tarfile.CHRTYPE: "a device", tarfile.BLKTYPE: "a device", tarfile.FIFOTYPE: "a pipe"}
 
@@ -118,7 +121,7 @@ def _extended_header(stream: ByteStream, header: tarfile.TarInfo) -> bytes:
 def _read_pax(records: bytes, extended: _Extended) -> None:
     """Records of the form `length keyword=value\\n`; what does not have it ends the header."""
     position = 0
-    while position < len(records):
+    for _ in range(MOST_RECORDS):
         space = records.find(b" ", position, position + 20)
         length = records[position:space] if space > 0 else b""
         if not length.isdigit() or int(length) < 5:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import struct
+import tarfile
 
 import pytest
 from backports import zstd
@@ -41,6 +42,15 @@ def test_headers_of_a_zip_that_have_no_name_count_too() -> None:
     remains = io.BytesIO(header * 1_000 + raw_zip(b"x.log", deflated(LOG), size=10))
     assert list(zip_remains(remains, 900)) == []
     assert [entry.name for entry in zip_remains(remains, 1_100)] == ["x.log"]
+
+
+def test_records_of_an_extended_tar_header_beyond_all_use_are_not_read(desk: Desk) -> None:
+    records = b"12 path=a.b\n" + b"5 a=\n" * 200_000 + b"12 path=c.d\n"
+    header = tarfile.TarInfo("x")
+    header.type, header.size = tarfile.XHDTYPE, len(records)
+    packed = header.tobuf() + records + bytes(-len(records) % 512) + tarred({"tm.log": LOG})
+    [file] = desk.unpack("x.tar", packed)
+    assert (file.name, text_of(file)) == ("x.tar!/a.b", LOG.decode())
 
 
 def test_thousands_of_files_of_one_name() -> None:
