@@ -100,8 +100,10 @@ def _below(path: Path, refused: list[str], limits: Limits) -> Iterator[_Listed]:
         return
     called = path.name or path.resolve().name
     if stat.S_ISDIR(mode):
-        parent = path.resolve().name
+        parent, before = path.resolve().name, len(refused)
         files = sorted(_walk(path, "", refused, limits), key=lambda each: each.name)
+        if not files and len(refused) == before:
+            refused.append(f"{path}: holds no file")
         yield from (_Listed(each, parent) for each in files)
         return
     reason = _not_regular(mode)

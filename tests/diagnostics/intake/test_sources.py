@@ -75,6 +75,11 @@ def test_links_pipes_and_what_is_not_there_are_refused_by_name(folder: Path, tmp
     )
 
 
+def test_a_folder_without_a_file_is_named(tmp_path: Path) -> None:
+    (tmp_path / "case" / "logs" / "old").mkdir(parents=True)
+    assert sources_in([tmp_path / "case"]) == ([], [f"{tmp_path / 'case'}: holds no file"])
+
+
 def test_more_files_than_the_bound_are_said(folder: Path) -> None:
     for number in range(10):
         (folder / f"{number}.log").write_text("x")
