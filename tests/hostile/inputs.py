@@ -71,6 +71,56 @@ def deep_json(folder: Path) -> None:
     (folder / "jobs_deep_checkpoints.json").write_text("[" * 100_000 + "]" * 100_000)
 
 
+def endless_number(folder: Path) -> None:
+    """A number of more digits than Python converts."""
+    (folder / "size.json").write_text('{"size": ' + "9" * 5_000 + "}")
+
+
+def error_page(folder: Path) -> None:
+    """What a proxy answered in the place of Flink, saved under the answer's name."""
+    page = "<!DOCTYPE html><html><head><title>502</title></head><body><script>alert(1)</script></body></html>"
+    (folder / "jobs_overview.json").write_text(page)
+
+
+def half_a_letter(folder: Path) -> None:
+    """Texts with half of a surrogate pair, which JSON can hold and UTF-8 cannot."""
+    half, job = "\\ud800", "62c0ae9f2958cc5d669a5f9058cc4097"
+    (folder / "jobs_overview.json").write_text(f'{{"jobs":[{{"jid":"{job}","name":"a{half}","state":"{half}"}}]}}')
+    thread = f'{{"tid":"1","name":"{half}","stack":["a.B.c{half}(B.java:1)"]}}'
+    dump = f'{{"threadDump":{{"processId":"1","time":"{half}","threadContainers":[{{"threads":[{thread}]}}]}}}}'
+    (folder / "threads.json").write_text(dump)
+
+
+def absurd_numbers(folder: Path) -> None:
+    """Measurements and times that no process has: beyond 64 bits, below nothing, before and after all calendars."""
+    values = ("1e308", "-1e308", "NaN", "+Inf", "9" * 400, "-5", "9223372036854775808", "0")
+    label = 'job_id="62c0ae9f2958cc5d669a5f9058cc4097",task_id="0fcda262ddc259703435ec6b5d9af99f",task_name="Map"'
+    lines = [
+        f'flink_taskmanager_job_task_{name}{{{label},subtask_index="{subtask}"}} {value} {time}\n'
+        for name in ("busyTimeMsPerSecond", "numRecordsIn", "currentInputWatermark", "backPressuredTimeMsPerSecond")
+        for subtask, value in enumerate(values)
+        for time in ("1795222800000", "1", "999999999999999", "1795222860000")
+    ]
+    (folder / "taskmanager.prom").write_text("".join(lines))
+    row = {"id": 2**63 - 1, "status": "COMPLETED", "trigger_timestamp": 2**62, "end_to_end_duration": 1e308}
+    (folder / "jobs_62c0ae9f2958cc5d669a5f9058cc4097_checkpoints.json").write_text(
+        json.dumps({"counts": {"completed": 10**400, "failed": -1}, "summary": {}, "latest": {}, "history": [row] * 3})
+    )
+
+
+def absurd_times(folder: Path) -> None:
+    """A log whose clock stands still, runs back, and shows years that nobody lives to see."""
+    record = "{} INFO  org.apache.flink.runtime.taskmanager.Task [] - Map (1/2)#0 switched from RUNNING to FAILED.\n"
+    times = ("0000-00-00 00:00:00,000", "0001-01-01 00:00:00,000", "9999-12-31 23:59:59,999", "9999-99-99 99:99:99,999")
+    text = "".join(record.format(time) for time in times) * 3
+    (folder / "times-taskmanager.log").write_bytes(good_log() + text.encode() + good_log())
+
+
+def compressed_nothing(folder: Path) -> None:
+    """A gzip of a hundred thousand empty parts: each costs time, none gives a byte."""
+    (folder / "nothing.log.gz").write_bytes(gzip.compress(b"", mtime=0) * 100_000)
+
+
 def utf16_log(folder: Path) -> None:
     """A log as a Windows editor saves it."""
     (folder / "utf16-taskmanager.log").write_bytes(good_log().decode().encode("utf-16"))

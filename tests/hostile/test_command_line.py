@@ -28,11 +28,14 @@ GOOD_RECORDS = inputs.good_log().count(b"\n")
 
 REFUSED = {
     "binary/flink-jobmanager-binary.log": "not text",
+    "compressed_nothing/nothing.log.gz": "compressed parts after one another",
     "cut_zip/cut.zip": "cut off or damaged",
     "deep_json/jobs_deep_checkpoints.json": "not recognised",
     "empty/flink-taskmanager-empty.log": "empty",
     "encrypted_zip/secret.zip!/secret-taskmanager.log": "encrypted",
-    "gzip_of_zeros/zeros.log.gz": "not text",
+    "endless_number/size.json": "a number that is no number of any use",
+    "error_page/jobs_overview.json": "not recognised",
+    "gzip_of_zeros/zeros.log.gz": "decompression bomb",
     "nested_zip_bomb/nested.zip!/level3-0.zip!/level2-0.zip": "a zip inside 2 other archives",
     "not_a_log/letter.txt": "not recognised",
     "tar_with_links_and_devices/links.tar.gz!/logs/device.log": "device",
@@ -50,6 +53,7 @@ REFUSED = {
     "zip_with_path_escape/escape.zip!/../../windows.log": "leads out of the archive",
 }
 READ_WITH_A_WARNING = {
+    "absurd_times/times-taskmanager.log": "are beyond what can be one",
     "cut_zip/cut.zip!/logs/cut-in-zip-taskmanager.log": "cut off",
     "damaged_gzip/damaged-taskmanager.log.gz": "check sum",
     "gbk_log/gbk-taskmanager.log": "GB 18030",
@@ -123,6 +127,12 @@ def test_a_damaged_file_is_read_as_far_as_it_goes(everything: Ran, name: str, re
     entry = everything.input(name)
     assert entry["records"] >= GOOD_RECORDS
     assert reason in "; ".join(entry["warnings"])
+
+
+def test_no_measurement_fails_over_absurd_numbers_and_times(everything: Ran) -> None:
+    for name in ("absurd_numbers/taskmanager.prom", "half_a_letter/jobs_overview.json", "half_a_letter/threads.json"):
+        assert everything.input(name)["records"] > 0
+    assert "could not be" not in everything.err
 
 
 @pytest.mark.parametrize("name", READ)
