@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import heapq
 import os
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
@@ -109,7 +110,9 @@ def read_evidence(
     covered = _run(spark, groups, folder, progress) if groups else []
     rows: dict[str, int] = {}
     logs = 0
+    covered_of: dict[int, list[Mapping[str, Any]]] = defaultdict(list)
     for each in covered:
+        covered_of[each["file_id"]].append(each)
         for table, count in each["table_rows"].items():
             rows[table] = rows.get(table, 0) + count
             read_as = chosen[each["file_id"]]
@@ -117,7 +120,7 @@ def read_evidence(
     expect_rows(spark, sum(rows.values()))
     frames = {name: _table(spark, folder, name, rows[name]) for name in sorted(rows) if rows[name]}
     return Evidence(spark, frames, rows, logs), [
-        _input(each, chosen[each.file_id], covered, repeated.get(each.file_id), clocks.get(each.name))
+        _input(each, chosen[each.file_id], covered_of[each.file_id], repeated.get(each.file_id), clocks.get(each.name))
         for each in intake.inputs
     ]
 
@@ -374,13 +377,12 @@ def _input(
     same_as: str | None,
     clock: FileClock | None,
 ) -> dict[str, Any]:
-    """The contract's `inputs[]` entry of a file."""
+    """The contract's `inputs[]` entry of a file, of whose ranges `covered` tells."""
     total = Coverage()
     for each in covered:
-        if each["file_id"] == file.file_id:
-            part = {name: each[name] for name in Coverage.__slots__}
-            part["samples"] = tuple((sample["line"], sample["text"]) for sample in each["samples"])
-            total = _added(total, Coverage(**part | {"warnings": tuple(each["warnings"])}))
+        part = {name: each[name] for name in Coverage.__slots__}
+        part["samples"] = tuple((sample["line"], sample["text"]) for sample in each["samples"])
+        total = _added(total, Coverage(**part | {"warnings": tuple(each["warnings"])}))
     warnings = [*([file.error] if file.error else []), *file.warnings, *total.warnings]
     if chosen is not None and same_as:
         warnings.append(f"the same content as {same_as}: read once")
