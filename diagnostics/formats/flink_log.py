@@ -46,6 +46,9 @@ _PASTED = re.compile(
 )
 """A text that begins with an exception, also below its time as Flink's web page shows it: what somebody copied."""
 
+_KILLED = "Memory cgroup out of memory: Kill"
+"""What the kernel says of a process that took more than its container allows. Source: reference/log-signals.csv."""
+
 MOST_PASTED_TIMES = 20
 """Lines with a time and no level in a copied trace: one for each exception of the web page's history. Our choice."""
 
@@ -64,7 +67,7 @@ def _recognise(head: Head) -> float:
     if not timed and any(line.startswith(_BARE) for line in head.text.splitlines()[:MOST_BARE_LINES]):
         return 0.6
     is_traced = not timed and "org.apache.flink." in head.text and _TRACED.search(head.text)
-    return 0.4 if is_traced or _PASTED.match(head.text) else 0.0
+    return 0.4 if is_traced or _KILLED in head.text or _PASTED.match(head.text) else 0.0
 
 
 def _read(part: Range) -> Iterator[Rows | Coverage]:

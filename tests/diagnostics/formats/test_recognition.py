@@ -145,10 +145,11 @@ FRAME = "\tat com.acme.Enrich.map(Enrich.java:12)\n"
         f"2026-06-14 08:10:38\njava.lang.NullPointerException\n{FRAME}",
         "java.util.concurrent.TimeoutException: Heartbeat of TaskManager with id tm-1 timed out.",
         f"x failed:\nCaused by: org.apache.flink.util.FlinkRuntimeException: Exceeded checkpoint threshold.\n{FRAME}",
+        "[1234567.123456] Memory cgroup out of memory: Killed process 4711 (java) total-vm:9123456kB\n",
     ],
-    ids=["a trace", "a trace below its time", "one line", "the end of a chain"],
+    ids=["a trace", "a trace below its time", "one line", "the end of a chain", "a line of the kernel"],
 )
-def test_a_copied_stack_trace_is_evidence(text: str) -> None:
+def test_what_somebody_copied_of_a_failure_is_evidence(text: str) -> None:
     assert recognise(head_of(text, "pasted.txt")).format_id == "flink-log"
 
 
