@@ -46,7 +46,11 @@ def origins() -> tuple[Origin, ...]:
     text = (files("diagnostics.vocabulary") / "fault_origins.yaml").read_text("utf-8")
     content: Any = read_yaml(text, "fault_origins.yaml").content
     return tuple(
-        Origin(name, entry["title"], *(tuple(entry.get(told, ())) for told in ("in_chain", "at_root", "frames")))
+        Origin(
+            entry.get("as", name),
+            entry["title"],
+            *(tuple(entry.get(told, ())) for told in ("in_chain", "at_root", "frames")),
+        )
         for name, entry in content.items()
     )
 

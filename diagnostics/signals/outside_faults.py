@@ -33,6 +33,18 @@ KINDS: Mapping[str, tuple[str, ...]] = {
         "Not authorized to access",
         "permission denied for ",
     ),
+    "its certificate is not accepted, or it does not accept the job's": ("SSLHandshakeException", "PKIX path "),
+    "it has no connection free": (
+        "too many clients already",
+        "Too many connections",
+        "remaining connection slots are reserved",
+        "Connection is not available, request timed out",
+    ),
+    "it is overloaded or down": (
+        "Server returned HTTP response code: 5",
+        "503 Service Unavailable",
+        "429 Too Many Requests",
+    ),
     "its name cannot be resolved": (
         "UnknownHostException",
         "UnresolvedAddressException",

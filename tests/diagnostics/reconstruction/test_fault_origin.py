@@ -56,6 +56,19 @@ OWN = "org.acme.Enrich.map"
             "record",
         ),
         (["org.apache.kafka.common.errors.ProducerFencedException: x"], None, None, "kafka_transactions"),
+        (["org.apache.kafka.common.errors.RecordTooLargeException: The message is 9 bytes"], None, None, "record"),
+        (
+            ["org.postgresql.util.PSQLException: ERROR: duplicate key value violates unique constraint x"],
+            "org.postgresql.core.v3.QueryExecutorImpl.receiveErrorResponse",
+            None,
+            "record",
+        ),
+        (
+            ["java.io.IOException: Server returned HTTP response code: 503 for URL: https://api"],
+            "sun.net.www.protocol.http.HttpURLConnection.getInputStream0",
+            OWN,
+            "outside_system",
+        ),
         (["org.apache.kafka.common.errors.TimeoutException: Expiring 5 record(s)"], None, None, "outside_system"),
         (
             [

@@ -133,6 +133,18 @@ WRITER = "org.apache.flink.connector.elasticsearch.sink.ElasticsearchWriter.chec
             "PostgreSQL",
             None,
         ),
+        (
+            thrown("org.postgresql.util.PSQLException", "FATAL: sorry, too many clients already"),
+            "it has no connection free",
+            "PostgreSQL",
+            None,
+        ),
+        (
+            thrown("java.io.IOException", "Server returned HTTP response code: 503 for URL: https://api.acme"),
+            "it is overloaded or down",
+            None,
+            None,
+        ),
         (thrown("java.lang.IllegalStateException", "x", thrown_in=WRITER), None, "Elasticsearch", None),
     ],
     ids=[
@@ -144,6 +156,8 @@ WRITER = "org.apache.flink.connector.elasticsearch.sink.ElasticsearchWriter.chec
         "name",
         "connection",
         "password",
+        "no connection",
+        "overload",
         "something else",
     ],
 )
