@@ -257,6 +257,9 @@ def _client(remote: str, session_id: str) -> SparkSession:
     session = SparkSession.builder.remote(url).create()
     client = session.client
     client.set_retry_policies([DefaultPolicy(max_retries=RETRIES)])
+    # What lets a query outlive its connection costs two more calls and a third of the processor time of a small one
+    # (68 and 46 ms, measured); a lost connection ends an analysis anyway, see `watched`.
+    client.disable_reattachable_execute()
     atexit.unregister(client._on_exit)
     return session
 
