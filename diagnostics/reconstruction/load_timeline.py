@@ -93,14 +93,20 @@ def _read(evidence: Evidence) -> Mapping[str | None, Timeline]:
 
 def printed_names(evidence: Evidence, timeline: Timeline) -> Mapping[str, str]:
     """Task -> its name as metrics print it (reporters replace characters by _), or its id."""
+    printed = _printed(evidence)
+    return {vertex: printed.get(vertex, vertex) for vertex in timeline}
+
+
+@read_once
+def _printed(evidence: Evidence) -> Mapping[str, str]:
+    """Id of a task -> its name, of all jobs at once: a file can name thousands of jobs."""
     series = metric_series(evidence)
-    printed = {
+    return {
         each.vertex_id: each.vertex
         for metric in (BUSY, BACK_PRESSURED)
         for each in series.of(metric)
         if each.vertex_id and each.vertex
     }
-    return {vertex: printed.get(vertex, vertex) for vertex in timeline}
 
 
 Told = tuple[str | None, str, int, int, str, Reading]
