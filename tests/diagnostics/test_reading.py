@@ -14,6 +14,7 @@ from diagnostics.errors import UnknownFormat
 from diagnostics.evidence import TABLES, Evidence
 from diagnostics.formats import FORMATS
 from diagnostics.intake import SourceFile, unpack
+from diagnostics.reading import ranges, stored_table
 
 pytestmark = pytest.mark.spark
 
@@ -73,7 +74,7 @@ def test_a_mixed_folder_fills_the_tables_that_its_files_know(spark: SparkSession
 def test_lines_are_counted_through_a_file_that_is_read_in_ranges(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reading, "RANGE_BYTES", 500)
+    monkeypatch.setattr(ranges, "RANGE_BYTES", 500)
     evidence, inputs = evidence_of({"tm.log": "Starting\n" + log(40)}, tmp_path, spark)
     found = evidence["log_record"].orderBy("line").select("line", "last_line", "message", "exception_class").collect()
     expected = [
@@ -89,9 +90,9 @@ def test_a_table_holds_the_same_rows_whether_they_travel_with_the_query_or_are_r
 ) -> None:
     files = {"tm.log": log(3), "flink-conf.yaml": "parallelism.default: 4\n", "events.jsonl": EVENT * 3}
     evidence, _ = evidence_of(files, tmp_path, spark)
-    monkeypatch.setattr(reading, "INLINE_BYTES", 0)
+    monkeypatch.setattr(stored_table, "INLINE_BYTES", 0)
     for table in ("log_record", "config_option", "event"):
-        stored = reading._table(spark, tmp_path / "evidence", table, evidence.rows[table])
+        stored = stored_table.table_frame(spark, tmp_path / "evidence", table, evidence.rows[table])
         assert stored.schema == evidence[table].schema
         assert sorted(map(repr, stored.collect())) == sorted(map(repr, evidence[table].collect()))
 
@@ -102,6 +103,16 @@ def test_one_file_whose_reader_fails_becomes_a_warning_and_the_rest_stands(spark
     assert evidence.rows["log_record"] == 2
     assert inputs["jobs_overview.json"]["warnings"]
     assert inputs["jobs_overview.json"]["records"] == 0
+
+
+def test_a_line_that_no_reader_can_hold_is_not_read_and_said_so(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ranges, "RANGE_BYTES", 1_000_000)
+    endless = '{"text":"' + "x" * 70_000_000 + '"}'
+    evidence, inputs = evidence_of({"tm.log": log(2), "big.json": endless}, tmp_path, spark, {"big.json": "flink-log"})
+    assert (evidence.rows["log_record"], inputs["big.json"]["records"]) == (2, 0)
+    assert "a line of over 32 MiB is not read" in inputs["big.json"]["warnings"]
 
 
 def test_a_user_may_overrule_the_format_but_not_invent_one(spark: SparkSession, tmp_path: Path) -> None:

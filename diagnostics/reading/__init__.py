@@ -1,0 +1,157 @@
+"""From files to evidence tables: byte ranges read by Spark's Python workers, each table written as Parquet.
+
+A Spark job of one task for each group of ranges runs the formats' readers. Each task writes the rows of each table as
+one Parquet file of its own and returns only what it covered, so no row crosses into the JVM before a measurement asks
+for it. Measured on 500 MB of logs, two cores: 4.7 s against 6.2 s with rows moved into the JVM and written by Spark;
+and a small table is not searched for among the millions of rows of a large one.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from diagnostics.clock import FileClock
+from diagnostics.document import timestamp
+from diagnostics.evidence import Evidence
+from diagnostics.format import Coverage, Format
+from diagnostics.formats import FORMATS, format_by_id
+from diagnostics.intake import InputFile, Intake
+from diagnostics.reading.ranges import PlannedRange, grouped, ranges_of
+from diagnostics.reading.stored_table import table_frame
+from diagnostics.reading.task import COVERAGE_DDL, MOST_WARNINGS, added, read_group
+from diagnostics.repeated_content import repeated_content
+from diagnostics.snapshot_time import snapshot_times
+from diagnostics.spark import expect_rows, on_progress
+from diagnostics.spark.far_workers import for_workers
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import SparkSession
+
+TASKS_PER_CORE = 2
+"""So that a slow range does not leave a core idle at the end. Our choice."""
+
+MOST_TASK_BYTES = 64 * 1024 * 1024
+"""A task reads no more unless a file cannot be cut: about a second, after which another analysis gets the core."""
+
+Report = Callable[[float, str], None]
+
+
+def read_evidence(
+    intake: Intake,
+    spark: SparkSession,
+    workspace: Path,
+    progress: Report,
+    overrides: Mapping[str, str],
+    clocks: Mapping[str, FileClock] = MappingProxyType({}),
+) -> tuple[Evidence, list[dict[str, Any]]]:
+    """Read every recognised file into evidence tables.
+
+    workspace  a folder that the driver and Spark's workers share
+    overrides  file name inside the upload -> format id that a user chose; unknown ids raise UnknownFormat
+    clocks     file name inside the upload -> how its times are moved
+    Gives      the tables, and the contract's `inputs[]`, one for each file of the upload in file id order
+    """
+    chosen = {each.file_id: _format_of(each, overrides) for each in intake.inputs}
+    taken = snapshot_times(intake.inputs)
+    repeated = repeated_content(intake.inputs)
+    ranges = [
+        part
+        for each in intake.inputs
+        if each.file_id not in repeated
+        for part in ranges_of(each, chosen[each.file_id], taken.get(each.file_id), clocks.get(each.name))
+    ]
+    folder = workspace.resolve() / "evidence"
+    folder.mkdir(parents=True, exist_ok=True)
+    size = sum(each.part.end - each.part.start for each in ranges)
+    groups = grouped(ranges, max(TASKS_PER_CORE * (os.cpu_count() or 1), size // MOST_TASK_BYTES))
+    covered = _run(spark, groups, folder, progress) if groups else []
+    rows: dict[str, int] = {}
+    logs = 0
+    covered_of: dict[int, list[Mapping[str, Any]]] = defaultdict(list)
+    for each in covered:
+        covered_of[each["file_id"]].append(each)
+        for table, count in each["table_rows"].items():
+            rows[table] = rows.get(table, 0) + count
+            read_as = chosen[each["file_id"]]
+            logs += count if table == "log_record" and read_as is not None and read_as.is_log else 0
+    expect_rows(spark, sum(rows.values()))
+    frames = {name: table_frame(spark, folder, name, rows[name]) for name in sorted(rows) if rows[name]}
+    return Evidence(spark, frames, rows, logs), [
+        _input(each, chosen[each.file_id], covered_of[each.file_id], repeated.get(each.file_id), clocks.get(each.name))
+        for each in intake.inputs
+    ]
+
+
+def _format_of(file: InputFile, overrides: Mapping[str, str]) -> Format | None:
+    if file.path is None:
+        return None
+    format_id = overrides.get(file.name, file.format_id)
+    chosen = format_by_id(format_id) if format_id else None
+    recognised = FORMATS.get(file.format_id or "")
+    # Bytes that are no text have no lines, and may be one endless one to a reader of lines.
+    return recognised if recognised is not None and recognised.binary else chosen
+
+
+def _run(spark: SparkSession, groups: list[list[PlannedRange]], folder: Path, progress: Report) -> list[dict[str, Any]]:
+    """The Spark job: one task for each group. Gives the coverage of every range, in file and range order."""
+
+    def read_groups(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for number in batch.column(0).to_pylist():
+                yield read_group(groups[number], folder, number)
+
+    stop = on_progress(spark, lambda done, total: progress(done / total, f"{done} of {total} Spark tasks"))
+    try:
+        numbers = spark.range(0, len(groups), 1, len(groups))
+        work = for_workers(spark, folder, read_groups)
+        covered = numbers.mapInArrow(work, COVERAGE_DDL).toArrow().to_pylist()
+    finally:
+        stop()
+    for each in covered:
+        each["table_rows"] = dict(each["table_rows"] or {})
+    return sorted(covered, key=lambda each: (each["file_id"], each["position"]))
+
+
+def _input(
+    file: InputFile,
+    chosen: Format | None,
+    covered: Sequence[Mapping[str, Any]],
+    same_as: str | None,
+    clock: FileClock | None,
+) -> dict[str, Any]:
+    """The contract's `inputs[]` entry of a file, of whose ranges `covered` tells."""
+    total = Coverage()
+    for each in covered:
+        part = {name: each[name] for name in Coverage.__slots__}
+        part["samples"] = tuple((sample["line"], sample["text"]) for sample in each["samples"])
+        total = added(total, Coverage(**part | {"warnings": tuple(each["warnings"])}))
+    warnings = [*([file.error] if file.error else []), *file.warnings, *total.warnings]
+    if chosen is not None and same_as:
+        warnings.append(f"the same content as {same_as}: read once")
+    if chosen is None and not file.error:
+        warnings.append("not recognised as evidence: kept as an attachment")
+    entry: dict[str, Any] = {
+        "file": file.name,
+        "format": chosen.id if chosen else None,
+        "role": total.role,
+        "bytes": file.bytes,
+        "records": total.records,
+        "first_ts": timestamp(clock.moved_ms(total.first_ts_ms) if clock else total.first_ts_ms),
+        "last_ts": timestamp(clock.moved_ms(total.last_ts_ms) if clock else total.last_ts_ms),
+        "flink_version": total.flink_version,
+        "warnings": warnings[:MOST_WARNINGS],
+    }
+    if total.utc_offset_min is not None:
+        entry["utc_offset_min"] = total.utc_offset_min
+    if clock is not None and chosen is not None:
+        entry["clock"] = clock.as_json()
+    if total.not_understood:
+        entry["not_understood"] = total.not_understood
+        entry["samples"] = [{"line": line, "text": text} for line, text in total.samples]
+    return entry

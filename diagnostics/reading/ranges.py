@@ -1,0 +1,87 @@
+"""Which bytes of which file a task of the Spark job reads: ranges cut at line starts, in groups of equal cost."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+from diagnostics.clock import FileClock
+from diagnostics.format import Format, Range
+from diagnostics.intake import InputFile
+
+RANGE_BYTES = 16 * 1024 * 1024
+"""A splittable file is cut into ranges of this size. Measured: 4 to 64 MB are alike; smaller ranges balance better."""
+
+LONGEST_RANGE_BYTES = 64 * 1024 * 1024
+"""A range is longer than RANGE_BYTES by the line that it ends in. Our choice: one that is four times as long holds a
+line that no reader of lines can hold, as a document does that somebody calls a log."""
+
+PIECE_BYTES = 1024 * 1024
+"""How much of a file is in memory while its ranges are looked for. Our choice."""
+
+FILE_COST_BYTES = 20_000
+"""What opening and recognising a file costs beside its bytes, as bytes read. Measured: about 0.2 ms a file."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedRange:
+    """A range, the format that reads it, how many lines of the file come before it, and how its times are moved."""
+
+    part: Range
+    format_id: str
+    lines_before: int
+    clock: FileClock | None = None
+
+
+def ranges_of(
+    file: InputFile, chosen: Format | None, taken_ms: int | None, clock: FileClock | None
+) -> Iterator[PlannedRange]:
+    """The ranges of a file: one, or several cut at line starts, with the lines before each counted."""
+    if chosen is None or file.path is None:
+        return
+    size = file.path.stat().st_size
+    context = {"snapshot_ms": taken_ms} if taken_ms is not None else {}
+    cuts = _cuts(file.path, size) if chosen.splittable else [0]
+    lines = _lines_between(file.path, cuts)
+    for start, end, lines_before in zip(cuts, [*cuts[1:], size], lines, strict=True):
+        part = Range(file.file_id, file.name, str(file.path.resolve()), start, end, size, context)
+        yield PlannedRange(part, chosen.id, lines_before, clock)
+
+
+def _cuts(path: Path, size: int) -> list[int]:
+    """Offsets of line starts about RANGE_BYTES apart, the first 0."""
+    cuts = [0]
+    with path.open("rb") as opened:
+        while size - cuts[-1] > RANGE_BYTES * 3 // 2:
+            opened.seek(cuts[-1] + RANGE_BYTES)
+            while (piece := opened.readline(PIECE_BYTES)) and not piece.endswith(b"\n"):
+                continue
+            if opened.tell() >= size:
+                break
+            cuts.append(opened.tell())
+    return cuts
+
+
+def _lines_between(path: Path, cuts: Sequence[int]) -> list[int]:
+    """For each cut the number of lines before it."""
+    lines = [0]
+    with path.open("rb") as opened:
+        for start, end in pairwise(cuts):
+            opened.seek(start)
+            pieces = (opened.read(min(PIECE_BYTES, end - at)) for at in range(start, end, PIECE_BYTES))
+            lines.append(lines[-1] + sum(piece.count(b"\n") for piece in pieces))
+    return lines
+
+
+def grouped(ranges: Sequence[PlannedRange], most: int) -> list[list[PlannedRange]]:
+    """The ranges in at most so many groups of about equal cost, largest first into the emptiest group."""
+    heap = [(0, number) for number in range(min(most, len(ranges)))]
+    groups: list[list[PlannedRange]] = [[] for _ in heap]
+    for planned in sorted(ranges, key=lambda each: (each.part.start - each.part.end, each.part.file_id)):
+        cost, number = heapq.heappop(heap)
+        groups[number].append(planned)
+        heapq.heappush(heap, (cost + planned.part.end - planned.part.start + FILE_COST_BYTES, number))
+    return [sorted(group, key=lambda each: (each.part.file_id, each.part.start)) for group in groups]

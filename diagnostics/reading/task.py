@@ -1,0 +1,126 @@
+"""What a Python worker of Spark does with its group of ranges: read them, write the tables, tell what it covered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from diagnostics.errors import AnalysisInterrupted, DiagnosticsError, LimitExceeded
+from diagnostics.format import Coverage
+from diagnostics.formats import FORMATS
+from diagnostics.reading.ranges import LONGEST_RANGE_BYTES, PlannedRange
+from diagnostics.reading.stored_table import TableWriter
+from diagnostics.row_batch import of_calendar, valid_text
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+MOST_SAMPLES = 5
+"""Lines not understood that are shown for a file. Our choice."""
+
+MOST_WARNINGS = 10
+"""Warnings shown for a file. Our choice."""
+
+COVERAGE_DDL = (
+    "file_id INT, position BIGINT, records BIGINT, not_understood BIGINT, "
+    "samples ARRAY<STRUCT<line: BIGINT, text: STRING>>, warnings ARRAY<STRING>, role STRING, flink_version STRING, "
+    "first_ts_ms BIGINT, last_ts_ms BIGINT, utc_offset_min INT, table_rows MAP<STRING, BIGINT>"
+)
+
+
+def read_group(group: Sequence[PlannedRange], folder: Path, number: int) -> pa.RecordBatch:
+    """In a Spark worker: read each range, write each table, and give the coverage.
+
+    Spark ends a cancelled task's own side at once, but not a Python worker in the middle of its work: it would read on
+    to the end of its group. The run's folder is removed when the run ends, so a worker looks for it before each range.
+    Raises  AnalysisInterrupted when it is gone.
+    """
+    import pyarrow as pa
+
+    writer = TableWriter(folder, number)
+    covered = []
+    try:
+        for planned in group:
+            if not folder.exists():
+                raise AnalysisInterrupted("the run that this belongs to has ended")
+            covered.append(_read_range(planned, writer))
+    finally:
+        writer.close()
+    return pa.RecordBatch.from_pylist(covered, schema=_coverage_schema())
+
+
+def _coverage_schema() -> pa.Schema:
+    import pyarrow as pa
+
+    sample = pa.struct([("line", pa.int64()), ("text", pa.string())])
+    return pa.schema(
+        [
+            ("file_id", pa.int32()),
+            ("position", pa.int64()),
+            ("records", pa.int64()),
+            ("not_understood", pa.int64()),
+            ("samples", pa.list_(sample)),
+            ("warnings", pa.list_(pa.string())),
+            ("role", pa.string()),
+            ("flink_version", pa.string()),
+            ("first_ts_ms", pa.int64()),
+            ("last_ts_ms", pa.int64()),
+            ("utc_offset_min", pa.int32()),
+            ("table_rows", pa.map_(pa.string(), pa.int64())),
+        ]
+    )
+
+
+def _read_range(planned: PlannedRange, writer: TableWriter) -> dict[str, Any]:
+    """Read one range; a reader that fails becomes a warning of its file, what it had read before stands."""
+    part, total = planned.part, Coverage()
+    rows: dict[str, int] = {}
+    beyond = writer.beyond
+    try:
+        if FORMATS[planned.format_id].splittable and part.end - part.start > LONGEST_RANGE_BYTES:
+            raise LimitExceeded(f"a line of over {LONGEST_RANGE_BYTES // 2**20 // 2} MiB is not read")
+        for given in FORMATS[planned.format_id].read(part):
+            if isinstance(given, Coverage):
+                total = added(total, given)
+            else:
+                count = writer.add(given, part.file_id, planned.lines_before, planned.clock)
+                rows[given.table] = rows.get(given.table, 0) + count
+    except DiagnosticsError as error:
+        total = replace(total, warnings=(*total.warnings, str(error)))
+    except Exception as error:
+        reason = f"reading it as {planned.format_id} failed: {type(error).__name__}: {error}"
+        total = replace(total, warnings=(*total.warnings, reason[:500]))
+    if writer.beyond > beyond:
+        lost = f"{writer.beyond - beyond:,} numbers or times are beyond what can be one: they count as unknown"
+        total = replace(total, warnings=(*total.warnings, lost))
+    return {
+        **asdict(total),
+        "file_id": part.file_id,
+        "position": part.start,
+        "samples": [
+            {"line": line + planned.lines_before, "text": valid_text(text[:200])} for line, text in total.samples
+        ],
+        "warnings": [valid_text(each) for each in total.warnings],
+        "first_ts_ms": of_calendar(total.first_ts_ms),
+        "last_ts_ms": of_calendar(total.last_ts_ms),
+        "table_rows": list(rows.items()),
+    }
+
+
+def added(one: Coverage, other: Coverage) -> Coverage:
+    """What two parts cover together."""
+    firsts = [each.first_ts_ms for each in (one, other) if each.first_ts_ms is not None]
+    lasts = [each.last_ts_ms for each in (one, other) if each.last_ts_ms is not None]
+    return Coverage(
+        records=one.records + other.records,
+        not_understood=one.not_understood + other.not_understood,
+        samples=(*one.samples, *other.samples)[:MOST_SAMPLES],
+        warnings=tuple(dict.fromkeys((*one.warnings, *other.warnings)))[:MOST_WARNINGS],
+        role=one.role or other.role,
+        flink_version=one.flink_version or other.flink_version,
+        first_ts_ms=min(firsts, default=None),
+        last_ts_ms=max(lasts, default=None),
+        utc_offset_min=other.utc_offset_min if one.utc_offset_min is None else one.utc_offset_min,
+    )
