@@ -38,7 +38,10 @@ PEOPLE: Mapping[str, Callable[[CaseQuerySet, User], CaseQuerySet]] = {
     "mine": lambda cases, user: cases.filter(owner=user),
     "watched": lambda cases, user: cases.filter(watches__user=user),
     "news": lambda cases, user: cases.with_news_for(user),
-    "actions": lambda cases, user: cases.filter(pk__in=user.follow_ups.filter(done_at=None).values("case")),
+    "actions": lambda cases, user: cases.filter(
+        Q(pk__in=user.follow_ups.filter(done_at=None).values("case"))
+        | Q(pk__in=user.approvals.waiting().order_by().values("case"))
+    ),
     "mentioned": lambda cases, user: cases.filter(pk__in=user.mentioned_in.values("case")),
 }
 """Value of `people` in the address -> the cases that have to do with the user in that way."""

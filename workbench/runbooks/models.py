@@ -22,6 +22,12 @@ HELD = (StepState.WAITING, StepState.REFUSED)
 
 
 class StepRecordQuerySet(models.QuerySet["StepRecord"]):
+    def waiting(self) -> StepRecordQuerySet:
+        """Where an approval was asked for and nothing was said since."""
+        same = {name: models.OuterRef(name) for name in ("case", "job", "runbook", "step")}
+        later = StepRecord.objects.filter(**same, pk__gt=models.OuterRef("pk"))
+        return self.filter(~models.Exists(later), state=StepState.WAITING)
+
     def latest_by_step(self) -> dict[tuple[str, str, str], StepRecord]:
         """What was last said about each step: (job id or "", runbook id, step id) -> record."""
         large = ("analysis__document", "analysis__signals", "analysis__inputs")
@@ -45,7 +51,7 @@ class StepRecord(models.Model):
     state = models.CharField(max_length=10, choices=StepState.choices)
     note = models.TextField(blank=True)
     answer = models.TextField(blank=True)
-    asked = models.ForeignKey(User, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+    asked = models.ForeignKey(User, on_delete=models.PROTECT, null=True, blank=True, related_name="approvals")
     by = models.ForeignKey(User, on_delete=models.PROTECT)
     at = models.DateTimeField(auto_now_add=True)
 
