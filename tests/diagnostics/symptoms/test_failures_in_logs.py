@@ -110,6 +110,16 @@ OLD_DECLINE = (
     f" Failure reason: Checkpoint was declined.\n{FLINK}\n"
     f"Caused by: java.lang.IllegalStateException: x\n\tat com.acme.Buffer.snapshotState(Buffer.java:1)\n{FLINK}"
 )
+BROKER = (
+    f"org.apache.flink.util.FlinkRuntimeException: Failed to list subscribed topic partitions due to\n{FLINK}\n"
+    "Caused by: org.apache.kafka.common.errors.TimeoutException: Timed out waiting for a node assignment."
+    " Call: describeTopics"
+)
+UNIQUE = (
+    f"java.io.IOException: Writing records to JDBC failed.\n{FLINK}\n"
+    "Caused by: org.postgresql.util.PSQLException: ERROR: duplicate key value violates unique constraint orders_pkey\n"
+    "\tat org.postgresql.core.v3.QueryExecutorImpl.receiveErrorResponse(QueryExecutorImpl.java:1)"
+)
 DISPATCHER = "org.apache.flink.runtime.dispatcher.StandaloneDispatcher"
 TOO_LARGE = (
     f"org.apache.kafka.common.KafkaException: Unexpected error in InitProducerIdResponse\n{FLINK}\n"
@@ -132,6 +142,8 @@ VERDICTS = {
     "a class is missing": (thrice(CLASS), "user_code", "com.acme.Order"),
     "a malformed record": (thrice(JSON_RECORD), "user_code", "JsonParseException"),
     "kryo": (thrice(KRYO), "user_code", "Buffer underflow"),
+    "no broker answers": (thrice(BROKER), "outside_system", "The system is Kafka."),
+    "a table does not take a record": (thrice(UNIQUE), "user_code", "violates unique constraint"),
     "generated code": (thrice(SQL), "user_code", "/ by zero"),
     "a serializer does not fit": (thrice(MIGRATION), "restore_failure", "must not be incompatible"),
     "a shared file is missing": (thrice(SHARED), "restore_failure", "/ckpt/a/shared/5f1c"),
@@ -249,6 +261,21 @@ def test_a_taskmanagers_log_alone_tells_failing_code(spark: SparkSession, tmp_pa
     ]
     document = diagnosed(spark, tmp_path, log="\n".join(log)).document
     assert document["verdict"]["symptom_class"] == "user_code"
+
+
+def test_a_stack_trace_alone_tells_failing_code_less_surely(spark: SparkSession, tmp_path: Path) -> None:
+    document = diagnosed(spark, tmp_path, log=NULL).document
+    assert (document["verdict"]["symptom_class"], document["verdict"]["confidence"]) == ("user_code", 0.6)
+    assert document["missing_evidence"][0]["what"].startswith("The JobManager's log")
+
+
+def test_a_stack_trace_that_only_reports_asks_for_what_came_before(spark: SparkSession, tmp_path: Path) -> None:
+    threshold = (
+        f"org.apache.flink.util.FlinkRuntimeException: Exceeded checkpoint tolerable failure threshold.\n{FLINK}"
+    )
+    document = diagnosed(spark, tmp_path, log=threshold).document
+    assert document["verdict"]["symptom_class"] == "inconclusive"
+    assert "only reports" in document["verdict"]["summary"]
 
 
 def test_rests_exceptions_alone_tell_failing_code(spark: SparkSession, tmp_path: Path) -> None:
