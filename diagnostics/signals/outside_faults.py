@@ -16,9 +16,13 @@ from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalD
 
 MOST_LISTED = 12
 KINDS: Mapping[str, tuple[str, ...]] = {
+    "its certificate is not accepted, or it does not accept the job's": (
+        "SslAuthenticationException",
+        "SSLHandshakeException",
+        "PKIX path ",
+    ),
     "it refuses the login": (
         "SaslAuthenticationException",
-        "SslAuthenticationException",
         "password authentication failed",
         "Access denied for user",
         "invalid username/password",
@@ -33,7 +37,6 @@ KINDS: Mapping[str, tuple[str, ...]] = {
         "Not authorized to access",
         "permission denied for ",
     ),
-    "its certificate is not accepted, or it does not accept the job's": ("SSLHandshakeException", "PKIX path "),
     "it has no connection free": (
         "too many clients already",
         "Too many connections",
