@@ -50,6 +50,11 @@ class Calculated:
     def is_decided(self) -> bool:
         return self.outcome.advice != "not known"
 
+    @property
+    def further_refusals(self) -> list[str]:
+        """The reasons against it that the headline does not say already."""
+        return [each for each in self.outcome.refusals if each not in self.outcome.headline]
+
 
 def facts_of(analysis: Analysis, finding: Mapping[str, Any]) -> Lookup:
     """What the finding's subject sees, and what else its job measured."""

@@ -41,6 +41,11 @@ def test_values_in_the_address_are_calculated_with(people: People, analysis: Ana
     assert "Set by you; otherwise 4" in page
 
 
+def test_a_reason_against_it_is_said_once(people: People, analysis: Analysis) -> None:
+    page = signed_in(people.bob).get(page_of(analysis), VALUES | {"skew_ratio": "2.7"}).content.decode()
+    assert page.count("stays on one subtask") == 1
+
+
 def test_the_script_gets_the_result_alone(people: People, analysis: Analysis) -> None:
     answer = signed_in(people.bob).get(page_of(analysis), VALUES, headers={"Accept": "application/json"})
     assert "16 subtasks in place of 3" in answer.json()["html"]
