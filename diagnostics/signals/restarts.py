@@ -153,16 +153,19 @@ def _for_faults(changes: Sequence[Transition], found: Sequence[Fault], log: Inci
         return {}
     told = [each.ts_ms for each in log.of("process_end") if each.event == TOLD_TO_END and each.process != "jobmanager"]
     ends = [ts_ms for ts_ms in told if ts_ms is not None]
+    reported = [each.ts_ms for each in log.of("tolerance_exceeded") if each.ts_ms is not None]
     restarting = [each for each in changes if each.state_to == "RESTARTING"]
     ordered = sum(_is_ordered(each, found, ends) for each in restarting)
-    asked = sum(_is_for_fault(each, found) and not _is_ordered(each, found, ends) for each in restarting)
+    asked = sum(_is_for_fault(each, found, reported) and not _is_ordered(each, found, ends) for each in restarting)
     return {"for_faults": asked, "for_ended": ordered}
 
 
-def _is_for_fault(change: Transition, found: Sequence[Fault]) -> bool:
-    if change.event.exception_class or change.state_from == "FAILING":
+def _is_for_fault(change: Transition, found: Sequence[Fault], reported: Sequence[int]) -> bool:
+    """Whether a failure came before; too many failed checkpoints are one, though only others explain them."""
+    ts_ms = change.ts_ms
+    if change.event.exception_class or change.state_from == "FAILING" or ts_ms is None:
         return True
-    return change.ts_ms is None or bool(_near(found, change.ts_ms))
+    return bool(_near(found, ts_ms)) or any(abs(ts_ms - each) <= FAULT_BEFORE_MS for each in reported)
 
 
 def _is_ordered(change: Transition, found: Sequence[Fault], ends: Sequence[int]) -> bool:

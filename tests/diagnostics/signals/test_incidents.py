@@ -28,6 +28,7 @@ BUFFERS = (
     "The total number of network buffers is currently set to 128 of 32768 bytes each."
 )
 LOST = "The heartbeat of TaskManager with id tm-1:6122-aa timed out."
+THRESHOLD = "Exceeded checkpoint tolerable failure threshold."
 STRATEGY = "FixedDelayRestartBackoffTimeStrategy(maxNumberRestartAttempts=2, backoffTimeMS=10000)"
 
 
@@ -112,6 +113,13 @@ def test_a_restart_for_a_task_manager_that_was_told_to_end_is_for_no_failure(spa
     ).facts
     assert (alone["for_faults"], alone["for_ended"]) == (1, 0)
     assert (ordered["for_faults"], ordered["for_ended"]) == (0, 1)
+
+
+def test_a_restart_for_too_many_failed_checkpoints_is_for_a_failure(spark: SparkSession) -> None:
+    texts = {"exception_class": "x.FlinkRuntimeException", "exception_message": THRESHOLD}
+    report = record(10, "Trying to recover from a global failure.", job_id=JOB, **texts)
+    log = [report, switched(10, "RUNNING", "RESTARTING"), switched(15, "RESTARTING", "RUNNING")]
+    assert only(restarts.measure(hand_made(spark, log_record=log)), "restarts").facts["for_faults"] == 1
 
 
 def test_a_job_that_never_restarted_says_so(spark: SparkSession) -> None:
