@@ -57,6 +57,13 @@ FOLLOWED = (
     "Status.Shuffle.Netty.UsedMemorySegments",
     "Status.Shuffle.Netty.RequestedMemoryUsage",
 )
+WATERMARKS = ("currentInputWatermark", "currentOutputWatermark")
+"""The only ones of them that may be negative, or as large as a number gets: the end of the input."""
+TIME_SHARES = ("busyTimeMsPerSecond", "backPressuredTimeMsPerSecond")
+LARGEST_SHARE_MS = 2_000.0
+"""A second has 1,000 ms. Our choice: twice as much is no clock that was read a little late."""
+LARGEST_COUNT = 2.0**62
+"""Half of what Flink's long can hold: a counter that is there was never counted up to it. Our choice."""
 FOLLOWED_PREFIX = "Status.JVM.GarbageCollector."
 
 
@@ -197,12 +204,21 @@ def series_from_rows(rows: Iterable[Mapping[str, Any]]) -> list[Series]:
         chosen = _without_overlaps(by_series[key], sizes)
         first = max(chosen, key=lambda row: (row["task_manager"] is not None, row["vertex"] or "", row["file_id"]))
         points = tuple(
-            Point(row["ts_ms"], row["value"], row["file_id"], row["line"], row["last_line"], row["pointer"])
+            Point(row["ts_ms"], _possible(row), row["file_id"], row["line"], row["last_line"], row["pointer"])
             for row in sorted(chosen, key=lambda row: (row["ts_ms"] or 0, row["file_id"], row["line"] or 0))
         )
         names = {name: first[name] for name in ("metric", "job_id", "vertex_id", "vertex", "operator", "subtask")}
         found.append(Series(**names, task_manager=first["task_manager"], points=points))
     return found
+
+
+def _possible(row: Mapping[str, Any]) -> float | None:
+    """The value, None where no such metric can have it: it is as good as not told."""
+    value: float | None = row["value"]
+    if value is None or row["metric"] in WATERMARKS:
+        return value
+    largest = LARGEST_SHARE_MS if row["metric"] in TIME_SHARES else LARGEST_COUNT
+    return value if 0 <= value <= largest else None
 
 
 def _without_overlaps(

@@ -7,7 +7,6 @@ import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 import redis
@@ -17,9 +16,6 @@ from pytest_django import DjangoDbBlocker
 
 from tests.workbench.people import People, make_people
 from workbench import broker
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -97,9 +93,3 @@ def queue(redis_url: str, settings: LazySettings) -> Iterator[redis.Redis]:
     broker._redis.cache_clear()
     app.conf.broker_url = before
     app._pool = None
-
-
-@pytest.fixture
-def spark_remote(spark: SparkSession) -> str:
-    """Where the Spark server of the tests listens."""
-    return f"sc://{spark.client._builder.endpoint}"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import pytest
+
 from diagnostics.reconstruction.series import Point, increase, series_from_rows, since_restart
 
 
@@ -54,3 +56,18 @@ def test_a_counter_is_read_since_its_last_restart() -> None:
 
 def test_growth_counts_over_a_restart_and_leaves_out_unknown_values() -> None:
     assert increase(points(5, 9, None, 2, 4)) == 4 + 2 + 2
+
+
+@pytest.mark.parametrize(
+    ("metric", "told", "known"),
+    [
+        ("numRecordsIn", 2.0**63, None),
+        ("numRecordsIn", -5.0, None),
+        ("busyTimeMsPerSecond", 9e17, None),
+        ("busyTimeMsPerSecond", 1_003.0, 1_003.0),
+        ("currentInputWatermark", -(2.0**63), -(2.0**63)),
+    ],
+)
+def test_a_value_that_its_metric_cannot_have_is_not_known(metric: str, told: float, known: float | None) -> None:
+    (series,) = series_from_rows([row(0, told, metric=metric)])
+    assert [point.value for point in series.points] == [known]
