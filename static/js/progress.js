@@ -1,6 +1,6 @@
 // Keeps a run's progress current and shows the diagnosis when it is there.
 const box = document.getElementById('run');
-const EVERY_MS = 900;
+const EVERY_MS = 400;
 const MOST_MS = 15000;
 let wait = EVERY_MS;
 let said = '';
