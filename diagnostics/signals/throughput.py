@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from diagnostics.evidence import Evidence
+from diagnostics.reconstruction.bursts import bursts
 from diagnostics.reconstruction.cluster import VertexKey, cluster_of
 from diagnostics.reconstruction.rate_change import rate_change
 from diagnostics.reconstruction.series import Series, metric_series, since_restart
@@ -43,16 +44,17 @@ def _signal(job: str | None, counters: Sequence[Series]) -> Signal | None:
                 by_moment[point.ts_ms].append(point.value)
     summed = [(moment, sum(values)) for moment, values in sorted(by_moment.items()) if len(values) == len(counters)]
     change = rate_change(summed[1:])
-    if change is None:
+    facts: dict[str, FactValue] = {"source_subtasks": len(counters), **_burst_facts(counters)}
+    if change is not None:
+        facts |= {
+            "before_per_s": change.before_per_s,
+            "after_per_s": change.after_per_s,
+            "changed_at_ms": change.at_ms,
+        }
+        if change.before_per_s > 0:
+            facts["change_ratio"] = change.after_per_s / change.before_per_s
+    if len(facts) == 1:
         return None
-    facts: dict[str, FactValue] = {
-        "source_subtasks": len(counters),
-        "before_per_s": change.before_per_s,
-        "after_per_s": change.after_per_s,
-        "changed_at_ms": change.at_ms,
-    }
-    if change.before_per_s > 0:
-        facts["change_ratio"] = change.after_per_s / change.before_per_s
     shown = [each for each in counters if each.known][:2]
     return Signal(
         key="throughput",
@@ -60,8 +62,20 @@ def _signal(job: str | None, counters: Sequence[Series]) -> Signal | None:
         facts=facts,
         citations=tuple(each.cite(point) for each in shown for point in (each.known[0], each.known[-1])),
         citation_count=sum(len(each.points) for each in counters),
-        window=(summed[0][0], summed[-1][0]),
+        window=(min(by_moment), max(by_moment)),
     )
+
+
+def _burst_facts(counters: Sequence[Series]) -> dict[str, FactValue]:
+    """Of the subtask with most samples: processes are not asked at one moment, and all get the same arrivals."""
+    sampled = [
+        [(point.ts_ms, point.value) for point in since_restart(each.points) if point.ts_ms and point.value is not None]
+        for each in counters
+    ]
+    found = bursts(max(sampled, key=len))
+    if found is None:
+        return {}
+    return {"bursts": found.count, "burst_interval_ms": found.interval_ms, "still_ratio": found.still_ratio}
 
 
 SIGNALS = (
@@ -74,6 +88,9 @@ SIGNALS = (
             "after_per_s": "the same after it, 1/s",
             "changed_at_ms": "when it changed, epoch ms",
             "change_ratio": "rate after divided by rate before",
+            "bursts": "times at which records began to come after a pause, of a source that gets them in bursts",
+            "burst_interval_ms": "how far apart those are on average, ms",
+            "still_ratio": "part of the time in which it emitted nothing, 0 to 1",
         },
         measure=measure,
     ),
