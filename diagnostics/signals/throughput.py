@@ -1,9 +1,10 @@
-"""How many records the sources of each job emit, and whether that changed."""
+"""How many records the sources of each job emit, whether that changed, and whether they come in bursts."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from itertools import chain
 
 from diagnostics.evidence import Evidence
 from diagnostics.reconstruction.bursts import bursts
@@ -36,15 +37,20 @@ def _is_source(vertex: VertexKey, inputs: Mapping[VertexKey, object]) -> bool:
     return any(place[0] == vertex[0] for place in inputs) and vertex not in inputs
 
 
+def _readings(counter: Series) -> list[tuple[int, float]]:
+    """Epoch ms and value of the last attempt, where both are known."""
+    points = since_restart(counter.points)
+    return [(point.ts_ms, point.value) for point in points if point.ts_ms is not None and point.value is not None]
+
+
 def _signal(job: str | None, counters: Sequence[Series]) -> Signal | None:
+    readings = [_readings(each) for each in counters]
     by_moment: dict[int, list[float]] = defaultdict(list)
-    for counter in counters:
-        for point in since_restart(counter.points):
-            if point.ts_ms is not None and point.value is not None:
-                by_moment[point.ts_ms].append(point.value)
+    for ts_ms, value in chain.from_iterable(readings):
+        by_moment[ts_ms].append(value)
     summed = [(moment, sum(values)) for moment, values in sorted(by_moment.items()) if len(values) == len(counters)]
     change = rate_change(summed[1:])
-    facts: dict[str, FactValue] = {"source_subtasks": len(counters), **_burst_facts(counters)}
+    facts: dict[str, FactValue] = {"source_subtasks": len(counters), **_burst_facts(readings)}
     if change is not None:
         facts |= {
             "before_per_s": change.before_per_s,
@@ -66,13 +72,9 @@ def _signal(job: str | None, counters: Sequence[Series]) -> Signal | None:
     )
 
 
-def _burst_facts(counters: Sequence[Series]) -> dict[str, FactValue]:
-    """Of the subtask with most samples: processes are not asked at one moment, and all get the same arrivals."""
-    sampled = [
-        [(point.ts_ms, point.value) for point in since_restart(each.points) if point.ts_ms and point.value is not None]
-        for each in counters
-    ]
-    found = bursts(max(sampled, key=len))
+def _burst_facts(readings: Sequence[Sequence[tuple[int, float]]]) -> dict[str, FactValue]:
+    """Of the subtask with most readings: processes are not asked at one moment, and all get the same arrivals."""
+    found = bursts(max(readings, key=len))
     if found is None:
         return {}
     return {"bursts": found.count, "burst_interval_ms": found.interval_ms, "still_ratio": found.still_ratio}

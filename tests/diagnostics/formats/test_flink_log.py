@@ -1,9 +1,7 @@
-"""Flink's logs: layouts of all versions, prefixes of containers, stack traces, events, ranges, and broken files."""
+"""Flink's logs: layouts of all versions, stack traces, events, ranges, and broken files."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,46 +10,8 @@ import pytest
 from diagnostics.format import Coverage, Range, Rows
 from diagnostics.formats import recognise
 from diagnostics.formats.flink_log import FORMAT
-from tests.diagnostics.formats.reading_aids import Read, head_of, read, read_path
-
-PUBLIC = Path(__file__).resolve().parents[4] / "shared" / "corpus" / "public"
-
-COORDINATOR = "org.apache.flink.runtime.checkpoint.CheckpointCoordinator"
-JOB = "a3b1c2d4e5f60718293a4b5c6d7e8f90"
-COMPLETED = (
-    f"Completed checkpoint 17 for job {JOB} (1048576 bytes, checkpointDuration=5230 ms, finalizationTime=12 ms)."
-)
-AT_01_31_39_633 = 1_795_224_699_633
-"""2026-11-21T01:31:39.633Z"""
-
-LAYOUTS = {
-    "log4j 2": f"2026-11-21 01:31:39,633 INFO  {COORDINATOR:<60} [] - {COMPLETED}",
-    "log4j 1": f"2026-11-21 01:31:39,633 INFO  {COORDINATOR:<60}  - {COMPLETED}",
-    "logback": f"2026-11-21 01:31:39.633 [main] INFO  {COORDINATOR}  - {COMPLETED}",
-    "thread before the logger": f"2026-11-21 01:31:39,633 INFO  [main] {COORDINATOR} [] - {COMPLETED}",
-    "thread as context": f"2026-11-21 01:31:39,633 INFO  {COORDINATOR:<60} [main] - {COMPLETED}",
-    "unpadded": f"2026-11-21 01:31:39,633 INFO {COORDINATOR} - {COMPLETED}",
-    "long logger": f"2026-11-21 01:31:39,633 INFO  org.apache.flink.a.very.long.package.{COORDINATOR} [] - {COMPLETED}",
-    "ISO time with zone": f"2026-11-21T03:31:39.633+02:00 INFO  {COORDINATOR} [] - {COMPLETED}",
-    "brackets": f"[2026-11-21 01:31:39,633] INFO {COORDINATOR} - {COMPLETED}",
-    "logback with MDC": f"2026-11-21 01:31:39.633 [Map [x] (1/2)#0] INFO  {COORDINATOR} task-1 - {COMPLETED}",
-    "slashes, no fraction": f"26/11/21 01:31:39 INFO {COORDINATOR}: {COMPLETED}",
-}
-
-PREFIXES = {
-    "containerd": "2026-11-21T01:31:40.000000000Z stdout F ",
-    "kubectl --timestamps": "2026-11-21T01:31:40.123456789Z ",
-    "kubectl --prefix": "[pod/orders-taskmanager-1-1/flink-main-container] ",
-    "docker compose": "taskmanager-1  | ",
-    "docker service": "flink_taskmanager.1.abc@node-1    | ",
-    "journald": "Nov 21 01:31:40 worker-1 flink[123]: ",
-    "syslog": "2026-11-21T01:31:40.123+00:00 worker-1 flink[123]: ",
-    "stern": "orders-taskmanager-1-1 flink-main-container ",
-}
-
-
-def rows(text: str, folder: Path) -> list[dict[str, Any]]:
-    return read(FORMAT, text, folder).rows["log_record"]
+from tests.diagnostics.formats.log_lines import AT_01_31_39_633, COMPLETED, COORDINATOR, JOB, LAYOUTS, rows
+from tests.diagnostics.formats.reading_aids import Read, head_of, read
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -77,208 +37,10 @@ def test_a_printed_zone_is_told_and_none_is_made_up(layout: str, minutes: int | 
     assert coverage.utc_offset_min == minutes
 
 
-@pytest.mark.parametrize("prefix", PREFIXES)
-def test_what_a_container_puts_before_lines_is_taken_away(prefix: str, tmp_path: Path) -> None:
-    lines = [LAYOUTS["log4j 2"], "java.io.IOException: gone", "\tat com.acme.A.b(A.java:1)", LAYOUTS["log4j 2"]]
-    text = "".join(f"{PREFIXES[prefix]}{line}\n" for line in lines)
-    assert FORMAT.recognise(head_of(text)) > 0.9
-    first, second = rows(text, tmp_path)
-    assert (first["ts_ms"], first["line"], first["last_line"]) == (AT_01_31_39_633, 1, 3)
-    assert (first["exception_class"], first["user_frame"]) == ("java.io.IOException", "com.acme.A.b")
-    assert (second["line"], second["last_line"], second["message"]) == (4, 4, COMPLETED)
-
-
-def test_dockers_json_lines_are_read_as_what_the_process_wrote(tmp_path: Path) -> None:
-    lines = [LAYOUTS["log4j 2"], 'java.io.IOException: a "quoted" reason', "\tat com.acme.A.b(A.java:1)"]
-    text = "".join(
-        json.dumps({"log": f"{line}\n", "stream": "stdout", "time": "2026-11-21T01:31:40Z"}) + "\n" for line in lines
-    ).replace('": ', '":')
-    (record,) = rows(text, tmp_path)
-    assert (record["message"], record["last_line"]) == (COMPLETED, 3)
-    assert record["exception_message"] == 'a "quoted" reason'
-
-
 def test_colours_and_windows_line_ends_do_not_matter(tmp_path: Path) -> None:
     text = LAYOUTS["log4j 2"].replace("INFO ", "\x1b[32mINFO\x1b[m ") + "\r\n"
     (record,) = rows(text * 2, tmp_path)[:1]
     assert (record["level"], record["message"]) == ("INFO", COMPLETED)
-
-
-JSON_TIME = "2026-11-21T01:31:39.633Z"
-TRACE = "java.lang.RuntimeException: outer\n\tat com.acme.A.b(A.java:1)\nCaused by: java.io.IOException: gone"
-
-JSON_LAYOUTS: dict[str, dict[str, Any]] = {
-    "ECS": {
-        "@timestamp": JSON_TIME,
-        "ecs.version": "1.2.0",
-        "log.level": "INFO",
-        "message": COMPLETED,
-        "process.thread.name": "main",
-        "log.logger": COORDINATOR,
-        "error.type": "java.lang.RuntimeException",
-        "error.message": "outer",
-        "error.stack_trace": TRACE,
-    },
-    "ECS in objects": {
-        "@timestamp": JSON_TIME,
-        "log": {"level": "INFO", "logger": COORDINATOR},
-        "message": COMPLETED,
-        "process": {"thread": {"name": "main"}},
-        "error": {"stack_trace": TRACE},
-    },
-    "JsonLayout": {
-        "instant": {"epochSecond": AT_01_31_39_633 // 1000, "nanoOfSecond": 633_000_000},
-        "thread": "main",
-        "level": "INFO",
-        "loggerName": COORDINATOR,
-        "message": COMPLETED,
-        "thrown": {
-            "name": "java.lang.RuntimeException",
-            "message": "outer",
-            "extendedStackTrace": [{"class": "com.acme.A", "method": "b", "file": "A.java", "line": 1}],
-            "cause": {"name": "java.io.IOException", "message": "gone", "extendedStackTrace": []},
-        },
-    },
-    "JsonLayout of log4j 2.10": {
-        "timeMillis": AT_01_31_39_633,
-        "thread": "main",
-        "level": "INFO",
-        "loggerName": COORDINATOR,
-        "message": COMPLETED,
-        "thrown": {"name": "java.lang.RuntimeException", "extendedStackTrace": TRACE},
-    },
-    "Logstash": {
-        "@version": 1,
-        "@timestamp": JSON_TIME,
-        "logger_name": COORDINATOR,
-        "level": "INFO",
-        "thread_name": "main",
-        "message": COMPLETED,
-        "exception": {"exception_class": "java.lang.RuntimeException", "stacktrace": TRACE},
-    },
-    "GELF": {
-        "version": "1.1",
-        "short_message": COMPLETED,
-        "full_message": TRACE,
-        "timestamp": AT_01_31_39_633 / 1000,
-        "level": 6,
-        "_logger": COORDINATOR,
-        "_thread": "main",
-    },
-    "Google Cloud": {
-        "timestamp": JSON_TIME,
-        "severity": "INFO",
-        "message": COMPLETED,
-        "_logger": COORDINATOR,
-        "_thread": "main",
-        "_exception": TRACE,
-    },
-}
-
-WRAPPERS: dict[str, Callable[[str], dict[str, Any]]] = {
-    "Docker": lambda line: {"log": f"{line}\n", "stream": "stdout", "time": "2026-11-21T01:31:40Z"},
-    "Docker, other order": lambda line: {"time": "2026-11-21T01:31:40Z", "stream": "stdout", "log": f"{line}\n"},
-    "Fluent Bit": lambda line: {"@timestamp": "2026-11-21T01:31:41Z", "log": line, "kubernetes": {"pod_name": "x"}},
-    "Elasticsearch": lambda line: {"_source": {"@timestamp": "2026-11-21T01:31:41Z", "message": line, "stream": "x"}},
-    "Loki": lambda line: {"labels": {"app": "flink"}, "line": line, "timestamp": "2026-11-21T01:31:40.1Z"},
-    "CloudWatch": lambda line: {"timestamp": 1_795_224_699_700, "message": line, "ingestionTime": 1_795_224_699_900},
-    "coloured": lambda line: {"log": f"\x1b[32m{line}\x1b[0m\n", "stream": "stdout"},
-}
-
-
-@pytest.mark.parametrize("layout", JSON_LAYOUTS)
-def test_a_record_is_read_in_every_json_layout(layout: str, tmp_path: Path) -> None:
-    text = f"{json.dumps(JSON_LAYOUTS[layout])}\n" * 2
-    assert recognise(head_of(text)).format_id == FORMAT.id
-    first, second = rows(text, tmp_path)
-    assert (first["ts_ms"], first["level"], first["logger"]) == (AT_01_31_39_633, "INFO", COORDINATOR)
-    assert (first["message"], first["thread"], first["event"]) == (COMPLETED, "main", "jm.ckpt.completed")
-    assert (first["exception_class"], first["root_cause_class"]) == (
-        "java.lang.RuntimeException",
-        "java.io.IOException",
-    )
-    assert first["user_frame"] == "com.acme.A.b"
-    assert [(each["line"], each["last_line"]) for each in (first, second)] == [(1, 1), (2, 2)]
-
-
-@pytest.mark.parametrize("wrapper", WRAPPERS)
-@pytest.mark.parametrize("inner", ["plain", "JSON"])
-def test_a_line_is_read_out_of_every_wrapper(wrapper: str, inner: str, tmp_path: Path) -> None:
-    line = LAYOUTS["log4j 2"] if inner == "plain" else json.dumps(JSON_LAYOUTS["ECS"])
-    text = f"{json.dumps(WRAPPERS[wrapper](line))}\n" * 2
-    found = [(each["ts_ms"], each["message"], each["line"]) for each in rows(text, tmp_path)]
-    if (wrapper, inner) != ("coloured", "JSON"):
-        assert found == [(AT_01_31_39_633, COMPLETED, 1), (AT_01_31_39_633, COMPLETED, 2)]
-
-
-def test_lines_of_one_trace_that_were_wrapped_one_by_one_stay_one_record(tmp_path: Path) -> None:
-    lines = [LAYOUTS["log4j 2"], "java.io.IOException: gone", "\tat com.acme.A.b(A.java:1)", LAYOUTS["log4j 2"]]
-    text = "".join(f"{json.dumps(WRAPPERS['Loki'](line))}\n" for line in lines)
-    first, second = rows(text, tmp_path)
-    assert (first["line"], first["last_line"], first["user_frame"]) == (1, 3, "com.acme.A.b")
-    assert second["line"] == 4
-
-
-def test_an_object_that_is_broken_or_no_record_is_counted_as_not_understood(tmp_path: Path) -> None:
-    good = json.dumps(JSON_LAYOUTS["ECS"])
-    found = read(FORMAT, f'{good}\n{good[:80]}\n{{"a": 1}}\n{good}\n{good}\n{good}\n', tmp_path)
-    (coverage,) = found.coverage
-    assert (coverage.records, coverage.not_understood) == (6, 2)
-    assert [line for line, _ in coverage.samples] == [2, 3]
-
-
-@pytest.mark.parametrize("line", ['{"log":' * 5_000, '{"log":"' + "\\" * 70_000, '{"message":' + "9" * 60_000 + "}"])
-def test_hostile_objects_are_read_without_harm(line: str, tmp_path: Path) -> None:
-    good = json.dumps(JSON_LAYOUTS["ECS"])
-    assert len(rows(f"{good}\n{line}\n{good}\n", tmp_path)) == 3
-
-
-CLOCKS = (
-    "23:59:59.000 [Map [x] (1/2)#0] INFO  a.B - first\n"
-    "java.io.IOException: gone\n"
-    "23:59:58.900 [main] INFO  a.B - a little disorder\n"
-    "00:00:01.000 [main] INFO  a.B - next day\n"
-)
-
-
-@pytest.mark.parametrize(
-    ("name", "before"),
-    [("logs/app-2026-11-21.log", ""), ("app.20261121.log", ""), ("app.log", "2026-11-21 23:59:00 started by cron\n")],
-)
-def test_times_without_a_date_take_the_day_of_name_or_content_and_go_past_midnight(
-    name: str, before: str, tmp_path: Path
-) -> None:
-    found = read(FORMAT, before + CLOCKS, tmp_path, name)
-    first, second, third = [each for each in found.rows["log_record"] if each["level"]]
-    assert first["thread"] == "Map [x] (1/2)#0"
-    assert first["ts_ms"] == 1_795_305_599_000
-    assert second["ts_ms"] == first["ts_ms"] - 100
-    assert third["ts_ms"] == first["ts_ms"] + 2_000
-    assert "2026-11-21" in found.warnings[0]
-
-
-def test_the_trigger_time_of_a_checkpoint_tells_the_day_before_the_name_does(tmp_path: Path) -> None:
-    said = f"Triggering checkpoint 1 (type=CHECKPOINT) @ 1795305599000 for job {JOB}."
-    text = f"23:59:00.000 [main] INFO  a.B - one\n23:59:59.000 [main] INFO  {COORDINATOR} - {said}\n"
-    found = read(FORMAT, text, tmp_path, "collected-2026-12-24.log")
-    assert [each["ts_ms"] for each in found.rows["log_record"]] == [1_795_305_540_000, 1_795_305_599_000]
-
-
-def test_records_whose_day_nothing_tells_have_no_time_and_a_warning(tmp_path: Path) -> None:
-    found = read(FORMAT, CLOCKS, tmp_path, "app.log")
-    assert {each["ts_ms"] for each in found.rows["log_record"]} == {None}
-    assert "no date" in found.warnings[0]
-
-
-def test_a_range_knows_the_midnights_before_it(tmp_path: Path) -> None:
-    path = tmp_path / "app-2026-11-21.log"
-    early = "".join(f"{hour:02}:00:00.000 [main] INFO  a.B - {'x' * 5_000}\n" for hour in range(24)) * 3
-    path.write_text(early + "01:00:00.000 [main] INFO  a.B - the fourth day\n")
-    size = path.stat().st_size
-    (given, _) = FORMAT.read(Range(0, path.name, str(path), len(early), size, size))
-    assert isinstance(given, Rows)
-    assert given.batch is not None
-    assert given.batch.to_pylist()[0]["ts_ms"] == 1_795_219_200_000 + 3 * 86_400_000 + 3_600_000
 
 
 def test_a_thread_name_of_thousands_of_characters_with_brackets_is_read(tmp_path: Path) -> None:
@@ -306,19 +68,6 @@ def test_what_powershell_wrote_around_a_clients_exception_does_not_hide_it(tmp_p
     thrown = rows(text, tmp_path)[-1]
     assert thrown["exception_class"] == "org.apache.flink.client.program.ProgramAbortException"
     assert (thrown["root_cause_class"], thrown["line"]) == ("java.lang.RuntimeException", 4)
-
-
-@pytest.mark.skipif(not PUBLIC.is_dir(), reason="the corpus is not here")
-@pytest.mark.parametrize(
-    ("name", "records"), [("flink-2022-11-20_09", 37), ("flink-2022-11-24_11", 10), ("flink-2022-11-25_21", 183)]
-)
-def test_public_logs_without_dates_have_as_many_records_as_lines_that_begin_with_a_clock(
-    name: str, records: int
-) -> None:
-    """Counted with `grep -cE '^[0-9:.]{12} '`."""
-    found = read_path(FORMAT, PUBLIC / "minicluster" / f"{name}.log", f"{name}.log")
-    assert len(found.rows["log_record"]) == records
-    assert found.coverage[0].not_understood == 0
 
 
 def test_a_stack_trace_belongs_to_its_head_line_and_names_its_innermost_cause(tmp_path: Path) -> None:

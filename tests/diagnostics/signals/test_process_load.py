@@ -71,6 +71,13 @@ def test_a_drop_of_what_the_sources_emit_is_found(spark: SparkSession) -> None:
     assert (facts["before_per_s"], facts["after_per_s"], facts["change_ratio"]) == (2000, 1500, 0.75)
 
 
+def test_a_source_that_gets_its_records_in_batches_is_told_with_their_rhythm(spark: SparkSession) -> None:
+    course = [500.0 * (moment // 2 + 1) for moment in range(13)]  # a batch each 10 s, a look each 5 s
+    rows = samples("numRecordsOut", course, job_id=JOB, vertex_id=SOURCE, subtask=0)
+    facts = only(throughput.measure(hand_made(spark, **line_of_jobs(), metric_sample=rows)), "throughput").facts
+    assert (facts["bursts"], facts["burst_interval_ms"], facts["still_ratio"]) == (6, 10_000, 0.5)
+
+
 def test_without_metrics_nothing_is_measured(spark: SparkSession) -> None:
     empty = hand_made(spark)
     assert needs(memory_use.measure(empty)) == {"memory_use": "metric-scrapes"}

@@ -1,0 +1,176 @@
+"""Lines of Flink's log inside others: what containers put before them, JSON layouts, wrappers of log stores."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from diagnostics.formats import recognise
+from diagnostics.formats.flink_log import FORMAT
+from tests.diagnostics.formats.log_lines import AT_01_31_39_633, COMPLETED, COORDINATOR, LAYOUTS, rows
+from tests.diagnostics.formats.reading_aids import head_of, read
+
+PREFIXES = {
+    "containerd": "2026-11-21T01:31:40.000000000Z stdout F ",
+    "kubectl --timestamps": "2026-11-21T01:31:40.123456789Z ",
+    "kubectl --prefix": "[pod/orders-taskmanager-1-1/flink-main-container] ",
+    "docker compose": "taskmanager-1  | ",
+    "docker service": "flink_taskmanager.1.abc@node-1    | ",
+    "journald": "Nov 21 01:31:40 worker-1 flink[123]: ",
+    "syslog": "2026-11-21T01:31:40.123+00:00 worker-1 flink[123]: ",
+    "stern": "orders-taskmanager-1-1 flink-main-container ",
+}
+
+
+@pytest.mark.parametrize("prefix", PREFIXES)
+def test_what_a_container_puts_before_lines_is_taken_away(prefix: str, tmp_path: Path) -> None:
+    lines = [LAYOUTS["log4j 2"], "java.io.IOException: gone", "\tat com.acme.A.b(A.java:1)", LAYOUTS["log4j 2"]]
+    text = "".join(f"{PREFIXES[prefix]}{line}\n" for line in lines)
+    assert FORMAT.recognise(head_of(text)) > 0.9
+    first, second = rows(text, tmp_path)
+    assert (first["ts_ms"], first["line"], first["last_line"]) == (AT_01_31_39_633, 1, 3)
+    assert (first["exception_class"], first["user_frame"]) == ("java.io.IOException", "com.acme.A.b")
+    assert (second["line"], second["last_line"], second["message"]) == (4, 4, COMPLETED)
+
+
+def test_dockers_json_lines_are_read_as_what_the_process_wrote(tmp_path: Path) -> None:
+    lines = [LAYOUTS["log4j 2"], 'java.io.IOException: a "quoted" reason', "\tat com.acme.A.b(A.java:1)"]
+    text = "".join(
+        json.dumps({"log": f"{line}\n", "stream": "stdout", "time": "2026-11-21T01:31:40Z"}) + "\n" for line in lines
+    ).replace('": ', '":')
+    (record,) = rows(text, tmp_path)
+    assert (record["message"], record["last_line"]) == (COMPLETED, 3)
+    assert record["exception_message"] == 'a "quoted" reason'
+
+
+JSON_TIME = "2026-11-21T01:31:39.633Z"
+TRACE = "java.lang.RuntimeException: outer\n\tat com.acme.A.b(A.java:1)\nCaused by: java.io.IOException: gone"
+
+JSON_LAYOUTS: dict[str, dict[str, Any]] = {
+    "ECS": {
+        "@timestamp": JSON_TIME,
+        "ecs.version": "1.2.0",
+        "log.level": "INFO",
+        "message": COMPLETED,
+        "process.thread.name": "main",
+        "log.logger": COORDINATOR,
+        "error.type": "java.lang.RuntimeException",
+        "error.message": "outer",
+        "error.stack_trace": TRACE,
+    },
+    "ECS in objects": {
+        "@timestamp": JSON_TIME,
+        "log": {"level": "INFO", "logger": COORDINATOR},
+        "message": COMPLETED,
+        "process": {"thread": {"name": "main"}},
+        "error": {"stack_trace": TRACE},
+    },
+    "JsonLayout": {
+        "instant": {"epochSecond": AT_01_31_39_633 // 1000, "nanoOfSecond": 633_000_000},
+        "thread": "main",
+        "level": "INFO",
+        "loggerName": COORDINATOR,
+        "message": COMPLETED,
+        "thrown": {
+            "name": "java.lang.RuntimeException",
+            "message": "outer",
+            "extendedStackTrace": [{"class": "com.acme.A", "method": "b", "file": "A.java", "line": 1}],
+            "cause": {"name": "java.io.IOException", "message": "gone", "extendedStackTrace": []},
+        },
+    },
+    "JsonLayout of log4j 2.10": {
+        "timeMillis": AT_01_31_39_633,
+        "thread": "main",
+        "level": "INFO",
+        "loggerName": COORDINATOR,
+        "message": COMPLETED,
+        "thrown": {"name": "java.lang.RuntimeException", "extendedStackTrace": TRACE},
+    },
+    "Logstash": {
+        "@version": 1,
+        "@timestamp": JSON_TIME,
+        "logger_name": COORDINATOR,
+        "level": "INFO",
+        "thread_name": "main",
+        "message": COMPLETED,
+        "exception": {"exception_class": "java.lang.RuntimeException", "stacktrace": TRACE},
+    },
+    "GELF": {
+        "version": "1.1",
+        "short_message": COMPLETED,
+        "full_message": TRACE,
+        "timestamp": AT_01_31_39_633 / 1000,
+        "level": 6,
+        "_logger": COORDINATOR,
+        "_thread": "main",
+    },
+    "Google Cloud": {
+        "timestamp": JSON_TIME,
+        "severity": "INFO",
+        "message": COMPLETED,
+        "_logger": COORDINATOR,
+        "_thread": "main",
+        "_exception": TRACE,
+    },
+}
+
+WRAPPERS: dict[str, Callable[[str], dict[str, Any]]] = {
+    "Docker": lambda line: {"log": f"{line}\n", "stream": "stdout", "time": "2026-11-21T01:31:40Z"},
+    "Docker, other order": lambda line: {"time": "2026-11-21T01:31:40Z", "stream": "stdout", "log": f"{line}\n"},
+    "Fluent Bit": lambda line: {"@timestamp": "2026-11-21T01:31:41Z", "log": line, "kubernetes": {"pod_name": "x"}},
+    "Elasticsearch": lambda line: {"_source": {"@timestamp": "2026-11-21T01:31:41Z", "message": line, "stream": "x"}},
+    "Loki": lambda line: {"labels": {"app": "flink"}, "line": line, "timestamp": "2026-11-21T01:31:40.1Z"},
+    "CloudWatch": lambda line: {"timestamp": 1_795_224_699_700, "message": line, "ingestionTime": 1_795_224_699_900},
+    "coloured": lambda line: {"log": f"\x1b[32m{line}\x1b[0m\n", "stream": "stdout"},
+}
+
+
+@pytest.mark.parametrize("layout", JSON_LAYOUTS)
+def test_a_record_is_read_in_every_json_layout(layout: str, tmp_path: Path) -> None:
+    text = f"{json.dumps(JSON_LAYOUTS[layout])}\n" * 2
+    assert recognise(head_of(text)).format_id == FORMAT.id
+    first, second = rows(text, tmp_path)
+    assert (first["ts_ms"], first["level"], first["logger"]) == (AT_01_31_39_633, "INFO", COORDINATOR)
+    assert (first["message"], first["thread"], first["event"]) == (COMPLETED, "main", "jm.ckpt.completed")
+    assert (first["exception_class"], first["root_cause_class"]) == (
+        "java.lang.RuntimeException",
+        "java.io.IOException",
+    )
+    assert first["user_frame"] == "com.acme.A.b"
+    assert [(each["line"], each["last_line"]) for each in (first, second)] == [(1, 1), (2, 2)]
+
+
+@pytest.mark.parametrize("wrapper", WRAPPERS)
+@pytest.mark.parametrize("inner", ["plain", "JSON"])
+def test_a_line_is_read_out_of_every_wrapper(wrapper: str, inner: str, tmp_path: Path) -> None:
+    line = LAYOUTS["log4j 2"] if inner == "plain" else json.dumps(JSON_LAYOUTS["ECS"])
+    text = f"{json.dumps(WRAPPERS[wrapper](line))}\n" * 2
+    found = [(each["ts_ms"], each["message"], each["line"]) for each in rows(text, tmp_path)]
+    if (wrapper, inner) != ("coloured", "JSON"):
+        assert found == [(AT_01_31_39_633, COMPLETED, 1), (AT_01_31_39_633, COMPLETED, 2)]
+
+
+def test_lines_of_one_trace_that_were_wrapped_one_by_one_stay_one_record(tmp_path: Path) -> None:
+    lines = [LAYOUTS["log4j 2"], "java.io.IOException: gone", "\tat com.acme.A.b(A.java:1)", LAYOUTS["log4j 2"]]
+    text = "".join(f"{json.dumps(WRAPPERS['Loki'](line))}\n" for line in lines)
+    first, second = rows(text, tmp_path)
+    assert (first["line"], first["last_line"], first["user_frame"]) == (1, 3, "com.acme.A.b")
+    assert second["line"] == 4
+
+
+def test_an_object_that_is_broken_or_no_record_is_counted_as_not_understood(tmp_path: Path) -> None:
+    good = json.dumps(JSON_LAYOUTS["ECS"])
+    found = read(FORMAT, f'{good}\n{good[:80]}\n{{"a": 1}}\n{good}\n{good}\n{good}\n', tmp_path)
+    (coverage,) = found.coverage
+    assert (coverage.records, coverage.not_understood) == (6, 2)
+    assert [line for line, _ in coverage.samples] == [2, 3]
+
+
+@pytest.mark.parametrize("line", ['{"log":' * 5_000, '{"log":"' + "\\" * 70_000, '{"message":' + "9" * 60_000 + "}"])
+def test_hostile_objects_are_read_without_harm(line: str, tmp_path: Path) -> None:
+    good = json.dumps(JSON_LAYOUTS["ECS"])
+    assert len(rows(f"{good}\n{line}\n{good}\n", tmp_path)) == 3
