@@ -208,7 +208,8 @@ def test_a_run_whose_spark_server_is_killed_is_tried_again(stack: Stack, long_lo
         process.send_signal(signal.SIGKILL)
     case = stack.wait(url, has_ended)
     assert case["status"] == "done", case["detail"]
-    assert attempts(stack, url) >= 2
+    # Whether the run waited for the next server or was queued again depends on how soon that one answers.
+    assert stack.case(f"{url}diagnosis/")["inputs"][0]["bytes"] == len(long_log) + 3
 
 
 def attempts(stack: Stack, url: str) -> int:
