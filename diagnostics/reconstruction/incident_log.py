@@ -20,94 +20,6 @@ from diagnostics.table import SPARK_TYPES
 MOST_OF_A_KIND = 2_000
 """How many events of a kind are read, the earliest; they are counted all. Our choice."""
 
-ANYWHERE = "concat_ws('\\n', message, reason, exception_class, exception_message, root_cause_class, root_cause_message)"
-
-
-def _contains(*texts: str) -> str:
-    escaped = [text.replace("'", "\\'") for text in texts]
-    return "(" + " OR ".join(f"contains(everything, '{text}')" for text in escaped) + ")"
-
-
-KINDS: Mapping[str, str] = {
-    "job_state": "contains(message, 'switched from state ') AND startswith(message, 'Job ')",
-    "task_failed": "contains(message, ' switched from ') AND contains(message, ' to FAILED')"
-    " AND NOT startswith(message, 'Job ')",
-    "lost": "contains(message, 'of TaskManager with id ') AND contains(message, ' timed out')"
-    " AND NOT startswith(message, 'Closing ') AND NOT startswith(message, 'Disconnect ')"
-    " OR contains(message, 'TaskManager with id ') AND contains(message, ' is no longer reachable')"
-    " AND NOT startswith(message, 'Closing ') AND NOT startswith(message, 'Disconnect ')",
-    "closed": "startswith(message, 'Closing TaskExecutor connection ')",
-    "registered": "startswith(message, 'Registering TaskManager with ResourceID ')",
-    "started": "startswith(message, 'Starting TaskManager with ResourceID')",
-    "no_resource": _contains(
-        "NoResourceAvailableException",
-        "Could not acquire the minimum required resources",
-        "Slot request bulk is not fulfillable",
-        "Could not allocate the required slot within slot request timeout",
-        "Could not allocate enough slots to run the job",
-        "Not enough resources available for scheduling",
-    ),
-    "buffers": _contains("Insufficient number of network buffers"),
-    "unschedulable": "event = 'k8s.event.unschedulable'",
-    "exclusive_buffers": _contains("Timeout triggered when requesting exclusive buffers"),
-    "oom": _contains("OutOfMemoryError"),
-    "killed": _contains(
-        "OOMKilled",
-        "exitCode=137",
-        "Exit code is 137",
-        "PHYSICAL' memory limit",
-        "beyond physical memory limits",
-        "beyond virtual memory limits",
-        "Memory cgroup out of memory",
-    ),
-    "stuck": "event LIKE 'task.cancel.stuck%' OR event = 'task.cancel.timeout'",
-    "managed_refused": _contains("MemoryReservationException", "MemoryAllocationException"),
-    "small_arena": "event = 'rocks.arena.warn'",
-    "strategy": "startswith(message, 'Using restart back off time strategy ')"
-    " OR startswith(message, 'Using restart strategy ')",
-    "state_limit": _contains("larger than the maximum permitted memory-backed state"),
-    "frame_size": _contains("exceeds the maximum akka framesize", "exceeds the maximum pekko framesize"),
-    "tolerance_exceeded": _contains("Exceeded checkpoint tolerable failure threshold"),
-    "refused_setting": _contains("IllegalConfigurationException", "Could not parse value "),
-    "version": "contains(message, '(Version: ')",
-    "failure": "exception_class IS NOT NULL AND (contains(message, ' to FAILED') OR startswith(message, 'Job ')"
-    " OR startswith(message, 'Trying to recover from a global failure') OR startswith(message, 'Failed to submit job ')"
-    " OR startswith(message, 'Application failed unexpectedly'))",
-    "pasted": "exception_class IS NOT NULL AND level IS NULL AND logger IS NULL",
-    "coordination_lost": "event LIKE 'zk.leader.%' AND event <> 'zk.leader.reconnected' OR event LIKE 'zk.retrieval.%'"
-    " OR event LIKE 'zk.jobgraph.%' OR event LIKE 'zk.client.%' AND event <> 'zk.client.established'"
-    " OR event LIKE 'zk.curator.%' AND (event <> 'zk.curator.state' OR state_to IN ('SUSPENDED', 'LOST'))"
-    " OR event LIKE 'k8sha.lock.%' OR event LIKE 'k8sha.cm.%' OR event = 'k8s.leader.renew' OR "
-    + _contains("KeeperErrorCode = ConnectionLoss", "KeeperErrorCode = SessionExpired", "KeeperErrorCode = Operation"),
-    "coordination_back": "event IN ('zk.client.established', 'k8sha.leader.elected')"
-    " OR event = 'zk.curator.state' AND state_to IN ('CONNECTED', 'RECONNECTED')",
-    "coordination_server": "event LIKE 'zk.server.%' AND event <> 'zk.server.closed'",
-    "leadership": "event LIKE 'ha.%.revoked%' OR event LIKE 'ha.%.granted'"
-    " OR process = 'jobmanager' AND (contains(message, 'lost leadership')"
-    " OR contains(everything, 'is no longer the leader'))",
-    "process_end": "event IN ('res.jm.entry.fatal', 'res.tm.runner.fatal', 'res.tm.fatal', 'res.tm.exit', 'task.fatal',"
-    " 'process.signal', 'res.worker.terminated', 'k8s.pod.terminated')",
-    "process_start": "event = 'layout.banner'",
-    "peer_lost": "event IN ('hb.jm', 'hb.jm.unreachable', 'hb.rm', 'hb.rm.unreachable') AND process = 'taskmanager'",
-    "connection": _contains(
-        "remote task manager '",
-        "onnection to task manager '",
-        "TransportException",
-        "PartitionConnectionException",
-        "PartitionNotFoundException",
-        "Association with remote system",
-        "unreachable remote address",
-        "Remote connection to [",
-        "Could not connect to rpc endpoint",
-        "non-local recipient",
-        "Could not resolve ResourceManager address",
-        "Could not resolve JobManager address",
-    ),
-    "restored": "event LIKE 'jm.ckpt.restore_from%'",
-}
-"""Kind of event -> what tells it in a log record, over `message` and, as `everything`, all its texts.
-Source: reference/log-signals.csv (job.state, task.failed.*, hb.*, res.*, net.*, mem.*, zk.*, ha.*, k8s.*)."""
-
 
 @dataclass(frozen=True, slots=True)
 class LogEvent:
@@ -261,9 +173,8 @@ MOST_COPIED = 50
 
 
 def _records(evidence: Evidence) -> Iterable[Any]:
-    records = evidence["log_record"].withColumn("everything", sf.expr(ANYWHERE))
-    kinds = ", ".join(f"CASE WHEN {told} THEN '{kind}' END" for kind, told in KINDS.items())
-    told = records.withColumn("kind", sf.explode(sf.expr(f"array_compact(array({kinds}))")))
+    telling = evidence["log_record"].where("kinds IS NOT NULL")
+    told = telling.withColumn("kind", sf.explode(sf.split("kinds", " ")))
     of_kind = Window.partitionBy("kind")
     numbered = told.withColumn("number", sf.row_number().over(of_kind.orderBy("ts_ms", "file_id", "line"))).withColumn(
         "all_of_kind", sf.count("*").over(of_kind)

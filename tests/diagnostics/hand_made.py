@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+
 from diagnostics.evidence import TABLES, Evidence
+from diagnostics.notation.event_kind import kinds_of
 from diagnostics.signal import Measured, NotMeasured, Signal
 
 if TYPE_CHECKING:
@@ -25,12 +28,12 @@ def hand_made(spark: SparkSession, logs: int | None = None, **tables: Sequence[M
     frames = {}
     for name, rows in tables.items():
         table = TABLES[name]
-        columns = [column.name for column in table.columns]
-        whole = [
-            tuple({"file_id": 0, "line": line, "last_line": line, **row}.get(column) for column in columns)
-            for line, row in enumerate(rows, 1)
-        ]
-        frames[name] = spark.createDataFrame(whole, table.ddl)
+        whole = [{"file_id": 0, "line": line, "last_line": line, **row} for line, row in enumerate(rows, 1)]
+        read = pa.Table.from_pylist(whole, schema=table.arrow_schema())
+        if name == "log_record":
+            kinds = [kinds_of(batch) for batch in read.to_batches()]
+            read = read.set_column(read.schema.get_field_index("kinds"), "kinds", pa.chunked_array(kinds, pa.string()))
+        frames[name] = spark.createDataFrame(read, table.spark_schema())
     return Evidence(spark, frames, {name: len(rows) for name, rows in tables.items()}, logs)
 
 

@@ -1,0 +1,61 @@
+"""Which kinds of events a log record tells, and that looking for all at once misses none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from diagnostics.evidence import TABLES
+from diagnostics.notation.event_kind import KINDS, kinds_of
+
+LOST = "The heartbeat of TaskManager with id 10.0.0.7:6122-a1 timed out."
+
+
+def kinds(**record: Any) -> str | None:
+    """The kinds of one record."""
+    batch = pa.RecordBatch.from_pylist([record], schema=TABLES["log_record"].arrow_schema())
+    return kinds_of(batch)[0].as_py()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_kind_says_where_to_look_for_it(kind: str) -> None:
+    assert KINDS[kind].can_be_found
+
+
+@pytest.mark.parametrize(
+    ("record", "told"),
+    [
+        ({"message": LOST}, "lost"),
+        ({"message": f"Disconnect job manager: {LOST}"}, None),
+        ({"message": "Job orders (0a) switched from state RUNNING to FAILING."}, "job_state"),
+        ({"message": "map (1/4)#0 (0a) switched from RUNNING to FAILED on a."}, "task_failed"),
+        (
+            {"message": "map (1/4)#0 (0a) switched from A to FAILED", "level": "INFO", "exception_class": "a.B"},
+            "task_failed failure",
+        ),
+        ({"reason": "Container exited. Exit code is 137."}, "killed"),
+        ({"root_cause_class": "java.lang.OutOfMemoryError", "level": "INFO"}, "oom"),
+        ({"exception_class": "java.io.IOException"}, "pasted"),
+        ({"exception_class": "java.io.IOException", "level": "WARN"}, None),
+        ({"event": "zk.client.established"}, "coordination_back"),
+        ({"event": "zk.curator.state", "state_to": "SUSPENDED"}, "coordination_lost"),
+        ({"event": "zk.curator.state", "state_to": "RECONNECTED"}, "coordination_back"),
+        ({"event": "ha.rm.revoked.late"}, "leadership"),
+        ({"event": "ha.rm.revoke"}, None),
+        ({"message": "it lost leadership", "process": "jobmanager"}, "leadership"),
+        ({"message": "it lost leadership", "process": "taskmanager"}, None),
+        ({"event": "hb.jm", "process": "taskmanager"}, "peer_lost"),
+        ({"message": "Invoked map-1 in 3 ms", "level": "DEBUG"}, None),
+        ({}, None),
+    ],
+)
+def test_a_record_tells_its_kinds(record: dict[str, Any], told: str | None) -> None:
+    assert kinds(**record) == told
+
+
+def test_a_batch_keeps_the_order_of_its_records() -> None:
+    records = [{"message": text} for text in ("nothing", LOST, "nothing", "Starting TaskManager with ResourceID a")]
+    batch = pa.RecordBatch.from_pylist(records, schema=TABLES["log_record"].arrow_schema())
+    assert kinds_of(batch).to_pylist() == [None, "lost", None, "started"]
