@@ -102,11 +102,11 @@ def diagnose(folder: Path, *paths: Path, spark_remote: str = "") -> Ran:
 
 
 @pytest.fixture(scope="module")
-def everything(tmp_path_factory: pytest.TempPathFactory) -> Ran:
+def everything(tmp_path_factory: pytest.TempPathFactory, spark_remote: str) -> Ran:
     """One run over all bad files and a good one."""
     folder = tmp_path_factory.mktemp("hostile")
     inputs.write_all(folder / "upload", BUILDERS)
-    return diagnose(folder, folder / "upload")
+    return diagnose(folder, folder / "upload", spark_remote=spark_remote)
 
 
 def test_the_run_succeeds_without_a_traceback(everything: Ran) -> None:

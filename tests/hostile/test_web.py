@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import time
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,6 @@ from tests.running_workbench import ADMIN_PASSWORD, RunningWorkbench
 
 pytestmark = [pytest.mark.spark, pytest.mark.celery]
 
-VERDICT_SECONDS = 300
 AT_ONCE = 60
 SCRIPT = "<script>alert(1)"
 
@@ -33,18 +31,10 @@ def case(visitor: Visitor, tmp_path_factory: pytest.TempPathFactory) -> dict[str
     folder = tmp_path_factory.mktemp("hostile-web") / "upload"
     inputs.write_all(folder, BUILDERS)
     files = sorted(path for path in folder.rglob("*") if path.is_file())
-    opened = visitor.post("/cases/new/", {"title": f"{SCRIPT}</script>"}, as_script=True).json()
-    answers = visitor.add_files(opened["add_url"], folder, files)
-    assert visitor.post(opened["analyse_url"], {}).status < 400
-    page = f"/cases/{opened['id']}/"
-    deadline = time.monotonic() + VERDICT_SECONDS
-    while not (found := addresses_in(visitor.get(page).text, r"/analyses/\d+/diagnosis\.json")):
-        assert time.monotonic() < deadline, visitor.get(page).text
-        time.sleep(0.5)
+    opened = visitor.diagnosed(f"{SCRIPT}</script>", folder, files)
     return opened | {
-        "page": page,
-        "files": dict(zip([each.relative_to(folder).as_posix() for each in files], answers, strict=True)),
-        "document": visitor.get(found[0]).json(),
+        "files": dict(zip([each.relative_to(folder).as_posix() for each in files], opened["answers"], strict=True)),
+        "document": visitor.get(opened["diagnosis"]).json(),
     }
 
 

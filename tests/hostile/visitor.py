@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -16,6 +17,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
 
 ANSWER_SECONDS = 120
+VERDICT_SECONDS = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,22 @@ class Visitor:
         answer = self.post(path, fields, as_script=True)
         assert answer.status == 200, answer.text
         return list(answer.json()["files"])
+
+    def diagnosed(self, title: str, folder: Path, files: list[Path]) -> dict[str, Any]:
+        """Opens a case with these files and waits for its diagnosis.
+
+        Gives what the page of a new case is told of it, and `page`: its path, `answers`: what became of each file,
+        `diagnosis`: the path of the document.
+        """
+        opened = self.post("/cases/new/", {"title": title}, as_script=True).json()
+        answers = self.add_files(opened["add_url"], folder, files)
+        assert self.post(opened["analyse_url"], {}).status < 400
+        page = f"/cases/{opened['id']}/"
+        deadline = time.monotonic() + VERDICT_SECONDS
+        while not (found := addresses_in(self.get(page).text, r"/analyses/\d+/diagnosis\.json")):
+            assert time.monotonic() < deadline, self.get(page).text
+            time.sleep(0.5)
+        return opened | {"page": page, "answers": answers, "diagnosis": found[0]}
 
     def _ask(self, request: urllib.request.Request) -> Answer:
         try:

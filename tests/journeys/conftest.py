@@ -19,6 +19,7 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
+from tests.hostile.visitor import Visitor
 from tests.running_workbench import ADMIN_PASSWORD, PROJECT, RunningWorkbench
 
 CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -27,6 +28,7 @@ SCREENSHOTS = os.environ.get("SCREENSHOTS")
 """A folder for pictures of every page, for people to look at; each costs a second, so they are taken on demand."""
 WIDE, NARROW = (1440, 900), (390, 844)
 WAIT_MS = 20_000
+ONE_HOT_KEY = PROJECT / "workbench" / "cases" / "demo" / "orders-one-hot-key.zip"
 
 OpenPage = Callable[..., Page]
 
@@ -68,6 +70,13 @@ def signed_in(browser: Browser, workbench: RunningWorkbench) -> dict[str, object
     state = context.storage_state()
     context.close()
     return dict(state)
+
+
+@pytest.fixture(scope="session")
+def hot_key_case(workbench: RunningWorkbench) -> str:
+    """The address of a diagnosed incident for journeys that look at one, brought once for each test process."""
+    visitor = Visitor(workbench.address, ADMIN_PASSWORD)
+    return workbench.address + visitor.diagnosed("One hot key", ONE_HOT_KEY.parent, [ONE_HOT_KEY])["page"]
 
 
 def sign_in(page: Page, password: str) -> None:

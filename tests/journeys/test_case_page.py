@@ -13,7 +13,8 @@ from tests.journeys.walking import all_stored, ask_for_diagnosis, choose, drop, 
 from tests.running_workbench import PROJECT
 
 DEMO = sorted((PROJECT / "workbench" / "cases" / "demo").glob("*.zip"))
-LARGE_BYTES = 40_000_000
+LARGE_BYTES = 12_000_000
+"""Seconds of work: a page is loaded again and a button is pressed meanwhile."""
 
 
 def test_a_run_survives_a_reload_and_can_be_cancelled_and_tried_again(open_page: OpenPage, tmp_path: Path) -> None:

@@ -8,22 +8,15 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.journeys.conftest import OpenPage
-from tests.journeys.walking import VERDICT_MS, all_stored, ask_for_diagnosis, choose, open_log_page
-from tests.running_workbench import PROJECT
+from tests.journeys.walking import open_log_page
 
-DEMO = PROJECT / "workbench" / "cases" / "demo" / "orders-one-hot-key.zip"
 RANGE = re.compile(r"from=[\d-]+T[\d:.]+Z&to=[\d-]+T[\d:.]+Z")
 
 
-def test_one_brush_leads_through_charts_numbers_findings_and_stacks(open_page: OpenPage) -> None:
-    page = open_page("/cases/new/")
-    choose(page, DEMO)
-    all_stored(page)
-    ask_for_diagnosis(page)
-    expect(page.locator("#verdict-title")).to_be_visible(timeout=VERDICT_MS)
-    case = page.url.partition("#")[0]
-    open_log_page(page, case)
-    page.goto(case)
+def test_one_brush_leads_through_charts_numbers_findings_and_stacks(open_page: OpenPage, hot_key_case: str) -> None:
+    page = open_page("/")
+    open_log_page(page, hot_key_case)
+    page.goto(hot_key_case)
     charts_follow_the_brush(page)
     numbers_and_findings_follow(page)
     the_range_is_copied_pasted_and_taken_back(page)

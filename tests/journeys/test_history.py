@@ -8,10 +8,8 @@ from pathlib import Path
 from playwright.sync_api import Page, expect
 
 from tests.journeys.conftest import NARROW, OpenPage, shot
-from tests.journeys.walking import all_stored, ask_for_diagnosis, choose, verdict
-from tests.running_workbench import PROJECT
+from tests.journeys.walking import verdict
 
-DEMO = PROJECT / "workbench" / "cases" / "demo" / "orders-one-hot-key.zip"
 FAULTS = Path(__file__).with_name("page_faults.js").read_text("utf-8")
 
 
@@ -53,15 +51,12 @@ def test_many_cases_are_found_changed_at_once_and_put_back(open_page: OpenPage) 
     expect(rows).to_have_count(2)
 
 
-def test_a_case_runs_again_from_its_bundle_and_is_drilled(open_page: OpenPage, tmp_path: Path) -> None:
-    page = open_page("/cases/new/")
-    page.get_by_label("Title").fill("Merchant of Venice")
-    choose(page, DEMO)
-    all_stored(page)
-    ask_for_diagnosis(page)
+def test_a_case_runs_again_from_its_bundle_and_is_drilled(
+    open_page: OpenPage, hot_key_case: str, tmp_path: Path
+) -> None:
+    page = open_page(hot_key_case)
     first = verdict(page)
-    case = page.url.partition("#")[0]
-    number = case.rstrip("/").rpartition("/")[2]
+    number = hot_key_case.rstrip("/").rpartition("/")[2]
     for form in ("report.pdf", "report.html", "bundle.zip"):
         (tmp_path / form).write_bytes(page.request.get(f"/reports/{number}/{form}").body())
     the_report_opens_alone(open_page, tmp_path / "report.html")
@@ -70,10 +65,11 @@ def test_a_case_runs_again_from_its_bundle_and_is_drilled(open_page: OpenPage, t
     page.get_by_label("Bundle").set_input_files(tmp_path / "bundle.zip")
     page.get_by_role("button", name="Open it").click()
     again = verdict(page)
+    copy = page.url.partition("#")[0]
     # Spark read the files anew; only how long that took may differ.
     assert {**again, "timing": None} == {**first, "timing": None}
 
-    page.goto(case)
+    page.goto(copy)
     page.get_by_label("What is to be done").fill("An alert on the share of one subtask")
     page.get_by_label("Due").fill("2030-01-02")
     page.get_by_role("button", name="Add the action").click()
@@ -85,19 +81,19 @@ def test_a_case_runs_again_from_its_bundle_and_is_drilled(open_page: OpenPage, t
     closing.get_by_label("What fixed it").fill("Salted the key")
     closing.get_by_role("button", name="Close the case").click()
     page.get_by_role("link", name="Let somebody drill with it").click()
-    drill(page, case)
+    drill(page, copy)
 
 
 def drill(page: Page, case: str) -> None:
     """From the start of the clock to the result; meanwhile the case is out of sight."""
     page.get_by_role("button", name="Start the clock").click()
     expect(page.locator("#drill-clock")).to_have_text(re.compile(r"^\d+:\d\d$"))
-    assert "Merchant of Venice" not in page.content()
+    assert "One hot key" not in page.content()
     hidden = page.request.get(case)
     assert hidden.status == 404
     listed = page.request.get("/").text()
     assert f'id="case-{case.rstrip("/").rpartition("/")[2]}"' not in listed
-    assert "Merchant of Venice" in listed, "the copy from the bundle is another case"
+    assert "One hot key" in listed, "the case that the bundle was made of is another one"
 
     while page.get_by_role("button", name=re.compile("^Look at")).count():
         page.get_by_role("button", name=re.compile("^Look at")).first.click()
@@ -119,7 +115,7 @@ def drill(page: Page, case: str) -> None:
     page.emulate_media(color_scheme="light")
     assert page.evaluate(FAULTS) == []
     shot(page, "drill-result-wide-light")
-    page.get_by_role("link", name="Merchant of Venice").click()
+    page.get_by_role("link", name="One hot key").click()
     expect(page.locator("#verdict-title")).to_be_visible()
 
 
@@ -128,7 +124,7 @@ def the_report_opens_alone(open_page: OpenPage, report: Path) -> None:
     page = open_page("/healthz")
     page.goto("about:blank")
     page.set_content(report.read_text("utf-8"))
-    expect(page.get_by_role("heading", name="Merchant of Venice")).to_be_visible()
+    expect(page.get_by_role("heading", name="One hot key")).to_be_visible()
     faults = [each for each in page.evaluate(FAULTS) if "main part" not in each]
     assert faults == []
     shot(page, "report-file-wide-light")

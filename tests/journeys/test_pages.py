@@ -11,10 +11,9 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.journeys.accessibility import grave_faults
 from tests.journeys.conftest import NARROW, WIDE, OpenPage, shot
-from tests.journeys.walking import VERDICT_MS, all_stored, ask_for_diagnosis, choose, open_log_page
-from tests.running_workbench import PROJECT, RunningWorkbench
+from tests.journeys.walking import open_log_page
+from tests.running_workbench import RunningWorkbench
 
-DEMO = PROJECT / "workbench" / "cases" / "demo" / "orders-one-hot-key.zip"
 LOOKS = [("wide", WIDE, "light"), ("narrow", NARROW, "dark")]
 """Both widths and both schemes: a colour does not depend on the width, nor a width on the colours."""
 
@@ -22,16 +21,14 @@ FAULTS = Path(__file__).with_name("page_faults.js").read_text("utf-8")
 
 
 @pytest.fixture(scope="module")
-def addresses(browser: Browser, workbench: RunningWorkbench, signed_in: dict[str, object]) -> Iterator[dict[str, str]]:
+def addresses(
+    browser: Browser, workbench: RunningWorkbench, signed_in: dict[str, object], hot_key_case: str
+) -> Iterator[dict[str, str]]:
     """Every kind of page by name, for one diagnosed demo incident."""
     context = browser.new_context(base_url=workbench.address, storage_state=signed_in)  # type: ignore[arg-type]
     page = context.new_page()
-    page.goto("/cases/new/")
-    choose(page, DEMO)
-    all_stored(page)
-    ask_for_diagnosis(page)
-    expect(page.locator("#verdict-title")).to_be_visible(timeout=VERDICT_MS)
-    case = page.url.partition("#")[0]
+    case = hot_key_case
+    page.goto(case)
     runbook = str(page.locator("[data-go=r]").first.get_attribute("href"))
     number = case.rstrip("/").rpartition("/")[2]
     flame_graph = str(page.get_by_role("link", name="Search, compare, threads").get_attribute("href"))

@@ -11,7 +11,6 @@ from tests.journeys.conftest import OpenPage, shot
 from tests.journeys.walking import VERDICT_MS, all_stored, ask_for_diagnosis, choose, verdict
 from tests.running_workbench import PROJECT
 
-HOT = PROJECT / "workbench" / "cases" / "demo" / "orders-one-hot-key.zip"
 CALM = PROJECT / "tests" / "hostile" / "taskmanager.log"
 """A log that tells of no load by subtask: small, because an analysis of real evidence is what takes time here."""
 
@@ -44,7 +43,11 @@ def bring(page: Page, path: Path) -> str:
     all_stored(page)
     ask_for_diagnosis(page)
     expect(page.locator("#verdict-title")).to_be_visible(timeout=VERDICT_MS)
-    return re.findall(r"/cases/(\d+)/", page.url)[0]
+    return number_of(page.url)
+
+
+def number_of(case: str) -> str:
+    return re.findall(r"/cases/(\d+)/", case)[0]
 
 
 def write(page: Page, tab: str, name: str, text: str) -> None:
@@ -63,9 +66,11 @@ def diagnose_again(page: Page, case: str) -> str:
     return str(verdict(page)["verdict"]["symptom_class"])
 
 
-def test_a_rule_is_drafted_tried_published_used_rolled_back_and_switched_off(open_page: OpenPage) -> None:
+def test_a_rule_is_drafted_tried_published_used_rolled_back_and_switched_off(
+    open_page: OpenPage, hot_key_case: str
+) -> None:
     page = open_page("/")
-    hot, calm = bring(page, HOT), bring(page, CALM)
+    hot, calm = number_of(hot_key_case), bring(page, CALM)
 
     page.goto("/rules/new/")
     expect(page.get_by_text("The rule can be read")).to_be_visible()

@@ -25,7 +25,7 @@ pytestmark = [pytest.mark.celery, pytest.mark.spark, pytest.mark.database]
 
 PROJECT = Path(__file__).resolve().parents[3]
 LOG = (PROJECT / "tests" / "hostile" / "taskmanager.log").read_bytes()
-LONG_LOG_BYTES = 40 * 1024**2
+LONG_LOG_BYTES = 12 * 1024**2
 """Some seconds of work on any machine, so that a run can be caught in the middle."""
 
 ONE_RANGE_SECONDS = 15.0
@@ -149,7 +149,7 @@ def test_the_demo_cases_are_loaded_once_and_diagnosed(stack: Stack) -> None:
 
 
 def test_cancelling_stops_the_spark_work(stack: Stack, long_log: bytes) -> None:
-    url = stack.send(long_log)
+    url = stack.send(long_log * 3)  # ranges that wait for a core while others are read
     number = stack.wait(url, is_reading)["id"]
     stack.manage(
         "shell",
