@@ -17,7 +17,7 @@ from diagnostics.errors import LimitExceeded
 from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample, open_range
 from diagnostics.log_scan.json_lines import arrival_of, entry_text, object_of, one_line
 from diagnostics.log_scan.layout import recognised_lines
-from diagnostics.log_scan.prefixes import cleaner_for
+from diagnostics.log_scan.prefixes import LOGCLI, cleaner_for
 from diagnostics.log_scan.record_rows import rows_of
 from diagnostics.log_scan.stretch import stretch_of
 from diagnostics.notation.json_document import MOST_DOCUMENT_BYTES, JsonDocument, Key, outline, read_json
@@ -40,13 +40,15 @@ class _Entry:
 def _recognise(head: Head) -> float:
     told = outline(head)
     if told is None:
-        return 0.0
+        return _newest_first_lines(head) if LOGCLI.match(head.content) else 0.0
     if told.several and not told.is_array:
         return _newest_first_lines(head)
     is_answer = (
         (told.has("", "status", "data") and _STREAMS.search(head.text) is not None)
         or told.has("*", "line", "timestamp")
         or told.has("*", "@message")
+        or told.has("*", "textPayload", "timestamp")
+        or told.has("*", "jsonPayload", "timestamp")
         or told.has("events/*", "message", "timestamp")
         or (told.has("results/*/*", "field", "value") and "@message" in head.text)
         or told.has("hits/hits/*", "_source")
@@ -55,10 +57,9 @@ def _recognise(head: Head) -> float:
 
 
 def _newest_first_lines(head: Head) -> float:
-    """Lines of JSON that go back in time; those that go forward are a log of Flink like any other."""
-    objects = [object_of(line) for line in head.text.split("\n", LINES_LOOKED_AT)[:LINES_LOOKED_AT]]
-    times = [arrival_of(each) for each in objects if each is not None]
-    known = [time for time in times if time is not None]
+    """Lines with a time of arrival that go back in time; those that go forward are a log of Flink like any other."""
+    lines = head.content.split(b"\n", LINES_LOOKED_AT)[:LINES_LOOKED_AT]
+    known = [time for line in lines if (time := _line_entry(line, 1).arrived) is not None]
     if len(known) < 2 or known[0] <= known[-1]:
         return 0.0
     levelled, timed = recognised_lines(cleaner_for(head.content)(head.content))
@@ -86,21 +87,30 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
 
 
 def _document(part: Range) -> JsonDocument | None:
-    """The answer as one document; None for a file of lines that are objects."""
+    """The answer as one document; None for a file of lines."""
     with open_range(part) as opened:
         first = next((line for line in opened if line.strip()), b"")
     value = object_of(first)
+    if LOGCLI.match(first):
+        return None
     is_answer = value is None or any(name in value for name in ("data", "events", "results", "hits"))
     return read_json(part) if is_answer else None
 
 
 def _lines(part: Range) -> list[_Entry]:
-    found = []
     with open_range(part) as opened:
-        for number, line in enumerate(opened, 1):
-            value = object_of(line)
-            found.append(_entry(value, (number,)) if value is not None else _Entry(None, line.rstrip(), (number,)))
-    return found
+        return [_line_entry(line.rstrip(b"\n"), number) for number, line in enumerate(opened, 1)]
+
+
+def _line_entry(line: bytes, number: int) -> _Entry:
+    """An object, what `logcli` prints, or a line that tells nothing of when it came."""
+    value = object_of(line)
+    if value is not None:
+        return _entry(value, (number,))
+    printed = LOGCLI.match(line)
+    if printed is None:
+        return _Entry(None, line.rstrip(), (number,))
+    return _Entry(arrival_of({"time": printed[1].decode()}), line[printed.end() :], (number,))
 
 
 def _entries(answer: Any) -> Iterator[_Entry]:
@@ -204,6 +214,21 @@ FORMAT = Format(
             f'{{"labels":{{}},"line":"2026-11-21 01:31:39,000 INFO  {_LOGGER} [] - one",'
             '"timestamp":"2026-11-21T01:31:39Z"}\n',
             rows={"log_record": [{"message": "one", "line": 2}, {"message": "two", "line": 1}]},
+        ),
+        Sample(
+            name="logcli.txt",
+            text='2026-11-21T01:31:40Z {app="flink"} \tat com.acme.A.b(A.java:1)\n'
+            '2026-11-21T01:31:40Z {app="flink"} java.io.IOException: gone\n'
+            f'2026-11-21T01:31:39Z {{app="flink"}} 2026-11-21 01:31:39,633 WARN  {_LOGGER} [] - it failed\n',
+            rows={"log_record": [{"message": "it failed", "user_frame": "com.acme.A.b", "line": 3}]},
+        ),
+        Sample(
+            name="gcloud-logging-read.json",
+            text=f'[{{"insertId": "b", "textPayload": "2026-11-21 01:31:40,000 INFO  {_LOGGER} [] - two\\n",\n'
+            '"timestamp": "2026-11-21T01:31:40.1Z"},\n'
+            f'{{"insertId": "a", "textPayload": "2026-11-21 01:31:39,000 INFO  {_LOGGER} [] - one\\n",\n'
+            '"timestamp": "2026-11-21T01:31:39.1Z"}]\n',
+            rows={"log_record": [{"message": "one", "line": 3}, {"message": "two", "line": 1}]},
         ),
     ),
 )

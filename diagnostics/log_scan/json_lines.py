@@ -1,11 +1,12 @@
 """JSON around log records: layouts that print a record as an object, and shippers that wrap what a process wrote.
 
 Known by their fields, whatever they are called by log4j's templates (ECS, Logstash, GELF, Google Cloud), its older
-JsonLayout, logback's encoders, Docker's json-file driver, Fluent Bit, Loki, CloudWatch and Elasticsearch. An object
-becomes the lines that a plain layout would have printed; they stay one line of the file, with LINE_BREAK between them.
+JsonLayout, logback's encoders, Amazon's Managed Service for Flink, Docker's json-file driver, Fluent Bit, Loki,
+CloudWatch and Elasticsearch. An object becomes the lines that a plain layout would have printed; they stay one line of
+the file, with LINE_BREAK between them. An object without a time has that of what it stands in, or in front of it.
 
 Source: log4j `log4j-layout-template-json` event templates; logstash-logback-encoder; Docker json-file; CloudWatch Logs
-`get-log-events`; Loki `logcli --output=jsonl`.
+`get-log-events` and `aws logs tail`; Loki `logcli --output=jsonl`.
 """
 
 from __future__ import annotations
@@ -30,10 +31,10 @@ LINES_LOOKED_AT = 50
 LEAST_SHARE = 0.6
 """So many of the first lines must be log records in JSON. Our choice, as for other prefixes."""
 
-_WRAPPED = ("_source", "jsonPayload", "fields")
+_WRAPPED = ("_source", "jsonPayload", "fields", "@message")
 _MESSAGES = ("message", "msg", "@message", "log", "line", "short_message", "textPayload", "_raw", "body")
 _TIMES = ("@timestamp", "timestamp", "time", "ts", "timeMillis", "instant", "timeStamp", "eventTime", "datetime")
-_LEVELS = ("level", "log.level", "severity", "levelname", "loglevel", "log_level", "logLevel")
+_LEVELS = ("level", "log.level", "severity", "levelname", "loglevel", "log_level", "logLevel", "messageType")
 _LOGGERS = ("loggerName", "logger_name", "log.logger", "logger", "_logger", "LoggerName")
 _THREADS = ("thread", "thread_name", "process.thread.name", "threadName", "_thread")
 _TRACES = (
@@ -44,6 +45,7 @@ _TRACES = (
     "exception",
     "thrown",
     "throwable",
+    "throwableInformation",
     "full_message",
     "_exception",
 )
@@ -55,13 +57,15 @@ _LEVEL = re.compile(r"(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)$")
 _HAS_HEAD = re.compile(r"\s{0,4}\[?(?:\d{4}[-/]\d\d[-/]\d\d[ T]|\d\d/\d\d/\d\d )?\d\d:\d\d:\d\d[,. Z+\]]")
 _ISO = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?$")
 _NUMBER = re.compile(r"\d{9,19}(?:\.\d{1,9})?$")
+_TOLD_BEFORE = re.compile(rb"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[^ ]{0,20}) (?:[^ {]{1,512} )?(?=\{)")
+"""A time, and perhaps the name of a stream, before an object: how `aws logs tail` prints it."""
 
 
 def are_json_lines(head: bytes) -> bool:
     """Whether most of a file's first lines are objects that hold a line of a log or are a record themselves."""
     told = [line for line in head.split(b"\n")[:-1] if line.strip()] or [head]
     shown = told[:LINES_LOOKED_AT]
-    records = sum(1 for line in shown if line.lstrip().startswith(b"{") and text_of(line) is not None)
+    records = sum(1 for line in shown if _object_in(line) and text_of(line) is not None)
     return records >= LEAST_SHARE * len(shown)
 
 
@@ -74,7 +78,7 @@ def from_json_lines(text: bytes) -> bytes:
     lines = text.split(b"\n")
     stamp = "1970-01-01 00:00:00"
     for place, line in enumerate(lines):
-        if not line.lstrip().startswith(b"{"):
+        if not _object_in(line):
             continue
         told = text_of(line)
         if told is not None:
@@ -86,10 +90,16 @@ def from_json_lines(text: bytes) -> bytes:
     return b"\n".join(lines)
 
 
-def text_of(line: bytes | str) -> str | None:
+def text_of(line: bytes) -> str | None:
     """The log text that a JSON object holds, of one or several lines; None for what is no log record."""
-    value = object_of(line)
-    return log_text(value) if value is not None else None
+    before = _TOLD_BEFORE.match(line)
+    value = object_of(line[before.end() :] if before else line)
+    return log_text(value, plain_time(before[1].decode("ascii", "replace")) if before else None) if value else None
+
+
+def _object_in(line: bytes) -> bool:
+    """Whether a line is an object, or one behind its time, as far as its beginning tells."""
+    return line.lstrip().startswith(b"{") or _TOLD_BEFORE.match(line) is not None
 
 
 def object_of(line: bytes | str) -> dict[str, Any] | None:
@@ -106,15 +116,18 @@ def one_line(text: str) -> bytes:
     return text.replace("\r\n", "\n").rstrip("\n").replace("\n", "\r").encode("utf-8", "replace")
 
 
-def log_text(fields: Mapping[str, Any], depth: int = 1) -> str | None:
-    """The log text of an object: what it wraps, or its own fields as a line of a plain layout and its stack trace."""
+def log_text(fields: Mapping[str, Any], told: str | None = None, depth: int = 1) -> str | None:
+    """The log text of an object: what it wraps, or its own fields as a line of a plain layout and its stack trace.
+
+    told  the time of what it stands in, which counts where it has none itself
+    """
     message = _first_text(fields, _MESSAGES)
+    time = plain_time(_first(fields, _TIMES)) or told
     if depth < MOST_DEPTH:
-        inner = _inner(fields, message, depth)
+        inner = _inner(fields, message, time, depth)
         if inner is not None:
             return inner
     level = _level(_first(fields, _LEVELS))
-    time = plain_time(_first(fields, _TIMES))
     if message is None:
         return None
     if _HAS_HEAD.match(message) or level is None or time is None:
@@ -140,15 +153,15 @@ def arrival_of(fields: Mapping[str, Any]) -> float | None:
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() if moment else None
 
 
-def _inner(fields: Mapping[str, Any], message: str | None, depth: int) -> str | None:
+def _inner(fields: Mapping[str, Any], message: str | None, time: str | None, depth: int) -> str | None:
     for name in _WRAPPED:
         if isinstance(fields.get(name), dict):
-            found = log_text(fields[name], depth + 1)
+            found = log_text(fields[name], time, depth + 1)
             if found is not None:
                 return found
     if message is not None and message.lstrip().startswith("{"):
         value = object_of(message)
-        return log_text(value, depth + 1) if value is not None else None
+        return log_text(value, time, depth + 1) if value is not None else None
     return None
 
 

@@ -40,7 +40,8 @@ _HEADS = (
     rf"^ +(?:\[myid:[^\]]*\] +)?- +{_LEVEL} +\[(?P<thread>.*):(?P<logger>[\w$.]+)@[^\]]*\] +- (?P<message>.*)",
     rf"^ +{_LEVEL} +\[(?P<thread>[^\]]*)\] +(?P<logger>[\w.$]+)(?: \([^)]*\))?: (?P<message>.*)",
     rf"^ +{_LEVEL} +(?P<logger>[\w.$]+): (?P<message>.*)",
-    rf"^[ \]]*(?:\[(?P<thread>[^\]]*)\] *)?\[?{_LEVEL}\]?[ :]+(?P<message>.*)",
+    rf"^ *\| *{_LEVEL} *\| *(?P<thread>[^|]*[^| ]) *\| *(?P<logger>[\w.$/@-]+) *\| *(?P<message>.*)",
+    rf"^[ \]|]*(?:\[(?P<thread>[^\]]*)\] *)?\[?{_LEVEL}\]?[ :|]+(?P<message>.*)",
 )
 """What follows the time stamp, the commonest first. log4j prints nothing for an empty context, log4j 2 prints `[]`."""
 
@@ -53,7 +54,7 @@ _TIME_STYLES = (
 _LEVEL_NEAR = re.compile(rb"^.{0,160}?\b(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\b(?!:)")
 _LEVEL_BEHIND_THREAD = re.compile(rb"^[\d-]{0,10}[ T]?[\d:,.]{8,16} \[.{1,8000}?\] (?:TRACE|DEBUG|INFO|WARN|ERROR) ")
 
-_ZONE = r"^[,.]?\d*(?P<zone>Z|[+-]\d\d:?\d\d)?\]?(?P<rest>[ ].*|\]?$)"
+_ZONE = r"^[,.]?\d*(?: ?(?P<zone>Z|UTC|GMT|[+-]\d\d:?\d\d))?\]?(?P<rest>[ ].*|\]?$)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,15 +281,17 @@ def _shifts(zone: pa.Array) -> Offsets:
     """Milliseconds that each zone is ahead of UTC."""
     shift = np.zeros(len(zone), np.int64)
     for name in pc.unique(zone).to_pylist():
-        if name and name != "Z":
+        if name and _minutes(name):
             shift[pc.equal(zone, name).fill_null(False).to_numpy(zero_copy_only=False)] = _minutes(name) * 60_000
     return shift
 
 
 def _minutes(zone: str) -> int:
-    """`+02:00`, `-0330` or `Z` as minutes ahead of UTC."""
+    """`+02:00`, `-0330`, `Z` or `UTC` as minutes ahead of UTC."""
+    if zone[0] not in "+-":
+        return 0
     digits = zone[1:].replace(":", "")
-    return (int(digits[:2]) * 60 + int(digits[2:])) * (1 if zone[0] == "+" else -1) if digits else 0
+    return (int(digits[:2]) * 60 + int(digits[2:])) * (1 if zone[0] == "+" else -1)
 
 
 def _first_offset_min(zone: pa.Array) -> int | None:

@@ -19,9 +19,19 @@ _SYSLOG = re.compile(
 _STERN = re.compile(
     rb"(?m)^[a-z0-9][a-z0-9.-]{1,253} [a-z0-9][a-z0-9-]{0,62} (?=\d{4}-\d\d-\d\d[ T]\d\d:|\s|Caused by|[a-z]+\.)"
 )
+LOGCLI = re.compile(rb"(?m)^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.\d]{0,12}(?:Z|[+-]\d\d:\d\d)) \{[^}\n]{0,4000}\} {1,500}")
+"""The time of arrival and the labels that `logcli` puts before a line, filled up with blanks."""
+
+_LEVEL_FIRST = re.compile(
+    rb"(?m)^\[?(TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL) {0,4}\]? {1,4}"
+    rb"(\[?\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d:\d\d[.,\d]{0,10}\]?)(?= )"
+)
+"""The beginning of a record whose layout prints the level before the time."""
+
 _ANSI = re.compile(rb"\x1b\[[0-9;]{0,20}[A-Za-z]")
 
 _TIME = re.compile(rb"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d")
+_TIME_FIRST = re.compile(rb"(?m)^\[?\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d:\d\d")
 
 MOST_OF_A_HEAD = 0.6
 """So many of the first lines must carry a prefix for all lines to be freed of it. Our choice."""
@@ -33,7 +43,7 @@ def cleaner_for(head: bytes) -> Cleaner:
     """How to free the lines of a file from what its container put around them, judged by its first lines."""
     shown = _plain(head)
     steps: list[Cleaner] = []
-    for pattern in (_KUBECTL_PREFIX, _COMPOSE, _STERN, _CONTAINERD):
+    for pattern in (_KUBECTL_PREFIX, _COMPOSE, LOGCLI, _STERN, _CONTAINERD):
         if _carried(pattern, shown):
             steps.append(_remover(pattern))
             shown = pattern.sub(b"", shown)
@@ -43,6 +53,8 @@ def cleaner_for(head: bytes) -> Cleaner:
         without = pattern.sub(b"", shown)
         if _carried(pattern, shown) and _TIME.search(without):
             return _applying([*steps, _remover(pattern), *([_from_json] if are_json_lines(without) else [])])
+    if len(_LEVEL_FIRST.findall(shown)) > len(_TIME_FIRST.findall(shown)):
+        steps.append(_with_time_first)
     return _applying(steps)
 
 
@@ -63,6 +75,10 @@ def _carried(pattern: re.Pattern[bytes], head: bytes) -> bool:
 
 def _remover(pattern: re.Pattern[bytes]) -> Cleaner:
     return lambda text: pattern.sub(b"", text)
+
+
+def _with_time_first(text: bytes) -> bytes:
+    return _LEVEL_FIRST.sub(rb"\2 \1", text)
 
 
 def _from_json(text: bytes) -> bytes:

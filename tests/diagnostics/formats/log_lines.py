@@ -27,6 +27,11 @@ LAYOUTS = {
     "ISO time with zone": f"2026-11-21T03:31:39.633+02:00 INFO  {COORDINATOR} [] - {COMPLETED}",
     "brackets": f"[2026-11-21 01:31:39,633] INFO {COORDINATOR} - {COMPLETED}",
     "logback with MDC": f"2026-11-21 01:31:39.633 [Map [x] (1/2)#0] INFO  {COORDINATOR} task-1 - {COMPLETED}",
+    "level first": f"INFO  2026-11-21 01:31:39,633 {COORDINATOR} [] - {COMPLETED}",
+    "level first in brackets": f"[INFO ] 2026-11-21 01:31:39.633 {COORDINATOR} - {COMPLETED}",
+    "zone by name": f"2026-11-21 01:31:39,633 UTC INFO  {COORDINATOR} - {COMPLETED}",
+    "zone apart": f"2026-11-21 03:31:39,633 +0200 INFO  {COORDINATOR} - {COMPLETED}",
+    "thread between bars": f"2026-11-21 01:31:39.633 | INFO  | main | {COORDINATOR} | {COMPLETED}",
     "slashes, no fraction": f"26/11/21 01:31:39 INFO {COORDINATOR}: {COMPLETED}",
 }
 

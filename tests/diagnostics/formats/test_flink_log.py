@@ -31,7 +31,9 @@ def test_a_record_is_read_in_every_layout(layout: str, tmp_path: Path) -> None:
     assert (record["duration_ms"], record["size_bytes"]) == (5230.0, 1048576.0)
 
 
-@pytest.mark.parametrize(("layout", "minutes"), [("ISO time with zone", 120), ("log4j 2", None)])
+@pytest.mark.parametrize(
+    ("layout", "minutes"), [("ISO time with zone", 120), ("zone apart", 120), ("zone by name", 0), ("log4j 2", None)]
+)
 def test_a_printed_zone_is_told_and_none_is_made_up(layout: str, minutes: int | None, tmp_path: Path) -> None:
     (coverage,) = read(FORMAT, LAYOUTS[layout] + "\n", tmp_path).coverage
     assert coverage.utc_offset_min == minutes

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from diagnostics.formats import recognise
+from diagnostics.formats import format_by_id, recognise
 from diagnostics.formats.flink_log import FORMAT
 from tests.diagnostics.formats.log_lines import AT_01_31_39_633, COMPLETED, COORDINATOR, LAYOUTS, rows
 from tests.diagnostics.formats.reading_aids import head_of, read
@@ -23,6 +23,7 @@ PREFIXES = {
     "journald": "Nov 21 01:31:40 worker-1 flink[123]: ",
     "syslog": "2026-11-21T01:31:40.123+00:00 worker-1 flink[123]: ",
     "stern": "orders-taskmanager-1-1 flink-main-container ",
+    "logcli --forward": '2026-11-21T01:31:40Z {app="flink", pod="orders-taskmanager-1-1"}   ',
 }
 
 
@@ -117,6 +118,41 @@ JSON_LAYOUTS: dict[str, dict[str, Any]] = {
         "_exception": TRACE,
     },
 }
+
+MANAGED_FLINK = {
+    "applicationARN": "arn:aws:kinesisanalytics:eu-west-1:123456789012:application/orders",
+    "applicationVersionId": "2",
+    "locationInformation": f"{COORDINATOR}.completePendingCheckpoint(CheckpointCoordinator.java:1)",
+    "logger": COORDINATOR,
+    "message": COMPLETED,
+    "messageSchemaVersion": "1",
+    "messageType": "INFO",
+    "threadName": "main",
+    "throwableInformation": TRACE,
+}
+"""As Amazon's service writes it to CloudWatch: the time is that of the entry."""
+
+ENTRIES_OF_MANAGED_FLINK = {
+    "aws logs tail": f"2026-11-21T01:31:39.633000+00:00 orders/application {json.dumps(MANAGED_FLINK)}\n" * 2,
+    "aws logs tail --format short": f"2026-11-21T01:31:39 {json.dumps(MANAGED_FLINK)}\n" * 2,
+    "entries by line": f"{json.dumps({'timestamp': AT_01_31_39_633, 'message': json.dumps(MANAGED_FLINK)})}\n" * 2,
+    "get-log-events": json.dumps(
+        {"events": [{"timestamp": AT_01_31_39_633, "message": json.dumps(MANAGED_FLINK), "ingestionTime": 1}] * 2}
+    ),
+    "Logs Insights": json.dumps([{"@timestamp": "2026-11-21 01:31:39.633", "@message": MANAGED_FLINK}] * 2),
+}
+
+
+@pytest.mark.parametrize("given", ENTRIES_OF_MANAGED_FLINK)
+def test_a_record_of_amazons_managed_flink_has_the_time_of_its_entry(given: str, tmp_path: Path) -> None:
+    text = ENTRIES_OF_MANAGED_FLINK[given]
+    claimed = recognise(head_of(text))
+    assert claimed.confidence > 0.9
+    first, _ = read(format_by_id(claimed.format_id or ""), text, tmp_path).rows["log_record"]
+    assert first["ts_ms"] == AT_01_31_39_633 - (633 if given.endswith("short") else 0)
+    assert (first["level"], first["logger"], first["thread"]) == ("INFO", COORDINATOR, "main")
+    assert (first["event"], first["root_cause_class"]) == ("jm.ckpt.completed", "java.io.IOException")
+
 
 WRAPPERS: dict[str, Callable[[str], dict[str, Any]]] = {
     "Docker": lambda line: {"log": f"{line}\n", "stream": "stdout", "time": "2026-11-21T01:31:40Z"},
