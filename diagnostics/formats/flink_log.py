@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample
 from diagnostics.log_scan.layout import recognised_lines
 from diagnostics.log_scan.prefixes import cleaner_for
-from diagnostics.log_scan.record_rows import rows_of
+from diagnostics.log_scan.record_rows import TABLES, rows_of
 from diagnostics.log_scan.stretch import read_stretch
 
 _FLINK = ("org.apache.flink", "o.a.f.", "flink-")
@@ -126,7 +126,7 @@ FORMAT = Format(
     id="flink-log",
     title="Flink log",
     documentation="https://nightlies.apache.org/flink/flink-docs-stable/docs/deployment/advanced/logging/",
-    tables=("log_record", "config_option"),
+    tables=TABLES,
     recognise=_recognise,
     read=_read,
     is_log=True,

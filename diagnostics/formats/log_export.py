@@ -18,7 +18,7 @@ from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample, open
 from diagnostics.log_scan.json_lines import arrival_of, entry_text, object_of, one_line
 from diagnostics.log_scan.layout import recognised_lines
 from diagnostics.log_scan.prefixes import LOGCLI, cleaner_for
-from diagnostics.log_scan.record_rows import rows_of
+from diagnostics.log_scan.record_rows import TABLES, rows_of
 from diagnostics.log_scan.stretch import stretch_of
 from diagnostics.notation.json_document import MOST_DOCUMENT_BYTES, JsonDocument, Key, outline, read_json
 
@@ -174,7 +174,7 @@ FORMAT = Format(
     id="flink-log-export",
     title="Flink log from a log store",
     documentation="https://grafana.com/docs/loki/latest/reference/loki-http-api/",
-    tables=("log_record", "config_option"),
+    tables=TABLES,
     recognise=_recognise,
     read=_read,
     is_log=True,

@@ -1,26 +1,30 @@
-"""Thread dumps of a JVM: `jstack`, `jcmd Thread.print`, `kill -3`; several dumps in one file."""
+"""Thread dumps of a JVM: `jstack`, `jcmd Thread.print`, `jcmd Thread.dump_to_file`, `kill -3`; several in one file."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from typing import Any
 
 from diagnostics.format import Format, Head, Range, Sample
 from diagnostics.notation.tally import Tally, row_reader
 from diagnostics.notation.text_lines import numbered_lines
-from diagnostics.notation.thread_stack import ThreadStack, take_line, thread_header
+from diagnostics.notation.thread_stack import dumped_threads
 
 MOST_LINE = 4_000
 
 _TITLE = re.compile(r"^Full thread dump ", re.MULTILINE)
 _THREAD = re.compile(r'^"[^"\n]{0,2000}" (?:#|\[|Id=|id=|daemon|prio=|os_prio=)', re.MULTILINE)
 _STATE = re.compile(r"^\s{1,20}java\.lang\.Thread\.State: [A-Z_]+", re.MULTILINE)
-_TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$")
+_TO_FILE = re.compile(
+    r'\d{1,10}\r?\n\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\S{0,12}\r?\n[\w.+-]{1,100}\r?\n\s{0,4}\n#\d{1,19} "'
+)
+"""Process id, time and version above the first thread. Source: JDK 21, jdk.internal.vm.ThreadDumper."""
 
 
 def _recognise(head: Head) -> float:
+    if _TO_FILE.match(head.text):
+        return 0.95
     if not _THREAD.search(head.text):
         return 0.95 if _TITLE.search(head.text) and "JNI global ref" in head.text else 0.0
     if _TITLE.search(head.text):
@@ -30,39 +34,12 @@ def _recognise(head: Head) -> float:
 
 def _rows(part: Range, tally: Tally) -> Iterator[dict[str, Any]]:
     """Threads without frames (the JVM's own) are no stack samples."""
-    for ts_ms, thread in _threads(part, tally):
+    for ts_ms, thread in dumped_threads(numbered_lines(part, MOST_LINE)):
         tally.records += 1
+        tally.take_time(ts_ms)
         if thread.frames:
             place = {"line": thread.first_line, "last_line": thread.last_line}
             yield {"ts_ms": ts_ms, **thread.as_row(), **place}
-
-
-def _threads(part: Range, tally: Tally) -> Iterator[tuple[int | None, ThreadStack]]:
-    """The threads of each dump. The time above a dump has no zone; it is taken as UTC."""
-    ts_ms = written_ms = None
-    thread: ThreadStack | None = None
-    for number, line in numbered_lines(part, MOST_LINE):
-        begun, is_title = thread_header(line, number), line.startswith("Full thread dump ")
-        if begun or is_title:
-            if thread:
-                yield ts_ms, thread
-            thread = begun
-        elif thread:
-            take_line(thread, line, number)
-        if is_title:
-            ts_ms, written_ms = written_ms, None
-            tally.take_time(ts_ms)
-        elif _TIME.match(line):
-            written_ms = _epoch_ms(line)
-    if thread:
-        yield ts_ms, thread
-
-
-def _epoch_ms(line: str) -> int | None:
-    try:
-        return round(datetime.fromisoformat(line).replace(tzinfo=UTC).timestamp() * 1000)
-    except ValueError:
-        return None
 
 
 FORMAT = Format(
@@ -109,6 +86,33 @@ FORMAT = Format(
                         "last_line": 8,
                     },
                     {"ts_ms": 1795224810000, "thread": "main", "state": "RUNNABLE", "vertex": None, "line": 15},
+                ]
+            },
+        ),
+        Sample(
+            name="jcmd-Thread.dump_to_file.txt",
+            text="4711\n2026-11-21T01:33:25.500Z\n21.0.2+13-LTS\n\n"
+            '#1 "main"\n'
+            "      java.base/java.lang.Thread.sleep0(Native Method)\n"
+            "      com.acme.Main.main(Main.java:1)\n\n"
+            '#22 "" virtual\n'
+            "      com.acme.Enrichment.lambda$ask$0(Enrichment.java:30)\n",
+            rows={
+                "stack_sample": [
+                    {
+                        "ts_ms": 1795224805500,
+                        "thread": "main",
+                        "state": None,
+                        "frames": ["com.acme.Main.main", "java.lang.Thread.sleep0"],
+                        "line": 5,
+                        "last_line": 7,
+                    },
+                    {
+                        "ts_ms": 1795224805500,
+                        "thread": "",
+                        "frames": ["com.acme.Enrichment.lambda$ask$0"],
+                        "line": 9,
+                    },
                 ]
             },
         ),

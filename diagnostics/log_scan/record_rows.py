@@ -1,4 +1,4 @@
-"""The evidence in a stretch of log: rows of `log_record` and `config_option`, and what was covered."""
+"""The evidence in a stretch of log: rows of `log_record`, of what else stands in it, and what was covered."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from diagnostics.format import Coverage, Rows
+from diagnostics.log_scan.enclosed import enclosed_rows
 from diagnostics.log_scan.json_lines import LINE_BREAK
 from diagnostics.log_scan.kafka_client import SCOPES, client_options
 from diagnostics.log_scan.layout import Layout
@@ -35,6 +36,9 @@ _TRACE_MARKS = (b"\tat ", b"    at ", b"Caused by: ", b"Exception", b"Error")
 
 _FAILURE_CAUSE = "with failure cause: "
 """From 1.13 to 1.16 a TaskManager prints the exception of a failed task behind this, in the same line."""
+
+TABLES = ("log_record", "config_option", "stack_sample", "metric_sample")
+"""The tables that a log can fill."""
 
 _START_UP = ("Loading configuration property: ", "Maximum heap size: ", "JVM Options:", "Program Arguments:")
 
@@ -64,6 +68,7 @@ def rows_of(stretch: Stretch, layout: Layout) -> Iterator[Rows | Coverage]:
     options = list(_options(stretch, role))
     if options:
         yield Rows("config_option", options)
+    yield from enclosed_rows(stretch)
     lost = np.flatnonzero(~heads.understood) if layout.style else np.empty(0, np.int64)
     times = pc.min_max(heads.ts_ms).as_py()
     yield Coverage(

@@ -1,4 +1,4 @@
-"""Names of metrics as Flink's StatsD, Datadog and JMX reporters send them, as the series of its Prometheus reporter.
+"""Names of metrics as Flink's StatsD, slf4j, Datadog and JMX reporters send them, as its Prometheus reporter's series.
 
 There is one mapping to Flink's identifiers, `diagnostics.notation.metric_name`; what is here only finds scope, labels
 and identifier in each reporter's spelling.
@@ -38,7 +38,7 @@ STATISTICS = frozenset(("count", "min", "max", "mean", "avg", "stddev"))
 
 _NOT_PLAIN = re.compile(r"[^a-zA-Z0-9:_]")
 
-_ID = r"((?:\d{1,3}\.){3}\d{1,3}-\d{1,5}-[0-9a-f]{6}|[^.]{1,300})"
+_ID = r"([\w.-]{1,300}?[-:]\d{1,5}-[0-9a-f]{6}|[^.]{1,300})"
 _STATSD = re.compile(r"(.{1,300}?)\.(jobmanager|taskmanager)\.(.+)$")
 _TASK_MANAGER = re.compile(rf"{_ID}\.(.+)$")
 _SUBTASK = re.compile(r"([^.]{1,300})\.(.{1,1000}?)\.(\d{1,6})\.(\D.*)$")

@@ -1,16 +1,25 @@
-"""One thread of a dump: its header, state, frames and locks, as jstack and as Flink's REST API print it."""
+"""Threads of a dump: header, state, frames, locks, as jstack, `jcmd Thread.dump_to_file` and Flink's REST print it."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 
 from diagnostics.notation.stack_frame import MOST_FRAMES, frame_name
 from diagnostics.notation.task_name import task_of_thread
 
 HEADER = re.compile(r'"(.{0,2000}?)" *(?:#|\[|Id=|id=|daemon|prio=|os_prio=|tid=|virtual|in |$)')
 """A thread's header: its name, then its number or priority, whatever the JDK prints first."""
+
+TO_FILE_HEADER = re.compile(r'#\d{1,19} "(.{0,2000}?)"(?: virtual)?(?: (?:[A-Z_]{3,20} )?\d{4}-\S{1,40})?$')
+"""As `jcmd Thread.dump_to_file` prints it, virtual threads among them; JDK 25 adds the state and the time."""
+
+TITLE = "Full thread dump "
+_TIME = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d[.\d]{0,10}Z?$")
+_PLAIN_FRAME = re.compile(r"[\w.$/@<>-]{1,2000}\([^()]{0,300}\)$")
+_STATE_BEHIND_NAME = re.compile(r'" (?:virtual )?(RUNNABLE|BLOCKED|WAITING|TIMED_WAITING) \d')
 
 _STATE_LINE = re.compile(r"java\.lang\.Thread\.State: (NEW|RUNNABLE|BLOCKED|WAITING|TIMED_WAITING|TERMINATED)")
 _STATE_IN_HEADER = re.compile(r'" *(?:Id|id)=\d{1,12} (?:in )?(NEW|RUNNABLE|BLOCKED|WAITING|TIMED_WAITING|TERMINATED)')
@@ -31,6 +40,7 @@ class ThreadStack:
 
     waits_for  the lock it waits for, `class@address`: to enter a monitor, or parked for a synchronizer
     holds      the locks it holds; one that it gave up in Object.wait is none of them
+    is_plain   whether its frames are printed without `at`
     """
 
     thread: str
@@ -40,6 +50,7 @@ class ThreadStack:
     frames: list[str] = field(default_factory=list)
     waits_for: str | None = None
     holds: list[str] = field(default_factory=list)
+    is_plain: bool = False
     _given_up: set[str] = field(default_factory=set)
 
     def take_lock(self, how: str | None, lock: str) -> None:
@@ -70,21 +81,23 @@ class ThreadStack:
 
 def thread_header(line: str, number: int) -> ThreadStack | None:
     """The thread that a header line begins; None for any other line."""
-    found = HEADER.match(line) if line.startswith('"') else None
+    is_plain = line.startswith("#")
+    found = TO_FILE_HEADER.match(line) if is_plain else HEADER.match(line) if line.startswith('"') else None
     if not found:
         return None
-    state = _STATE_IN_HEADER.search(line, found.end(1))
+    state = (_STATE_BEHIND_NAME if is_plain else _STATE_IN_HEADER).search(line, found.end(1))
     name = found.group(1).encode("utf-8", "replace").decode("utf-8")
-    return ThreadStack(name, state.group(1) if state else None, number, number)
+    return ThreadStack(name, state.group(1) if state else None, number, number, is_plain=is_plain)
 
 
 def take_line(thread: ThreadStack, line: str, number: int) -> None:
     """Adds a line below a header: a frame, the state, a lock; everything else is left out."""
     stripped = line.strip()
-    if stripped.startswith("at "):
+    is_plain_frame = thread.is_plain and _PLAIN_FRAME.match(stripped) is not None
+    if is_plain_frame or stripped.startswith("at "):
         thread.last_line = number
         if len(thread.frames) < MOST_FRAMES:
-            thread.frames.append(frame_name(stripped[3:]))
+            thread.frames.append(frame_name(stripped if is_plain_frame else stripped[3:]))
     elif stripped.startswith("- "):
         found = _LOCK.match(stripped)
         if found:
@@ -94,6 +107,38 @@ def take_line(thread: ThreadStack, line: str, number: int) -> None:
         state = _STATE_LINE.match(stripped)
         if state:
             thread.state, thread.last_line = state.group(1), number
+
+
+def dumped_threads(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int | None, ThreadStack]]:
+    """The threads of each dump among numbered lines, with the time above the dump in epoch ms.
+
+    That time has no zone; it is taken as UTC.
+    """
+    ts_ms = written_ms = None
+    thread: ThreadStack | None = None
+    for number, line in lines:
+        begun, is_title = thread_header(line, number), line.startswith(TITLE)
+        if begun or is_title:
+            if thread:
+                yield ts_ms, thread
+            elif begun and written_ms is not None:
+                ts_ms, written_ms = written_ms, None
+            thread = begun
+        elif thread:
+            take_line(thread, line, number)
+        if is_title:
+            ts_ms, written_ms = written_ms, None
+        elif _TIME.match(line):
+            written_ms = _epoch_ms(line)
+    if thread:
+        yield ts_ms, thread
+
+
+def _epoch_ms(line: str) -> int | None:
+    try:
+        return round(datetime.fromisoformat(line.rstrip("Z")).replace(tzinfo=UTC).timestamp() * 1000)
+    except ValueError:
+        return None
 
 
 def thread_of(lines: Iterable[str]) -> ThreadStack | None:

@@ -1,0 +1,113 @@
+"""What stands inside a log and is evidence of another kind: thread dumps of `kill -3`, reports of metrics.
+
+A JVM prints a dump to the output of its process, where a container's log has it between the records. Flink's
+Slf4jReporter writes all metrics as one record of many lines.
+
+Source: Flink, `flink-metrics-slf4j`, Slf4jReporter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from diagnostics.format import Rows
+from diagnostics.log_scan.json_lines import LINE_BREAK
+from diagnostics.log_scan.stretch import Stretch
+from diagnostics.notation.prometheus_series import SeriesSamples, series_key
+from diagnostics.notation.reporter_name import QUANTILES, from_statsd
+from diagnostics.notation.thread_stack import TITLE, dumped_threads
+
+MOST_LINE = 4_000
+MOST_SERIES = 200_000
+"""Different series of a range. Our choice: a TaskManager of some hundred subtasks reports some ten thousand."""
+FOREIGN = -1
+
+_REPORT = b"= Starting metrics report ="
+
+
+def enclosed_rows(stretch: Stretch) -> Iterator[Rows]:
+    """Rows of `stack_sample` and `metric_sample` that stand in the records of a stretch."""
+    threads = [row for record in _records_with(stretch, TITLE.encode()) for row in _threads(stretch, record)]
+    if threads:
+        yield Rows("stack_sample", threads)
+    samples = SeriesSamples()
+    known: dict[str, int] = {}
+    tasks: set[str] = set()
+    for record in _records_with(stretch, _REPORT):
+        ts_ms = stretch.heads.ts_ms[record].as_py()
+        for line, name, value in _reported(stretch, record):
+            if name not in known and len(known) < MOST_SERIES:
+                series = from_statsd(name, tasks)
+                key = series_key(series.name, series.labels) if series else None
+                known[name] = FOREIGN if key is None else samples.add_series(key)
+            number = known.get(name, FOREIGN)
+            if number != FOREIGN:
+                samples.series.append(number)
+                samples.times.append(ts_ms or 0)
+                samples.values.append(value)
+                samples.lines.append(line)
+    if samples.times:
+        yield Rows("metric_sample", batch=samples.batch())
+
+
+def _records_with(stretch: Stretch, mark: bytes) -> list[int]:
+    """The records in which a text stands, each once."""
+    found: list[int] = []
+    place = stretch.buffer.find(mark)
+    while place >= 0:
+        record = int(np.searchsorted(stretch.heads.start, place, "right")) - 1
+        if record >= 0:
+            found.append(record)
+            place = stretch.buffer.find(mark, int(stretch.ends[record]))
+        else:
+            place = stretch.buffer.find(mark, place + len(mark))
+    return found
+
+
+def _lines(stretch: Stretch, record: int) -> Iterator[tuple[int, str]]:
+    """The lines of a record with their numbers; several have the same one where the record stands on one line."""
+    for line in range(int(stretch.heads.line[record]), int(stretch.last_lines[record]) + 1):
+        start = int(stretch.starts[line])
+        end = int(stretch.starts[line + 1]) - 1 if line + 1 < len(stretch.starts) else int(stretch.ends[record])
+        for part in stretch.buffer[start:end].split(LINE_BREAK):
+            yield line + 1, part[:MOST_LINE].decode("utf-8", "replace")
+
+
+def _threads(stretch: Stretch, record: int) -> Iterator[dict[str, Any]]:
+    """The threads of the dumps in a record; one without a time above it has the record's."""
+    moment = stretch.heads.ts_ms[record].as_py()
+    is_dump = False
+    lines = []
+    for line, text in _lines(stretch, record):
+        is_dump = is_dump or text.startswith(TITLE)
+        # What stands before the dump is the log's: a message may begin with a quoted word.
+        lines.append((line, text if is_dump or text[:2].isdigit() else ""))
+    for ts_ms, thread in dumped_threads(lines):
+        if thread.frames:
+            place = {"line": thread.first_line, "last_line": thread.last_line}
+            yield {"ts_ms": moment if ts_ms is None else ts_ms, **thread.as_row(), **place}
+
+
+def _reported(stretch: Stretch, record: int) -> Iterator[tuple[int, str, float]]:
+    """Line, name and value of every number in a report; of a histogram its quantiles."""
+    for line, text in _lines(stretch, record):
+        name, is_histogram, statistics = text.partition(": count=")
+        if is_histogram:
+            for each in statistics.split(", "):
+                statistic, _, printed = each.partition("=")
+                if statistic in QUANTILES and (value := _number(printed)) is not None:
+                    yield line, f"{name}.{statistic}", value
+            continue
+        name, _, printed = text.rpartition(": ")
+        if name and (value := _number(printed)) is not None:
+            yield line, name, value
+
+
+def _number(printed: str) -> float | None:
+    try:
+        return float(printed)
+    except ValueError:
+        return None
