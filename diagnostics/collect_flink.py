@@ -3,6 +3,9 @@
 
     python3 collect_flink.py --rest http://jobmanager:8081
 
+A cluster that asks for a login gets it from a file, so that it stands in no list of processes: `--token-file` (a token,
+as Kubernetes mounts one) or `--login-file` (user:password on one line).
+
 Takes snapshots over a chosen time: overview, configuration, TaskManagers, jobs, vertices, checkpoints, back pressure,
 watermarks, metrics, flame graphs, thread dumps, and at last the logs. It only reads (GET and nothing else), follows no
 redirect, asks a bounded number of questions a second, waits at least as long as the last answer took, and stops at
@@ -570,7 +573,7 @@ def limits_of(options: argparse.Namespace) -> Limits:
 def collect(options: argparse.Namespace) -> int:
     """The whole run on a terminal. Gives the exit status."""
     limits = limits_of(options)
-    cluster = Cluster(options.rest, limits, dict(options.header), _tls(options))
+    cluster = Cluster(options.rest, limits, {**_login(options), **dict(options.header)}, _tls(options))
     begun = datetime.datetime.now(UTC)
     target = Path(options.out or f"flink-evidence-{begun:%Y%m%dT%H%M%SZ}.zip")
     told = Progress()
@@ -664,6 +667,24 @@ def _tls(options: argparse.Namespace) -> ssl.SSLContext | None:
     return ssl.create_default_context(cafile=options.ca) if options.ca else None
 
 
+def _login(options: argparse.Namespace) -> dict[str, str]:
+    """The header of the login that a file holds. Raises ValueError."""
+    path = options.token_file or options.login_file
+    if not path:
+        return {}
+    try:
+        secret = Path(path).read_text("utf-8").strip()
+    except (OSError, ValueError) as error:
+        raise ValueError(f"{path} cannot be read: {error}") from None
+    if options.token_file:
+        if not secret.isascii() or len(secret.split()) != 1:
+            raise ValueError(f"{path} does not hold a token: one word on one line")
+        return {"Authorization": f"Bearer {secret}"}
+    if ":" not in secret or "\n" in secret:
+        raise ValueError(f"{path} does not hold a login: user:password on one line")
+    return {"Authorization": "Basic " + base64.b64encode(secret.encode()).decode()}
+
+
 def _header(text: str) -> tuple[str, str]:
     name, colon, value = text.partition(":")
     if not colon or not re.fullmatch(r"[A-Za-z0-9-]+", name.strip()) or "\n" in value:
@@ -694,6 +715,9 @@ def command_line() -> argparse.ArgumentParser:
     add("--answer-seconds", type=_above_zero, default=30, help="wait for one answer at most so long (30)")
     add("--without", nargs="*", choices=PARTS, default=[], metavar="PART", help=f"leave out: {', '.join(PARTS)}")
     add("--header", action="append", type=_header, default=[], metavar="NAME:VALUE", help="sent with every request")
+    login = parser.add_mutually_exclusive_group()
+    login.add_argument("--token-file", metavar="FILE", help="sign in with the token in this file")
+    login.add_argument("--login-file", metavar="FILE", help="sign in with the user:password in this file")
     add("--ca", metavar="FILE", help="certificate authorities to trust for https")
     add("--insecure", action="store_true", help="do not check the certificate")
     return parser

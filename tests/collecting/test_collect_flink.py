@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import base64
 import json
 import subprocess
 import sys
@@ -161,6 +162,29 @@ def test_secrets_of_the_command_line_are_sent_and_not_kept(cluster: RecordedClus
         everything = b"".join(bundle.read(name) for name in bundle.namelist())
     assert b"hunter2" not in everything
     assert b"s3cr3t" not in everything
+
+
+@pytest.mark.parametrize(
+    ("option", "content", "sent"),
+    [
+        ("--token-file", "s3cr3t\n", "Bearer s3cr3t"),
+        ("--login-file", "ann:hunter2\n", "Basic " + base64.b64encode(b"ann:hunter2").decode()),
+    ],
+)
+def test_a_login_comes_from_a_file(
+    cluster: RecordedCluster, tmp_path: Path, option: str, content: str, sent: str
+) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text(content)
+    options = ["--rest", cluster.url, "--out", str(tmp_path / "evidence.zip"), "--without", *collect_flink.PARTS]
+    assert collect_flink.main([*options, *QUICK, option, str(secret)]) == 0
+    assert {head["Authorization"] for _, _, head in cluster.asked} == {sent}
+    asked = len(cluster.asked)
+    for wrong in ("", "two words\nof it"):
+        secret.write_text(wrong)
+        with pytest.raises(SystemExit):
+            collect_flink.main([*options, option, str(secret)])
+    assert len(cluster.asked) == asked, "nothing is sent without the login that was asked for"
 
 
 def test_nobody_there_ends_at_once_with_the_reason(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -17,6 +17,7 @@ from diagnostics import collect_flink
 from workbench.analyses.services import NothingToAnalyse, analysis_request
 from workbench.clusters.address import AddressRefused, ClusterUrl, Lookup, judged_address, looked_up
 from workbench.clusters.connection import MOST_ANSWER_SECONDS, PinnedCluster
+from workbench.clusters.login import NoLogin, login_headers
 from workbench.clusters.models import Collection, CollectionStatus
 from workbench.limits.selectors import limits_now
 from workbench.uploads.services import UploadRefused, upload_add
@@ -58,7 +59,7 @@ def collection_run(
         _collect(collection, options, lookup, most_answer_seconds)
     except _Cancelled:
         logger.info("collection %s is no longer wanted", collection.pk)
-    except (AddressRefused, collect_flink.Unanswered, UploadRefused, NothingToAnalyse) as error:
+    except (AddressRefused, NoLogin, collect_flink.Unanswered, UploadRefused, NothingToAnalyse) as error:
         _end(collection, CollectionStatus.FAILED, str(error))
     except Exception as error:
         logger.exception("collection %s ended with an error of our own", collection.pk)
@@ -75,7 +76,8 @@ def _collect(collection: Collection, options: argparse.Namespace, lookup: Lookup
     url = ClusterUrl.of(cluster.url)
     address = judged_address(url, special_allowed=cluster.special_allowed, lookup=lookup)
     limits = collect_flink.limits_of(options)
-    connected = PinnedCluster(url, address, limits, most_seconds=most_answer_seconds)
+    headers = login_headers(cluster.pk) if cluster.login else {}
+    connected = PinnedCluster(url, address, limits, headers, most_seconds=most_answer_seconds)
     with contextlib.closing(connected):
         collect_flink.gather(connected, collection.target, options, limits, _Told(collection))
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", cluster.name).strip("-.") or "cluster"

@@ -25,10 +25,16 @@ class PinnedCluster(Cluster):
     """
 
     def __init__(
-        self, url: ClusterUrl, address: str, limits: Limits, *, most_seconds: float = MOST_ANSWER_SECONDS
+        self,
+        url: ClusterUrl,
+        address: str,
+        limits: Limits,
+        headers: dict[str, str] | None = None,
+        *,
+        most_seconds: float = MOST_ANSWER_SECONDS,
     ) -> None:
         context = ssl.create_default_context() if url.scheme == "https" else None
-        super().__init__(str(url), limits, {}, context)
+        super().__init__(str(url), limits, headers or {}, context)
         self._url, self._most_seconds = url, most_seconds
         self._line = _Line(address)
 

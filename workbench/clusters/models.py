@@ -11,6 +11,7 @@ from django.urls import reverse
 from workbench.accounts.models import Team, User
 from workbench.cases.models import Case
 from workbench.clusters.address import LONGEST_URL
+from workbench.clusters.login import KINDS
 
 
 class ClusterQuerySet(models.QuerySet["Cluster"]):
@@ -32,12 +33,14 @@ class Cluster(models.Model):
     url              as `ClusterUrl` writes it: scheme, host, port, path
     team             who may collect from it; null for everybody
     special_allowed  its very address is one that names may never lead to: this machine, the link, metadata
+    login            how the workbench signs in there, as of `login.KINDS`; empty for not at all
     """
 
     name = models.CharField(max_length=100)
     url = models.CharField(max_length=LONGEST_URL + 10)
     team = models.ForeignKey(Team, on_delete=models.CASCADE, null=True, blank=True, related_name="+")
     special_allowed = models.BooleanField(default=False)
+    login = models.CharField(max_length=10, blank=True, choices=KINDS)
     added_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
     added_at = models.DateTimeField(auto_now_add=True)
     removed_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, blank=True, related_name="+")

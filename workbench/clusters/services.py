@@ -16,6 +16,7 @@ from workbench.accounts.models import Team, User
 from workbench.cases.models import Case
 from workbench.cases.services import case_open
 from workbench.clusters.address import AddressRefused, ClusterUrl, Lookup, NoAddress, judged_address, looked_up
+from workbench.clusters.login import Login, LoginRefused, login_forget, login_keep
 from workbench.clusters.models import Cluster, Collection, CollectionStatus
 from workbench.clusters.tasks import run_collection
 
@@ -25,6 +26,7 @@ UNSENT = timedelta(seconds=30)
 """As of analyses: a queued one that waits so long while the queue is empty has lost its message."""
 
 
+@transaction.atomic
 def cluster_add(
     *,
     user: User,
@@ -32,10 +34,12 @@ def cluster_add(
     url: str,
     team: Team | None = None,
     special_allowed: bool = False,
+    login: tuple[str, str, str] = ("", "", ""),
     lookup: Lookup = looked_up,
 ) -> Cluster:
     """Lists a cluster. Raises PermissionDenied for all but administrators, ValidationError by field.
 
+    login  kind (of `login.KINDS`), user, and password or token; empty for a cluster that asks for none
     A name that has no address now may have one later; one that leads to a special address is refused at once.
     """
     _administrators_only(user)
@@ -51,16 +55,29 @@ def cluster_add(
             judged_address(parsed, special_allowed=special_allowed, lookup=lookup)
     except AddressRefused as error:
         errors["url"] = str(error)
+    try:
+        checked = Login.of(*login)
+    except LoginRefused as error:
+        errors["login"] = str(error)
     if errors:
         raise ValidationError(errors)
-    return Cluster.objects.create(
-        name=title, url=str(parsed), team=team, special_allowed=special_allowed, added_by=user
+    cluster = Cluster.objects.create(
+        name=title,
+        url=str(parsed),
+        team=team,
+        special_allowed=special_allowed,
+        login=checked.kind if checked else "",
+        added_by=user,
     )
+    if checked:
+        login_keep(cluster.pk, checked)
+    return cluster
 
 
 def cluster_remove(*, user: User, cluster: Cluster) -> None:
-    """Takes a cluster off the list: nobody collects from it any more. Raises PermissionDenied."""
+    """Takes a cluster off the list: nobody collects from it any more, its login is deleted. Raises PermissionDenied."""
     _administrators_only(user)
+    login_forget(cluster.pk)
     Cluster.objects.listed().filter(pk=cluster.pk).update(removed_by=user, removed_at=timezone.now())
 
 

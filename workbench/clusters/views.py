@@ -15,6 +15,7 @@ from django.views.decorators.http import require_GET, require_POST
 from workbench.accounts.models import Team
 from workbench.cases.selectors import case_to_change
 from workbench.clusters import services
+from workbench.clusters.login import KINDS
 from workbench.clusters.models import Cluster, Collection, CollectionStatus
 
 
@@ -33,6 +34,11 @@ def clusters(request: HttpRequest) -> HttpResponse:
                 url=request.POST.get("url", ""),
                 team=get_object_or_404(Team, pk=int(team)) if team.isdecimal() and len(team) < 10 else None,
                 special_allowed=request.POST.get("special") == "1",
+                login=(
+                    request.POST.get("login", ""),
+                    request.POST.get("login_user", ""),
+                    request.POST.get("login_secret", ""),
+                ),
             )
             return redirect("clusters:list")
         except ValidationError as error:
@@ -41,6 +47,7 @@ def clusters(request: HttpRequest) -> HttpResponse:
         "clusters": Cluster.objects.listed().select_related("team", "added_by"),
         "removed": Cluster.objects.exclude(removed_at=None).select_related("removed_by").order_by("-removed_at")[:20],
         "teams": Team.objects.all(),
+        "logins": KINDS,
         "errors": errors,
         "sent": request.POST,
     }

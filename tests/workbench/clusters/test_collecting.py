@@ -195,6 +195,56 @@ def test_only_administrators_list_clusters_and_only_real_ones(people: People) ->
         cluster_add(user=people.ada, name="<b>x", url="http://10.1.2.4")
 
 
+def test_a_login_is_sent_to_its_cluster_and_shown_to_nobody(
+    people: People, flink: RecordedCluster, settings: LazySettings, queue: redis.Redis
+) -> None:
+    form = {"name": "payments", "url": flink.url, "special": "1", "login": "basic", "login_user": "ann"}
+    page = signed_in(people.ada).post(reverse("clusters:list"), {**form, "login_secret": ""})
+    assert "A password or token is needed" in page.content.decode()
+    assert not Cluster.objects.exists()
+    signed_in(people.ada).post(reverse("clusters:list"), {**form, "login_secret": "hunter2"})
+    cluster = Cluster.objects.get()
+
+    collection = collected(people, cluster)
+
+    assert collection.status == CollectionStatus.DONE
+    assert {head["Authorization"] for _, _, head in flink.asked} == {"Basic YW5uOmh1bnRlcjI="}
+    page = signed_in(people.ada).get(reverse("clusters:list"))
+    assert "signs in: user and password" in page.content.decode()
+    assert b"hunter2" not in page.content
+    (kept,) = (settings.WORKBENCH_DATA / "cluster-logins").iterdir()
+    assert kept.stat().st_mode & 0o077 == 0
+    with zipfile.ZipFile(collection.case.files.get().path) as bundle:
+        assert not any(b"YW5uOmh1bnRlcjI=" in bundle.read(name) for name in bundle.namelist())
+
+    kept.unlink()
+    assert "login cannot be read by the worker" in collected(people, cluster).detail
+    cluster_remove(user=people.ada, cluster=cluster)
+    token = listed(people, flink.url, login=("bearer", "", "abc.def"))
+    flink.asked.clear()
+    collected(people, token)
+    assert {head["Authorization"] for _, _, head in flink.asked} == {"Bearer abc.def"}
+    cluster_remove(user=people.ada, cluster=token)
+    assert not any((settings.WORKBENCH_DATA / "cluster-logins").iterdir())
+
+
+@pytest.mark.parametrize(
+    ("kind", "user", "secret"),
+    [
+        ("", "ann", ""),
+        ("digest", "ann", "x"),
+        ("basic", "", "x"),
+        ("basic", "a:b", "x"),
+        ("bearer", "", "Bearer x"),
+        ("bearer", "", "a\r\nX-Other: b"),
+        ("bearer", "", "x" * 8_001),
+    ],
+)
+def test_what_is_no_login_is_refused(people: People, kind: str, user: str, secret: str) -> None:
+    with pytest.raises(ValidationError, match="login"):
+        listed(people, "http://10.1.2.3", login=(kind, user, secret))
+
+
 def test_people_collect_only_from_what_is_offered_to_them(people: People, queue: redis.Redis) -> None:
     ours = cluster_add(user=people.ada, name="ours", url="http://10.1.2.3", team=people.team)
     removed = cluster_add(user=people.ada, name="removed", url="http://10.1.2.5")
