@@ -1,13 +1,22 @@
-"""Samples of a job's input as a Parquet file; only the columns that matter are read, a batch at a time."""
+"""Samples of a job's input as a Parquet file, or samples of metrics out of a Prometheus store.
+
+Only the columns that matter are read, a batch at a time.
+"""
 
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from diagnostics.errors import LimitExceeded, UnreadableInput
 from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample
 from diagnostics.notation.event_field import BATCH_EVENTS, event_fields
+from diagnostics.notation.metric_table import MetricColumns, MetricTable
+from diagnostics.notation.tally import Tally
+
+if TYPE_CHECKING:
+    from pyarrow.parquet import ParquetFile
 
 MAGIC = b"PAR1"
 MOST_EVENTS = 100_000_000
@@ -15,6 +24,7 @@ MOST_EVENTS = 100_000_000
 MOST_GROUP_BYTES = 2 * 1024**3
 """Decompressed bytes that the file states for the wanted columns of one row group. Our choice."""
 ROWS_LOOKED_AT = 20
+MOST_COLUMNS = 2_000
 
 
 def _recognise(head: Head) -> float:
@@ -28,20 +38,58 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
 
     try:
         with parquet.ParquetFile(part.path) as file:
-            yield from _events(file)
+            if file.metadata.num_rows > MOST_EVENTS:
+                raise LimitExceeded(f"{file.metadata.num_rows:,} rows; {MOST_EVENTS:,} is the bound")
+            metrics = _metric_columns(file)
+            yield from _events(file) if metrics is None else _metrics(file, metrics)
     except (pa.ArrowException, OSError, UnicodeDecodeError, OverflowError) as error:
         raise UnreadableInput(f"a Parquet file that is damaged or cut off: {error}"[:300]) from None
 
 
-def _events(file: object) -> Iterator[Rows | Coverage]:
-    from pyarrow import parquet
+def _metric_columns(file: ParquetFile) -> MetricColumns | None:
+    """What its columns are if it holds samples of Flink's metrics."""
+    found = MetricColumns.of(file.schema_arrow.names[:MOST_COLUMNS])
+    if found is None:
+        return None
+    _refuse_large_groups(file, _wanted(found))
+    first = next(file.iter_batches(ROWS_LOOKED_AT, columns=_wanted(found), use_threads=False), None)
+    rows = first.to_pylist() if first is not None else []
+    return found if any(key is not None for row in rows for key, _ in found.samples(row)) else None
 
+
+def _wanted(columns: MetricColumns) -> list[str]:
+    return [each for each in (columns.time, columns.value, columns.name, columns.labels, *columns.others) if each]
+
+
+def _metrics(file: ParquetFile, columns: MetricColumns) -> Iterator[Rows | Coverage]:
+    tally = Tally()
+    table = MetricTable(columns, tally)
+    for batch in file.iter_batches(BATCH_EVENTS, columns=_wanted(columns), use_threads=False):
+        for row in batch.to_pylist():
+            if not table.take(row, 0):
+                tally.not_understood += 1
+            if table.is_full:
+                yield table.rows()
+    yield table.rows()
+    table.say()
+    yield tally.coverage()
+
+
+def _refuse_large_groups(file: ParquetFile, wanted: Sequence[str]) -> None:
+    """Raises LimitExceeded: a row group is decompressed as a whole."""
+    for group in map(file.metadata.row_group, range(file.metadata.num_row_groups)):
+        parts = [group.column(place) for place in range(group.num_columns)]
+        size = sum(
+            each.total_uncompressed_size for each in parts if each.path_in_schema.partition(".")[0] in set(wanted)
+        )
+        if size > MOST_GROUP_BYTES:
+            raise LimitExceeded(f"a row group of {size:,} bytes; {MOST_GROUP_BYTES:,} is the bound")
+
+
+def _events(file: ParquetFile) -> Iterator[Rows | Coverage]:
     from diagnostics.notation.event_columns import event_batch
 
-    assert isinstance(file, parquet.ParquetFile)
     metadata = file.metadata
-    if metadata.num_rows > MOST_EVENTS:
-        raise LimitExceeded(f"{metadata.num_rows:,} rows; {MOST_EVENTS:,} is the bound")
     plain = [metadata.schema.column(place) for place in range(metadata.num_columns)]
     # A column within a list or a record has a path with dots; neither is a key or a time.
     columns = {column.name: place for place, column in enumerate(plain) if column.path == column.name}
@@ -51,10 +99,7 @@ def _events(file: object) -> Iterator[Rows | Coverage]:
     if fields is None:
         raise UnreadableInput(f"a Parquet file without a key and a time among its columns: {', '.join(columns)[:200]}")
     wanted = [name for name in (fields.key, fields.event_time, fields.arrival, fields.partition) if name]
-    for group in map(metadata.row_group, range(metadata.num_row_groups)):
-        size = sum(group.column(columns[name]).total_uncompressed_size for name in wanted)
-        if size > MOST_GROUP_BYTES:
-            raise LimitExceeded(f"a row group of {size:,} bytes; {MOST_GROUP_BYTES:,} is the bound")
+    _refuse_large_groups(file, wanted)
     records = 0
     for batch in file.iter_batches(BATCH_EVENTS, columns=wanted, use_threads=False):
         records += batch.num_rows
@@ -74,9 +119,9 @@ _THREE_COLUMNS = (
 
 FORMAT = Format(
     id="event-parquet",
-    title="Event sample (Parquet)",
+    title="Events or metrics (Parquet)",
     documentation="https://parquet.apache.org/docs/file-format/",
-    tables=("event",),
+    tables=("event", "metric_sample"),
     recognise=_recognise,
     read=_read,
     binary=True,

@@ -1,4 +1,7 @@
-"""Prometheus text exposition of Flink's metrics: one scrape, or many joined with `# scrape_time` or sample times."""
+"""Prometheus text exposition of Flink's metrics: one scrape, or many joined with `# scrape_time` or sample times.
+
+What `promtool tsdb dump` prints has the name among the labels and is read too.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample
-from diagnostics.notation.prometheus_series import SeriesSamples, series_key
+from diagnostics.notation.prometheus_series import SeriesSamples, series_key, series_of
 from diagnostics.notation.rest_document import text, whole
 from diagnostics.notation.tally import MOST_SHOWN, Tally
 from diagnostics.notation.text_lines import raw_lines
@@ -27,11 +30,9 @@ EPOCH_MS_FROM = 1e11
 NOT_FLINK, NOT_A_SERIES, BEYOND = -1, -2, -3
 
 _VALUE = re.compile(rb"[-+]?(?:\d|NaN|Inf)")
-_NAME = re.compile(r"[a-zA-Z_:][a-zA-Z0-9_:]*$")
-_LABEL = re.compile(r'(?<![a-zA-Z0-9_])([a-zA-Z_][a-zA-Z0-9_]*)\s*=\s*"((?:[^"\\]++|\\.)*+)"')
-_ESCAPED = re.compile(r'\\([\\"n])')
 _SAMPLE = re.compile(
-    r"[a-zA-Z_:][a-zA-Z0-9_:]*(?:\{[^\n]*\})? +(?:[-+]?[\d.]+(?:[eE][-+]?\d+)?|NaN|[-+]?Inf)(?: +[\d.]+)?$"
+    r"(?:[a-zA-Z_:][a-zA-Z0-9_:]*(?:\{[^\n]*\})?|\{__name__=[^\n]*\}) +"
+    r"(?:[-+]?[\d.]+(?:[eE][-+]?\d+)?|NaN|[-+]?Inf)(?: +[\d.]+)?$"
 )
 _DECLARED = re.compile(r"# (?:TYPE|HELP) [a-zA-Z_:]")
 
@@ -44,7 +45,7 @@ def _recognise(head: Head) -> float:
     others = len([line for line in told if line[0] != "#"]) - len(samples)
     if others > 1 + len(samples) // 10 or not (samples or declared):
         return 0.0
-    if any(line.startswith("flink_") for line in samples) or "# TYPE flink_" in head.text:
+    if any(line.startswith(("flink_", '{__name__="flink_')) for line in samples) or "# TYPE flink_" in head.text:
         return 0.95
     if all(line.startswith("# scrape_") for line in told):
         return 0.6
@@ -105,10 +106,11 @@ def _number(scrapes: _Scrapes, head: bytes) -> int:
         return scrapes.numbers[head]
     if len(scrapes.numbers) >= MOST_SERIES or len(head) > MOST_HEAD:
         return BEYOND
-    name, _, labels = head.decode("utf-8", "replace").partition("{")
+    name, labels = series_of(head.decode("utf-8", "replace"))
+    name = name or labels.get("__name__", "")
     number = NOT_A_SERIES
-    if _NAME.match(name):
-        key = series_key(name, {label: _unescaped(value) for label, value in _LABEL.findall(labels)})
+    if name:
+        key = series_key(name, labels)
         number = NOT_FLINK if key is None else scrapes.samples.add_series(key)
     scrapes.numbers[head] = number
     return number
@@ -121,10 +123,6 @@ def _left_out(scrapes: _Scrapes, number: int, line: bytes, line_number: int, tai
         scrapes.beyond += 1
     else:
         _odd(scrapes, line, line_number)
-
-
-def _unescaped(value: str) -> str:
-    return _ESCAPED.sub(lambda found: "\n" if found.group(1) == "n" else found.group(1), value)
 
 
 def _without_exemplar(line: bytes) -> tuple[bytes, bytes]:

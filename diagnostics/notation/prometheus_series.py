@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from array import array
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -48,7 +49,22 @@ _SERIES_COLUMNS = (
     "labels",
 )
 
+_NAME = re.compile(r"[a-zA-Z_:][a-zA-Z0-9_:]*$")
+_LABEL = re.compile(r'(?<![a-zA-Z0-9_])([a-zA-Z_][a-zA-Z0-9_]*)\s*=\s*"((?:[^"\\]++|\\.)*+)"')
+_ESCAPED = re.compile(r'\\([\\"n])')
+
 SeriesKey = tuple[str | int | float | None, ...]
+
+
+def series_of(printed: str) -> tuple[str, dict[str, str]]:
+    """Name and labels of a series as Prometheus prints it; without a name what is none, or has it among the labels."""
+    name, _, told = printed.strip().partition("{")
+    labels = {label: _unescaped(value) for label, value in _LABEL.findall(told)}
+    return (name if _NAME.match(name) else ""), labels
+
+
+def _unescaped(value: str) -> str:
+    return _ESCAPED.sub(lambda found: "\n" if found.group(1) == "n" else found.group(1), value)
 
 
 def series_key(name: str, labels: Mapping[str, str]) -> SeriesKey | None:
@@ -95,7 +111,7 @@ class SeriesSamples:
         return len(self.keys) - 1
 
     def batch(self, pointers: list[str] | None = None, line: int | None = None) -> pa.RecordBatch:
-        """The samples as columns of `metric_sample`; time 0 stands for unknown, `line` for one line that all have."""
+        """The samples as columns of `metric_sample`; time or line 0 is unknown, `line` stands for one that all have."""
         import numpy as np
         import pyarrow as pa
 
@@ -111,7 +127,8 @@ class SeriesSamples:
         columns["ts_ms"] = pa.array(times, mask=times == 0)
         columns["value"] = pa.array(values, mask=unknown)
         if pointers is None:
-            columns["line"] = pa.array(np.frombuffer(self.lines, dtype=np.int64))
+            lines = np.frombuffer(self.lines, dtype=np.int64)
+            columns["line"] = pa.array(lines, mask=lines == 0)
         else:
             columns["line"] = pa.array([line] * len(times), pa.int64())
             columns["pointer"] = pa.array(pointers, pa.string())
