@@ -77,6 +77,9 @@ class Coverage:
     role         jobmanager, taskmanager, client, ... if the content tells
     flink_version  if the content tells
     utc_offset_min  minutes that the clock it is written in is ahead of UTC, if the content tells
+    earlier      records of a log that tell an earlier time than the one before, beyond what threads disorder
+    earlier_ms   the longest of these steps back
+    earlier_line  the line of the first of them
     """
 
     records: int = 0
@@ -88,6 +91,9 @@ class Coverage:
     first_ts_ms: int | None = None
     last_ts_ms: int | None = None
     utc_offset_min: int | None = None
+    earlier: int = 0
+    earlier_ms: int = 0
+    earlier_line: int | None = None
 
 
 Reader = Callable[[Range], Iterator[Rows | Coverage]]

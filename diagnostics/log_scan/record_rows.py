@@ -14,10 +14,10 @@ from diagnostics.format import Coverage, Rows
 from diagnostics.log_scan.enclosed import enclosed_rows
 from diagnostics.log_scan.json_lines import LINE_BREAK
 from diagnostics.log_scan.kafka_client import SCOPES, client_options
-from diagnostics.log_scan.layout import Layout
+from diagnostics.log_scan.layout import Heads, Layout
 from diagnostics.log_scan.matching import match_events
 from diagnostics.log_scan.process import LOGGED_PROCESSES, options_of, role_of, version_of
-from diagnostics.log_scan.slices import slices
+from diagnostics.log_scan.slices import Offsets, slices
 from diagnostics.log_scan.stretch import Stretch
 from diagnostics.notation.stack_trace import StackTrace, stack_trace
 
@@ -31,6 +31,10 @@ CONTINUATION_BYTES = 16_000
 """How much of a record is kept behind its head line. Our choice: a trace of ten exceptions with thirty frames each."""
 
 TRACE_COLUMNS = tuple(StackTrace.__slots__)
+
+STEP_BACK_MS = 5_000
+"""A record whose time is earlier than this before that of the one above it is out of order. Threads and streams that
+are merged disorder lines by less. Our choice."""
 
 _TRACE_MARKS = (b"\tat ", b"    at ", b"Caused by: ", b"Exception", b"Error")
 
@@ -71,6 +75,7 @@ def rows_of(stretch: Stretch, layout: Layout) -> Iterator[Rows | Coverage]:
     yield from enclosed_rows(stretch)
     lost = np.flatnonzero(~heads.understood) if layout.style else np.empty(0, np.int64)
     times = pc.min_max(heads.ts_ms).as_py()
+    steps_back, places = _steps_back(heads)
     yield Coverage(
         records=count,
         not_understood=len(lost),
@@ -84,7 +89,19 @@ def rows_of(stretch: Stretch, layout: Layout) -> Iterator[Rows | Coverage]:
         first_ts_ms=times["min"],
         last_ts_ms=times["max"],
         utc_offset_min=heads.utc_offset_min,
+        earlier=len(steps_back),
+        earlier_ms=int(steps_back.max()) if len(steps_back) else 0,
+        earlier_line=int(heads.line[places[0]]) + 1 if len(places) else None,
     )
+
+
+def _steps_back(heads: Heads) -> tuple[Offsets, Offsets]:
+    """By how many ms times go back beyond STEP_BACK_MS, and at which records."""
+    timed = np.flatnonzero(heads.ts_ms.is_valid().to_numpy(zero_copy_only=False))
+    times = heads.ts_ms.take(pa.array(timed)).to_numpy(zero_copy_only=False)
+    steps = np.diff(times)
+    back = np.flatnonzero(steps < -STEP_BACK_MS)
+    return -steps[back], timed[back + 1]
 
 
 def _traces(stretch: Stretch, bare: bool) -> dict[str, pa.Array]:

@@ -21,6 +21,7 @@ from diagnostics.evidence import Evidence
 from diagnostics.format import Coverage, Format
 from diagnostics.formats import FORMATS, format_by_id
 from diagnostics.intake import InputFile, Intake
+from diagnostics.phrase import duration
 from diagnostics.reading.ranges import PlannedRange, grouped, ranges_of
 from diagnostics.reading.stored_table import table_frame
 from diagnostics.reading.task import COVERAGE_DDL, MOST_WARNINGS, added, read_group
@@ -118,6 +119,14 @@ def _run(spark: SparkSession, groups: list[list[PlannedRange]], folder: Path, pr
     return sorted(covered, key=lambda each: (each["file_id"], each["position"]))
 
 
+def _out_of_order(total: Coverage) -> str:
+    count = "one record tells" if total.earlier == 1 else f"{total.earlier:,} records tell"
+    return (
+        f"{count} an earlier time than the one before, by up to {duration(total.earlier_ms)}, first in line "
+        f"{total.earlier_line:,}: several processes wrote here, files were put together, or a clock was set back"
+    )
+
+
 def _input(
     file: InputFile,
     chosen: Format | None,
@@ -132,6 +141,8 @@ def _input(
         part["samples"] = tuple((sample["line"], sample["text"]) for sample in each["samples"])
         total = added(total, Coverage(**part | {"warnings": tuple(each["warnings"])}))
     warnings = [*([file.error] if file.error else []), *file.warnings, *total.warnings]
+    if total.earlier:
+        warnings.append(_out_of_order(total))
     if chosen is not None and same_as:
         warnings.append(f"the same content as {same_as}: read once")
     if chosen is None and not file.error:

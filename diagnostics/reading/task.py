@@ -26,7 +26,8 @@ MOST_WARNINGS = 10
 COVERAGE_DDL = (
     "file_id INT, position BIGINT, records BIGINT, not_understood BIGINT, "
     "samples ARRAY<STRUCT<line: BIGINT, text: STRING>>, warnings ARRAY<STRING>, role STRING, flink_version STRING, "
-    "first_ts_ms BIGINT, last_ts_ms BIGINT, utc_offset_min INT, table_rows MAP<STRING, BIGINT>"
+    "first_ts_ms BIGINT, last_ts_ms BIGINT, utc_offset_min INT, "
+    "earlier BIGINT, earlier_ms BIGINT, earlier_line BIGINT, table_rows MAP<STRING, BIGINT>"
 )
 
 
@@ -68,6 +69,9 @@ def _coverage_schema() -> pa.Schema:
             ("first_ts_ms", pa.int64()),
             ("last_ts_ms", pa.int64()),
             ("utc_offset_min", pa.int32()),
+            ("earlier", pa.int64()),
+            ("earlier_ms", pa.int64()),
+            ("earlier_line", pa.int64()),
             ("table_rows", pa.map_(pa.string(), pa.int64())),
         ]
     )
@@ -102,6 +106,7 @@ def _read_range(planned: PlannedRange, writer: TableWriter) -> dict[str, Any]:
         "samples": [
             {"line": line + planned.lines_before, "text": valid_text(text[:200])} for line, text in total.samples
         ],
+        "earlier_line": None if total.earlier_line is None else total.earlier_line + planned.lines_before,
         "warnings": [valid_text(each) for each in total.warnings],
         "first_ts_ms": of_calendar(total.first_ts_ms),
         "last_ts_ms": of_calendar(total.last_ts_ms),
@@ -123,4 +128,7 @@ def added(one: Coverage, other: Coverage) -> Coverage:
         first_ts_ms=min(firsts, default=None),
         last_ts_ms=max(lasts, default=None),
         utc_offset_min=other.utc_offset_min if one.utc_offset_min is None else one.utc_offset_min,
+        earlier=one.earlier + other.earlier,
+        earlier_ms=max(one.earlier_ms, other.earlier_ms),
+        earlier_line=other.earlier_line if one.earlier_line is None else one.earlier_line,
     )

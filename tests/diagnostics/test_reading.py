@@ -75,13 +75,16 @@ def test_lines_are_counted_through_a_file_that_is_read_in_ranges(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ranges, "RANGE_BYTES", 500)
-    evidence, inputs = evidence_of({"tm.log": "Starting\n" + log(40)}, tmp_path, spark)
+    text = "Starting\n" + log(40) + RECORD.format(second=0, number=40)
+    evidence, inputs = evidence_of({"tm.log": text}, tmp_path, spark)
     found = evidence["log_record"].orderBy("line").select("line", "last_line", "message", "exception_class").collect()
     expected = [
         (2 + 3 * number, 4 + 3 * number, f"write {number} failed", "java.io.IOException") for number in range(40)
     ]
-    assert [tuple(row) for row in found] == [(1, 1, "Starting", None), *expected]
-    assert inputs["tm.log"]["records"] == 41
+    after = (122, 122, "write 40 failed", None)
+    assert [tuple(row) for row in found] == [(1, 1, "Starting", None), *expected, after]
+    assert inputs["tm.log"]["records"] == 42
+    assert any("earlier time" in each and "first in line 122" in each for each in inputs["tm.log"]["warnings"])
     assert inputs["tm.log"]["samples"] == [{"line": 1, "text": "Starting"}]
 
 

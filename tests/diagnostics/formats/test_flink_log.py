@@ -39,6 +39,13 @@ def test_a_printed_zone_is_told_and_none_is_made_up(layout: str, minutes: int | 
     assert coverage.utc_offset_min == minutes
 
 
+def test_times_that_go_back_are_counted_but_not_what_threads_disorder(tmp_path: Path) -> None:
+    clocks = ("01:31:39,633", "01:31:38,900", "01:31:50,000", "00:31:50,000", "00:31:51,000", "00:31:45,900")
+    text = "".join(f"2026-11-21 {clock} INFO  a.B [] - said\n" for clock in clocks)
+    (coverage,) = read(FORMAT, text, tmp_path).coverage
+    assert (coverage.earlier, coverage.earlier_ms, coverage.earlier_line) == (2, 3_600_000, 4)
+
+
 def test_colours_and_windows_line_ends_do_not_matter(tmp_path: Path) -> None:
     text = LAYOUTS["log4j 2"].replace("INFO ", "\x1b[32mINFO\x1b[m ") + "\r\n"
     (record,) = rows(text * 2, tmp_path)[:1]
