@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
+import zipfile
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+from diagnostics.formats.flink_log import FORMAT
 from diagnostics.reconstruction.log_clocks import ClockOffset, attempt_of, offsets
+from tests.diagnostics.formats.reading_aids import read
 
 CORPUS = Path(__file__).resolve().parents[4] / "shared" / "corpus"
+INCIDENT = Path(__file__).resolve().parents[2] / "incidents" / "nothing_wrong" / "evidence.zip"
+LOGS = ("standalonesession", "taskexecutor")
 JM, TM, OTHER = 0, 1, 2
 ROLES = {JM: "jobmanager", TM: "taskmanager", OTHER: "taskmanager"}
 
@@ -61,3 +66,21 @@ def test_processes_of_one_machine_have_one_clock() -> None:
     assert offset.least_ms is not None
     assert offset.most_ms is not None
     assert offset.least_ms <= 0 <= offset.most_ms
+
+
+@pytest.mark.parametrize("ahead", [timedelta(0), timedelta(seconds=95), timedelta(hours=-1)])
+def test_a_real_log_whose_clock_is_off_is_seen_to_be_off_by_as_much(ahead: timedelta, tmp_path: Path) -> None:
+    """Both logs were written on one host; every time of the TaskManager's is then moved."""
+    with zipfile.ZipFile(INCIDENT) as incident:
+        above, below = (incident.read(f"logs/flink-root-{name}-0-vm.log").decode() for name in LOGS)
+    moved = re.sub(r"(?m)^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", lambda at: f"{datetime.fromisoformat(at[0]) + ahead}", below)
+    steps = [
+        (file_id, attempt, record["state_to"], record["ts_ms"])
+        for file_id, text in ((JM, above), (TM, moved))
+        for record in read(FORMAT, text, tmp_path).rows["log_record"]
+        if record["event"] == "task.state" and (attempt := attempt_of(record["message"])) is not None
+    ]
+    offset, off_ms = offsets(steps, ROLES)[TM], ahead / timedelta(milliseconds=1)
+    assert offset.least_ms is not None
+    assert offset.most_ms is not None
+    assert off_ms - 1_000 < offset.least_ms <= off_ms <= offset.most_ms < off_ms + 1_000
