@@ -14,7 +14,7 @@ from diagnostics.charts import CHARTS
 from diagnostics.clock import FileClock
 from diagnostics.errors import NoUsableInput
 from diagnostics.evidence import Evidence
-from diagnostics.intake import Limits, SourceFile, unpack
+from diagnostics.intake import Limits, LogLayout, SourceFile, unpack
 from diagnostics.intake.limits import USUAL
 from diagnostics.judge import judge, stored_signals
 from diagnostics.profiles.collect import collected_profiles
@@ -80,18 +80,20 @@ def analyze(
     overrides: Mapping[str, str] | None = None,
     clocks: Mapping[str, FileClock] | None = None,
     limits: Limits = USUAL,
+    layouts: Sequence[LogLayout] = (),
     progress: Callable[[Progress], None] = ignore,
 ) -> Report:
     """Diagnose the files.
 
     overrides  file name inside the upload -> format id that a user chose
     clocks     file name inside the upload -> how a user moved its times
+    layouts    further ones that logs may be in
     Raises NoUsableInput when no file could be used, AnalysisInterrupted when its Spark work was cancelled from
     outside, SparkUnavailable when Spark went away.
     """
     clock = _StageClock()
     progress(Progress("Unpacking", 0.02, f"{len(sources)} files"))
-    intake = unpack(sources, workspace, limits)
+    intake = unpack(sources, workspace, limits, layouts)
     clock.lap("unpack_ms")
     progress(Progress("Reading", 0.1, f"{len(intake.inputs)} files"))
     evidence, inputs = read_evidence(

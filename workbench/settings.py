@@ -42,6 +42,7 @@ INSTALLED_APPS = [
     "drf_spectacular",
     "workbench.accounts",
     "workbench.cases",
+    "workbench.layouts",
     "workbench.limits",
     "workbench.redaction",
     "workbench.uploads",

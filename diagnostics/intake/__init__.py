@@ -7,8 +7,20 @@ from __future__ import annotations
 
 from diagnostics.intake.inputs import InputFile, Intake, unpack
 from diagnostics.intake.limits import Limits
+from diagnostics.intake.log_layout import LogLayout
 from diagnostics.intake.peeking import Peeked, peek
 from diagnostics.intake.sources import SourceFile, sources_in
 from diagnostics.intake.viewing import read_lines
 
-__all__ = ["InputFile", "Intake", "Limits", "Peeked", "SourceFile", "peek", "read_lines", "sources_in", "unpack"]
+__all__ = [
+    "InputFile",
+    "Intake",
+    "Limits",
+    "LogLayout",
+    "Peeked",
+    "SourceFile",
+    "peek",
+    "read_lines",
+    "sources_in",
+    "unpack",
+]

@@ -10,6 +10,7 @@ from diagnostics.errors import LimitExceeded, UnreadableInput
 from diagnostics.intake.encoding import Encoding
 from diagnostics.intake.limits import USUAL, Allowance, AllSpent, Limits, Spent, in_words, unexpected
 from diagnostics.intake.lines import CleanText, is_clean
+from diagnostics.intake.log_layout import LogLayout
 from diagnostics.intake.members import Member, members
 from diagnostics.intake.sources import SourceFile, uniquely_named
 from diagnostics.intake.streams import Metered, pieces
@@ -49,20 +50,23 @@ class Intake:
     inputs: list[InputFile]
 
 
-def unpack(sources: Sequence[SourceFile], workspace: Path, limits: Limits = USUAL) -> Intake:
-    """Every file that the sources hold.
+def unpack(
+    sources: Sequence[SourceFile], workspace: Path, limits: Limits = USUAL, layouts: Sequence[LogLayout] = ()
+) -> Intake:
+    """Every file that the sources hold; logs in one of the layouts given are rewritten in Flink's own.
 
     Writes only below `workspace`/inputs, under names of its own. A file that is clean text already is used
     where it lies.
     """
-    unpacking = _Unpacking(workspace, limits)
+    unpacking = _Unpacking(workspace, limits, layouts)
     for source in uniquely_named(sources):
         unpacking.take(source)
     return Intake(unpacking.inputs)
 
 
 class _Unpacking:
-    def __init__(self, workspace: Path, limits: Limits) -> None:
+    def __init__(self, workspace: Path, limits: Limits, layouts: Sequence[LogLayout]) -> None:
+        self._layouts = layouts
         self._folder = workspace.resolve() / "inputs"
         self._folder.mkdir(parents=True, exist_ok=True)
         self._limits = limits
@@ -106,7 +110,7 @@ class _Unpacking:
         path, done = self._folder / f"{len(self.inputs)}.txt", tuple[str, ...]()
         try:
             _refuse_what_says_it_is_too_large(member, self._limits)
-            head = read_head(member.name, member.stream)
+            head = read_head(member.name, member.stream, self._layouts)
             if member.on_disk and _is_clean_upload(source, member, head, self._limits):
                 path, size = source.path.absolute(), member.stated_bytes or 0
                 self._allowance.spend(size)
@@ -141,7 +145,8 @@ class _Unpacking:
         text = None if head.encoding is None else CleanText(content, head.encoding, line_bytes)
         try:
             with open(path, "wb") as target:
-                for piece in pieces(content) if text is None else text.pieces():
+                texts = pieces(content) if text is None else text.pieces()
+                for piece in texts if head.layout is None else head.layout.pieces(texts):
                     target.write(piece)
         except BaseException:
             path.unlink(missing_ok=True)
@@ -162,4 +167,6 @@ def _is_clean_upload(source: SourceFile, member: Member, head: TextHead, limits:
     """Whether an uncompressed upload needs no copy."""
     if head.encoding is None:
         return True
+    if head.layout is not None:
+        return False
     return head.encoding == Encoding("utf-8") and is_clean(source.path, limits.line_bytes if head.has_lines else None)

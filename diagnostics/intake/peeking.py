@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from diagnostics.errors import UnreadableInput
 from diagnostics.formats import Recognition
 from diagnostics.intake.limits import MIB, USUAL, Allowance, Limits, Spent, unexpected
+from diagnostics.intake.log_layout import LogLayout
 from diagnostics.intake.members import Member, members
 from diagnostics.intake.sources import SourceFile
 from diagnostics.intake.text_head import read_head
@@ -38,7 +40,7 @@ class Peeked(NamedTuple):
     refusal: str | None
 
 
-def peek(path: Path, name: str, limits: Limits = USUAL) -> list[Peeked]:
+def peek(path: Path, name: str, limits: Limits = USUAL, layouts: Sequence[LogLayout] = ()) -> list[Peeked]:
     """The files of an upload. What lies beyond the bounds above is one entry that says so."""
     allowance = Allowance(limits, most_decompressed_bytes=PEEKED_BYTES)
     found: list[Peeked] = []
@@ -48,7 +50,7 @@ def peek(path: Path, name: str, limits: Limits = USUAL) -> list[Peeked]:
             if len(found) >= PEEKED_FILES:
                 found.append(Peeked(name, None, NOT_LOOKED_AT, None))
                 break
-            found.append(_peeked(member))
+            found.append(_peeked(member, layouts))
     except Spent:
         found.append(Peeked(name, None, NOT_LOOKED_AT, None))
     except Exception as error:
@@ -58,11 +60,11 @@ def peek(path: Path, name: str, limits: Limits = USUAL) -> list[Peeked]:
     return found
 
 
-def _peeked(member: Member) -> Peeked:
+def _peeked(member: Member, layouts: Sequence[LogLayout]) -> Peeked:
     if member.stream is None:
         return Peeked(member.name, member.stated_bytes, REFUSED, member.refusal)
     try:
-        head = read_head(member.name, member.stream)
+        head = read_head(member.name, member.stream, layouts)
     except Spent:
         raise
     except UnreadableInput as error:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from diagnostics.errors import UnreadableInput
 from diagnostics.format import HEAD_BYTES, Head
 from diagnostics.formats import FORMATS, Recognition, recognise
 from diagnostics.intake.encoding import Encoding, encoding_of, head_text, not_text
+from diagnostics.intake.log_layout import LogLayout
 from diagnostics.intake.streams import Peekable
 
 LEAST_HOLE = 16
@@ -21,6 +23,7 @@ class TextHead:
 
     encoding   None for a binary format, whose bytes stay as they are
     has_lines  whether long lines may be shortened: not those of a JSON document, which may be one line
+    layout     the layout of an administrator's own that its lines are in; formats then saw them rewritten
     """
 
     encoding: Encoding | None
@@ -29,9 +32,10 @@ class TextHead:
     complete: bool
     bytes: int
     warnings: tuple[str, ...]
+    layout: LogLayout | None = None
 
 
-def read_head(name: str, stream: Peekable) -> TextHead:
+def read_head(name: str, stream: Peekable, layouts: Sequence[LogLayout] = ()) -> TextHead:
     """Looks at the beginning of a stream. Raises UnreadableInput when it is empty, or no text and no known format."""
     hole = _skip_hole(stream)
     ahead = stream.head(HEAD_BYTES + 1)
@@ -49,6 +53,11 @@ def read_head(name: str, stream: Peekable) -> TextHead:
     text = head_text(content, encoding)
     # A wide encoding is written to the disk as UTF-8: formats see here what they will read there.
     head = Head(name, text.encode() if encoding.is_wide else content, text, complete=len(ahead) <= HEAD_BYTES)
+    layout = next((each for each in layouts if each.fits(head.content)), None)
+    if layout is not None:
+        rewritten = layout.rewritten(head.content)
+        head = replace(head, content=rewritten, text=rewritten.decode("utf-8", "replace"))
+        text = head.text
     recognition, warnings = _recognised(head)
     if hole:
         warnings += (
@@ -65,6 +74,7 @@ def read_head(name: str, stream: Peekable) -> TextHead:
         complete=head.complete,
         bytes=len(content),
         warnings=warnings,
+        layout=layout,
     )
 
 

@@ -24,6 +24,7 @@ from workbench.analyses.models import Analysis
 from workbench.analyses.outcome import report_save
 from workbench.analyses.services import analysis_claim, analysis_fail, analysis_give_back
 from workbench.analyses.watch import Watch
+from workbench.layouts.selectors import layouts_now
 from workbench.limits.selectors import limits_now
 from workbench.rules.selectors import rules_of
 from workbench.uploads.arrivals import Busy, Gone, arrival_redact
@@ -80,7 +81,7 @@ def _attempt(analysis: Analysis, session: UUID, watch: Watch, workspace: Path) -
     files = list(analysis.files.order_by("name"))
     overrides = {member: format_id for file in files for member, format_id in file.overrides.items()}
     clocks = {member: FileClock.from_json(clock) for file in files for member, clock in file.clocks.items()}
-    limits = limits_now().unpacked
+    limits, layouts = limits_now().unpacked, layouts_now()
     ruleset, unreadable = rules_of(analysis.ruleset)
     report = spark.run(
         settings.SPARK_REMOTE,
@@ -93,6 +94,7 @@ def _attempt(analysis: Analysis, session: UUID, watch: Watch, workspace: Path) -
             overrides=overrides,
             clocks=clocks,
             limits=limits,
+            layouts=layouts,
             progress=watch.progress,
         ),
     )

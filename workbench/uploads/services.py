@@ -28,6 +28,7 @@ from diagnostics.redaction import Redactor, nobody, redact_upload
 from workbench.accounts.models import User
 from workbench.cases.models import Case
 from workbench.cases.services import case_lock
+from workbench.layouts.selectors import layouts_now
 from workbench.limits.selectors import UploadLimits, limits_now
 from workbench.redaction.selectors import redactor_for
 from workbench.storable import storable
@@ -263,7 +264,7 @@ def _pieces(content: Content) -> Iterator[bytes]:
 def _recognise(path: Path, name: str, limits: UploadLimits) -> dict[str, Any]:
     """What the file is and holds, as columns of its row."""
     try:
-        peeked = peek(path, name, limits.unpacked)
+        peeked = peek(path, name, limits.unpacked, layouts_now())
     except UnreadableInput as error:
         return {"kind": FileKind.REFUSED, "refused_reason": storable(str(error))}
     members = [

@@ -1,0 +1,141 @@
+"""A layout of log lines that a workbench's own administrators describe, for logs that no shipped layout fits.
+
+Its lines are rewritten, while a file is unpacked, as Flink's default layout prints them: from there on it is a log like
+any other. No line comes or goes, so that line numbers are those of the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache, lru_cache
+from typing import Any
+
+import re2
+
+from diagnostics.log_scan.layout import LEVELS, recognised_lines
+from diagnostics.log_scan.prefixes import cleaner_for
+
+GROUPS = {"time", "level", "message", "logger", "thread"}
+NEEDED = {"time", "level", "message"}
+LEVEL_NAMES = {
+    **{level: level for level in LEVELS},
+    **{level[0]: level for level in LEVELS},
+    "WARNING": "WARN",
+    "SEVERE": "ERROR",
+    "ERR": "ERROR",
+    "CRITICAL": "FATAL",
+    "NOTICE": "INFO",
+    "CONFIG": "DEBUG",
+    "FINE": "DEBUG",
+    "FINER": "TRACE",
+    "FINEST": "TRACE",
+}
+"""What other loggers call the levels. Source: java.util.logging.Level, RFC 5424."""
+
+LONGEST_PATTERN = 2_000
+PATTERN_MEMORY = 8 * 1024 * 1024
+"""What RE2 may take for one expression. Source: RE2's own default."""
+LINES_LOOKED_AT = 400
+LONGEST_LINE = 16_384
+"""Bytes of a line in which its fields are looked for; the rest belongs to the message."""
+LONGEST_TIME = 100
+KNOWN_TIMES = 65_536
+
+
+@dataclass(frozen=True, slots=True)
+class LogLayout:
+    """How a log prints its records.
+
+    pattern      an RE2 expression for the first line of a record, which takes linear time whatever the line; its
+                 groups are `time`, `level` and `message`, and `logger` and `thread` where the layout has them
+    time_format  of the time, as Python's strptime has it; without a zone (%z) it is read as UTC
+    finds        lines that begin a record: the layout has to read each of them
+    """
+
+    title: str
+    pattern: str
+    time_format: str
+    finds: Sequence[str]
+
+    def errors(self) -> list[str]:
+        """What is wrong with it, in sentences: the expression, and the lines that it has to read."""
+        if len(self.pattern) > LONGEST_PATTERN:
+            return [f"The expression has {len(self.pattern)} characters; {LONGEST_PATTERN} is the bound."]
+        try:
+            groups = {name.decode() for name in _compiled(self.pattern).groupindex}
+        except re2.error as error:
+            told = error.args[0] if error.args else error
+            return [f"Not an RE2 expression: {told.decode('utf-8', 'replace') if isinstance(told, bytes) else told}."]
+        if missing := sorted(NEEDED - groups):
+            return [f"The expression has no group named {', '.join(missing)}: write (?P<{missing[0]}>...)."]
+        if unknown := sorted(groups - GROUPS):
+            return [f"No group of a layout is named {', '.join(unknown)}; there are {', '.join(sorted(GROUPS))}."]
+        if not self.finds:
+            return ["A line is missing that the layout has to read."]
+        return [reason for line in self.finds if (reason := self._reason(line))]
+
+    def fits(self, head: bytes) -> bool:
+        """Whether it reads more of a file's first lines than the shipped layouts do."""
+        lines = head.split(b"\n", LINES_LOOKED_AT)[:LINES_LOOKED_AT]
+        read = sum(1 for line in lines if self._plain(line) is not None)
+        return read > recognised_lines(cleaner_for(head)(head))[0]
+
+    def rewritten(self, text: bytes) -> bytes:
+        """Whole lines with each that begins a record as Flink's default layout prints it."""
+        lines = text.split(b"\n")
+        return b"\n".join(line if (plain := self._plain(line)) is None else plain for line in lines)
+
+    def pieces(self, texts: Iterator[bytes]) -> Iterator[bytes]:
+        """The same for a text that comes in pieces of whole lines."""
+        return map(self.rewritten, texts)
+
+    def _plain(self, line: bytes) -> bytes | None:
+        found = _compiled(self.pattern).fullmatch(line[:LONGEST_LINE]) if line else None
+        if found is None:
+            return None
+        fields: dict[bytes, bytes | None] = found.groupdict()
+        moment = _moment(_text(fields.get(b"time")), self.time_format)
+        level = LEVEL_NAMES.get(_text(fields.get(b"level")).upper())
+        if moment is None or level is None:
+            return None
+        thread = f"[{told}] " if (told := _text(fields.get(b"thread"))) else ""
+        logger = "_".join(_text(fields.get(b"logger")).split()) or "?"
+        message = (fields.get(b"message") or b"") + line[LONGEST_LINE:]
+        return f"{moment} {thread}{level} {logger} - ".encode() + message
+
+    def _reason(self, line: str) -> str | None:
+        """Why a line is not read."""
+        found = _compiled(self.pattern).fullmatch(line.encode())
+        if found is None:
+            return f"The expression does not fit the whole line: {line}"
+        time, level = (_text(found.groupdict()[name]) for name in (b"time", b"level"))
+        if _moment(time, self.time_format) is None:
+            return f"{time!r} is no time of the format {self.time_format!r} with a year, an hour and a minute: {line}"
+        return None if self._plain(line.encode()) is not None else f"{level!r} is no level: {line}"
+
+
+def _text(group: bytes | None) -> str:
+    return (group or b"").decode("utf-8", "replace")
+
+
+@cache
+def _compiled(pattern: str) -> Any:
+    options = re2.Options()
+    options.max_mem = PATTERN_MEMORY
+    options.log_errors = False
+    return re2.compile(pattern.encode(), options)
+
+
+@lru_cache(KNOWN_TIMES)
+def _moment(time: str, time_format: str) -> str | None:
+    """The time as Flink's layout prints it, in UTC; None for what is none."""
+    if len(time) > LONGEST_TIME:
+        return None
+    try:
+        told = datetime.strptime(time, time_format)  # noqa: DTZ007 - most layouts print no zone
+        moment = told.astimezone(UTC) if told.tzinfo else told
+    except (ValueError, OverflowError):
+        return None
+    return moment.strftime("%Y-%m-%d %H:%M:%S,%f")[:23] if moment.year >= 1970 else None

@@ -1,0 +1,1 @@
+"""Layouts of logs that this workbench knows beside the shipped ones."""

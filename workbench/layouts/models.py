@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+from django.core.exceptions import ValidationError
+from django.db import models
+
+from diagnostics import intake
+
+
+class LogLayout(models.Model):
+    """A layout in which a team's jobs write their logs; it counts for every file that is unpacked from then on."""
+
+    title = models.CharField(max_length=100, unique=True)
+    pattern = models.TextField(
+        help_text="RE2 expression for the whole first line of a record, with the groups (?P<time>...), (?P<level>...) "
+        "and (?P<message>.*), and (?P<logger>...) and (?P<thread>...) where the layout has them."
+    )
+    time_format = models.CharField(
+        max_length=100,
+        help_text="As Python's strptime has it, for example %d.%m.%Y %H:%M:%S,%f. Without %z it is read as UTC.",
+    )
+    finds = models.TextField("lines", help_text="Lines of a real log, one a line: the layout has to read each of them.")
+    active = models.BooleanField(default=True)
+
+    class Meta:
+        ordering = ["title"]
+
+    def __str__(self) -> str:
+        return self.title
+
+    def clean(self) -> None:
+        """Refuses a layout that does not read its lines."""
+        if errors := self.as_layout().errors():
+            raise ValidationError(errors)
+
+    def as_layout(self) -> intake.LogLayout:
+        """The same as the library knows it."""
+        lines = tuple(line for line in self.finds.replace("\r", "").split("\n") if line.strip())
+        return intake.LogLayout(self.title, self.pattern, self.time_format, lines)

@@ -1,0 +1,11 @@
+"""The layouts that count now."""
+
+from __future__ import annotations
+
+from diagnostics import intake
+from workbench.layouts.models import LogLayout
+
+
+def layouts_now() -> tuple[intake.LogLayout, ...]:
+    """Asked once for each upload and each analysis, so that a change needs no restart."""
+    return tuple(each.as_layout() for each in LogLayout.objects.filter(active=True))
