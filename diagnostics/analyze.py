@@ -17,6 +17,7 @@ from diagnostics.evidence import Evidence
 from diagnostics.intake import Limits, LogLayout, SourceFile, unpack
 from diagnostics.intake.limits import USUAL
 from diagnostics.judge import judge, stored_signals
+from diagnostics.notation.event_field import NamedFields
 from diagnostics.profiles.collect import collected_profiles
 from diagnostics.reading import read_evidence
 from diagnostics.reconstruction.log_clocks import log_clocks
@@ -79,6 +80,7 @@ def analyze(
     workspace: Path,
     overrides: Mapping[str, str] | None = None,
     clocks: Mapping[str, FileClock] | None = None,
+    event_fields: Mapping[str, NamedFields] | None = None,
     limits: Limits = USUAL,
     layouts: Sequence[LogLayout] = (),
     progress: Callable[[Progress], None] = ignore,
@@ -87,6 +89,7 @@ def analyze(
 
     overrides  file name inside the upload -> format id that a user chose
     clocks     file name inside the upload -> how a user moved its times
+    event_fields  file name inside the upload -> which fields of its events a user said are what
     layouts    further ones that logs may be in
     Raises NoUsableInput when no file could be used, AnalysisInterrupted when its Spark work was cancelled from
     outside, SparkUnavailable when Spark went away.
@@ -103,6 +106,7 @@ def analyze(
         lambda share, detail: progress(Progress("Reading", 0.1 + 0.4 * share, detail)),
         overrides or {},
         clocks or {},
+        event_fields or {},
     )
     if not any(each.get("format") and each.get("records") for each in inputs):
         raise NoUsableInput("\n".join(_refusal(each) for each in inputs) or "there is no file")

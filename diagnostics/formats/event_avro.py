@@ -33,6 +33,7 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
     """Values of any type are decoded, since their length is not told; only the fields that matter are kept."""
     import fastavro
 
+    named = part.context.get("event_fields")
     with open(part.path, "rb") as opened:
         header = _header(opened)
         try:
@@ -45,7 +46,7 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
         events, records = Events(), 0
         for count, block in _blocks(opened, codec, header[""]):
             for event in _decoded(block, count, written, wanted):
-                fields = fields or event_fields(event)
+                fields = fields or event_fields(event, named)
                 if fields is None:
                     raise UnreadableInput(
                         f"an Avro file without a key and a time among its fields: {', '.join(event)}"[:300]

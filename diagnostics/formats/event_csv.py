@@ -127,7 +127,7 @@ def _layout_of_file(part: Range) -> tuple[_Layout | None, EventFields | None]:
         layout = _Layout.of(opened.readline(MOST_LINE))
         for _ in range(LINES_LOOKED_AT if layout else 0):
             event = layout.event(opened.readline(MOST_LINE)) if layout else None
-            fields = event_fields(event) if event else None
+            fields = event_fields(event, part.context.get("event_fields")) if event else None
             if fields:
                 return layout, fields
     return layout, None

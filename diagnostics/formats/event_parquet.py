@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from diagnostics.errors import LimitExceeded, UnreadableInput
 from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample
-from diagnostics.notation.event_field import BATCH_EVENTS, event_fields
+from diagnostics.notation.event_field import BATCH_EVENTS, NamedFields, event_fields
 from diagnostics.notation.metric_table import MetricColumns, MetricTable
 from diagnostics.notation.tally import Tally
 
@@ -40,8 +40,9 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
         with parquet.ParquetFile(part.path) as file:
             if file.metadata.num_rows > MOST_EVENTS:
                 raise LimitExceeded(f"{file.metadata.num_rows:,} rows; {MOST_EVENTS:,} is the bound")
-            metrics = _metric_columns(file)
-            yield from _events(file) if metrics is None else _metrics(file, metrics)
+            named = part.context.get("event_fields")
+            metrics = _metric_columns(file) if named is None else None
+            yield from _events(file, named) if metrics is None else _metrics(file, metrics)
     except (pa.ArrowException, OSError, UnicodeDecodeError, OverflowError) as error:
         raise UnreadableInput(f"a Parquet file that is damaged or cut off: {error}"[:300]) from None
 
@@ -86,7 +87,7 @@ def _refuse_large_groups(file: ParquetFile, wanted: Sequence[str]) -> None:
             raise LimitExceeded(f"a row group of {size:,} bytes; {MOST_GROUP_BYTES:,} is the bound")
 
 
-def _events(file: ParquetFile) -> Iterator[Rows | Coverage]:
+def _events(file: ParquetFile, named: NamedFields | None) -> Iterator[Rows | Coverage]:
     from diagnostics.notation.event_columns import event_batch
 
     metadata = file.metadata
@@ -94,7 +95,7 @@ def _events(file: ParquetFile) -> Iterator[Rows | Coverage]:
     # A column within a list or a record has a path with dots; neither is a key or a time.
     columns = {column.name: place for place, column in enumerate(plain) if column.path == column.name}
     first = next(file.iter_batches(ROWS_LOOKED_AT, columns=list(columns)), None) if columns else None
-    found = (event_fields(event) for event in (first.to_pylist() if first is not None else ()))
+    found = (event_fields(event, named) for event in (first.to_pylist() if first is not None else ()))
     fields = next((each for each in found if each is not None), None)
     if fields is None:
         raise UnreadableInput(f"a Parquet file without a key and a time among its columns: {', '.join(columns)[:200]}")

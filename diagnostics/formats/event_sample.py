@@ -56,7 +56,7 @@ def _first_event(part: Range) -> tuple[dict[str, Any], EventFields | None]:
     """The first event of the whole file and which of its fields is what, so that all its ranges agree."""
     for line in islice(raw_lines(replace(part, start=0), MOST_LINE + 1), LINES_LOOKED_AT):
         event = _event(line)
-        fields = event_fields(event) if event is not None else None
+        fields = event_fields(event, part.context.get("event_fields")) if event is not None else None
         if event is not None and fields:
             return event, fields
     return {}, None

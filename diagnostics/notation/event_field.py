@@ -7,10 +7,13 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from diagnostics.errors import UnreadableInput
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
 MOST_KEY = 200
+MOST_FIELD_NAME = 300
 
 EVENT_TIMES = (
     "eventtime",
@@ -97,8 +100,41 @@ def _plain(name: str) -> str:
     return name.lower().replace("_", "").replace("-", "").replace(".", "")
 
 
-def event_fields(event: Mapping[str, Any]) -> EventFields | None:
-    """Which field of an event is what; None when it has no key or no time."""
+@dataclass(frozen=True, slots=True)
+class NamedFields:
+    """Which fields a person says are what, for events whose names are not known; `arrival` empty for none."""
+
+    key: str
+    event_time: str
+    arrival: str = ""
+
+    @classmethod
+    def checked(cls, key: str, event_time: str, arrival: str) -> NamedFields | None:
+        """What somebody typed; None for nothing. Raises UnreadableInput for half of it and for names too long."""
+        names = [each.strip() for each in (key, event_time, arrival)]
+        if not any(names):
+            return None
+        if not names[0] or not names[1] or max(map(len, names)) > MOST_FIELD_NAME:
+            raise UnreadableInput(
+                f"the key and the event time are needed, each of at most {MOST_FIELD_NAME} characters"
+            )
+        return cls(*names)
+
+    def of(self, event: Mapping[str, Any]) -> EventFields | None:
+        """The fields, where the event has that key and that time."""
+        if not _is_key(event.get(self.key)) or epoch_ms(event.get(self.event_time)) is None:
+            return None
+        partition = next((name for name in event if _plain(name) in PARTITIONS), None)
+        return EventFields(self.key, self.event_time, self.arrival or None, partition)
+
+
+def event_fields(event: Mapping[str, Any], named: NamedFields | None = None) -> EventFields | None:
+    """Which field of an event is what; None when it has no key or no time.
+
+    named  what a person said, which counts instead of the names that are known
+    """
+    if named is not None:
+        return named.of(event)
     names = {_plain(name): name for name in reversed(list(event))}
     lowered = {name.lower() for name in event}
     if any(shape <= set(names) or shape <= lowered for shape in LOG_FIELDS):

@@ -21,6 +21,7 @@ from diagnostics.evidence import Evidence
 from diagnostics.format import Coverage, Format
 from diagnostics.formats import FORMATS, format_by_id
 from diagnostics.intake import InputFile, Intake
+from diagnostics.notation.event_field import NamedFields
 from diagnostics.phrase import duration
 from diagnostics.reading.ranges import PlannedRange, grouped, ranges_of
 from diagnostics.reading.stored_table import table_frame
@@ -50,12 +51,14 @@ def read_evidence(
     progress: Report,
     overrides: Mapping[str, str],
     clocks: Mapping[str, FileClock] = MappingProxyType({}),
+    fields: Mapping[str, NamedFields] = MappingProxyType({}),
 ) -> tuple[Evidence, list[dict[str, Any]]]:
     """Read every recognised file into evidence tables.
 
     workspace  a folder that the driver and Spark's workers share
     overrides  file name inside the upload -> format id that a user chose; unknown ids raise UnknownFormat
     clocks     file name inside the upload -> how its times are moved
+    fields     file name inside the upload -> which fields of its events are what
     Gives      the tables, and the contract's `inputs[]`, one for each file of the upload in file id order
     """
     chosen = {each.file_id: _format_of(each, overrides) for each in intake.inputs}
@@ -65,7 +68,9 @@ def read_evidence(
         part
         for each in intake.inputs
         if each.file_id not in repeated
-        for part in ranges_of(each, chosen[each.file_id], taken.get(each.file_id), clocks.get(each.name))
+        for part in ranges_of(
+            each, chosen[each.file_id], taken.get(each.file_id), clocks.get(each.name), fields.get(each.name)
+        )
     ]
     folder = workspace.resolve() / "evidence"
     folder.mkdir(parents=True, exist_ok=True)

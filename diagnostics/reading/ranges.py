@@ -11,6 +11,7 @@ from pathlib import Path
 from diagnostics.clock import FileClock
 from diagnostics.format import Format, Range
 from diagnostics.intake import InputFile
+from diagnostics.notation.event_field import NamedFields
 
 RANGE_BYTES = 16 * 1024 * 1024
 """A splittable file is cut into ranges of this size. Measured: 4 to 64 MB are alike; smaller ranges balance better."""
@@ -37,13 +38,18 @@ class PlannedRange:
 
 
 def ranges_of(
-    file: InputFile, chosen: Format | None, taken_ms: int | None, clock: FileClock | None
+    file: InputFile,
+    chosen: Format | None,
+    taken_ms: int | None,
+    clock: FileClock | None,
+    fields: NamedFields | None = None,
 ) -> Iterator[PlannedRange]:
     """The ranges of a file: one, or several cut at line starts, with the lines before each counted."""
     if chosen is None or file.path is None:
         return
     size = file.path.stat().st_size
-    context = {"snapshot_ms": taken_ms} if taken_ms is not None else {}
+    known = {"snapshot_ms": taken_ms, "event_fields": fields}
+    context = {name: value for name, value in known.items() if value is not None}
     cuts = _cuts(file.path, size) if chosen.splittable else [0]
     lines = _lines_between(file.path, cuts)
     for start, end, lines_before in zip(cuts, [*cuts[1:], size], lines, strict=True):

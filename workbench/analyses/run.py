@@ -19,6 +19,7 @@ from diagnostics.analyze import Progress, analyze
 from diagnostics.clock import FileClock
 from diagnostics.errors import AnalysisInterrupted, DiagnosticsError, SparkUnavailable
 from diagnostics.intake import SourceFile
+from diagnostics.notation.event_field import NamedFields
 from workbench.analyses.log_books import log_book_keep
 from workbench.analyses.models import Analysis
 from workbench.analyses.outcome import report_save
@@ -81,6 +82,7 @@ def _attempt(analysis: Analysis, session: UUID, watch: Watch, workspace: Path) -
     files = list(analysis.files.order_by("name"))
     overrides = {member: format_id for file in files for member, format_id in file.overrides.items()}
     clocks = {member: FileClock.from_json(clock) for file in files for member, clock in file.clocks.items()}
+    fields = {member: NamedFields(*names) for file in files for member, names in file.event_fields.items()}
     limits, layouts = limits_now().unpacked, layouts_now()
     ruleset, unreadable = rules_of(analysis.ruleset)
     report = spark.run(
@@ -93,6 +95,7 @@ def _attempt(analysis: Analysis, session: UUID, watch: Watch, workspace: Path) -
             workspace=workspace,
             overrides=overrides,
             clocks=clocks,
+            event_fields=fields,
             limits=limits,
             layouts=layouts,
             progress=watch.progress,

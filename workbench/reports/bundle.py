@@ -28,7 +28,14 @@ from workbench.limits.selectors import limits_now
 from workbench.reports.content import verdict_told
 from workbench.rules.models import Ruleset
 from workbench.rules.services import ruleset_of_bundle
-from workbench.uploads.services import UploadRefused, case_discard, clock_set, override_set, upload_add
+from workbench.uploads.services import (
+    UploadRefused,
+    case_discard,
+    clock_set,
+    event_fields_set,
+    override_set,
+    upload_add,
+)
 
 KIND, SCHEMA = "flink-workbench-case", 1
 PIECE_BYTES = 1024 * 1024
@@ -110,6 +117,7 @@ def _manifest(analysis: Analysis) -> dict[str, Any]:
                 "sha256": file.sha256,
                 "overrides": file.overrides,
                 "clocks": file.clocks,
+                "event_fields": file.event_fields,
             }
             for number, file in files
         ],
@@ -161,7 +169,7 @@ def _checked_manifest(archive: zipfile.ZipFile) -> dict[str, Any]:
         manifest = json.loads(archive.read(entry))
         files, verdict = manifest["files"], manifest["verdict"]
         named = [(str(each["path"]), str(each["name"]), dict(each["overrides"])) for each in files]
-        _clocks(files)
+        _clocks(files), _event_fields(files)
         is_ours = manifest["kind"] == KIND and manifest["schema"] == SCHEMA
         float(verdict["confidence"]), str(verdict["symptom_class"]), int(manifest["health"]), str(manifest["title"])
     except (KeyError, TypeError, ValueError, RecursionError):
@@ -188,6 +196,15 @@ def _clocks(files: Iterable[Mapping[str, Any]]) -> list[tuple[str, FileClock]]:
     ]
 
 
+def _event_fields(files: Iterable[Mapping[str, Any]]) -> list[tuple[str, list[str]]]:
+    """The fields of events that somebody named, as `_clocks` gives clocks. Raises TypeError, ValueError."""
+    stated = [(member, names) for each in files for member, names in dict(each.get("event_fields") or {}).items()]
+    named = [(str(member), [str(name) for name in names]) for member, names in stated]
+    if any(len(names) != 3 for _, names in named):
+        raise ValueError("a key, a time and a time of arrival")
+    return named
+
+
 def _rules(archive: zipfile.ZipFile, manifest: dict[str, Any], user: User) -> Ruleset:
     entries = [entry for entry in archive.infolist() if entry.filename.startswith("rules/") and not entry.is_dir()]
     if len(entries) > MOST_RULES or any(entry.file_size > LONGEST_RULE * 4 for entry in entries):
@@ -207,6 +224,11 @@ def _files(archive: zipfile.ZipFile, manifest: dict[str, Any], case: Case, user:
         for member, format_id in each["overrides"].items():
             try:
                 override_set(file=file, member=str(member), format_id=str(format_id))
+            except UploadRefused as error:
+                raise BundleRefused(str(error)) from None
+        for member, (key, event_time, arrival) in _event_fields([each]):
+            try:
+                event_fields_set(file=file, member=member, key=key, event_time=event_time, arrival=arrival)
             except UploadRefused as error:
                 raise BundleRefused(str(error)) from None
         for member, clock in _clocks([each]):

@@ -24,6 +24,15 @@ class ClockForm(forms.Form):
     shift = forms.CharField(max_length=100, required=False)
 
 
+class EventFieldsForm(forms.Form):
+    """Which fields of a member's events are what; all empty: those whose names are known."""
+
+    member = forms.CharField(max_length=2000)
+    key = forms.CharField(max_length=300, required=False)
+    event_time = forms.CharField(max_length=300, required=False)
+    arrival = forms.CharField(max_length=300, required=False)
+
+
 class ViewForm(forms.Form):
     """What the viewer shows; what is missing or senseless has a default."""
 

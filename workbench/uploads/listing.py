@@ -31,6 +31,12 @@ class MemberShown:
     format_id: str | None
     zone: str
     shift: str
+    event_fields: Sequence[str]
+
+    @property
+    def has_events(self) -> bool:
+        """Whether it is read as events of a job's input."""
+        return self.format_id in FORMATS and "event" in FORMATS[self.format_id].tables
 
     @property
     def clock(self) -> str:
@@ -147,6 +153,7 @@ def _member(file: UploadedFile, member: Mapping[str, Any]) -> MemberShown:
         format_id=chosen or member["format"],
         zone=clock.zone or "",
         shift=shift_told(clock.shift_ms) if clock.shift_ms else "",
+        event_fields=file.event_fields.get(name, ("", "", "")),
     )
 
 

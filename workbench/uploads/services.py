@@ -24,6 +24,7 @@ from diagnostics.errors import UnknownFormat, UnreadableInput
 from diagnostics.formats import FORMATS, format_by_id
 from diagnostics.intake import SourceFile, peek
 from diagnostics.intake.peeking import NOT_LOOKED_AT
+from diagnostics.notation.event_field import NamedFields
 from diagnostics.redaction import Redactor, nobody, redact_upload
 from workbench.accounts.models import User
 from workbench.cases.models import Case
@@ -160,6 +161,24 @@ def clock_set(*, file: UploadedFile, member: str, zone: str, shift: str) -> None
     else:
         file.clocks[member] = clock.as_json()
     file.save(update_fields=["clocks"])
+
+
+def event_fields_set(*, file: UploadedFile, member: str, key: str, event_time: str, arrival: str) -> None:
+    """Says which fields of a member's events are what; with none of them the names that are known count again.
+
+    Raises UploadRefused for a member that does not exist, and for a key without a time. Counts from the next analysis.
+    """
+    if file.member(member) is None:
+        raise UploadRefused(f"{file.name} holds no {member}.")
+    try:
+        named = NamedFields.checked(key, event_time, arrival)
+    except UnreadableInput as error:
+        raise UploadRefused(f"{str(error)[:1].upper()}{str(error)[1:]}.") from None
+    if named is None:
+        file.event_fields.pop(member, None)
+    else:
+        file.event_fields[member] = [named.key, named.event_time, named.arrival]
+    file.save(update_fields=["event_fields"])
 
 
 def file_remove(*, file: UploadedFile) -> None:
@@ -332,3 +351,4 @@ def _name_freely(file: UploadedFile) -> None:
     file.members = [member | {"name": renamed[member["name"]]} for member in file.members]
     file.overrides = {renamed.get(name, name): format_id for name, format_id in file.overrides.items()}
     file.clocks = {renamed.get(name, name): clock for name, clock in file.clocks.items()}
+    file.event_fields = {renamed.get(name, name): fields for name, fields in file.event_fields.items()}

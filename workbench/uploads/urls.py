@@ -15,6 +15,7 @@ urlpatterns = [
     path("<int:file_id>/download/", views.download, name="download"),
     path("<int:file_id>/format/", views.format_override, name="format"),
     path("<int:file_id>/clock/", views.clock, name="clock"),
+    path("<int:file_id>/fields/", views.event_fields, name="event-fields"),
     path("<int:file_id>/remove/", views.remove, name="remove"),
     path("<int:file_id>/restore/", views.restore, name="restore"),
 ]

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from workbench.cases.selectors import case_to_change
 from workbench.uploads import selectors, services
-from workbench.uploads.forms import ClockForm, OverrideForm, ViewForm
+from workbench.uploads.forms import ClockForm, EventFieldsForm, OverrideForm, ViewForm
 from workbench.uploads.listing import files_listed, format_choices
 from workbench.uploads.models import UploadedFile
 from workbench.uploads.viewer import CONTEXT_LINES, MOST_LINES, pointed, window_of
@@ -155,6 +155,23 @@ def clock(request: HttpRequest, file_id: int) -> HttpResponse:
         messages.error(request, str(error))
     else:
         messages.success(request, f"The clock of {form.cleaned_data['member']} counts from the next analysis on.")
+    return redirect("uploads:format", file.pk)
+
+
+@login_required
+@require_POST
+def event_fields(request: HttpRequest, file_id: int) -> HttpResponse:
+    """Says which fields of a file's events are what."""
+    file = selectors.file_to_change(request.user, file_id)
+    form = EventFieldsForm(request.POST)
+    try:
+        if not form.is_valid():
+            raise services.UploadRefused("The name of a field has at most 300 characters.")
+        services.event_fields_set(file=file, **form.cleaned_data)
+    except services.UploadRefused as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, f"The fields of {form.cleaned_data['member']} count from the next analysis on.")
     return redirect("uploads:format", file.pk)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import math
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,15 +17,18 @@ from pyarrow import parquet
 from diagnostics.errors import LimitExceeded, UnreadableInput
 from diagnostics.formats import FORMATS, recognise
 from diagnostics.notation.event_columns import epochs_ms
-from diagnostics.notation.event_field import epoch_ms
+from diagnostics.notation.event_field import NamedFields, epoch_ms
 from tests.diagnostics.formats.reading_aids import head_of, read
 
 PARQUET, AVRO, CSV = FORMATS["event-parquet"], FORMATS["event-avro"], FORMATS["event-csv"]
+JSON_LINES = FORMATS["event-sample"]
 NAMES = ["parquet", "avro", "csv"]
 EVENTS = [
     {"device_id": f"sensor-{number % 7}", "event_time": 1_795_224_420_000 + number, "ingest_time": 1_795_224_421_000}
     for number in range(120_000)
 ]
+UNUSUAL = [{"k": "a", "t0": 1_795_224_420_970, "t1": 1_795_224_421_000, "rest": "x"}] * 2
+"""Events with names that are not known."""
 SCHEMA = {
     "type": "record",
     "name": "Event",
@@ -42,6 +46,15 @@ def as_avro(events: list[dict[str, Any]], schema: Any = SCHEMA, codec: str = "de
     target = io.BytesIO()
     fastavro.writer(target, schema, events, codec=codec)
     return target.getvalue()
+
+
+def as_unusual_avro(events: list[dict[str, Any]]) -> bytes:
+    fields = [{"name": name, "type": "string" if name in ("k", "rest") else "long"} for name in UNUSUAL[0]]
+    return as_avro(events, {**SCHEMA, "fields": fields})
+
+
+def as_lines(events: list[dict[str, Any]]) -> bytes:
+    return "".join(f"{json.dumps(event)}\n" for event in events).encode()
 
 
 def as_csv(events: list[dict[str, Any]]) -> bytes:
@@ -67,6 +80,25 @@ def test_a_file_that_was_cut_says_so(one, write, tmp_path: Path) -> None:
 def test_a_table_without_key_and_time_is_said_to_hold_no_events(tmp_path: Path) -> None:
     with pytest.raises(UnreadableInput, match="without a key and a time among its columns: a, b"):
         read(PARQUET, as_parquet([{"a": 1, "b": 2}]), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("one", "write"),
+    [(PARQUET, as_parquet), (AVRO, as_unusual_avro), (CSV, as_csv), (JSON_LINES, as_lines)],
+    ids=[*NAMES, "json"],
+)
+def test_a_person_says_which_fields_are_what(one, write, tmp_path: Path) -> None:
+    named = NamedFields("k", "t0", "t1")
+    found = read(one, write(UNUSUAL), tmp_path, context={"event_fields": named}).rows["event"]
+    assert [(each["key"], each["event_ms"], each["arrival_ms"]) for each in found] == [
+        ("a", 1_795_224_420_970, 1_795_224_421_000)
+    ] * 2
+
+
+def test_fields_that_nobody_has_give_no_event(tmp_path: Path) -> None:
+    found = read(JSON_LINES, as_lines(UNUSUAL), tmp_path, context={"event_fields": NamedFields("k", "t9")})
+    assert not any(found.rows.values())
+    assert found.coverage[0].not_understood == 2
 
 
 def test_an_avro_block_that_expands_beyond_its_bound_is_not_read(tmp_path: Path) -> None:

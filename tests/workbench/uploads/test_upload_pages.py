@@ -95,6 +95,27 @@ def test_the_clock_of_a_file_is_set_and_taken_back(people: People) -> None:
     assert signed_in(people.charlie).post(address, {"member": "letter.txt"}).status_code == 404
 
 
+def test_the_fields_of_events_are_named_and_taken_back(people: People) -> None:
+    case = case_of(people.alice)
+    events = b'{"k": "a", "t0": 1795224420970}\n' * 3
+    file = upload_add(case=case, user=people.alice, content=io.BytesIO(events), name="events.jsonl")
+    address, page = reverse("uploads:event-fields", args=[file.pk]), reverse("uploads:format", args=[file.pk])
+    bob = signed_in(people.bob)
+    assert "The fields of its events" not in bob.get(page).content.decode(), "nothing says that these are events"
+    bob.post(page, {"member": "events.jsonl", "format": "event-sample"})
+
+    bob.post(address, {"member": "events.jsonl", "key": "k", "event_time": "t0"})
+    file.refresh_from_db()
+    assert file.event_fields == {"events.jsonl": ["k", "t0", ""]}
+    assert 'name="event_time" value="t0"' in bob.get(page).content.decode()
+    refused = bob.post(address, {"member": "events.jsonl", "key": "k"}, follow=True).content.decode()
+    assert "The key and the event time are needed" in refused
+    bob.post(address, {"member": "events.jsonl"})
+    file.refresh_from_db()
+    assert file.event_fields == {}
+    assert signed_in(people.charlie).post(address, {"member": "events.jsonl"}).status_code == 404
+
+
 def test_the_viewer_marks_the_cited_lines_and_shows_what_is_around(people: People) -> None:
     content = "".join(f"line {number}\n" for number in range(1, 201)).encode()
     file = stored_file(case_of(people.alice), people.alice, content=content)
