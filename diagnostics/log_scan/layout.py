@@ -33,7 +33,7 @@ HEAD_BYTES = 16_384
 _LEVEL = r"(?P<level>TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)"
 
 _HEADS = (
-    rf"^ +\[?{_LEVEL}\]? +(?:\[(?P<thread>[^\]]*)\] +)?(?P<logger>[\w.$/@-]+) *"
+    rf"^ +\[?{_LEVEL}\]? +(?:\[(?P<thread>[^\]]*)\] +)?(?P<logger>[\w.$/@-]+|\?) *"
     r"(?:\[(?P<context>[^\]]*)\])? *- (?P<message>.*)",
     rf"^ +\[(?P<thread>.+?)\] +{_LEVEL} +(?P<logger>\S+) +"
     r"(?:\[(?P<context>[^\]]*)\] *)?(?:.*? )?- (?P<message>.*)",

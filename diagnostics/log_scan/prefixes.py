@@ -7,7 +7,10 @@ from collections.abc import Callable
 
 from diagnostics.log_scan.json_lines import are_json_lines, from_json_lines
 
-_CONTAINERD = re.compile(rb"(?m)^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.\d]{0,12}(?:Z|[+-]\d\d:\d\d) (?:stdout|stderr) [FP] ")
+_CRI = rb"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.\d]{0,12}(?:Z|[+-]\d\d:\d\d) (?:stdout|stderr) "
+_CONTAINERD = re.compile(rb"(?m)" + _CRI + rb"[FP] ")
+_PART_OF_CONTAINERD = re.compile(_CRI + rb"(?P<flag>[FP]) ")
+"""Of a line that containerd wrote in parts of 16 KiB all but the last are marked P. Source: CRI log format."""
 _KUBECTL_TIMESTAMP = re.compile(rb"(?m)^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.\d]{0,12}(?:Z|[+-]\d\d:\d\d) ")
 _KUBECTL_PREFIX = re.compile(rb"(?m)^\[pod/[^\]\n]{1,300}\] ")
 _COMPOSE = re.compile(rb"(?m)^[A-Za-z0-9_.@-]{1,160} {0,40}\| ")
@@ -45,8 +48,8 @@ def cleaner_for(head: bytes) -> Cleaner:
     steps: list[Cleaner] = []
     for pattern in (_KUBECTL_PREFIX, _COMPOSE, LOGCLI, _STERN, _CONTAINERD):
         if _carried(pattern, shown):
-            steps.append(_remover(pattern))
-            shown = pattern.sub(b"", shown)
+            steps.append(_without_cri if pattern is _CONTAINERD else _remover(pattern))
+            shown = steps[-1](shown)
     if are_json_lines(shown):
         return _applying([*steps, _from_json])
     for pattern in (_SYSLOG, _KUBECTL_TIMESTAMP):
@@ -75,6 +78,25 @@ def _carried(pattern: re.Pattern[bytes], head: bytes) -> bool:
 
 def _remover(pattern: re.Pattern[bytes]) -> Cleaner:
     return lambda text: pattern.sub(b"", text)
+
+
+def _without_cri(text: bytes) -> bytes:
+    """A line in parts is put together where it begins; as many empty lines follow as there were parts behind."""
+    return _put_together(text) if b" P " in text else _CONTAINERD.sub(b"", text)
+
+
+def _put_together(text: bytes) -> bytes:
+    lines: list[bytes] = []
+    parts: list[bytes] = []
+    for line in text.split(b"\n"):
+        found = _PART_OF_CONTAINERD.match(line)
+        parts.append(line[found.end() :] if found else line)
+        if found is None or found["flag"] == b"F":
+            lines += [b"".join(parts), *[b""] * (len(parts) - 1)]
+            parts = []
+    if parts:
+        lines += [b"".join(parts), *[b""] * (len(parts) - 1)]
+    return b"\n".join(lines)
 
 
 def _with_time_first(text: bytes) -> bytes:

@@ -38,6 +38,21 @@ def test_what_a_container_puts_before_lines_is_taken_away(prefix: str, tmp_path:
     assert (second["line"], second["last_line"], second["message"]) == (4, 4, COMPLETED)
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        LAYOUTS["log4j 2"],
+        json.dumps({"@timestamp": "2026-11-21T01:31:39.633Z", "log.level": "INFO", "message": COMPLETED}),
+    ],
+)
+def test_a_line_that_containerd_wrote_in_parts_is_one(line: str, tmp_path: Path) -> None:
+    time = "2026-11-21T01:31:40.000000000Z stdout"
+    parts = f"{time} P {line[:40]}\n{time} P {line[40:99]}\n{time} F {line[99:]}\n"
+    first, second, third = rows(f"{time} F {line}\n{parts}{time} F {line}\n", tmp_path)
+    assert {(each["ts_ms"], each["message"]) for each in (first, second, third)} == {(AT_01_31_39_633, COMPLETED)}
+    assert [each["line"] for each in (first, second, third)] == [1, 2, 5]
+
+
 def test_dockers_json_lines_are_read_as_what_the_process_wrote(tmp_path: Path) -> None:
     lines = [LAYOUTS["log4j 2"], 'java.io.IOException: a "quoted" reason', "\tat com.acme.A.b(A.java:1)"]
     text = "".join(
