@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from diagnostics.clock import FileClock
 from diagnostics.evidence import TABLES
 from diagnostics.format import Rows
-from diagnostics.notation.event_kind import kinds_of
 from diagnostics.table import MOMENTS
 
 if TYPE_CHECKING:
@@ -60,10 +59,7 @@ def row_batch(given: Rows, file_id: int, lines_before: int, clock: FileClock | N
             column = pc.add(column, lines_before)
         beyond += column.null_count - known
         columns.append(column)
-    whole = pa.RecordBatch.from_arrays(columns, schema=schema)
-    if given.table == "log_record":
-        whole = whole.set_column(schema.get_field_index("kinds"), "kinds", kinds_of(whole))
-    return whole, beyond
+    return pa.RecordBatch.from_arrays(columns, schema=schema), beyond
 
 
 def valid_text(text: str) -> str:

@@ -178,7 +178,7 @@ KINDS: Mapping[str, Told] = {
 Source: reference/log-signals.csv (job.state, task.failed.*, hb.*, res.*, net.*, mem.*, zk.*, ha.*, k8s.*)."""
 
 
-def kinds_of(records: pa.RecordBatch) -> pa.Array:
+def kinds_of(records: pa.RecordBatch | pa.Table) -> pa.Array:
     """The kinds of each record, separated by blanks; null for the many that tell none.
 
     records  rows of `log_record`, at least the columns in READ
@@ -193,7 +193,7 @@ def kinds_of(records: pa.RecordBatch) -> pa.Array:
     return pa.array(found, pa.string())
 
 
-def _worth_a_look(records: pa.RecordBatch) -> list[int]:
+def _worth_a_look(records: pa.RecordBatch | pa.Table) -> list[int]:
     """Where a record may fulfil any of the conditions."""
     import numpy as np
     import pyarrow.compute as pc

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from diagnostics.clock import FileClock
 from diagnostics.evidence import TABLES
 from diagnostics.format import Rows
+from diagnostics.notation.event_kind import kinds_of
 from diagnostics.row_batch import row_batch
 from diagnostics.spark.client import FEW_ROWS
 
@@ -69,7 +70,12 @@ class TableWriter:
         if table not in self._files:
             (self._folder / table).mkdir(exist_ok=True)
             self._files[table] = parquet.ParquetWriter(self._hidden(table), schema, compression="snappy")
-        self._files[table].write_table(pa.Table.from_batches(self._waiting.pop(table), schema))
+        rows = pa.Table.from_batches(self._waiting.pop(table), schema)
+        if table == "log_record":
+            # Once for all rows: with thousands of small files the asking took longer than the reading.
+            rows = rows.combine_chunks()
+            rows = rows.set_column(schema.get_field_index("kinds"), "kinds", kinds_of(rows))
+        self._files[table].write_table(rows)
         self._waiting_rows[table] = 0
 
 
