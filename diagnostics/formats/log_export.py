@@ -7,34 +7,22 @@ stores answer with the newest first, and are then read like any log of Flink.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from typing import Any
-
-import pyarrow as pa
 
 from diagnostics.errors import LimitExceeded
 from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample, open_range
 from diagnostics.log_scan.json_lines import arrival_of, entry_text, object_of, one_line
 from diagnostics.log_scan.layout import recognised_lines
 from diagnostics.log_scan.prefixes import LOGCLI, cleaner_for
-from diagnostics.log_scan.record_rows import TABLES, rows_of
-from diagnostics.log_scan.stretch import stretch_of
+from diagnostics.log_scan.record_rows import TABLES
+from diagnostics.log_scan.store_entries import StoreEntry, rows_of_entries
 from diagnostics.notation.json_document import MOST_DOCUMENT_BYTES, JsonDocument, Key, outline, read_json
 
 LINES_LOOKED_AT = 50
 
 _FLINK = "org.apache.flink"
 _STREAMS = re.compile(r'"resultType"\s{0,20}:\s{0,20}"streams"')
-
-
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    """One entry of an answer: seconds since 1970 when it came, its text as one line, and the path or line it has."""
-
-    arrived: float | None
-    text: bytes
-    place: tuple[Key, ...]
 
 
 def _recognise(head: Head) -> float:
@@ -71,19 +59,7 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
     if part.size > MOST_DOCUMENT_BYTES:
         raise LimitExceeded(f"entries are sorted in memory: {part.size:,} bytes, at most {MOST_DOCUMENT_BYTES:,}")
     document = _document(part)
-    entries = list(_in_order(_lines(part) if document is None else list(_entries(document.value))))
-    if not entries:
-        yield Coverage()
-        return
-    stretch, layout = stretch_of(b"\n".join(entry.text for entry in entries) + b"\n")
-    for given in rows_of(stretch, layout):
-        if isinstance(given, Coverage):
-            yield given
-        elif given.batch is not None:
-            yield Rows(given.table, batch=_placed(given.batch, entries, document))
-        else:
-            rows = [{**row, **_place(entries[row["line"] - 1], document)} for row in given.rows]
-            yield Rows(given.table, rows)
+    yield from rows_of_entries(_lines(part) if document is None else list(_entries(document)))
 
 
 def _document(part: Range) -> JsonDocument | None:
@@ -97,41 +73,47 @@ def _document(part: Range) -> JsonDocument | None:
     return read_json(part) if is_answer else None
 
 
-def _lines(part: Range) -> list[_Entry]:
+def _lines(part: Range) -> list[StoreEntry]:
     with open_range(part) as opened:
         return [_line_entry(line.rstrip(b"\n"), number) for number, line in enumerate(opened, 1)]
 
 
-def _line_entry(line: bytes, number: int) -> _Entry:
+def _line_entry(line: bytes, number: int) -> StoreEntry:
     """An object, what `logcli` prints, or a line that tells nothing of when it came."""
-    value = object_of(line)
+    value, place = object_of(line), {"line": number, "last_line": number}
     if value is not None:
-        return _entry(value, (number,))
+        return _entry(value, place)
     printed = LOGCLI.match(line)
     if printed is None:
-        return _Entry(None, line.rstrip(), (number,))
-    return _Entry(arrival_of({"time": printed[1].decode()}), line[printed.end() :], (number,))
+        return StoreEntry(None, line.rstrip(), place)
+    return StoreEntry(arrival_of({"time": printed[1].decode()}), line[printed.end() :], place)
 
 
-def _entries(answer: Any) -> Iterator[_Entry]:
+def _entries(document: JsonDocument) -> Iterator[StoreEntry]:
+    for path, fields in _told(document.value):
+        yield _entry(fields, document.at(*path))
+
+
+def _told(answer: Any) -> Iterator[tuple[tuple[Key, ...], Mapping[str, Any]]]:
+    """The fields of each entry of an answer, with their path."""
     if isinstance(answer, list):
-        yield from (_entry(each, (place,)) for place, each in enumerate(answer) if isinstance(each, dict))
+        yield from (((place,), each) for place, each in enumerate(answer) if isinstance(each, dict))
         return
     for place, event in _items(answer, "events"):
         if isinstance(event, dict):
-            yield _entry(event, ("events", place))
+            yield ("events", place), event
     for place, hit in _items(answer, "hits", "hits"):
         if isinstance(hit, dict) and isinstance(hit.get("_source"), dict):
-            yield _entry(hit["_source"], ("hits", "hits", place))
+            yield ("hits", "hits", place), hit["_source"]
     for place, fields in _items(answer, "results"):
         if isinstance(fields, list):
             told = {str(each.get("field")): each.get("value") for each in fields if isinstance(each, dict)}
-            yield _entry(told, ("results", place))
+            yield ("results", place), told
     for place, stream in _items(answer, "data", "result"):
         for number, pair in _items(stream, "values"):
             if isinstance(pair, list) and len(pair) >= 2:
                 path = ("data", "result", place, "values", number)
-                yield _entry({"timestamp": pair[0], "line": pair[1]}, path)
+                yield path, {"timestamp": pair[0], "line": pair[1]}
 
 
 def _items(value: Any, *names: str) -> Iterator[tuple[int, Any]]:
@@ -140,32 +122,8 @@ def _items(value: Any, *names: str) -> Iterator[tuple[int, Any]]:
     return iter(enumerate(value if isinstance(value, list) else ()))
 
 
-def _entry(fields: Mapping[str, Any], place: tuple[Key, ...]) -> _Entry:
-    return _Entry(arrival_of(fields), one_line(entry_text(fields) or ""), place)
-
-
-def _in_order(entries: Sequence[_Entry]) -> Sequence[_Entry]:
-    """Oldest first. Entries of the same moment keep their order, turned where the store went backwards."""
-    times = [entry.arrived for entry in entries if entry.arrived is not None]
-    if len(times) < len(entries) or not times:
-        return entries
-    backwards = times[0] > times[-1]
-    return sorted(reversed(entries) if backwards else entries, key=lambda entry: entry.arrived or 0.0)
-
-
-def _place(entry: _Entry, document: JsonDocument | None) -> dict[str, Any]:
-    if document is None:
-        return {"line": entry.place[0], "last_line": entry.place[0]}
-    return document.at(*entry.place)
-
-
-def _placed(batch: pa.RecordBatch, entries: Sequence[_Entry], document: JsonDocument | None) -> pa.RecordBatch:
-    """The rows with the places of their entries instead of lines of the sorted text."""
-    columns = dict(zip(batch.schema.names, batch.columns, strict=True))
-    places = [_place(entries[line - 1], document) for line in columns["line"].to_pylist()]
-    for name, kind in (("line", pa.int64()), ("last_line", pa.int64()), ("pointer", pa.string())):
-        columns[name] = pa.array([place.get(name) for place in places], kind)
-    return pa.RecordBatch.from_pydict(columns)
+def _entry(fields: Mapping[str, Any], place: dict[str, Any]) -> StoreEntry:
+    return StoreEntry(arrival_of(fields), one_line(entry_text(fields) or ""), place)
 
 
 _LOGGER = "org.apache.flink.runtime.checkpoint.CheckpointCoordinator"

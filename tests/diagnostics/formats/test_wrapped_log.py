@@ -225,3 +225,26 @@ def test_an_object_that_is_broken_or_no_record_is_counted_as_not_understood(tmp_
 def test_hostile_objects_are_read_without_harm(line: str, tmp_path: Path) -> None:
     good = json.dumps(JSON_LAYOUTS["ECS"])
     assert len(rows(f"{good}\n{line}\n{good}\n", tmp_path)) == 3
+
+
+def test_a_json_record_in_a_cell_of_csv_is_read(tmp_path: Path) -> None:
+    cell = json.dumps(MANAGED_FLINK).replace('"', '""')
+    text = f'@timestamp,@message\n2026-11-21 01:31:39.633,"{cell}"\n'
+    claimed = recognise(head_of(text))
+    assert (claimed.format_id, claimed.confidence) == ("flink-log-csv", 0.98)
+    (record,) = read(format_by_id("flink-log-csv"), text, tmp_path).rows["log_record"]
+    assert (record["ts_ms"], record["event"], record["line"]) == (AT_01_31_39_633, "jm.ckpt.completed", 2)
+
+
+def test_csv_whose_quotes_never_close_is_read_up_to_there(tmp_path: Path) -> None:
+    good = f'2026-11-21 01:31:39.633,"{LAYOUTS["log4j 2"]}"\n'
+    found = read(format_by_id("flink-log-csv"), f'@timestamp,@message\n{good}x,"{"y" * 200_000}', tmp_path)
+    assert len(found.rows["log_record"]) == 1
+    assert "from line 3 on" in found.warnings[-1]
+
+
+@pytest.mark.parametrize(
+    "text", ["device_id,event_time,message\na,1795224420970,hello\n", "a,message\n1,2\n", "message\n"]
+)
+def test_other_tables_with_messages_are_no_log(text: str) -> None:
+    assert recognise(head_of(text)).format_id != "flink-log-csv"

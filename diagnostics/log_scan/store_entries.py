@@ -1,0 +1,61 @@
+"""Entries of a log store, each a line or a record of a log: put in the order of their times and read like any log."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from diagnostics.format import Coverage, Rows
+from diagnostics.log_scan.record_rows import rows_of
+from diagnostics.log_scan.stretch import stretch_of
+
+
+@dataclass(frozen=True, slots=True)
+class StoreEntry:
+    """One entry.
+
+    arrived  seconds since 1970 when it came, None where that is not told
+    text     its text as one line, as `json_lines.one_line` makes it
+    place    the columns of a citation: `line`, `last_line`, `pointer`
+    """
+
+    arrived: float | None
+    text: bytes
+    place: dict[str, Any]
+
+
+def rows_of_entries(given: Sequence[StoreEntry]) -> Iterator[Rows | Coverage]:
+    """The evidence in the entries, cited where each of them stands in the file."""
+    entries = _in_order(given)
+    if not entries:
+        yield Coverage()
+        return
+    stretch, layout = stretch_of(b"\n".join(entry.text for entry in entries) + b"\n")
+    for found in rows_of(stretch, layout):
+        if isinstance(found, Coverage):
+            yield found
+        elif found.batch is not None:
+            yield Rows(found.table, batch=_placed(found.batch, entries))
+        else:
+            yield Rows(found.table, [{**row, **entries[row["line"] - 1].place} for row in found.rows])
+
+
+def _in_order(entries: Sequence[StoreEntry]) -> Sequence[StoreEntry]:
+    """Oldest first. Entries of the same moment keep their order, turned where the store went backwards."""
+    times = [entry.arrived for entry in entries if entry.arrived is not None]
+    if len(times) < len(entries) or not times:
+        return entries
+    backwards = times[0] > times[-1]
+    return sorted(reversed(entries) if backwards else entries, key=lambda entry: entry.arrived or 0.0)
+
+
+def _placed(batch: pa.RecordBatch, entries: Sequence[StoreEntry]) -> pa.RecordBatch:
+    """The rows with the places of their entries instead of lines of the sorted text."""
+    columns = dict(zip(batch.schema.names, batch.columns, strict=True))
+    places = [entries[line - 1].place for line in columns["line"].to_pylist()]
+    for name, kind in (("line", pa.int64()), ("last_line", pa.int64()), ("pointer", pa.string())):
+        columns[name] = pa.array([place.get(name) for place in places], kind)
+    return pa.RecordBatch.from_pydict(columns)
