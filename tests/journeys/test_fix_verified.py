@@ -11,7 +11,6 @@ from tests.journeys.conftest import CORPUS, OpenPage, shot
 from tests.journeys.walking import VERDICT_MS, all_stored, ask_for_diagnosis, choose, verdict, without_truth, zipped
 
 BEFORE, AFTER = CORPUS / "rocksdb_slow_upload-a", CORPUS / "rocksdb_slow_upload-a-after"
-ALIGNED, UNALIGNED = CORPUS / "slow_sink_backpressure", CORPUS / "slow_sink_backpressure-unaligned"
 
 
 @pytest.mark.skipif(not (BEFORE.is_dir() and AFTER.is_dir()), reason="the corpus is not on this machine")
@@ -29,18 +28,6 @@ def test_a_repair_is_verified_by_a_second_snapshot(open_page: OpenPage, tmp_path
     page.get_by_role("link", name="Incremental checkpoints and upload bandwidth").click()
     page.get_by_label("Upload bandwidth", exact=True).fill("100")
     expect(page.locator("#result")).to_contain_text("fits into half of the timeout")
-
-
-@pytest.mark.skipif(not (ALIGNED.is_dir() and UNALIGNED.is_dir()), reason="the corpus is not on this machine")
-def test_a_change_that_mends_the_checkpoints_and_not_the_sink_says_both(open_page: OpenPage, tmp_path: Path) -> None:
-    """The same job, aligned, then unaligned: no checkpoint expires any more, and the sink is as slow as before."""
-    page = open_page("/cases/new/")
-    compared(page, (ALIGNED, UNALIGNED), "slow_sink", "Unaligned checkpoints", tmp_path)
-    expect(page.get_by_role("heading", name="Better", exact=True)).to_be_visible()
-    judgement = page.locator(".verdict .sentence")
-    expect(judgement).to_contain_text("Fixed: ")
-    expect(judgement).to_contain_text("The cause remains: ")
-    shot(page, "better-not-fixed-wide-light")
 
 
 def compared(page: Page, pair: tuple[Path, Path], cause: str, change: str, folder: Path) -> str:

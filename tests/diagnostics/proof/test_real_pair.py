@@ -1,0 +1,49 @@
+"""Two real runs of one job, aligned, then unaligned: no checkpoint expires any more, the sink is slow as before."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from diagnostics.analyze import analyze
+from diagnostics.intake import sources_in
+from diagnostics.proof.proving import Proof, SnapshotData, prove
+from diagnostics.rule import Ruleset, shipped_rules
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+CORPUS = Path(__file__).resolve().parents[4] / "shared" / "corpus"
+ALIGNED, UNALIGNED = CORPUS / "slow_sink_backpressure", CORPUS / "slow_sink_backpressure-unaligned"
+
+pytestmark = [
+    pytest.mark.spark,
+    pytest.mark.skipif(not (ALIGNED.is_dir() and UNALIGNED.is_dir()), reason="the corpus is not on this machine"),
+]
+
+
+@pytest.fixture(scope="module")
+def proof(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Proof:
+    """What the second run proves of the first."""
+    data = []
+    for case in (ALIGNED, UNALIGNED):
+        sources = [each for each in sources_in([case])[0] if Path(each.name).name != "truth.json"]
+        workspace = tmp_path_factory.mktemp("workspace")
+        report = analyze(sources, ruleset=Ruleset.of(shipped_rules()), spark=spark, workspace=workspace)
+        data.append(SnapshotData(report.document, report.signals, report.charts))
+    return prove(*data)
+
+
+def test_what_is_mended_and_what_is_not_are_both_said(proof: Proof) -> None:
+    assert proof.judgement == "better"
+    assert proof.headline.startswith("Fixed: ")
+    assert "The cause remains: " in proof.headline
+
+
+def test_the_cause_is_the_slow_sink(proof: Proof) -> None:
+    (cause,) = [each for each in proof.problems if each.before and each.before["role"] == "root_cause"]
+    assert cause.before
+    assert cause.before["symptom_class"] == "slow_sink"
+    assert cause.judgement in ("unchanged", "better")
