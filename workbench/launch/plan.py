@@ -10,6 +10,8 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
+from diagnostics.errors import SparkUnavailable
+from diagnostics.spark.java import java_home
 from workbench.environment import Environment
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
@@ -59,10 +61,12 @@ def plan_from(given: Mapping[str, str]) -> Plan:
     port = environment.number("WORKBENCH_PORT", 8000, 1, 65_535)
     for problem in environment.problems:
         raise LaunchRefused(f"{problem.msg} {problem.hint}")
+    own_redis, own_spark = not given.get("REDIS_URL"), not given.get("SPARK_REMOTE")
+    if own_spark:
+        _refuse_unfit_java(given)
     redis_port, spark_port = _free_ports(2)
     password, token = secrets.token_urlsafe(24), secrets.token_urlsafe(24)
     variables = dict(given) | {"WORKBENCH_DATA": str(data), "WORKBENCH_PORT": str(port), "PYTHONUNBUFFERED": "1"}
-    own_redis, own_spark = not given.get("REDIS_URL"), not given.get("SPARK_REMOTE")
     if own_redis:
         variables["REDIS_URL"] = f"redis://:{password}@127.0.0.1:{redis_port}/0"
     if own_spark:
@@ -90,6 +94,14 @@ def refuse_taken_port(plan: Plan) -> None:
         if error.errno == errno.EADDRINUSE:
             raise LaunchRefused(f"{where} is in use. Choose another port: WORKBENCH_PORT=8001 make up") from error
         raise LaunchRefused(f"Cannot listen on {where}: {error.strerror}.") from error
+
+
+def _refuse_unfit_java(given: Mapping[str, str]) -> None:
+    """Spark would end with a class version in its log, and be started again and again."""
+    try:
+        java_home(given)
+    except SparkUnavailable as error:
+        raise LaunchRefused(str(error)) from error
 
 
 def _free_ports(count: int) -> list[int]:
