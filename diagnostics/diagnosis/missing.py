@@ -14,6 +14,9 @@ from diagnostics.signal import NotMeasured
 from diagnostics.symptoms import symptom
 from diagnostics.yaml_document import read_yaml
 
+REST = "http://<jobmanager>:8081"
+"""Stands for an address that no file tells: Flink's default REST port (`rest.port`)."""
+
 MOST_NEEDS = 5
 """How many things a user is asked for at once. Our choice."""
 
@@ -75,11 +78,17 @@ def nearness(rule: Rule, checks: Sequence[Check], suffered: AbstractSet[str]) ->
 
 
 def missing_evidence(
-    not_measured: Iterable[NotMeasured], hypotheses: Iterable[Hypothesis], job: str | None, *, failed: bool = False
+    not_measured: Iterable[NotMeasured],
+    hypotheses: Iterable[Hypothesis],
+    job: str | None,
+    *,
+    failed: bool = False,
+    rest: str | None = None,
 ) -> tuple[MissingEvidence, ...]:
     """What would settle the hypotheses, the file first that serves the nearest ones; two classes are told apart.
 
     failed  whether a process or the job failed and nothing says why
+    rest    address of the REST API, if it is known
     """
     needs_by_signal: dict[str, list[str]] = {}
     for each in not_measured:
@@ -100,12 +109,12 @@ def missing_evidence(
             need,
         ),
     )
-    return tuple(_entry(need, wanted[need], job) for need in ranked)[:MOST_NEEDS]
+    return tuple(_entry(need, wanted[need], collect_command(job, rest)) for need in ranked[:MOST_NEEDS])
 
 
-def _entry(need: str, classes: Mapping[str, float], job: str | None) -> MissingEvidence:
+def _entry(need: str, classes: Mapping[str, float], collect: str) -> MissingEvidence:
     entry = needs()[need]
-    how = entry.how.replace("{collect}", collect_command(job))
+    how = entry.how.replace("{collect}", collect)
     nearest = sorted(classes, key=lambda name: (-classes[name], name))
     causes = [symptom(name).title.lower() for name in nearest if symptom(name).kind != "consequence"]
     if not causes:
@@ -114,6 +123,6 @@ def _entry(need: str, classes: Mapping[str, float], job: str | None) -> MissingE
     return MissingEvidence(entry.what, f"Shows {entry.shows}; it would {decided}.", how)
 
 
-def collect_command(job: str | None) -> str:
+def collect_command(job: str | None, rest: str | None = None) -> str:
     """The command line of `diagnostics/collect_flink.py` that looks into one job, or into all."""
-    return f"python3 collect_flink.py --rest http://<jobmanager>:8081{f' --job {job}' if job else ''}"
+    return f"python3 collect_flink.py --rest {rest or REST}{f' --job {job}' if job else ''}"

@@ -82,9 +82,16 @@ def conclude(index: SignalIndex, matches: Matches, not_measured: Sequence[NotMea
         findings=findings,
         health=worst.health,
         matches=matches,
-        missing=missing_evidence(not_measured, _hypotheses(worst, matches), worst.job, failed=_failed(worst)),
+        missing=missing_evidence(
+            not_measured, _hypotheses(worst, matches), worst.job, failed=_failed(worst), rest=_rest_address(index)
+        ),
         ruleset=ruleset,
     )
+
+
+def _rest_address(index: SignalIndex) -> str | None:
+    address = index.view(Subject(), "case")("rest_api.address")
+    return address if isinstance(address, str) else None
 
 
 def _each_once(jobs: Iterable[JobVerdict]) -> Iterator[Finding]:

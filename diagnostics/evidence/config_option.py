@@ -13,7 +13,7 @@ TABLE = Table(
             "scope",
             "string",
             "cluster, job (as REST tells), program (its code), session (SQL), table, jvm, environment, "
-            "kafka producer, kafka consumer, kafka broker or kafka topic",
+            "kafka producer, kafka consumer, kafka broker, kafka topic, or collector (how the evidence was asked for)",
         ),
         Column("job_id", "string", "32 hex digits for scope job"),
         Column("process", "string", "jobmanager or taskmanager, if known"),

@@ -17,6 +17,10 @@ def _fits(seen: Outline) -> bool:
 
 def _read(document: RestDocument) -> Iterator[Rows | Coverage]:
     answer = document.value
+    asked = text(answer["rest"], MOST_TOLD)
+    if asked:
+        row = {"ts_ms": document.snapshot_ms, "scope": "collector", "key": "rest", "value": asked}
+        yield Rows("config_option", [{**row, **document.at("rest")}])
     skipped = [told for each in items(answer["skipped"]) if (told := text(each, MOST_TOLD))]
     yield Coverage(
         records=small(answer.get("requests")) or 0,
@@ -28,7 +32,7 @@ FORMAT = Format(
     id="collector-report",
     title="Report of collect_flink.py",
     documentation="https://nightlies.apache.org/flink/flink-docs-stable/docs/ops/rest_api/",
-    tables=(),
+    tables=("config_option",),
     recognise=rest_shape(_fits),
     read=rest_reader(_read),
     samples=(
@@ -38,7 +42,11 @@ FORMAT = Format(
             '"started": "2026-11-22T02:23:11.105+00:00", "ended": "2026-11-22T02:24:13.904+00:00", '
             '"snapshots": 4, "requests": 143, "bytes": 301544, '
             '"skipped": ["/jobmanager/environment: HTTP 404: Not found"]}',
-            rows={},
+            rows={
+                "config_option": [
+                    {"scope": "collector", "key": "rest", "value": "http://jobmanager:8081", "pointer": "/rest"}
+                ]
+            },
         ),
     ),
 )

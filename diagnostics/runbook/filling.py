@@ -10,13 +10,11 @@ from diagnostics import phrase
 from diagnostics.condition import Lookup
 from diagnostics.counterpart import level_of
 from diagnostics.diagnosis.fact_view import SignalIndex
+from diagnostics.diagnosis.missing import REST
 from diagnostics.option_wording import in_version, lines_in_version
 from diagnostics.reconstruction.setting_catalogue import Version, version_of
 from diagnostics.runbook.text import Answer, Change, Runbook, Step
 from diagnostics.signal import FactValue, Subject
-
-REST = "http://<jobmanager>:8081"
-"""What `{rest}` stands for: Flink's default REST port (`rest.port`); the host is not in the evidence."""
 
 SAVEPOINT = (
     "The job restarts. Take a savepoint first:",
@@ -55,7 +53,7 @@ def fill(
     view = SignalIndex.from_stored(signals).view(subject, level_of(subject), reach_down=True)
 
     def lookup(reference: str) -> FactValue:
-        return REST if reference == "rest" else view(reference)
+        return view("rest_api.address") or REST if reference == "rest" else view(reference)
 
     seen = lookup("job_overview.flink_version")
     page = _Page(lookup, version_of(seen if isinstance(seen, str) else None), said)

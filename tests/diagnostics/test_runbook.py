@@ -63,6 +63,12 @@ def test_a_command_holds_the_ids_of_the_case() -> None:
     assert command == f"curl -s http://<jobmanager>:8081/jobs/{'f' * 32}/vertices/{'e' * 32}"
 
 
+def test_a_command_holds_the_address_that_the_collector_asked() -> None:
+    asked = [*SIGNALS, stored("rest_api", "case", {}, address="https://flink.example/payments")]
+    step = fill(Runbook.from_yaml(RUNBOOK, "runbook.yaml"), FINDING, asked)["steps"][0]
+    assert step["look"][0]["command"].startswith("curl -s https://flink.example/payments/jobs/")
+
+
 def test_the_branch_that_the_measurement_takes_is_marked() -> None:
     assert [each["taken"] for each in filled()["steps"][0]["answers"]] == [True, None]
 

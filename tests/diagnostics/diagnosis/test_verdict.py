@@ -103,7 +103,10 @@ def test_an_unsure_cause_is_only_a_guess() -> None:
 def test_an_inconclusive_verdict_asks_for_what_was_not_measured() -> None:
     not_measured = {"key": "load", "needs": "job-rest", "reason": "no vertex was uploaded"}
     document = judge([signal("checkpoints", expired=2), not_measured], INPUTS, RULES)
-    assert "job" in document["missing_evidence"][0]["how"]
+    assert "--rest http://<jobmanager>:8081" in document["missing_evidence"][0]["how"]
+    address = {**signal("rest_api", job=None, address="http://jm:8081"), "level": "case"}
+    known = judge([signal("checkpoints", expired=2), address, not_measured], INPUTS, RULES)
+    assert "--rest http://jm:8081" in known["missing_evidence"][0]["how"]
 
 
 def test_the_file_that_tells_the_two_nearest_causes_apart_is_asked_for_first() -> None:

@@ -1,0 +1,46 @@
+"""Where the cluster's REST API was reached, so that the commands of a diagnosis can be copied as they stand."""
+
+from __future__ import annotations
+
+import re
+
+from diagnostics.evidence import Evidence
+from diagnostics.reconstruction.stated_settings import Stated, stated_options
+from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition, Subject
+
+ADDRESS = re.compile(
+    r"https?://(?:[A-Za-z0-9][A-Za-z0-9.-]{0,250}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?(?:/[A-Za-z0-9._~-]{1,100}){0,10}"
+)
+"""Nothing that a shell reads otherwise than as it stands: people copy it, and files may come from anybody."""
+
+OF_ONE_HOST = re.compile(r"https?://(?:localhost|127\.|0\.0\.0\.0|\[::1?\])")
+"""What leads elsewhere on another machine: a port that somebody forwarded, or the JobManager's own shell."""
+
+
+def measure(evidence: Evidence) -> Measured:
+    """The address that `collect_flink.py` asked.
+
+    Reads   config_option (scope collector).
+    Gives   one `rest_api` of the case.
+    Empty   NotMeasured without a bundle of the collector, when two of them asked different addresses, and for an
+            address that only one host reaches.
+    """
+    asked: dict[str, Stated] = {}
+    for each in stated_options(evidence):
+        if told := _address(each):
+            asked.setdefault(told, each)
+    if len(asked) != 1:
+        yield NotMeasured("rest_api", "job-rest", "no address, or more than one, is told by bundles of the collector")
+        return
+    [(address, stated)] = asked.items()
+    yield Signal("rest_api", Subject(), {"address": address}, (stated.citation,))
+
+
+def _address(stated: Stated) -> str | None:
+    if stated.scope != "collector" or stated.key != "rest":
+        return None
+    told = (stated.value or "").rstrip("/")
+    return told if ADDRESS.fullmatch(told) and not OF_ONE_HOST.match(told) else None
+
+
+SIGNALS = (SignalDefinition("rest_api", "case", {"address": "where Flink's REST API was asked"}, measure),)
