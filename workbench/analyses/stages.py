@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import redis
+from django.conf import settings
+
+from diagnostics import spark
+from workbench import broker
 from workbench.analyses.models import Analysis, AnalysisStatus
 
 STAGES = ("Unpacking", "Reading", "Measuring", "Judging", "Drawing")
@@ -18,7 +23,7 @@ def run_shown(analysis: Analysis) -> dict[str, Any]:
         "active": analysis.is_active,
         "headline": _headline(analysis),
         "progress": round(analysis.progress, 3),
-        "detail": analysis.detail.replace("_", " ") if analysis.is_active else analysis.detail,
+        "detail": _detail(analysis),
         "error": analysis.error,
         "stages": _stages(analysis),
     }
@@ -35,6 +40,22 @@ def _headline(analysis: Analysis) -> str:
         AnalysisStatus.FAILED: "The analysis failed",
         AnalysisStatus.CANCELLED: "The analysis was cancelled",
     }[AnalysisStatus(analysis.status)]
+
+
+def _detail(analysis: Analysis) -> str:
+    if analysis.status == AnalysisStatus.QUEUED:
+        return " ".join(part for part in (analysis.detail, _held_back_by()) if part)
+    return analysis.detail.replace("_", " ") if analysis.is_active else analysis.detail
+
+
+def _held_back_by() -> str:
+    """Why nothing is taken out of the queue at all; empty when nothing is known that keeps it."""
+    try:
+        if not broker.worker_seen():
+            return f"No worker has said anything for {broker.WORKER_SILENT_SECONDS} s; it starts when one is back."
+    except redis.RedisError:
+        return "The queue (Redis) does not answer; it starts when it does."
+    return "" if spark.answers(settings.SPARK_REMOTE) else "Spark does not answer; it starts when it does."
 
 
 def _stages(analysis: Analysis) -> list[dict[str, str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from datetime import timedelta
@@ -32,6 +33,7 @@ from workbench.analyses.services import (
     analysis_retry,
     lost_analyses_recover,
 )
+from workbench.analyses.stages import run_shown
 
 Committed = Callable[..., AbstractContextManager[Any]]
 
@@ -101,6 +103,20 @@ def test_the_position_counts_who_waits_before(people: People, queued: Analysis) 
     assert (queued.queue_position, second.queue_position) == (1, 2)
     analysis_claim(queued)
     assert (now_of(queued).queue_position, second.queue_position) == (None, 1)
+
+
+def test_whoever_waits_is_told_what_holds_the_queue_back(
+    queued: Analysis, queue: redis.Redis, settings: LazySettings
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as spark:
+        settings.SPARK_REMOTE = f"sc://127.0.0.1:{spark.getsockname()[1]}"
+        assert run_shown(queued)["detail"].startswith("No worker has said anything for 15 s")
+        broker.worker_beat()
+        assert run_shown(queued)["detail"] == ""
+    assert run_shown(queued)["detail"].startswith("Spark does not answer")
+    settings.REDIS_URL = "redis://127.0.0.1:1/0"
+    broker._redis.cache_clear()
+    assert run_shown(queued)["detail"].startswith("The queue (Redis) does not answer")
 
 
 def test_a_message_that_comes_twice_is_claimed_once(queued: Analysis) -> None:
