@@ -1,6 +1,6 @@
 // One file sent in pieces by the tus protocol 1.0.0 (https://tus.io/protocols/resumable-upload), each with a checksum.
 // Our own client: tus-js-client sends no checksums (its pull request 347 is open since 2022).
-import { csrfToken } from './tools.js';
+import { csrfToken, signedOut } from './tools.js';
 
 const PIECE_BYTES = 4 * 1024 * 1024;
 const MOST_TRIES = 12;
@@ -128,7 +128,9 @@ export class ResumableUpload {
       for (const [name, value] of Object.entries({ ...always, ...headers })) request.setRequestHeader(name, value);
       if (body) request.upload.onprogress = (event) => this.onProgress(this.offset + event.loaded);
       request.onload = () => {
-        if (request.status >= 200 && request.status < 300) resolve(request);
+        const out = signedOut(request.responseURL);
+        if (out) reject(Object.assign(new Error(out), { status: 401 }));
+        else if (request.status >= 200 && request.status < 300) resolve(request);
         else reject(refusal(request));
       };
       request.onerror = () => reject(new Error('The connection broke.'));

@@ -21,6 +21,10 @@ export function toast(text) {
   setTimeout(() => box.remove(), 4000);
 }
 
+// What a script says where the workbench answered with its sign-in page.
+const SIGNED_OUT = 'You are signed out. Sign in in another tab and try again.';
+export const signedOut = (url) => (url && new URL(url, location.href).pathname === '/login/' ? SIGNED_OUT : '');
+
 export async function post(url, fields = {}, options = {}) {
   const body = new FormData();
   for (const [name, value] of Object.entries(fields)) body.append(name, value);
@@ -31,8 +35,9 @@ export async function post(url, fields = {}, options = {}) {
     ...options,
   });
   const answer = await response.json().catch(() => ({}));
-  if (!response.ok) {
-    const refusal = new Error(answer.detail || `The workbench answered ${response.status}.`);
+  const out = signedOut(response.url);
+  if (!response.ok || out) {
+    const refusal = new Error(out || answer.detail || `The workbench answered ${response.status}.`);
     throw Object.assign(refusal, { status: response.status });
   }
   return answer;

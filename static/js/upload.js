@@ -2,7 +2,7 @@
 // so that they go on where they were when the line broke or the page was loaded again.
 import { chosenRules } from './redaction.js';
 import { ResumableUpload } from './resumable_upload.js';
-import { csrfToken, durationOf, post, sizeOf } from './tools.js';
+import { csrfToken, durationOf, post, signedOut, sizeOf } from './tools.js';
 import { followArrivals } from './upload_arrivals.js';
 import { watchChanges } from './upload_changes.js';
 import { entriesOf, ofInput } from './upload_drop.js';
@@ -171,7 +171,7 @@ function send(batch) {
     if (request.status === 200 && Array.isArray(answer?.files)) {
       batch.forEach((item, place) => settle(item, answer.files[place]));
     } else {
-      const reason = answer?.detail || (request.status === 413 ? 'Too large for this workbench.' : `The workbench answered ${request.status}.`);
+      const reason = signedOut(request.responseURL) || answer?.detail || (request.status === 413 ? 'Too large for this workbench.' : `The workbench answered ${request.status}.`);
       for (const item of batch) fail(item, reason, true);
     }
     done();

@@ -67,6 +67,13 @@ def permission_denied(request: HttpRequest, exception: Exception) -> HttpRespons
     return defaults.permission_denied(request, exception)
 
 
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """403 for a form of a page that was open over another sign-in."""
+    if _is_api(request) or request.headers.get("Accept") == "application/json":
+        return JsonResponse({"detail": "The page was open for too long. Reload it and try again."}, status=403)
+    return render(request, "403.html", status=403)
+
+
 def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """404 for an address that no view answers."""
     if _is_api(request):

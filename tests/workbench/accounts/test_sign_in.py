@@ -46,6 +46,15 @@ def test_guessing_one_name_leaves_the_others_alone(guessed: People) -> None:
     assert sign_in("bob", "bob-has-a-password") == 302
 
 
+def test_a_form_of_a_page_that_was_open_over_another_sign_in_says_what_to_do(people: People) -> None:
+    late = Client(enforce_csrf_checks=True)
+    late.force_login(people.alice)
+    for headers in ({}, {"Accept": "application/json"}):
+        answer = late.post("/cases/new/", {"title": "Late"}, headers=headers)
+        assert answer.status_code == 403
+        assert "open for too long" in answer.content.decode()
+
+
 def test_everybody_changes_their_own_password(people: People) -> None:
     new = "another-long-password"
     form = {"old_password": "vera-has-a-password", "new_password1": new, "new_password2": new}
