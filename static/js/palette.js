@@ -5,7 +5,7 @@ const dialog = document.getElementById('palette');
 const field = dialog.querySelector('input');
 const list = dialog.querySelector('[role="listbox"]');
 const SOURCES = [
-  ['Page', '.topbar nav a, .page-head a.button, .crumbs a'],
+  ['Page', '.topbar nav a, .footer nav a, .page-head a.button, .crumbs a'],
   ['Section', '.section-nav a'],
   ['Finding', '.finding h3'],
   ['Chart', '.chart h3'],

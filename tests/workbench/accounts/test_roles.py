@@ -5,6 +5,7 @@ import pytest
 from tests.workbench.people import People, case_of, signed_in
 from workbench.accounts.models import ApiToken, Role, User
 from workbench.cases.models import Case
+from workbench.rules.models import Rule
 
 
 def test_each_role_may_do_what_the_one_before_it_may(people: People) -> None:
@@ -60,6 +61,26 @@ def test_a_token_of_an_inactive_user_opens_nothing(people: People) -> None:
 def test_the_rule_editor_opens_for_rule_editors(people: People, name: str, status: int) -> None:
     answer = signed_in(getattr(people, name)).get("/rules/new/")
     assert answer.status_code == status
+
+
+@pytest.mark.parametrize(("path", "leads_to"), [("", "/rules/"), ("add/", "/rules/new/")])
+def test_the_administration_leads_rule_editors_to_the_rules(people: People, path: str, leads_to: str) -> None:
+    rita = signed_in(people.rita)
+    assert "/admin/rules/rule/" in rita.get("/admin/").content.decode()
+    assert rita.get(f"/admin/rules/rule/{path}").headers["Location"] == leads_to
+
+
+def test_the_administration_changes_no_rule_behind_the_editor(people: People) -> None:
+    rule, rita = Rule.objects.get(rule_id="skew.hot-subtask"), signed_in(people.rita)
+    answer = rita.post(f"/admin/rules/rule/{rule.pk}/change/", {"rule_id": "other"})
+    assert answer.headers["Location"] == "/rules/skew.hot-subtask/edit/"
+    assert rita.post(f"/admin/rules/rule/{rule.pk}/delete/", {"post": "yes"}).status_code == 403
+    assert Rule.objects.filter(rule_id="skew.hot-subtask").exists()
+
+
+def test_an_administrator_finds_people_and_teams_from_every_page(people: People) -> None:
+    assert "People and teams" in signed_in(people.ada).get("/").content.decode()
+    assert "People and teams" not in signed_in(people.rita).get("/").content.decode()
 
 
 def test_a_rule_editor_administers_no_people(people: People) -> None:
