@@ -54,7 +54,8 @@ _TIME_STYLES = (
 _LEVEL_NEAR = re.compile(rb"^.{0,160}?\b(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\b(?!:)")
 _LEVEL_BEHIND_THREAD = re.compile(rb"^[\d-]{0,10}[ T]?[\d:,.]{8,16} \[.{1,8000}?\] (?:TRACE|DEBUG|INFO|WARN|ERROR) ")
 
-_ZONE = r"^[,.]?\d*(?: ?(?P<zone>Z|UTC|GMT|[+-]\d\d:?\d\d))?\]?(?P<rest>[ ].*|\]?$)"
+_ZONE = r"^[,.]?\d*(?: ?(?P<zone>Z|UTC|GMT|[+-]\d\d:?\d\d|[A-Z]{2,3}T))?\]?(?P<rest>[ ].*|\]?$)"
+"""What follows the seconds. Names such as CST or CET are told apart from levels by their end: no level ends with T."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +79,7 @@ class Heads:
     message    at most MESSAGE_BYTES, as printed
     understood whether a level was found
     utc_offset_min  minutes that the first zone which is printed is ahead of UTC; None where none is
+    zone_name  the first zone that is printed as letters, which stand for several: its times are read as UTC
     """
 
     line: Offsets
@@ -89,6 +91,7 @@ class Heads:
     message: pa.Array
     understood: npt.NDArray[np.bool_]
     utc_offset_min: int | None = None
+    zone_name: str | None = None
 
 
 def layout_of(head: bytes) -> Layout:
@@ -151,7 +154,7 @@ def parse_heads(buffer: bytes, lines: Offsets, starts: Offsets, ends: Offsets, l
         slow = np.flatnonzero(fast == 0)
     else:
         slow = np.arange(len(lines))
-    shift, utc_offset_min = np.zeros(len(lines), np.int64), None
+    shift, utc_offset_min, zone_name = np.zeros(len(lines), np.int64), None, None
     if len(slow):
         found = _slow_fields(slices(buffer, rest[slow], np.minimum(end[slow], rest[slow] + HEAD_BYTES)))
         mask = np.zeros(len(lines), bool)
@@ -160,10 +163,10 @@ def parse_heads(buffer: bytes, lines: Offsets, starts: Offsets, ends: Offsets, l
             pc.replace_with_mask(column, pa.array(mask), values)
             for column, values in zip((level, logger, thread, message), found[:4], strict=True)
         )
-        shift[slow], utc_offset_min = found[4], found[5]
+        shift[slow], utc_offset_min, zone_name = _shifts(found[4]), _first_offset_min(found[4]), _zone_name(found[4])
     times = pa.array(ts_ms - shift, pa.int64())
     understood = level.is_valid().to_numpy(zero_copy_only=False)
-    return Heads(lines, start, times, level, logger, thread, message, understood, utc_offset_min)
+    return Heads(lines, start, times, level, logger, thread, message, understood, utc_offset_min, zone_name)
 
 
 def _times(padded: npt.NDArray[np.uint8], at: Offsets, layout: Layout) -> tuple[Offsets, Offsets]:
@@ -237,10 +240,10 @@ def _fixed_fields(
     return level, pc.if_else(others, blank, logger), pc.if_else(others, blank, message)
 
 
-def _slow_fields(rest: pa.Array) -> tuple[pa.Array, pa.Array, pa.Array, pa.Array, Offsets, int | None]:
+def _slow_fields(rest: pa.Array) -> tuple[pa.Array, pa.Array, pa.Array, pa.Array, pa.Array]:
     """Level, logger, thread and message of heads of any other layout, from what follows the time.
 
-    The last two are the zone's shift in ms for each, and in minutes the first that is printed.
+    The last is the zone as it is printed.
     """
     zoned = pc.extract_regex(rest, pattern=_ZONE)
     zone, tail = pc.struct_field(zoned, "zone"), pc.struct_field(zoned, "rest")
@@ -274,7 +277,7 @@ def _slow_fields(rest: pa.Array) -> tuple[pa.Array, pa.Array, pa.Array, pa.Array
     level = pc.if_else(pc.equal(level, "WARNING"), "WARN", level)
     thread = pc.if_else(pc.equal(thread, ""), pa.scalar(None, pa.string()), thread)
     text = pc.utf8_slice_codeunits(message, 0, MESSAGE_BYTES)
-    return level, logger, thread, text, _shifts(zone), _first_offset_min(zone)
+    return level, logger, thread, text, zone
 
 
 def _shifts(zone: pa.Array) -> Offsets:
@@ -295,4 +298,13 @@ def _minutes(zone: str) -> int:
 
 
 def _first_offset_min(zone: pa.Array) -> int | None:
-    return next((_minutes(name) for name in pc.unique(zone).to_pylist() if name), None)
+    return next((_minutes(name) for name in pc.unique(zone).to_pylist() if name and not _is_ambiguous(name)), None)
+
+
+def _zone_name(zone: pa.Array) -> str | None:
+    return next((name for name in pc.unique(zone).to_pylist() if name and _is_ambiguous(name)), None)
+
+
+def _is_ambiguous(zone: str) -> bool:
+    """Whether letters stand for several zones: CST is one of China, of America and of Cuba."""
+    return zone[0].isalpha() and zone not in ("Z", "UTC", "GMT")

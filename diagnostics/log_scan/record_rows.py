@@ -32,6 +32,8 @@ CONTINUATION_BYTES = 16_000
 
 TRACE_COLUMNS = tuple(StackTrace.__slots__)
 
+_AMBIGUOUS = "the times are of a zone named {zone}, as several are: they are read as UTC, set the file's zone"
+
 STEP_BACK_MS = 5_000
 """A record whose time is earlier than this before that of the one above it is out of order. Threads and streams that
 are merged disorder lines by less. Our choice."""
@@ -84,7 +86,7 @@ def rows_of(stretch: Stretch, layout: Layout) -> Iterator[Rows | Coverage]:
             for each in lost[:MOST_SAMPLES].tolist()
         ),
         role=role,
-        warnings=stretch.warnings,
+        warnings=(*stretch.warnings, *([_AMBIGUOUS.format(zone=heads.zone_name)] if heads.zone_name else ())),
         flink_version=version_of(stretch.buffer),
         first_ts_ms=times["min"],
         last_ts_ms=times["max"],

@@ -178,4 +178,5 @@ def _with_loose(heads: Heads, loose: Offsets, buffer: bytes, starts: Offsets, en
         joined(message, heads.message),
         np.concatenate([np.zeros(len(loose), bool), heads.understood]),
         heads.utc_offset_min,
+        heads.zone_name,
     )

@@ -11,8 +11,8 @@ class LogLayout(models.Model):
 
     title = models.CharField(max_length=100, unique=True)
     pattern = models.TextField(
-        help_text="RE2 expression for the whole first line of a record, with the groups (?P<time>...), (?P<level>...) "
-        "and (?P<message>.*), and (?P<logger>...) and (?P<thread>...) where the layout has them."
+        help_text="RE2 expression for the whole first line of a record. Its groups are named time, level and message, "
+        "and logger and thread where the layout has them; a group is written as (?P&lt;time&gt;...)."
     )
     time_format = models.CharField(
         max_length=100,

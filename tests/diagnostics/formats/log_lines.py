@@ -30,6 +30,7 @@ LAYOUTS = {
     "level first": f"INFO  2026-11-21 01:31:39,633 {COORDINATOR} [] - {COMPLETED}",
     "level first in brackets": f"[INFO ] 2026-11-21 01:31:39.633 {COORDINATOR} - {COMPLETED}",
     "zone by name": f"2026-11-21 01:31:39,633 UTC INFO  {COORDINATOR} - {COMPLETED}",
+    "zone of several": f"2026-11-21 01:31:39,633 CST INFO  {COORDINATOR} - {COMPLETED}",
     "zone apart": f"2026-11-21 03:31:39,633 +0200 INFO  {COORDINATOR} - {COMPLETED}",
     "thread between bars": f"2026-11-21 01:31:39.633 | INFO  | main | {COORDINATOR} | {COMPLETED}",
     "slashes, no fraction": f"26/11/21 01:31:39 INFO {COORDINATOR}: {COMPLETED}",

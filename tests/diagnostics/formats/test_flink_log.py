@@ -32,11 +32,19 @@ def test_a_record_is_read_in_every_layout(layout: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("layout", "minutes"), [("ISO time with zone", 120), ("zone apart", 120), ("zone by name", 0), ("log4j 2", None)]
+    ("layout", "minutes"),
+    [
+        ("ISO time with zone", 120),
+        ("zone apart", 120),
+        ("zone by name", 0),
+        ("log4j 2", None),
+        ("zone of several", None),
+    ],
 )
 def test_a_printed_zone_is_told_and_none_is_made_up(layout: str, minutes: int | None, tmp_path: Path) -> None:
     (coverage,) = read(FORMAT, LAYOUTS[layout] + "\n", tmp_path).coverage
     assert coverage.utc_offset_min == minutes
+    assert any("named CST" in each for each in coverage.warnings) is (layout == "zone of several")
 
 
 def test_times_that_go_back_are_counted_but_not_what_threads_disorder(tmp_path: Path) -> None:

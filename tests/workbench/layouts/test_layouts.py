@@ -24,6 +24,7 @@ def test_a_log_in_a_layout_that_was_added_is_evidence(people: People) -> None:
     before = text_add(case=case, user=people.alice, text=LOG)
     assert before.kind == FileKind.ATTACHMENT
     address = reverse("admin:layouts_loglayout_add")
+    assert "(?P&lt;time&gt;...)" in signed_in(people.ada).get(address).content.decode()
     page = signed_in(people.ada).post(address, {**FORM, "time_format": "%Y"})
     assert "is no time of the format" in page.content.decode()
     assert not LogLayout.objects.exists()

@@ -16,7 +16,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('title', models.CharField(max_length=100, unique=True)),
-                ('pattern', models.TextField(help_text='RE2 expression for the whole first line of a record, with the groups (?P<time>...), (?P<level>...) and (?P<message>.*), and (?P<logger>...) and (?P<thread>...) where the layout has them.')),
+                ('pattern', models.TextField(help_text='RE2 expression for the whole first line of a record. Its groups are named time, level and message, and logger and thread where the layout has them; a group is written as (?P&lt;time&gt;...).')),
                 ('time_format', models.CharField(help_text="As Python's strptime has it, for example %d.%m.%Y %H:%M:%S,%f. Without %z it is read as UTC.", max_length=100)),
                 ('finds', models.TextField(help_text='Lines of a real log, one a line: the layout has to read each of them.', verbose_name='lines')),
                 ('active', models.BooleanField(default=True)),
