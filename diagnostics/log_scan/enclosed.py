@@ -30,7 +30,7 @@ _REPORT = b"= Starting metrics report ="
 
 def enclosed_rows(stretch: Stretch) -> Iterator[Rows]:
     """Rows of `stack_sample` and `metric_sample` that stand in the records of a stretch."""
-    threads = [row for record in _records_with(stretch, TITLE.encode()) for row in _threads(stretch, record)]
+    threads = [row for record in dumps(stretch) for row in _threads(stretch, record)]
     if threads:
         yield Rows("stack_sample", threads)
     samples = SeriesSamples()
@@ -51,6 +51,11 @@ def enclosed_rows(stretch: Stretch) -> Iterator[Rows]:
                 samples.lines.append(line)
     if samples.times:
         yield Rows("metric_sample", batch=samples.batch())
+
+
+def dumps(stretch: Stretch) -> list[int]:
+    """The records in which a thread dump stands. One of them is no more than the time above it."""
+    return _records_with(stretch, TITLE.encode())
 
 
 def _records_with(stretch: Stretch, mark: bytes) -> list[int]:

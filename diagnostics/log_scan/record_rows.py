@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from diagnostics.format import Coverage, Rows
-from diagnostics.log_scan.enclosed import enclosed_rows
+from diagnostics.log_scan.enclosed import dumps, enclosed_rows
 from diagnostics.log_scan.json_lines import LINE_BREAK
 from diagnostics.log_scan.kafka_client import SCOPES, client_options
 from diagnostics.log_scan.layout import Heads, Layout
@@ -76,6 +76,7 @@ def rows_of(stretch: Stretch, layout: Layout) -> Iterator[Rows | Coverage]:
         yield Rows("config_option", options)
     yield from enclosed_rows(stretch)
     lost = np.flatnonzero(~heads.understood) if layout.style else np.empty(0, np.int64)
+    lost = np.setdiff1d(lost, dumps(stretch)) if len(lost) else lost
     times = pc.min_max(heads.ts_ms).as_py()
     steps_back, places = _steps_back(heads)
     yield Coverage(

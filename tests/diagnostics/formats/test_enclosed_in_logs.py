@@ -54,6 +54,7 @@ def test_a_thread_dump_between_records_is_read_with_its_lines_and_time(tmp_path:
     assert (thread["state"], thread["frames"]) == ("BLOCKED", ["com.acme.A.b"])
     assert (thread["line"], thread["last_line"], thread["ts_ms"]) == (5, 7, AT_01_31_39_633 + 105_367)
     assert found.rows["log_record"][-1]["message"].startswith("Completed checkpoint")
+    assert found.coverage[0].not_understood == 0
 
 
 def test_a_dump_in_a_log_whose_times_look_different_has_the_time_above_it(tmp_path: Path) -> None:
