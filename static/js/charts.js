@@ -1,9 +1,9 @@
 // Charts: drawn when they come into view, on the one time range and zone of the case, in the page's theme.
 import { addressOf, job } from './chart_address.js';
 import { crosshair, marks } from './chart_overlay.js';
+import { onPaper } from './chart_paper.js';
 import { fill, refreshTables, toggle } from './chart_table.js';
 import { timeRange } from './time_range.js';
-import { toast } from './tools.js';
 
 const bar = document.getElementById('chart-bar');
 const charts = [...document.querySelectorAll('.chart[data-figure]')];
@@ -91,61 +91,69 @@ function choose(chart, key, openData = false) {
   if (!data.hidden) fill(chart);
 }
 
-async function draw(chart) {
-  const plot = chart.querySelector('.plot');
+function figureAddress(chart) {
   const url = addressOf(chart, chart.dataset.figure);
   url.searchParams.set('theme', window.workbenchTheme.name);
+  return url;
+}
+
+async function draw(chart) {
+  const url = figureAddress(chart);
   const wanted = `${url.search} ${timeRange.zone}`;
   chart.dataset.drawn = wanted;
   try {
     const [library, response] = await Promise.all([plotly(), fetch(url)]);
     if (!response.ok) throw new Error(`The workbench answered ${response.status}.`);
-    const { figure, summary, axis } = await response.json();
-    if (chart.dataset.drawn !== wanted) return;
-    chart.querySelector('.summary').textContent = summary;
-    plot.setAttribute('aria-label', `${chart.querySelector('h3').textContent}: ${summary}`);
-    if (!figure) {
-      plot.classList.remove('waiting');
-      library.purge(plot);
-      plot.hidden = true;
-      return;
-    }
-    if (axis === 'time') {
-      inZone(figure);
-      if (axisRange()) figure.layout.xaxis.range = axisRange();
-    }
-    if (coarse) figure.layout.dragmode = false;
-    showChosen(chart, figure.layout.meta);
-    const width = plot.clientWidth || chart.clientWidth;
-    const least = figure.layout.meta?.least_width;
-    if (least > width) figure.layout.width = least;
-    if (width < NARROW) narrow(figure.layout, width);
-    plot.classList.remove('waiting');
-    plot.hidden = false;
-    delete chart.dataset.stale;
-    await library.react(plot, figure.data, figure.layout, {
-      responsive: true,
-      displaylogo: false,
-      displayModeBar: coarse ? false : 'hover',
-      modeBarButtonsToRemove: ['toImage', 'select2d', 'lasso2d', 'zoomIn2d', 'zoomOut2d', 'autoScale2d'],
-      doubleClick: axis === 'time' ? false : 'reset+autosize',
-    });
-    if (chart.querySelector('[data-choice]') && !plot.dataset.followed) {
-      plot.dataset.followed = 'yes';
-      plot.on('plotly_click', ({ points: [point] }) => { if (point?.customdata) choose(chart, point.customdata, true); });
-    }
-    if (axis === 'time' && !plot.dataset.followed) {
-      plot.dataset.followed = 'yes';
-      plot.on('plotly_relayout', (change) => follow(change));
-      plot.on('plotly_doubleclick', () => timeRange.choose(null));
-      plot.on('plotly_afterplot', () => marks(plot, toAxis));
-      crosshair(plot, timePlots, toAxis, fromAxis);
-    }
-    if (axis === 'time') marks(plot, toAxis);
+    const answer = await response.json();
+    if (chart.dataset.drawn === wanted) await show(chart, library, answer);
   } catch (error) {
+    const plot = chart.querySelector('.plot');
     plot.classList.remove('waiting');
     plot.textContent = `The chart could not be drawn: ${error.message}`;
   }
+}
+
+// Everything that is seen is there before the first await: printing does not wait for more.
+async function show(chart, library, { figure, summary, axis }) {
+  const plot = chart.querySelector('.plot');
+  chart.querySelector('.summary').textContent = summary;
+  plot.setAttribute('aria-label', `${chart.querySelector('h3').textContent}: ${summary}`);
+  plot.classList.remove('waiting');
+  plot.hidden = !figure;
+  if (!figure) {
+    library.purge(plot);
+    return;
+  }
+  if (axis === 'time') {
+    inZone(figure);
+    if (axisRange()) figure.layout.xaxis.range = axisRange();
+  }
+  if (coarse) figure.layout.dragmode = false;
+  showChosen(chart, figure.layout.meta);
+  const width = plot.clientWidth || chart.clientWidth;
+  const least = figure.layout.meta?.least_width;
+  if (least > width) figure.layout.width = least;
+  if (width < NARROW) narrow(figure.layout, width);
+  delete chart.dataset.stale;
+  await library.react(plot, figure.data, figure.layout, {
+    responsive: true,
+    displaylogo: false,
+    displayModeBar: coarse ? false : 'hover',
+    modeBarButtonsToRemove: ['toImage', 'select2d', 'lasso2d', 'zoomIn2d', 'zoomOut2d', 'autoScale2d'],
+    doubleClick: axis === 'time' ? false : 'reset+autosize',
+  });
+  if (chart.querySelector('[data-choice]') && !plot.dataset.followed) {
+    plot.dataset.followed = 'yes';
+    plot.on('plotly_click', ({ points: [point] }) => { if (point?.customdata) choose(chart, point.customdata, true); });
+  }
+  if (axis === 'time' && !plot.dataset.followed) {
+    plot.dataset.followed = 'yes';
+    plot.on('plotly_relayout', (change) => follow(change));
+    plot.on('plotly_doubleclick', () => timeRange.choose(null));
+    plot.on('plotly_afterplot', () => marks(plot, toAxis));
+    crosshair(plot, timePlots, toAxis, fromAxis);
+  }
+  if (axis === 'time') marks(plot, toAxis);
 }
 
 // The drawn charts over time that can be seen now.
@@ -247,29 +255,8 @@ timeRange.onChange(refreshTables);
 refreshTables();
 addEventListener('workbench:theme', redraw);
 
-// Paper is narrower than the window, and white: drawings are made as wide as it, dark ones keep their dark ground.
-const PAPER = 680;
-function resize(width) {
-  if (!window.Plotly) return;
-  document.documentElement.classList.toggle('dark-charts', Boolean(width) && window.workbenchTheme.name === 'dark');
-  following = true;
-  for (const plot of charts.map((chart) => chart.querySelector('.plot')).filter((each) => each.data && !each.hidden)) {
-    window.Plotly.relayout(plot, width ? { width } : { width: null, autosize: true });
-  }
-  following = false;
-}
-addEventListener('beforeprint', () => resize(PAPER));
-addEventListener('afterprint', () => resize(null));
+onPaper(charts, { plotly, draw, show, figureAddress, quietly: (act) => { following = true; act(); following = false; } });
 
-// A browser does not wait with printing for what was never in view; its key does, its menu prints the summary instead.
-addEventListener('keydown', async (event) => {
-  const missing = charts.filter((chart) => !chart.dataset.drawn);
-  if (event.key !== 'p' || !(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey || !missing.length) return;
-  event.preventDefault();
-  toast('The charts are drawn before they are printed.');
-  await Promise.all(missing.map(draw));
-  print();
-});
 job?.addEventListener('change', () => {
   const address = new URL(location.href);
   address.searchParams.set('job', job.value);

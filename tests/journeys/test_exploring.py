@@ -136,6 +136,7 @@ def paper_holds_the_charts(page: Page) -> None:
     page.evaluate("() => dispatchEvent(new Event('beforeprint'))")
     widths = page.locator("#chart-log-volume svg.main-svg").evaluate_all("all => all.map((each) => each.clientWidth)")
     assert max(widths) <= 700
+    expect(page.locator(".plot.waiting")).to_have_count(0)
     expect(page.locator(".topbar")).to_be_hidden()
     page.emulate_media(media="screen")
     page.evaluate("() => dispatchEvent(new Event('afterprint'))")
