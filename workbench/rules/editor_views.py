@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlencode
+
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -16,7 +18,7 @@ from workbench.rules import preview as previewing
 from workbench.rules import services
 from workbench.rules.forms import NEW_FIRES, NEW_RULE, NEW_SILENT, PreviewForm, ReasonForm, TextsForm
 from workbench.rules.history import latest_diagnoses
-from workbench.rules.models import Draft, RuleVersion
+from workbench.rules.models import Draft, RuleEvent, RuleVersion
 from workbench.rules.permission import for_rule_editors
 from workbench.rules.rewriting import with_value
 from workbench.rules.runbook_texts import RUNBOOK, is_runbook, runbook_identity
@@ -27,6 +29,7 @@ PANELS = (
     ("fires", "Signals on which the rule must fire, as YAML"),
     ("silent", "Near miss on which the rule must stay silent, as YAML"),
 )
+GONE = "This draft is not there any more: it was published or discarded. The log tells by whom."
 RUNBOOK_PANELS = (("rule", "The runbook as YAML"),)
 
 
@@ -55,8 +58,12 @@ def edit_rule(request: HttpRequest, rule_id: str) -> HttpResponse:
 @for_rule_editors
 @require_GET
 def edit(request: HttpRequest, draft_id: int) -> HttpResponse:
-    """The editor with a stored draft."""
-    draft = _draft(draft_id)
+    """The editor with a stored draft; the log for one that somebody published or discarded meanwhile."""
+    draft = Draft.objects.select_related("rule", "base__rule", "author").filter(pk=draft_id).first()
+    if draft is None:
+        event = get_object_or_404(RuleEvent, draft_number=draft_id)
+        messages.info(request, GONE)
+        return redirect(f"{reverse('rules:log')}?{urlencode({'rule': event.rule_id})}")
     texts = {"rule": draft.text, "fires": draft.fires_sample, "silent": draft.silent_sample}
     return _editor(request, texts, draft=draft, base=draft.base)
 
@@ -155,6 +162,9 @@ def create(request: HttpRequest) -> HttpResponse:
 @require_POST
 def save(request: HttpRequest, draft_id: int) -> HttpResponse:
     """Stores what was written meanwhile."""
+    is_script = request.headers.get("Accept") == "application/json"
+    if is_script and not Draft.objects.filter(pk=draft_id).exists():
+        return JsonResponse({"detail": GONE}, status=404)
     return _save(request, _draft(draft_id), None)
 
 

@@ -257,6 +257,21 @@ def test_a_discarded_draft_stays_readable_in_the_audit_log(people: People) -> No
     assert (event.before, event.by, Draft.objects.exists()) == (SKEW_RULE, people.rita, False)
 
 
+def test_who_still_has_a_draft_open_that_a_colleague_published_is_told(people: People) -> None:
+    draft = drafted(SKEW_RULE, people.rita)
+    number = draft.pk
+    draft_publish(draft=draft, user=people.ada, reason="read it and agrees")
+    rita = signed_in(people.rita)
+    page = rita.get(f"/rules/drafts/{number}/", follow=True)
+    assert page.redirect_chain == [("/rules/log/?rule=skew.test", 302)]
+    assert "was published or discarded" in page.content.decode()
+    told = rita.post(f"/rules/drafts/{number}/save/", headers={"Accept": "application/json"})
+    assert (told.status_code, "was published or discarded" in told.json()["detail"]) == (404, True)
+    assert rita.get("/rules/drafts/999/").status_code == 404
+    help_page = rita.get("/rules/skew.test/").content.decode()
+    assert "ada, written by rita" in help_page
+
+
 def test_a_shipped_rule_is_edited_and_its_shipped_version_stays(people: People) -> None:
     rules_load()
     shipped = RuleVersion.objects.get(rule__rule_id="sink.origin")
