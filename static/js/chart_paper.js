@@ -1,39 +1,45 @@
-// Charts on paper: all of them, whether they were in view or not, as wide as the sheet.
+// Charts on paper: all of them, whether they were in view or not, as wide as the sheet and light.
 import { toast } from './tools.js';
 
-// Paper is narrower than the window, and white: dark drawings keep their dark ground.
-const PAPER = 680;
+// What is drawn for paper: 182 mm of A4 in CSS pixels, less what surrounds a chart.
+const PAPER = 650;
+const NARROW = 700;
 const ADVICE = 'Not drawn when it was printed. Ctrl+P (⌘P) on the page draws all charts first.';
 
-// plotly() loads the library; draw(chart) draws one in its own time, show(chart, library, answer) at once what
-// figureAddress(chart) answered; quietly(act) keeps charts from following what `act` does to them.
+// plotly() loads the library; draw(chart) draws one in its own time, show(chart, library, answer, width) at once what
+// figureAddress(chart, theme) answered; quietly(act) keeps charts from following what `act` does to them.
 export function onPaper(charts, { plotly, draw, show, figureAddress, quietly }) {
   const missing = () => charts.filter((chart) => !chart.dataset.drawn || chart.querySelector('.plot.waiting'));
+  const plots = () => charts.map((chart) => chart.querySelector('.plot')).filter((each) => each.data && !each.hidden);
+  const drawnForPaper = new Set();
 
-  function resize(width) {
-    if (!window.Plotly) return;
-    document.documentElement.classList.toggle('dark-charts', Boolean(width) && window.workbenchTheme.name === 'dark');
-    const plots = charts.map((chart) => chart.querySelector('.plot')).filter((each) => each.data && !each.hidden);
-    quietly(() => {
-      for (const plot of plots) window.Plotly.relayout(plot, width ? { width } : { width: null, autosize: true });
-    });
-  }
-
-  // The browser's menu does not wait: what was never in view is asked for while everything stands still.
+  // The browser's menu does not wait: charts are asked for while everything stands still.
   function drawAtOnce(chart) {
     const request = new XMLHttpRequest();
     try {
-      request.open('GET', figureAddress(chart), false);
+      request.open('GET', figureAddress(chart, 'light'), false);
       request.send();
       if (request.status !== 200) return;
       chart.dataset.drawn ||= 'on paper';
-      show(chart, window.Plotly, JSON.parse(request.responseText));
+      drawnForPaper.add(chart);
+      show(chart, window.Plotly, JSON.parse(request.responseText), PAPER);
     } catch { /* the line broke: paper says so below */ }
   }
 
+  // What needs more width than the sheet has is made smaller as a whole.
+  function fit(plot) {
+    const width = Math.max(plot.layout.meta?.least_width || 0, PAPER);
+    quietly(() => { window.Plotly.relayout(plot, { width }); });
+    plot.style.zoom = PAPER / width;
+  }
+
   addEventListener('beforeprint', () => {
-    if (window.Plotly) for (const chart of missing()) drawAtOnce(chart);
-    resize(PAPER);
+    if (window.Plotly) {
+      // Dark drawings would be all ink, and those of a phone have room for half of their words.
+      const fitsPaper = window.workbenchTheme.name === 'light' && innerWidth >= NARROW;
+      for (const chart of fitsPaper ? missing() : charts) drawAtOnce(chart);
+      for (const plot of plots()) fit(plot);
+    }
     for (const chart of missing()) {
       const advice = document.createElement('p');
       advice.className = 'on-paper muted small';
@@ -44,7 +50,18 @@ export function onPaper(charts, { plotly, draw, show, figureAddress, quietly }) 
 
   addEventListener('afterprint', () => {
     for (const advice of document.querySelectorAll('.on-paper')) advice.remove();
-    resize(null);
+    for (const plot of plots()) {
+      plot.style.zoom = '';
+      const chart = plot.closest('.chart');
+      const least = plot.layout.meta?.least_width;
+      if (drawnForPaper.has(chart)) {
+        // Plotly does not forget a width that a drawing began with.
+        window.Plotly.purge(plot);
+        delete plot.dataset.followed;
+        draw(chart);
+      } else quietly(() => { window.Plotly.relayout(plot, { width: least > plot.clientWidth ? least : null, autosize: true }); });
+    }
+    drawnForPaper.clear();
   });
 
   // The key can wait; it also brings the library where nothing was in view yet.

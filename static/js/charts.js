@@ -91,9 +91,9 @@ function choose(chart, key, openData = false) {
   if (!data.hidden) fill(chart);
 }
 
-function figureAddress(chart) {
+function figureAddress(chart, theme = window.workbenchTheme.name) {
   const url = addressOf(chart, chart.dataset.figure);
-  url.searchParams.set('theme', window.workbenchTheme.name);
+  url.searchParams.set('theme', theme);
   return url;
 }
 
@@ -114,7 +114,7 @@ async function draw(chart) {
 }
 
 // Everything that is seen is there before the first await: printing does not wait for more.
-async function show(chart, library, { figure, summary, axis }) {
+async function show(chart, library, { figure, summary, axis }, paperWidth = null) {
   const plot = chart.querySelector('.plot');
   chart.querySelector('.summary').textContent = summary;
   plot.setAttribute('aria-label', `${chart.querySelector('h3').textContent}: ${summary}`);
@@ -130,9 +130,9 @@ async function show(chart, library, { figure, summary, axis }) {
   }
   if (coarse) figure.layout.dragmode = false;
   showChosen(chart, figure.layout.meta);
-  const width = plot.clientWidth || chart.clientWidth;
+  const width = paperWidth || plot.clientWidth || chart.clientWidth;
   const least = figure.layout.meta?.least_width;
-  if (least > width) figure.layout.width = least;
+  if (paperWidth || least > width) figure.layout.width = Math.max(least || 0, width);
   if (width < NARROW) narrow(figure.layout, width);
   delete chart.dataset.stale;
   await library.react(plot, figure.data, figure.layout, {
