@@ -10,8 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
+
+import re2
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -189,8 +191,42 @@ def kinds_of(records: pa.RecordBatch | pa.Table) -> pa.Array:
     places = _worth_a_look(records)
     looked_at = records.select(READ).take(pa.array(places)).to_pylist() if places else ()
     for place, record in zip(places, looked_at, strict=True):
-        found[place] = " ".join(kind for kind, told in KINDS.items() if told.holds(record)) or None
+        found[place] = " ".join(kind for kind in _possible(record) if KINDS[kind].holds(record)) or None
     return pa.array(found, pa.string())
+
+
+def _possible(record: Record) -> list[str]:
+    """The kinds that say to look at such a record, in their order: two or three, and not all thirty are asked."""
+    needles, by_needle, by_column = _kinds_by_what_is_seen()
+    kinds = set(_of_event(record["event"])) if record["event"] is not None else set()
+    kinds.update(kind for column, those in by_column.items() if record[column] is not None for kind in those)
+    for needle in needles.Match("\n".join(record[name] for name in TEXTS if record[name])) or ():
+        kinds.update(by_needle[needle])
+    return sorted(kinds, key=_PLACES.__getitem__)
+
+
+_PLACES = {kind: place for place, kind in enumerate(KINDS)}
+
+
+@cache
+def _kinds_by_what_is_seen() -> tuple[Any, list[list[str]], dict[str, list[str]]]:
+    """A set of expressions that tells which texts a string holds, the kinds of each of them, and those of columns."""
+    needles = re2.Set.SearchSet()
+    texts = sorted({text for told in KINDS.values() for text in told.texts})
+    for text in texts:
+        needles.Add(re2.escape(text))
+    needles.Compile()
+    columns = sorted({column for told in KINDS.values() for column in told.columns})
+    return (
+        needles,
+        [[kind for kind, told in KINDS.items() if text in told.texts] for text in texts],
+        {column: [kind for kind, told in KINDS.items() if column in told.columns] for column in columns},
+    )
+
+
+@lru_cache(maxsize=4_096)
+def _of_event(event: str) -> tuple[str, ...]:
+    return tuple(kind for kind, told in KINDS.items() if any(re.fullmatch(each, event) for each in told.events))
 
 
 def _worth_a_look(records: pa.RecordBatch | pa.Table) -> list[int]:
