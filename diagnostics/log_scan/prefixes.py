@@ -39,12 +39,16 @@ _TIME_FIRST = re.compile(rb"(?m)^\[?\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d:\d\d")
 MOST_OF_A_HEAD = 0.6
 """So many of the first lines must carry a prefix for all lines to be freed of it. Our choice."""
 
+JUDGED_BYTES = 16_384
+"""How much of a file's beginning is judged, about a hundred lines: the same prefix stands before all. Our choice."""
+
 Cleaner = Callable[[bytes], bytes]
 
 
 def cleaner_for(head: bytes) -> Cleaner:
     """How to free the lines of a file from what its container put around them, judged by its first lines."""
-    shown = _plain(head)
+    whole_lines = head.rfind(b"\n", 0, JUDGED_BYTES) + 1
+    shown = _plain(head[:whole_lines] if whole_lines and len(head) > JUDGED_BYTES else head)
     steps: list[Cleaner] = []
     for pattern in (_KUBECTL_PREFIX, _COMPOSE, LOGCLI, _STERN, _CONTAINERD):
         if _carried(pattern, shown):
