@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -25,6 +26,7 @@ pytestmark = [pytest.mark.celery, pytest.mark.spark, pytest.mark.database]
 
 PROJECT = Path(__file__).resolve().parents[3]
 LOG = (PROJECT / "tests" / "hostile" / "taskmanager.log").read_bytes()
+RECORDS_OF_LOG = len(re.findall(rb"(?m)^\d{4}-\d\d-\d\d ", LOG))
 LONG_LOG_BYTES = 12 * 1024**2
 """Some seconds of work on any machine, so that a run can be caught in the middle."""
 
@@ -204,12 +206,16 @@ def test_a_run_whose_whole_worker_is_killed_is_taken_up_again(stack: Stack, long
 def test_a_run_whose_spark_server_is_killed_is_tried_again(stack: Stack, long_log: bytes) -> None:
     url = stack.send(long_log + b"\n\n\n")
     stack.wait(url, is_reading)
-    for process in stack.running.named("SparkConnectServer"):
+    killed = stack.running.named("SparkConnectServer")
+    assert killed
+    for process in killed:
         process.send_signal(signal.SIGKILL)
     case = stack.wait(url, has_ended)
     assert case["status"] == "done", case["detail"]
-    # Whether the run waited for the next server or was queued again depends on how soon that one answers.
-    assert stack.case(f"{url}diagnosis/")["inputs"][0]["bytes"] == len(long_log) + 3
+    assert not {each.pid for each in killed} & {each.pid for each in stack.running.named("SparkConnectServer")}
+    # Whether the run goes on with the next server or is queued again depends on how soon that one answers.
+    records = stack.case(f"{url}diagnosis/")["inputs"][0]["records"]
+    assert records == RECORDS_OF_LOG * (len(long_log) // len(LOG))
 
 
 def attempts(stack: Stack, url: str) -> int:
