@@ -17,6 +17,10 @@ Trace = Mapping[str, Any]
 TOP, BOTTOM, LEGEND_ROW, TITLE_ROW, TICK_ROW, LEFT, RIGHT = 8, 58, 26, 30, 20, 58, 14
 """Pixels around the panels. Our choice, for a type size of 12."""
 
+UNMEASURED_LABELS = {"ticklabeloverflow": "allow"}
+"""Otherwise Plotly asks the browser where each tick label lies, a layout of the page at every drawing, to hide those
+that leave the picture; the picture has room for them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
@@ -113,6 +117,7 @@ def _x_axis(panel: Panel, colours: Palette, axis: Axis, suffix: str, title: str)
         "zeroline": False,
         "ticks": "",
         "tickfont": {"size": 11, "color": colours.muted},
+        **UNMEASURED_LABELS,
         **panel.x,
     }
 
@@ -129,6 +134,7 @@ def _y_axis(panel: Panel, colours: Palette, suffix: str, domain: list[float]) ->
         "nticks": 5,
         "ticks": "",
         "fixedrange": True,
+        **UNMEASURED_LABELS,
         **panel.y,
     }
 

@@ -169,7 +169,8 @@ function follow(change) {
   else if (Object.keys(change).some((name) => /^xaxis\d*\.autorange$/.test(name))) timeRange.choose(null);
 }
 
-// Only what can be seen follows at once; the others when they come into view.
+// Only what can be seen follows at once; the others when they come into view. The chart that was dragged over shows
+// the range already: it is not drawn a second time.
 async function narrowAll() {
   const range = axisRange();
   if (!loading || !range) return;
@@ -178,9 +179,14 @@ async function narrowAll() {
   following = true;
   await Promise.all(timePlots().map((plot) => {
     delete plot.closest('.chart').dataset.stale;
-    return library.relayout(plot, { 'xaxis.range': range });
+    return shows(plot, range) ? null : library.relayout(plot, { 'xaxis.range': range });
   }));
   following = false;
+}
+
+function shows(plot, range) {
+  const { xaxis } = plot._fullLayout;
+  return xaxis.range.every((end, place) => Math.abs(xaxis.r2l(end) - range[place]) < 1);
 }
 
 async function refresh(chart) {

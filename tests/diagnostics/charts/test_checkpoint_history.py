@@ -140,3 +140,26 @@ def test_two_jobs_are_drawn_one_below_the_other() -> None:
     assert {trace["xaxis"] for trace in figure["data"]} == {"x", "x2"}
     assert figure["layout"]["xaxis2"]["matches"] == "x"
     assert [row[0] for row in CHART.table(points)[1:]] == ["orders", "clicks"]
+
+
+@pytest.mark.parametrize(("count", "shape"), [(100, "bar"), (101, "scatter")])
+def test_more_than_a_hundred_sizes_are_one_line(count: int, shape: str) -> None:
+    several = [told(number, checkpointed_bytes=1000.0) for number in range(count)]
+
+    sizes = CHART.figure(drawn_points(*several), Theme("light"))["data"][-1]
+
+    assert sizes["type"] == shape
+
+
+def test_the_line_of_sizes_goes_forward_in_time() -> None:
+    several = [told(number, checkpointed_bytes=1000.0) for number in reversed(range(101))]
+
+    sizes = CHART.figure(drawn_points(*several), Theme("light"))["data"][-1]
+
+    assert sizes["x"] == sorted(sizes["x"])
+
+
+def test_a_bar_without_phases_has_no_mark_at_its_end() -> None:
+    figure = CHART.figure(drawn_points(told(1)), Theme("light"))
+
+    assert [trace["type"] for trace in figure["data"]] == ["bar"]
