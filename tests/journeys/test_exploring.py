@@ -49,6 +49,11 @@ def drawn(page: Page, name: str) -> Locator:
     return chart
 
 
+SHOWN_MS = """plot => plot.layout.xaxis.range.map(
+    (end) => (typeof end === 'number' ? end : Date.parse(`${end.replace(' ', 'T')}Z`)))"""
+"""Plotly writes the range of the chart that was dragged over as dates, those of the others are numbers."""
+
+
 def charts_follow_the_brush(page: Page) -> None:
     names = ("checkpoint-history", "log-volume")
     charts = [drawn(page, name) for name in names]
@@ -59,7 +64,7 @@ def charts_follow_the_brush(page: Page) -> None:
         # What cannot be seen follows when it is seen.
         chart.scroll_into_view_if_needed()
         expect(chart).not_to_have_attribute("data-stale", re.compile(".*"))
-        ranges.append(chart.locator(".plot").evaluate("plot => plot.layout.xaxis.range.map(Number)"))
+        ranges.append(chart.locator(".plot").evaluate(SHOWN_MS))
     assert len({tuple(round(end) for end in each) for each in ranges}) == 1
     area = charts[0].locator(".nsewdrag").first
     area.hover()
