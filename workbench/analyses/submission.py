@@ -17,7 +17,8 @@ from workbench.cases.models import Case
 from workbench.cases.services import case_open, snapshot_start
 from workbench.uploads.arrivals import upload_take
 from workbench.uploads.models import UploadedFile
-from workbench.uploads.services import AlreadyInCase, case_discard
+from workbench.uploads.refusals import AlreadyInCase
+from workbench.uploads.services import case_discard
 
 NamedFile = tuple[str, ReceivedFile | IO[bytes]]
 

@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
 from workbench.analyses.services import NothingToAnalyse
-from workbench.uploads.services import TooLarge, UploadRefused
+from workbench.uploads.refusals import TooLarge, UploadRefused
 
 logger = logging.getLogger(__name__)
 

@@ -36,8 +36,9 @@ from workbench.profiles.selectors import has_stacks
 from workbench.redaction.selectors import redaction_rules
 from workbench.rules.regression import case_keep
 from workbench.uploads.listing import files_listed, folders, format_choices
+from workbench.uploads.refusals import UploadRefused
 from workbench.uploads.selectors import unfinished_arrivals
-from workbench.uploads.services import UploadRefused, text_add
+from workbench.uploads.services import text_add
 
 DEMO_FOLDER = Path(__file__).resolve().parent / "demo"
 

@@ -20,7 +20,8 @@ from workbench.clusters.connection import MOST_ANSWER_SECONDS, PinnedCluster
 from workbench.clusters.login import NoLogin, login_headers
 from workbench.clusters.models import Collection, CollectionStatus
 from workbench.limits.selectors import limits_now
-from workbench.uploads.services import UploadRefused, upload_add
+from workbench.uploads.refusals import UploadRefused
+from workbench.uploads.services import upload_add
 
 logger = logging.getLogger(__name__)
 

@@ -28,14 +28,8 @@ from workbench.limits.selectors import limits_now
 from workbench.reports.content import verdict_told
 from workbench.rules.models import Ruleset
 from workbench.rules.services import ruleset_of_bundle
-from workbench.uploads.services import (
-    UploadRefused,
-    case_discard,
-    clock_set,
-    event_fields_set,
-    override_set,
-    upload_add,
-)
+from workbench.uploads.refusals import UploadRefused
+from workbench.uploads.services import case_discard, clock_set, event_fields_set, override_set, upload_add
 
 KIND, SCHEMA = "flink-workbench-case", 1
 PIECE_BYTES = 1024 * 1024

@@ -18,7 +18,7 @@ from workbench.cases.selectors import case_visible
 from workbench.reports import bundle as bundles
 from workbench.reports.content import Report, report_of
 from workbench.reports.markdown import as_markdown, as_post_mortem
-from workbench.uploads.services import UploadRefused
+from workbench.uploads.refusals import UploadRefused
 
 
 @login_required

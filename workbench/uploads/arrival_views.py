@@ -21,8 +21,8 @@ from workbench.cases.selectors import case_to_change
 from workbench.limits.selectors import limits_now
 from workbench.uploads import arrivals
 from workbench.uploads.models import Arrival, ArrivalState
+from workbench.uploads.refusals import TooLarge, UploadRefused
 from workbench.uploads.selectors import arrival_to_continue
-from workbench.uploads.services import TooLarge, UploadRefused
 from workbench.uploads.views import file_answer
 
 VERSION = "1.0.0"

@@ -34,7 +34,8 @@ from workbench.cases.services import case_lock
 from workbench.limits.selectors import limits_now
 from workbench.redaction.selectors import redactor_for
 from workbench.uploads.models import Arrival, ArrivalState, UploadedFile
-from workbench.uploads.services import PIECE_BYTES, AlreadyInCase, TooLarge, UploadRefused, upload_add
+from workbench.uploads.refusals import AlreadyInCase, TooLarge, UploadRefused
+from workbench.uploads.services import PIECE_BYTES, upload_add
 from workbench.uploads.tasks import redact_arrival
 
 MOST_PIECE_BYTES = 64 * 1024 * 1024

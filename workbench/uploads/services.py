@@ -8,7 +8,7 @@ import os
 import shutil
 import tempfile
 import uuid
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import IO, Any
@@ -16,13 +16,12 @@ from typing import IO, Any
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile as ReceivedFile
 from django.db import transaction
-from django.db.models import Sum
 from django.utils import timezone
 
 from diagnostics.clock import FileClock
 from diagnostics.errors import UnknownFormat, UnreadableInput
 from diagnostics.formats import FORMATS, format_by_id
-from diagnostics.intake import SourceFile, peek
+from diagnostics.intake import LogLayout, SourceFile, peek
 from diagnostics.intake.peeking import NOT_LOOKED_AT
 from diagnostics.notation.event_field import NamedFields
 from diagnostics.redaction import Redactor, nobody, redact_upload
@@ -34,27 +33,13 @@ from workbench.limits.selectors import UploadLimits, limits_now
 from workbench.redaction.selectors import redactor_for
 from workbench.storable import storable
 from workbench.uploads.models import FileKind, UploadedFile
+from workbench.uploads.refusals import TooLarge, UploadRefused
+from workbench.uploads.shelf import Shelf
 
 PIECE_BYTES = 1024 * 1024
 LONGEST_NAME = 900
 REMOVED_KEPT = timedelta(hours=1)
 """How long a removed file can be brought back. Our choice: longer than anybody needs to notice a slip."""
-
-
-class UploadRefused(Exception):
-    """A file is not taken; the text says why, for the user."""
-
-
-class TooLarge(UploadRefused):
-    """A bound on sizes or numbers was reached; the text names the bound."""
-
-
-class AlreadyInCase(UploadRefused):
-    """The case has this file already, under the same path; `file` is the earlier one."""
-
-    def __init__(self, file: UploadedFile) -> None:
-        super().__init__(f"The same file is already in this case as {file.name}.")
-        self.file = file
 
 
 Content = ReceivedFile | IO[bytes] | Path
@@ -70,45 +55,82 @@ def upload_add(
     redact: Collection[str] = (),
     progress: Callable[[int], None] = nobody,
 ) -> UploadedFile:
-    """Stores one file of a drop and recognises what is in it. `name` is its path inside the drop.
+    """Stores one file of a drop and recognises what is in it, as `uploads_add`.
 
-    An unknown format is kept as an attachment, one that cannot be opened is kept with the reason.
-    It belongs to the newest snapshot.
-
-    redact    ids of the redaction rules that are applied before anything is stored
-    progress  is told how many bytes of text that went through
+    progress  is told how many bytes of text its redaction went through
     Raises TooLarge, AlreadyInCase; UploadRefused for a file that cannot be redacted.
     """
-    limits = limits_now()
-    stored = f"{case.pk}/{uuid.uuid4().hex}"
-    path = settings.UPLOADS_DIR / stored
-    path.parent.mkdir(exist_ok=True, mode=0o700)
+    [taken] = uploads_add(case=case, user=user, drops=[(name, content)], redact=redact, progress=progress)
+    if isinstance(taken, UploadRefused):
+        raise taken
+    return taken
+
+
+def uploads_add(
+    *,
+    case: Case,
+    user: User,
+    drops: Iterable[tuple[str, Content]],
+    redact: Collection[str] = (),
+    progress: Callable[[int], None] = nobody,
+) -> list[UploadedFile | UploadRefused]:
+    """Stores files of a drop and recognises what is in them; gives each as a row, or why it is not taken.
+
+    An unknown format is kept as an attachment, one that cannot be opened is kept with the reason.
+    They belong to the newest snapshot.
+
+    drops   (path inside the drop, content)
+    redact  ids of the redaction rules that are applied before anything is stored
+    """
+    limits, layouts, redactor = limits_now(), layouts_now(), redactor_for(redact)
+    folder = settings.UPLOADS_DIR / str(case.pk)
+    folder.mkdir(exist_ok=True, mode=0o700)
+    answers: list[UploadedFile | UploadRefused] = []
     try:
-        dropped = _clean(name)
-        size, sha256, redacted = _store_redacted(content, path, dropped, redactor_for(redact), limits, progress)
-        recognised = _recognise(path, dropped, limits)
-        with transaction.atomic():
-            # Orders the files that arrive at the same time, for bounds and names.
-            case_lock(case)
-            snapshot = case.snapshot_number
-            _refuse_what_does_not_fit(case, limits, snapshot, dropped, size, sha256)
-            file = UploadedFile(
-                case=case,
-                snapshot=snapshot,
-                name=dropped,
-                stored=stored,
-                bytes=size,
-                sha256=sha256,
-                redacted=redacted,
-                uploaded_by=user,
-                **recognised,
-            )
-            _name_freely(file)
-            file.save()
-            return file
+        for name, content in drops:
+            file = UploadedFile(case=case, uploaded_by=user, name=_clean(name), stored=f"{case.pk}/{uuid.uuid4().hex}")
+            answers.append(file)
+            try:
+                file.bytes, file.sha256, file.redacted = _store_redacted(
+                    content, file.path, file.name, redactor, limits, progress
+                )
+            except UploadRefused as refusal:
+                file.path.unlink(missing_ok=True)
+                answers[-1] = refusal
+            else:
+                _recognise(file, limits, layouts)
+        return _placed(case, answers, limits)
     except BaseException:
-        path.unlink(missing_ok=True)
+        for each in answers:
+            if isinstance(each, UploadedFile):
+                each.path.unlink(missing_ok=True)
         raise
+
+
+def _placed(
+    case: Case, answers: Iterable[UploadedFile | UploadRefused], limits: UploadLimits
+) -> list[UploadedFile | UploadRefused]:
+    """The answers once the files that fit are rows of the case."""
+    placed: list[UploadedFile | UploadRefused] = []
+    unplaced: list[Path] = []
+    with transaction.atomic():
+        # Orders the files that arrive at the same time, for bounds and names.
+        case_lock(case)
+        shelf, snapshot = Shelf.of(case, limits), case.snapshot_number
+        for each in answers:
+            answer = each
+            if isinstance(each, UploadedFile):
+                each.snapshot = snapshot
+                try:
+                    shelf.place(each)
+                    each.save()
+                except UploadRefused as refusal:
+                    answer = refusal
+                    unplaced.append(each.path)
+            placed.append(answer)
+    for path in unplaced:
+        path.unlink(missing_ok=True)
+    return placed
 
 
 def text_add(*, case: Case, user: User, text: str, name: str = "", redact: str = "") -> UploadedFile:
@@ -193,8 +215,7 @@ def file_restore(*, file: UploadedFile) -> None:
     """Undoes `file_remove`. Raises UploadRefused when the bytes are gone."""
     if not file.path.exists():
         raise UploadRefused(f"{file.name} was removed too long ago.")
-    _refuse_what_does_not_fit(file.case, limits_now(), file.snapshot, file.name, file.bytes, file.sha256)
-    _name_freely(file)
+    Shelf.of(file.case, limits_now()).place(file)
     file.removed_at = None
     file.save()
 
@@ -280,12 +301,13 @@ def _pieces(content: Content) -> Iterator[bytes]:
         yield piece
 
 
-def _recognise(path: Path, name: str, limits: UploadLimits) -> dict[str, Any]:
-    """What the file is and holds, as columns of its row."""
+def _recognise(file: UploadedFile, limits: UploadLimits, layouts: Sequence[LogLayout]) -> None:
+    """Says on the row what the file is and holds."""
     try:
-        peeked = peek(path, name, limits.unpacked, layouts_now())
+        peeked = peek(file.path, file.name, limits.unpacked, layouts)
     except UnreadableInput as error:
-        return {"kind": FileKind.REFUSED, "refused_reason": storable(str(error))}
+        file.kind, file.refused_reason = FileKind.REFUSED, storable(str(error))
+        return
     members = [
         {
             "name": each.name,
@@ -298,11 +320,11 @@ def _recognise(path: Path, name: str, limits: UploadLimits) -> dict[str, Any]:
         for each in peeked
     ]
     reasons = [each.refusal for each in peeked if each.refusal]
-    return {
-        "kind": FileKind.REFUSED if reasons and len(reasons) == len(peeked) else _kind(members, {}),
-        "refused_reason": storable(reasons[0]) if reasons and len(reasons) == len(peeked) else "",
-        "members": storable(members),
-    }
+    file.members = storable(members)
+    if reasons and len(reasons) == len(peeked):
+        file.kind, file.refused_reason = FileKind.REFUSED, storable(reasons[0])
+    else:
+        file.kind = _kind(members, {})
 
 
 def _kind(members: list[dict[str, Any]], overrides: dict[str, str]) -> FileKind:
@@ -313,42 +335,8 @@ def _kind(members: list[dict[str, Any]], overrides: dict[str, str]) -> FileKind:
     return FileKind.EVIDENCE if known else FileKind.ATTACHMENT
 
 
-def _refuse_what_does_not_fit(
-    case: Case, limits: UploadLimits, snapshot: int, name: str, size: int, sha256: str
-) -> None:
-    """The same bytes under another path stay: an answer of the REST API that did not change is evidence too."""
-    present = case.files.present()
-    earlier = present.filter(snapshot=snapshot, sha256=sha256, name=name).first()
-    if earlier:
-        raise AlreadyInCase(earlier)
-    if present.count() >= limits.case_files:
-        raise TooLarge(f"A case holds at most {limits.case_files} files; an archive counts as one.")
-    held = present.aggregate(bytes=Sum("bytes"))["bytes"] or 0
-    if held + size > limits.case_bytes:
-        raise TooLarge(f"A case holds at most {limits.case_bytes} bytes; {held} are in it.")
-
-
 def _clean(name: str) -> str:
     """The path inside the drop without what could mislead: no root, no `..`, no control characters, no `!/`."""
     readable = "".join(letter if letter.isprintable() else "_" for letter in name).replace("\\", "/")
     parts = [part.rstrip("!") for part in readable.split("/") if part not in ("", ".", "..")]
     return "/".join(part for part in parts if part)[-LONGEST_NAME:] or "unnamed"
-
-
-def _name_freely(file: UploadedFile) -> None:
-    """Puts a number before the ending when the snapshot has another file of that name; members are named after it."""
-    dropped = file.name
-    stem, dot, ending = dropped.rpartition(".")
-    if not stem or "/" in ending:
-        stem, dot, ending = dropped, "", ""
-    beside = file.case.files.filter(removed_at=None).filter(snapshot=file.snapshot, name__startswith=stem)
-    taken = set(beside.values_list("name", flat=True))
-    count = 1
-    while file.name in taken:
-        count += 1
-        file.name = f"{stem} ({count}){dot}{ending}"
-    renamed = {member["name"]: file.name + member["name"].removeprefix(dropped) for member in file.members}
-    file.members = [member | {"name": renamed[member["name"]]} for member in file.members]
-    file.overrides = {renamed.get(name, name): format_id for name, format_id in file.overrides.items()}
-    file.clocks = {renamed.get(name, name): clock for name, clock in file.clocks.items()}
-    file.event_fields = {renamed.get(name, name): fields for name, fields in file.event_fields.items()}

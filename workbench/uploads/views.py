@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlencode
 
@@ -16,8 +17,9 @@ from django.views.decorators.http import require_GET, require_POST
 from workbench.cases.selectors import case_to_change
 from workbench.uploads import selectors, services
 from workbench.uploads.forms import ClockForm, EventFieldsForm, OverrideForm, ViewForm
-from workbench.uploads.listing import files_listed, format_choices
+from workbench.uploads.listing import FileShown, files_listed, format_choices
 from workbench.uploads.models import UploadedFile
+from workbench.uploads.refusals import AlreadyInCase, UploadRefused
 from workbench.uploads.viewer import CONTEXT_LINES, MOST_LINES, pointed, window_of
 
 MORE_LINES = 200
@@ -36,25 +38,35 @@ def add(request: HttpRequest, case_id: int) -> JsonResponse:
     case = case_to_change(request.user, case_id)
     names = request.POST.getlist("name")
     received = request.FILES.getlist("file")
-    redact = request.POST.getlist("redact")
-    answers = []
-    for place, content in enumerate(received):
-        name = names[place] if place < len(names) else content.name or "unnamed"
-        try:
-            file = services.upload_add(case=case, user=request.user, content=content, name=name, redact=redact)
-            answers.append(file_answer(request, file))
-        except services.AlreadyInCase as error:
-            answers.append({"taken": False, "repeats": True, "detail": str(error)})
-        except services.UploadRefused as error:
-            answers.append({"taken": False, "repeats": False, "detail": str(error)})
-    return JsonResponse({"files": answers})
+    taken = services.uploads_add(
+        case=case,
+        user=request.user,
+        drops=[
+            (names[place] if place < len(names) else content.name or "unnamed", content)
+            for place, content in enumerate(received)
+        ],
+        redact=request.POST.getlist("redact"),
+    )
+    return JsonResponse({"files": file_answers(request, taken)})
+
+
+def file_answers(request: HttpRequest, taken: Sequence[UploadedFile | UploadRefused]) -> list[dict[str, Any]]:
+    """What the drop zone shows of each file: its row of the list, or why it is not taken."""
+    stored = [each for each in taken if isinstance(each, UploadedFile)]
+    shown = iter(files_listed(request.user, stored))
+    return [_answer(request, next(shown) if isinstance(each, UploadedFile) else each) for each in taken]
 
 
 def file_answer(request: HttpRequest, file: UploadedFile) -> dict[str, Any]:
-    """What the drop zone shows of a stored file: its row of the list."""
-    shown = files_listed(request.user, [file])[0]
+    """As `file_answers`, for one file that was taken."""
+    return file_answers(request, [file])[0]
+
+
+def _answer(request: HttpRequest, shown: FileShown | UploadRefused) -> dict[str, Any]:
+    if isinstance(shown, UploadRefused):
+        return {"taken": False, "repeats": isinstance(shown, AlreadyInCase), "detail": str(shown)}
     html = render_to_string("uploads/_file.html", {"shown": shown, "may_change": True}, request)
-    return {"taken": True, "id": file.pk, "name": file.name, "recognised": shown.recognised, "html": html}
+    return {"taken": True, "id": shown.file.pk, "name": shown.file.name, "recognised": shown.recognised, "html": html}
 
 
 @login_required
@@ -128,10 +140,10 @@ def format_override(request: HttpRequest, file_id: int) -> HttpResponse:
     form = OverrideForm(request.POST)
     try:
         if not form.is_valid():
-            raise services.UploadRefused("There is no such format.")
+            raise UploadRefused("There is no such format.")
         chosen = form.cleaned_data["format"] or None
         services.override_set(file=file, member=form.cleaned_data["member"], format_id=chosen)
-    except services.UploadRefused as error:
+    except UploadRefused as error:
         if request.headers.get("Accept") == "application/json":
             return JsonResponse({"detail": str(error)}, status=400)
         messages.error(request, str(error))
@@ -149,9 +161,9 @@ def clock(request: HttpRequest, file_id: int) -> HttpResponse:
     form = ClockForm(request.POST)
     try:
         if not form.is_valid():
-            raise services.UploadRefused("That is no zone and no time to add.")
+            raise UploadRefused("That is no zone and no time to add.")
         services.clock_set(file=file, **form.cleaned_data)
-    except services.UploadRefused as error:
+    except UploadRefused as error:
         messages.error(request, str(error))
     else:
         messages.success(request, f"The clock of {form.cleaned_data['member']} counts from the next analysis on.")
@@ -166,9 +178,9 @@ def event_fields(request: HttpRequest, file_id: int) -> HttpResponse:
     form = EventFieldsForm(request.POST)
     try:
         if not form.is_valid():
-            raise services.UploadRefused("The name of a field has at most 300 characters.")
+            raise UploadRefused("The name of a field has at most 300 characters.")
         services.event_fields_set(file=file, **form.cleaned_data)
-    except services.UploadRefused as error:
+    except UploadRefused as error:
         messages.error(request, str(error))
     else:
         messages.success(request, f"The fields of {form.cleaned_data['member']} count from the next analysis on.")
@@ -182,7 +194,7 @@ def remove(request: HttpRequest, file_id: int) -> HttpResponse:
     file = selectors.file_to_change(request.user, file_id)
     try:
         services.file_remove(file=file)
-    except services.UploadRefused as error:
+    except UploadRefused as error:
         if request.headers.get("Accept") == "application/json":
             return JsonResponse({"detail": str(error)}, status=400)
         messages.error(request, str(error))
@@ -199,6 +211,6 @@ def restore(request: HttpRequest, file_id: int) -> HttpResponse:
     file = selectors.file_to_change(request.user, file_id, removed=True)
     try:
         services.file_restore(file=file)
-    except services.UploadRefused as error:
+    except UploadRefused as error:
         return JsonResponse({"detail": str(error)}, status=400)
     return JsonResponse(file_answer(request, file))

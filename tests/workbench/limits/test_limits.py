@@ -19,7 +19,8 @@ from workbench.limits.selectors import limits_now
 from workbench.limits.services import limits_set
 from workbench.uploads.arrivals import arrival_begin
 from workbench.uploads.models import FileKind
-from workbench.uploads.services import TooLarge, upload_add
+from workbench.uploads.refusals import TooLarge
+from workbench.uploads.services import upload_add
 
 LOG = b"2024-05-14 09:12:01,123 INFO  org.apache.flink.runtime.taskexecutor.TaskExecutor [] - Starting\n"
 

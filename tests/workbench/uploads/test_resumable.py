@@ -31,7 +31,7 @@ from workbench.uploads.arrivals import (
     arrivals_expire,
 )
 from workbench.uploads.models import Arrival, ArrivalState
-from workbench.uploads.services import TooLarge
+from workbench.uploads.refusals import TooLarge
 
 LOG = b"2024-05-14 09:12:01,123 INFO  org.apache.flink.runtime.taskexecutor.TaskExecutor [] - Starting\n" * 40
 HALF = len(LOG) // 2

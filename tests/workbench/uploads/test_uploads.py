@@ -7,6 +7,7 @@ import io
 import zipfile
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.conf import LazySettings
@@ -19,18 +20,17 @@ from tests.workbench.people import People, case_of
 from workbench.accounts.models import User
 from workbench.cases.models import Case
 from workbench.uploads.models import FileKind, UploadedFile
+from workbench.uploads.refusals import AlreadyInCase, TooLarge, UploadRefused
 from workbench.uploads.selectors import file_to_change, file_visible, seen_before
 from workbench.uploads.services import (
     REMOVED_KEPT,
-    AlreadyInCase,
-    TooLarge,
-    UploadRefused,
     file_remove,
     file_restore,
     override_set,
     removed_files_purge,
     text_add,
     upload_add,
+    uploads_add,
 )
 
 LOG = (
@@ -123,7 +123,7 @@ def test_the_same_file_is_taken_once_for_each_case(case: Case, people: People, s
     first = add(case, people.alice, name="logs/tm.log")
     with pytest.raises(AlreadyInCase) as refused:
         add(case, people.alice, name="logs/tm.log")
-    assert refused.value.file == first
+    assert refused.value.name == first.name
     assert stored_files(settings) == [first.path]
 
 
@@ -154,6 +154,24 @@ def test_a_case_has_bounds_for_bytes_and_files(case: Case, people: People, setti
     settings.MOST_CASE_FILES = 1
     with pytest.raises(TooLarge, match="at most 1 files"):
         add(case, people.alice, b"1", "more.txt")
+
+
+def test_one_refused_file_of_a_drop_does_not_cost_the_others(
+    case: Case, people: People, settings: LazySettings
+) -> None:
+    settings.MOST_FILE_BYTES = len(LOG)
+    drops = [("a.log", io.BytesIO(LOG)), ("large.log", io.BytesIO(LOG * 2)), ("b.log", io.BytesIO(LOG[:-1]))]
+    first, refused, last = uploads_add(case=case, user=people.alice, drops=drops)
+    assert isinstance(refused, TooLarge)
+    assert [first, last] == list(case.files.all())
+
+
+def test_a_drop_of_many_files_costs_the_database_one_query_for_each(
+    case: Case, people: People, django_assert_max_num_queries: Any
+) -> None:
+    drops = [(f"rest/{number}.json", io.BytesIO(b"{%d}" % number)) for number in range(40)]
+    with django_assert_max_num_queries(40 + 12):
+        uploads_add(case=case, user=people.alice, drops=drops)
 
 
 def test_pasted_text_is_a_file(case: Case, people: People) -> None:

@@ -1,0 +1,70 @@
+"""What a case holds already: which new files fit beside it, and under which name."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from workbench.cases.models import Case
+from workbench.limits.selectors import UploadLimits
+from workbench.uploads.models import UploadedFile
+from workbench.uploads.refusals import AlreadyInCase, TooLarge
+
+
+class Shelf:
+    """The files of a case as one query read them, and those that were placed since. Holds while the case is locked."""
+
+    def __init__(self, limits: UploadLimits) -> None:
+        self._limits = limits
+        self._count = 0
+        self._bytes = 0
+        self._names: set[tuple[int, str]] = set()
+        self._dropped: set[tuple[int, str, str]] = set()
+
+    @classmethod
+    def of(cls, case: Case, limits: UploadLimits) -> Self:
+        """What the case holds now."""
+        shelf = cls(limits)
+        columns = ("snapshot", "name", "bytes", "sha256", "deleted_at")
+        for snapshot, name, size, sha256, deleted_at in case.files.filter(removed_at=None).values_list(*columns):
+            if deleted_at is None:
+                shelf._hold(snapshot, name, size, sha256)
+            else:
+                # Its bytes are gone, but findings cite it by its name.
+                shelf._names.add((snapshot, name))
+        return shelf
+
+    def place(self, file: UploadedFile) -> None:
+        """Gives the file a name of its own in its snapshot, and remembers it. Raises TooLarge, AlreadyInCase.
+
+        The same bytes under another path stay: an answer of the REST API that did not change is evidence too.
+        """
+        if (file.snapshot, file.name, file.sha256) in self._dropped:
+            raise AlreadyInCase(file.name)
+        if self._count >= self._limits.case_files:
+            raise TooLarge(f"A case holds at most {self._limits.case_files} files; an archive counts as one.")
+        if self._bytes + file.bytes > self._limits.case_bytes:
+            raise TooLarge(f"A case holds at most {self._limits.case_bytes} bytes; {self._bytes} are in it.")
+        self._name_freely(file)
+        self._hold(file.snapshot, file.name, file.bytes, file.sha256)
+
+    def _hold(self, snapshot: int, name: str, size: int, sha256: str) -> None:
+        self._count += 1
+        self._bytes += size
+        self._names.add((snapshot, name))
+        self._dropped.add((snapshot, name, sha256))
+
+    def _name_freely(self, file: UploadedFile) -> None:
+        """Puts a number before the ending when the snapshot has a file of that name; members are named after it."""
+        dropped = file.name
+        stem, dot, ending = dropped.rpartition(".")
+        if not stem or "/" in ending:
+            stem, dot, ending = dropped, "", ""
+        count = 1
+        while (file.snapshot, file.name) in self._names:
+            count += 1
+            file.name = f"{stem} ({count}){dot}{ending}"
+        renamed = {member["name"]: file.name + member["name"].removeprefix(dropped) for member in file.members}
+        file.members = [member | {"name": renamed[member["name"]]} for member in file.members]
+        file.overrides = {renamed.get(name, name): format_id for name, format_id in file.overrides.items()}
+        file.clocks = {renamed.get(name, name): clock for name, clock in file.clocks.items()}
+        file.event_fields = {renamed.get(name, name): fields for name, fields in file.event_fields.items()}
