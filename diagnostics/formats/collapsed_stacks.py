@@ -24,9 +24,17 @@ def _recognise(head: Head) -> float:
     if not head.complete and len(lines) < LINES_LOOKED_AT:
         lines.pop()
     told = [line for line in lines if line.strip()]
-    stacks = [line for line in told if _STACK.match(line)]
-    deep = [line for line in stacks if ";" in line]
-    if not deep or len(stacks) < LEAST_SHARE * len(told):
+    most_others = (1 - LEAST_SHARE) * len(told)
+    deep: list[str] = []
+    others = 0
+    for line in told:
+        if not _STACK.match(line):
+            others += 1
+            if others > most_others:
+                return 0.0
+        elif ";" in line:
+            deep.append(line)
+    if not deep:
         return 0.0
     java = sum(JAVA_FRAME.match(line.rpartition(" ")[0].rpartition(";")[2]) is not None for line in deep)
     return 0.9 if java else 0.5

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
+import re2
+
 from diagnostics.errors import LimitExceeded
 from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample
 from diagnostics.notation.code_setting import settings_of, states_setting
@@ -17,11 +19,12 @@ MOST_BYTES = 1_000_000
 MOST_OPTIONS = 2_000
 MOST_VALUE = 2_000
 
-_OF_FLINK = re.compile(
-    r"org\.apache\.flink|pyflink|StreamExecutionEnvironment|CheckpointConfig|RestartStrategies|\benv\."
+# RE2 goes once over a head, however many words it looks for.
+_OF_FLINK = re2.compile(
+    rb"org\.apache\.flink|pyflink|StreamExecutionEnvironment|CheckpointConfig|RestartStrategies|\benv\."
 )
-_CALLED = re.compile(r"(?:enable|disable|set)_?[A-Za-z_]{4,40}\s?\(|RestartStrategies|restart_strategies")
-_SQL = re.compile(r"\bCREATE\s{1,20}(?:TEMPORARY\s{1,20})?TABLE\b|\bSET\s{1,20}'?[a-z]{1,40}\.", re.I)
+_CALLED = re2.compile(rb"(?:enable|disable|set)_?[A-Za-z_]{4,40}\s?\(|RestartStrategies|restart_strategies")
+_SQL = re2.compile(rb"(?i)\bCREATE\s{1,20}(?:TEMPORARY\s{1,20})?TABLE\b|\bSET\s{1,20}'?[a-z]{1,40}\.")
 _SET = re.compile(
     r"\bSET\s{1,20}'?([a-z][\w-]{0,60}\.[\w.-]{2,120})'?\s{0,20}=\s{0,20}('[^'\n]{0,500}'|[^\s;'\n]{1,200})", re.I
 )
@@ -40,8 +43,8 @@ def _recognise(head: Head) -> float:
     """A source is only recognised by a setting that it states: other code is no evidence."""
     if head.text.lstrip()[:1] in "{[<":
         return 0.0
-    is_code = bool(_OF_FLINK.search(head.text) and _CALLED.search(head.text))
-    is_sql = bool(_SQL.search(head.text))
+    is_code = bool(_OF_FLINK.search(head.content) and _CALLED.search(head.content))
+    is_sql = bool(_SQL.search(head.content))
     if not (is_code or is_sql):
         return 0.0
     plain = without_comments(head.text)

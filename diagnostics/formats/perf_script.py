@@ -13,6 +13,8 @@ from diagnostics.notation.text_lines import numbered_lines
 
 MOST_LINE = 16_384
 MOST_DEPTH = 2_000
+LEAST_SHARE = 0.9
+"""Of the lines, so many are heads or frames. Our choice."""
 CPU_EVENTS = ("cycles", "cpu-cycles", "cpu-clock", "task-clock", "instructions")
 """Events that tick while a thread runs. Source: perf-list(1)."""
 
@@ -27,10 +29,19 @@ _OFFSET = re.compile(r"\+0x[0-9a-f]{1,16}$")
 
 def _recognise(head: Head) -> float:
     lines = [line.rstrip("\r") for line in head.text.split("\n")[:400] if line.strip() and not line.startswith("#")]
-    heads = sum(_HEAD.match(line[:MOST_LINE]) is not None for line in lines)
-    frames = sum(_FRAME.match(line[:MOST_LINE]) is not None for line in lines)
     # The last line may be cut.
-    return 0.9 if heads and frames and heads + frames >= 0.9 * (len(lines) - 1) else 0.0
+    most_others = len(lines) - LEAST_SHARE * (len(lines) - 1)
+    heads = frames = others = 0
+    for line in lines:
+        if _FRAME.match(line[:MOST_LINE]):
+            frames += 1
+        elif _HEAD.match(line[:MOST_LINE]):
+            heads += 1
+        else:
+            others += 1
+            if others > most_others:
+                return 0.0
+    return 0.9 if heads and frames else 0.0
 
 
 def _rows(part: Range, tally: Tally) -> Iterator[dict[str, Any]]:

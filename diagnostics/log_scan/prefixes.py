@@ -57,8 +57,7 @@ def cleaner_for(head: bytes) -> Cleaner:
     if are_json_lines(shown):
         return _applying([*steps, _from_json])
     for pattern in (_SYSLOG, _KUBECTL_TIMESTAMP):
-        without = pattern.sub(b"", shown)
-        if _carried(pattern, shown) and _TIME.search(without):
+        if _carried(pattern, shown) and _TIME.search(without := pattern.sub(b"", shown)):
             return _applying([*steps, _remover(pattern), *([_from_json] if are_json_lines(without) else [])])
     if len(_LEVEL_FIRST.findall(shown)) > len(_TIME_FIRST.findall(shown)):
         steps.append(_with_time_first)
