@@ -192,6 +192,8 @@ class Cluster:
                 if self.bytes > self._limits.most_bytes:
                     raise Unanswered(f"more than {self._limits.most_bytes:,} bytes in all (--most-megabytes)")
                 yield piece
+            if response.length:
+                raise Unanswered(f"the answer ended {response.length:,} bytes too early")
         except (OSError, http.client.HTTPException) as error:
             self._close()
             raise Unanswered(f"no answer: {error or type(error).__name__}") from None

@@ -90,7 +90,8 @@ def _case_addresses(case: Case) -> dict[str, str]:
 def _upload_context(request: HttpRequest) -> dict[str, object]:
     return {
         "limits": limits_now(),
-        "clusters": Cluster.objects.offered_to(request.user),
+        "clusters": Cluster.objects.offered_to(request.user).clusters(),
+        "stores": Cluster.objects.offered_to(request.user).stores(),
         "format_choices": format_choices(),
         "redaction_rules": redaction_rules(),
         "redact_always": settings.REDACT_ALWAYS,

@@ -13,13 +13,15 @@ import re
 import socket
 from collections.abc import Callable
 from dataclasses import dataclass
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 Lookup = Callable[[str, int], list[str]]
 
 USUAL_PORTS = {"http": 80, "https": 443}
 LONGEST_URL = 300
+LONGEST_FILE_URL = 4_000
+"""A signed address of an object store has about 1,500 characters. Our choice."""
 HOST = re.compile(r"[A-Za-z0-9]([A-Za-z0-9_.-]{0,251}[A-Za-z0-9])?\.?")
 PATH = re.compile(r"(/[A-Za-z0-9._~-]+)*")
 
@@ -79,9 +81,40 @@ class ClusterUrl:
         return f"{self.scheme}://{host}:{self.port}{self.path}"
 
     @property
+    def origin(self) -> str:
+        """Scheme, host and port."""
+        return str(self).removesuffix(self.path) if self.path else str(self)
+
+    def file_path(self, text: str) -> str | None:
+        """Path and query of a file's URL; None for one that does not lie below this address. Raises AddressRefused."""
+        plain = text.strip()
+        if len(plain) > LONGEST_FILE_URL or not plain.isascii() or not plain.isprintable() or " " in plain:
+            raise AddressRefused(f"An address has at most {LONGEST_FILE_URL:,} plain characters and no spaces.")
+        try:
+            parts = urlsplit(plain)
+        except ValueError as error:
+            raise AddressRefused(f"This is no address: {error}.") from None
+        if parts.fragment or "\\" in plain or "@" in parts.netloc:
+            raise AddressRefused("No user, password, backslash or # may stand in the address.")
+        # What a server takes for a slash or a dot may not lead out of the listed path, however it is written.
+        if any(part in (".", "..") for part in re.split(r"[/\\]", unquote(unquote(parts.path)))):
+            raise AddressRefused("No part of the path may be . or ..")
+        asked = ClusterUrl.of(f"{parts.scheme}://{parts.netloc}")
+        if (asked.scheme, asked.host, asked.port) != (self.scheme, self.host, self.port):
+            return None
+        if not parts.path.startswith(f"{self.path}/") or parts.path.endswith("/"):
+            return None
+        return f"{parts.path}?{parts.query}" if parts.query else parts.path
+
+    @property
     def names_an_address(self) -> bool:
         """Whether the host is an address itself, or this machine's own name for itself."""
         return _literal(self.host) is not None or self.host == "localhost"
+
+
+def file_name(path: str) -> str:
+    """The name of the file that a path with its query leads to."""
+    return unquote(path.partition("?")[0]).rpartition("/")[2] or "fetched"
 
 
 def looked_up(host: str, port: int) -> list[str]:

@@ -8,6 +8,7 @@ import logging
 import re
 import time
 import uuid
+from dataclasses import replace
 
 from django.db import DatabaseError
 from django.db.models import QuerySet
@@ -15,7 +16,7 @@ from django.utils import timezone
 
 from diagnostics import collect_flink
 from workbench.analyses.services import NothingToAnalyse, analysis_request
-from workbench.clusters.address import AddressRefused, ClusterUrl, Lookup, judged_address, looked_up
+from workbench.clusters.address import AddressRefused, ClusterUrl, Lookup, file_name, judged_address, looked_up
 from workbench.clusters.connection import MOST_ANSWER_SECONDS, PinnedCluster
 from workbench.clusters.login import NoLogin, login_headers
 from workbench.clusters.models import Collection, CollectionStatus
@@ -28,6 +29,8 @@ logger = logging.getLogger(__name__)
 MOST_SECONDS = 600.0
 """Of a whole collection, whose snapshots take one minute; what came until then is kept. Our choice."""
 MOST_BYTES = 1_000_000_000
+MOST_FETCH_SECONDS = 900.0
+"""Of one file: 10 GB at 12 MB/s. Our choice, well within what a task of the queue may take."""
 ANSWER_SECONDS = 15.0
 """Between two bytes of an answer; Flink's own time-out of a request inside the cluster is 10 s (`web.timeout`)."""
 SHOWN_EVERY_SECONDS = 0.5
@@ -78,21 +81,44 @@ def _collect(collection: Collection, options: argparse.Namespace, lookup: Lookup
     address = judged_address(url, special_allowed=cluster.special_allowed, lookup=lookup)
     limits = collect_flink.limits_of(options)
     headers = login_headers(cluster.pk) if cluster.login else {}
-    connected = PinnedCluster(url, address, limits, headers, most_seconds=most_answer_seconds)
-    with contextlib.closing(connected):
-        collect_flink.gather(connected, collection.target, options, limits, _Told(collection))
-    name = re.sub(r"[^A-Za-z0-9._-]+", "-", cluster.name).strip("-.") or "cluster"
-    # The zip is ours only while the row says so: somebody may have cancelled during the last answer.
+    if collection.fetched_path:
+        name = file_name(collection.fetched_path)
+        limits = replace(limits, most_bytes=limits_now().file_bytes)
+        origin = ClusterUrl.of(url.origin)
+        with contextlib.closing(
+            PinnedCluster(origin, address, limits, headers, most_seconds=MOST_FETCH_SECONDS)
+        ) as connected:
+            _fetch(collection, connected, limits.most_bytes)
+    else:
+        called = re.sub(r"[^A-Za-z0-9._-]+", "-", cluster.name).strip("-.") or "cluster"
+        name = f"collected/{called}-{timezone.now():%Y%m%dT%H%M%SZ}.zip"
+        with contextlib.closing(
+            PinnedCluster(url, address, limits, headers, most_seconds=most_answer_seconds)
+        ) as connected:
+            collect_flink.gather(connected, collection.target, options, limits, _Told(collection))
+    # What came is ours only while the row says so: somebody may have cancelled during the last answer.
     _beat(collection, 0.99, "Storing")
     upload_add(
         case=collection.case,
         user=collection.requested_by,
         content=collection.target,
-        name=f"collected/{name}-{timezone.now():%Y%m%dT%H%M%SZ}.zip",
+        name=name,
         redact=collection.redact,
     )
     analysis_request(case=collection.case, user=collection.requested_by)
     _end(collection, CollectionStatus.DONE, "")
+
+
+def _fetch(collection: Collection, store: PinnedCluster, most: int) -> None:
+    """Writes the file to the collection's target. Raises Unanswered, _Cancelled."""
+    written = 0.0
+    with collection.target.open("wb") as target:
+        for piece in store.pieces(collection.fetched_path, most):
+            target.write(piece)
+            if time.monotonic() - written > SHOWN_EVERY_SECONDS:
+                written = time.monotonic()
+                # How long the file is, many servers do not say.
+                _beat(collection, 0.5, f"{store.bytes / 1e6:.1f} MB")
 
 
 class _Told(collect_flink.Progress):

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from workbench.accounts.models import Team, User
 from workbench.cases.models import Case
-from workbench.clusters.address import LONGEST_URL
+from workbench.clusters.address import LONGEST_FILE_URL, LONGEST_URL, ClusterUrl
 from workbench.clusters.login import KINDS
 
 
@@ -18,8 +18,16 @@ class ClusterQuerySet(models.QuerySet["Cluster"]):
     def listed(self) -> ClusterQuerySet:
         return self.filter(removed_at=None)
 
+    def clusters(self) -> ClusterQuerySet:
+        """Those whose REST API is asked."""
+        return self.filter(serves=Serves.REST)
+
+    def stores(self) -> ClusterQuerySet:
+        """Those that files are fetched from."""
+        return self.filter(serves=Serves.FILES)
+
     def offered_to(self, user: User) -> ClusterQuerySet:
-        """What the user may collect from: the clusters for everybody and those of the user's teams."""
+        """What the user may collect from: what is listed for everybody and for the user's teams."""
         if not user.may_change_cases:
             return self.none()
         if user.is_administrator:
@@ -27,9 +35,18 @@ class ClusterQuerySet(models.QuerySet["Cluster"]):
         return self.listed().filter(Q(team=None) | Q(team__in=user.teams.all()))
 
 
-class Cluster(models.Model):
-    """A Flink cluster that an administrator allowed to collect from. Rows stay when they are taken off the list.
+class Serves(models.TextChoices):
+    """What answers at a listed address."""
 
+    REST = "rest", "Flink's REST API"
+    FILES = "files", "Files"
+
+
+class Cluster(models.Model):
+    """What an administrator allowed to collect from: a Flink cluster, or a store of files that a URL names, such as a
+    bucket or a log server. Rows stay when they are taken off the list.
+
+    serves           whether its REST API is asked, or files below its address are fetched
     url              as `ClusterUrl` writes it: scheme, host, port, path
     team             who may collect from it; null for everybody
     special_allowed  its very address is one that names may never lead to: this machine, the link, metadata
@@ -38,6 +55,7 @@ class Cluster(models.Model):
 
     name = models.CharField(max_length=100)
     url = models.CharField(max_length=LONGEST_URL + 10)
+    serves = models.CharField(max_length=10, choices=Serves.choices, default=Serves.REST)
     team = models.ForeignKey(Team, on_delete=models.CASCADE, null=True, blank=True, related_name="+")
     special_allowed = models.BooleanField(default=False)
     login = models.CharField(max_length=10, blank=True, choices=KINDS)
@@ -75,8 +93,9 @@ class CollectionQuerySet(models.QuerySet["Collection"]):
 
 
 class Collection(models.Model):
-    """One collecting of evidence from a cluster into a case.
+    """One collecting of evidence from a cluster, or fetching of a file from a store, into a case.
 
+    fetched_path   of a fetching: path and query of the file; the query may be a signature that opens it to everybody
     attempt       whoever holds it owns the run
     heartbeat_at  the last sign of life of the worker
     detail        what is being asked, or why there is no evidence, for the user
@@ -85,6 +104,7 @@ class Collection(models.Model):
     case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="collections")
     cluster = models.ForeignKey(Cluster, on_delete=models.PROTECT, related_name="collections")
     requested_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    fetched_path = models.CharField(max_length=LONGEST_FILE_URL, blank=True)
     redact = models.JSONField(default=list)
     status = models.CharField(max_length=10, choices=CollectionStatus.choices, default=CollectionStatus.QUEUED)
     attempt = models.UUIDField(default=uuid.uuid4, editable=False)
@@ -105,10 +125,20 @@ class Collection(models.Model):
         return reverse("clusters:collection", args=[self.pk])
 
     @property
+    def source(self) -> str:
+        """Where it comes from, for people: without the query, which may be a signature."""
+        return f"{self.origin}{self.fetched_path.partition('?')[0]}" if self.fetched_path else self.cluster.url
+
+    @property
+    def origin(self) -> str:
+        """Scheme, host and port of what it comes from."""
+        return ClusterUrl.of(self.cluster.url).origin
+
+    @property
     def is_active(self) -> bool:
         return self.status in (CollectionStatus.QUEUED, CollectionStatus.RUNNING)
 
     @property
     def target(self) -> Path:
-        """The zip while it is written."""
+        """What came so far."""
         return settings.INCOMING_DIR / f"collection-{self.pk}-{self.attempt.hex}.zip"

@@ -15,9 +15,17 @@ from workbench import broker
 from workbench.accounts.models import Team, User
 from workbench.cases.models import Case
 from workbench.cases.services import case_open
-from workbench.clusters.address import AddressRefused, ClusterUrl, Lookup, NoAddress, judged_address, looked_up
+from workbench.clusters.address import (
+    AddressRefused,
+    ClusterUrl,
+    Lookup,
+    NoAddress,
+    file_name,
+    judged_address,
+    looked_up,
+)
 from workbench.clusters.login import Login, LoginRefused, login_forget, login_keep
-from workbench.clusters.models import Cluster, Collection, CollectionStatus
+from workbench.clusters.models import Cluster, Collection, CollectionStatus, Serves
 from workbench.clusters.tasks import run_collection
 
 SILENT = timedelta(minutes=3)
@@ -32,14 +40,16 @@ def cluster_add(
     user: User,
     name: str,
     url: str,
+    serves: str = Serves.REST,
     team: Team | None = None,
     special_allowed: bool = False,
     login: tuple[str, str, str] = ("", "", ""),
     lookup: Lookup = looked_up,
 ) -> Cluster:
-    """Lists a cluster. Raises PermissionDenied for all but administrators, ValidationError by field.
+    """Lists a cluster or a store. Raises PermissionDenied for all but administrators, ValidationError by field.
 
-    login  kind (of `login.KINDS`), user, and password or token; empty for a cluster that asks for none
+    serves  of `models.Serves`
+    login   kind (of `login.KINDS`), user, and password or token; empty for a cluster that asks for none
     A name that has no address now may have one later; one that leads to a special address is refused at once.
     """
     _administrators_only(user)
@@ -59,11 +69,14 @@ def cluster_add(
         checked = Login.of(*login)
     except LoginRefused as error:
         errors["login"] = str(error)
+    if serves not in Serves.values:
+        errors["serves"] = "Choose what answers there."
     if errors:
         raise ValidationError(errors)
     cluster = Cluster.objects.create(
         name=title,
         url=str(parsed),
+        serves=serves,
         team=team,
         special_allowed=special_allowed,
         login=checked.kind if checked else "",
@@ -89,6 +102,28 @@ def collection_request(
     stamp = f"{timezone.now():%Y-%m-%d %H:%M}"
     case = case or case_open(user=user, title=title.strip() or f"{cluster.name}, {stamp} UTC")
     collection = Collection.objects.create(case=case, cluster=cluster, requested_by=user, redact=list(redact))
+    _send(collection.pk)
+    return collection
+
+
+@transaction.atomic
+def fetch_request(
+    *, user: User, url: str, title: str = "", case: Case | None = None, redact: Names[str] = ()
+) -> Collection:
+    """Queues the fetching of one file into a case, a new one unless it is named.
+
+    Raises AddressRefused for a URL below no store that is offered to the user, ValidationError as `case_open` does.
+    """
+    for store in Cluster.objects.offered_to(user).stores():
+        path = ClusterUrl.of(store.url).file_path(url)
+        if path is not None:
+            break
+    else:
+        raise AddressRefused("No listed store holds this address; an administrator can list it.")
+    case = case or case_open(user=user, title=title.strip() or file_name(path))
+    collection = Collection.objects.create(
+        case=case, cluster=store, fetched_path=path, requested_by=user, redact=list(redact)
+    )
     _send(collection.pk)
     return collection
 

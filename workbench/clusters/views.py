@@ -15,8 +15,9 @@ from django.views.decorators.http import require_GET, require_POST
 from workbench.accounts.models import Team
 from workbench.cases.selectors import case_to_change
 from workbench.clusters import services
+from workbench.clusters.address import AddressRefused
 from workbench.clusters.login import KINDS
-from workbench.clusters.models import Cluster, Collection, CollectionStatus
+from workbench.clusters.models import Cluster, Collection, CollectionStatus, Serves
 
 
 @login_required
@@ -32,6 +33,7 @@ def clusters(request: HttpRequest) -> HttpResponse:
                 user=request.user,
                 name=request.POST.get("name", ""),
                 url=request.POST.get("url", ""),
+                serves=request.POST.get("serves", Serves.REST),
                 team=get_object_or_404(Team, pk=int(team)) if team.isdecimal() and len(team) < 10 else None,
                 special_allowed=request.POST.get("special") == "1",
                 login=(
@@ -48,6 +50,7 @@ def clusters(request: HttpRequest) -> HttpResponse:
         "removed": Cluster.objects.exclude(removed_at=None).select_related("removed_by").order_by("-removed_at")[:20],
         "teams": Team.objects.all(),
         "logins": KINDS,
+        "served": Serves.choices,
         "errors": errors,
         "sent": request.POST,
     }
@@ -72,19 +75,39 @@ def collect(request: HttpRequest) -> HttpResponse:
         raise PermissionDenied("Your role may read cases, not add to them.")
     chosen, into = request.POST.get("cluster", ""), request.POST.get("case", "")
     number = int(chosen) if chosen.isdecimal() and len(chosen) < 10 else 0
-    cluster = get_object_or_404(Cluster.objects.offered_to(request.user), pk=number)
+    cluster = get_object_or_404(Cluster.objects.offered_to(request.user).clusters(), pk=number)
     case = case_to_change(request.user, int(into)) if into.isdecimal() and len(into) < 10 else None
     try:
-        collection = services.collection_request(
-            user=request.user,
-            cluster=cluster,
-            case=case,
-            redact=request.POST.getlist("redact") if request.POST.get("redact-on") else (),
-        )
+        collection = services.collection_request(user=request.user, cluster=cluster, case=case, redact=_redact(request))
     except ValidationError as error:
         messages.error(request, " ".join(error.messages))
         return redirect("cases:new")
     return redirect(collection)
+
+
+@login_required
+@require_POST
+def fetch(request: HttpRequest) -> HttpResponse:
+    """Begins to fetch the file that `url` names into a new case, or into the one that `case` names."""
+    if not request.user.may_change_cases:
+        raise PermissionDenied("Your role may read cases, not add to them.")
+    into = request.POST.get("case", "")
+    case = case_to_change(request.user, int(into)) if into.isdecimal() and len(into) < 10 else None
+    try:
+        collection = services.fetch_request(
+            user=request.user, url=request.POST.get("url", ""), case=case, redact=_redact(request)
+        )
+    except AddressRefused as error:
+        messages.error(request, str(error))
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+    else:
+        return redirect(collection)
+    return redirect("cases:files", case.pk) if case else redirect("cases:new")
+
+
+def _redact(request: HttpRequest) -> list[str]:
+    return request.POST.getlist("redact") if request.POST.get("redact-on") else []
 
 
 @login_required
