@@ -28,12 +28,18 @@ def install(venv: Path, stamp: Path) -> int:
         return refuse(f"{sys.executable} cannot make {venv}. On Debian and Ubuntu: apt install python3-venv.")
     print("Installing requirements.txt into .venv. The first time this downloads about 0.7 GB, most of it Spark:")
     print("about a minute on a fast line, many minutes on a slow one. pip reports as it goes.", flush=True)
-    pip = [str(venv / "bin" / "python"), "-m", "pip", "--disable-pip-version-check"]
-    if subprocess.call([*pip, "install", "--requirement", str(REQUIREMENTS)]) != 0:
+    python = str(venv / "bin" / "python")
+    pip = [python, "-m", "pip", "--disable-pip-version-check"]
+    if subprocess.call([*pip, "install", "--no-compile", "--requirement", str(REQUIREMENTS)]) != 0:
         return refuse("pip could not install requirements.txt; its reason stands above. make setup tries again.")
     print("Preparing Spark for quick starts (once, half a minute).", flush=True)
-    prepare = [str(venv / "bin" / "python"), "-m", "diagnostics.spark", "prepare"]
+    # pip would compile on one core, and Spark's preparation leaves one idle. What this cannot compile and somebody
+    # imports is compiled then.
+    compile_packages = [python, "-m", "compileall", "-qq", "-j", "0", "-x", "/tests/", str(venv / "lib")]
+    compiling = subprocess.Popen(compile_packages, stdout=subprocess.DEVNULL)
+    prepare = [python, "-m", "diagnostics.spark", "prepare"]
     prepared = subprocess.run(prepare, cwd=str(PROJECT), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    compiling.wait()
     if prepared.returncode != 0:
         sys.stderr.write(prepared.stdout.decode("utf-8", "replace"))
         return refuse("Spark does not run here; its reason stands above.")
