@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import (
     Browser,
-    BrowserContext,
     ConsoleMessage,
     Page,
     Request,
@@ -91,29 +90,67 @@ def sign_in(page: Page, password: str) -> None:
 @pytest.fixture
 def open_page(browser: Browser, workbench: RunningWorkbench, signed_in: dict[str, object]) -> Iterator[OpenPage]:
     """Opens pages as the administrator, in a width and colour scheme; at the end no page may have complained."""
-    contexts: list[BrowserContext] = []
+    pages: list[Page] = []
     complaints: list[str] = []
 
     def opened(path: str = "/", *, size: tuple[int, int] = WIDE, scheme: str = "light", known: bool = True) -> Page:
-        context = browser.new_context(
-            base_url=workbench.address,
-            viewport={"width": size[0], "height": size[1]},
-            color_scheme="dark" if scheme == "dark" else "light",
-            storage_state=signed_in if known else None,  # type: ignore[arg-type]
-            reduced_motion="reduce",
-        )
-        context.set_default_timeout(WAIT_MS)
-        context.grant_permissions(["clipboard-read", "clipboard-write"])
-        contexts.append(context)
-        page = context.new_page()
-        listen(page, workbench.address, complaints)
-        page.goto(path)
-        return page
+        page = new_tab(browser, workbench.address, signed_in if known else None, complaints)
+        pages.append(page)
+        return go(page, path, size, scheme)
 
     yield opened
-    for context in contexts:
-        context.close()
+    for page in pages:
+        page.context.close()
     assert complaints == []
+
+
+@pytest.fixture(scope="module")
+def tab(
+    browser: Browser, workbench: RunningWorkbench, signed_in: dict[str, object]
+) -> Iterator[tuple[Page, list[str]]]:
+    """One tab of the administrator for the tests of a file, and what its pages complained about."""
+    complaints: list[str] = []
+    page = new_tab(browser, workbench.address, signed_in, complaints)
+    yield page, complaints
+    page.context.close()
+
+
+@pytest.fixture
+def open_in_tab(tab: tuple[Page, list[str]]) -> Iterator[OpenPage]:
+    """As `open_page`, from page to page in one tab: for tests that leave nothing behind in it.
+
+    A new tab compiles every script anew. Measured on 15 pages with axe: 31 instead of 68 s of processor time.
+    """
+    page, complaints = tab
+    complaints.clear()
+
+    def opened(path: str, *, size: tuple[int, int], scheme: str) -> Page:
+        return go(page, path, size, scheme)
+
+    yield opened
+    assert complaints == []
+
+
+def new_tab(browser: Browser, address: str, state: dict[str, object] | None, complaints: list[str]) -> Page:
+    """A tab with nothing in it but the cookies of `state`; what its pages complain about is added to `complaints`."""
+    context = browser.new_context(
+        base_url=address,
+        storage_state=state,  # type: ignore[arg-type]
+        reduced_motion="reduce",
+    )
+    context.set_default_timeout(WAIT_MS)
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page = context.new_page()
+    listen(page, address, complaints)
+    return page
+
+
+def go(page: Page, path: str, size: tuple[int, int], scheme: str) -> Page:
+    """The page at the path, in a width and colour scheme."""
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    page.goto(path)
+    return page
 
 
 def listen(page: Page, address: str, complaints: list[str]) -> None:

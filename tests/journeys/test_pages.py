@@ -107,9 +107,9 @@ NAMES = (
 @pytest.mark.parametrize(("look", "size", "scheme"), LOOKS)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_page_is_readable_and_operable(
-    open_page: OpenPage, addresses: dict[str, str], name: str, look: str, size: tuple[int, int], scheme: str
+    open_in_tab: OpenPage, addresses: dict[str, str], name: str, look: str, size: tuple[int, int], scheme: str
 ) -> None:
-    page = open_page(addresses[name], size=size, scheme=scheme)
+    page = open_in_tab(addresses[name], size=size, scheme=scheme)
     see_all(page)
     shot(page, f"{name}-{look}-{scheme}")
     assert page.evaluate(FAULTS) == []
