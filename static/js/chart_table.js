@@ -2,6 +2,7 @@
 import { addressOf } from './chart_address.js';
 import { element } from './element.js';
 import { timeRange } from './time_range.js';
+import { copyText, toast } from './tools.js';
 
 const dataOf = (chart) => chart.querySelector('.data');
 
@@ -21,7 +22,33 @@ export async function fill(chart) {
   const response = await fetch(url);
   data.innerHTML = response.ok ? await response.text() : ''; // rendered, and escaped, by the workbench itself
   if (!response.ok) data.textContent = `The workbench answered ${response.status}.`;
-  else offerColumns(data);
+  else {
+    offerMarkdown(data);
+    offerColumns(data);
+  }
+}
+
+// A row as Markdown, without the columns that were taken away.
+function line(row) {
+  const shown = [...row.cells].filter((cell) => !cell.hidden);
+  const texts = shown.map((cell) => cell.textContent.trim().replace(/\s+/g, ' ').replace(/[\\`*_[\]<>#|~]/g, '\\$&'));
+  return `| ${texts.join(' | ')} |`;
+}
+
+function asMarkdown(table) {
+  const [head, ...rows] = [...table.rows];
+  const rule = [...head.cells].filter((cell) => !cell.hidden).map(() => '---');
+  return [line(head), `| ${rule.join(' | ')} |`, ...rows.map(line)].join('\n');
+}
+
+function offerMarkdown(data) {
+  const button = element('button', 'button quiet small copy', 'Copy as Markdown');
+  button.type = 'button';
+  button.addEventListener('click', async () => {
+    const copied = await copyText(asMarkdown(data.querySelector('table')));
+    toast(copied ? 'Copied as Markdown.' : 'The browser does not let the page copy.');
+  });
+  data.prepend(button);
 }
 
 // Columns that were taken away stay away, by their name, while the page is open.

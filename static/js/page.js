@@ -1,11 +1,15 @@
 // What every page has: theme switch, copy buttons, dialogs, shortcuts, ages.
-import { copyText, toast } from './tools.js';
+import { copyAnswer, copyText, toast } from './tools.js';
 
 document.addEventListener('click', (event) => {
-  const target = event.target.closest('[data-theme-switch],[data-copy],[data-dialog],[data-close]');
+  const target = event.target.closest('[data-theme-switch],[data-copy],[data-markdown],[data-dialog],[data-close]');
   if (!target) return;
   if ('themeSwitch' in target.dataset) window.workbenchTheme.toggle();
   if ('copy' in target.dataset) copyFrom(target);
+  if ('markdown' in target.dataset) {
+    event.preventDefault();
+    copyMarkdown(target);
+  }
   if ('dialog' in target.dataset) {
     event.preventDefault();
     document.getElementById(target.dataset.dialog)?.showModal();
@@ -22,6 +26,12 @@ async function copyFrom(button) {
   button.textContent = copied ? 'Copied' : 'Select it';
   if (!copied) getSelection().selectAllChildren(source);
   setTimeout(() => { button.textContent = before; }, 1600);
+}
+
+// A link to Markdown is copied; where the page may not copy, it is a file.
+async function copyMarkdown(link) {
+  if (await copyAnswer(link.href)) toast('Copied as Markdown.');
+  else location.assign(link.href);
 }
 
 for (const form of document.querySelectorAll('form[data-autosubmit]')) {

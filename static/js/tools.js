@@ -11,6 +11,22 @@ export async function copyText(text) {
   }
 }
 
+// Copies what an address answers. The text has yet to come: some browsers let a page copy only while the press lasts, so
+// they get the promise of it at once. Gives false where the page may not copy, or where nothing came.
+export async function copyAnswer(url) {
+  const coming = fetch(url).then((response) => {
+    if (!response.ok || signedOut(response.url)) throw new Error(`The workbench answered ${response.status}.`);
+    return response.blob();
+  });
+  const text = coming.then(async (blob) => new Blob([await blob.text()], { type: 'text/plain' }));
+  try {
+    await navigator.clipboard.write([new ClipboardItem({ 'text/plain': text })]);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 export function toast(text) {
   document.querySelector('.toast')?.remove();
   const box = document.createElement('div');

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -45,6 +46,11 @@ class FindingShown:
         """First and last epoch ms of its dated citations."""
         stamps = [round(each.ts.timestamp() * 1000) for each in self.citations if each.ts]
         return (min(stamps), max(stamps)) if stamps else None
+
+    @property
+    def since(self) -> dt.datetime | None:
+        """The first time of its dated citations."""
+        return min((each.ts for each in self.citations if each.ts), default=None)
 
     @property
     def where(self) -> list[str]:

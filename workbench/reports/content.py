@@ -26,7 +26,6 @@ ROLES = {"root_cause": "Root cause", "contributing": "Contributing", "consequenc
 class FindingTold:
     """A finding as a report has it.
 
-    checks    measured value against bound, as sentences
     evidence  (place, text), at most EVIDENCE_SHOWN of `cited`
     """
 
@@ -79,7 +78,7 @@ def report_of(case: Case) -> Report:
         facts=list(_facts(case, document)),
         verdict=verdict_told(document) if document else "Not diagnosed yet",
         summary=document["verdict"]["summary"] if document else "",
-        findings=[_finding(finding) for finding in document["findings"]] if document else [],
+        findings=[finding_told(finding) for finding in document["findings"]] if document else [],
         missing=[(each["what"], each["why"], each["how"]) for each in document["missing_evidence"]] if document else [],
         charts=_charts(incident) if incident else [],
         later=list(_later(case, diagnoses)),
@@ -129,7 +128,8 @@ def evidence_span(document: Mapping[str, Any]) -> tuple[str, str] | None:
     return (min(first), max(last)) if first and last else None
 
 
-def _finding(entry: Mapping[str, Any]) -> FindingTold:
+def finding_told(entry: Mapping[str, Any]) -> FindingTold:
+    """An entry of the document's findings as a report has it."""
     subject = entry["subject"]
     places = [subject.get("vertex"), subject.get("task_manager"), subject.get("host")]
     if subject.get("subtask") is not None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from workbench.reports.content import FindingTold, Report, moment_told
+from workbench.runbooks.filling import StepShown
 
 MARKUP = re.compile(r"([\\`*_\[\]<>#|~])")
 LONGEST_CODE = 500
@@ -27,6 +29,58 @@ def code(text: str) -> str:
 def as_markdown(report: Report, address: str) -> str:
     """The whole report. `address` leads to the case."""
     return "\n".join(_lines(report, address)) + "\n"
+
+
+def fenced(text: str) -> Iterator[str]:
+    """Lines as a block of code, whatever backticks they hold."""
+    longest = max((len(run) for run in re.findall("`+", text)), default=0)
+    fence = "`" * max(longest + 1, 3)
+    yield from (fence, *text.splitlines(), fence, "")
+
+
+def finding_as_markdown(finding: FindingTold, address: str) -> str:
+    """One finding with its evidence. `address` leads to it."""
+    return "\n".join([*list(_finding_lines(finding))[1:], "", f"<{address}>"]) + "\n"
+
+
+def step_as_markdown(step: StepShown, address: str) -> str:
+    """One step of a runbook, with commands and changes as blocks of code. `address` leads to it."""
+    return "\n".join([*_step_lines(step), f"<{address}>"]) + "\n"
+
+
+def _step_lines(step: StepShown) -> Iterator[str]:
+    content = step.content
+    yield from (f"### {step.number}. {plain(content['question'])}", "")
+    if content.get("why"):
+        yield from (plain(content["why"]), "")
+    yield from _list("Measured", content["measured"])
+    for each in content["look"]:
+        yield from (plain(each["what"]), "", *fenced(each["command"]))
+    yield from _list("What the answer means", [f"{each['if']}: {each['then']}" for each in content["answers"]])
+    if content["savepoint"]:
+        yield from (plain(content["savepoint"]["text"]), "", *fenced(content["savepoint"]["command"]))
+    for change in content["change"]:
+        yield from _change_lines(change)
+    yield from _list("Cost", [content["cost"]] if content.get("cost") else [])
+    yield from _list("Way back", [content["rollback"]] if content.get("rollback") else [])
+    yield from _list("What will not help", content["wont_help"])
+    yield from _list("Done when", [content["done"]["text"]] if content["done"]["text"] else [])
+    if step.record:
+        yield from (f"{plain(str(step.record.by))} {plain(step.record.told)}, {moment_told(step.record.at)} UTC", "")
+
+
+def _change_lines(change: Mapping[str, Any]) -> Iterator[str]:
+    name = plain(change["file"] or change["kind"])
+    if change["from"]:
+        yield from (f"Change {name} from", "", *fenced(change["from"]), "to", "")
+    else:
+        yield from (f"Add to {name}", "")
+    yield from fenced(change["to"])
+
+
+def _list(title: str, items: list[str]) -> Iterator[str]:
+    if items:
+        yield from (f"**{title}**", "", *(f"- {plain(each)}" for each in items), "")
 
 
 def _lines(report: Report, address: str) -> Iterator[str]:

@@ -11,13 +11,18 @@ from django.core.exceptions import PermissionDenied, ValidationError
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
+from django.urls import reverse
 from django.views.decorators.http import require_GET
 
+from workbench.analyses.models import Analysis
+from workbench.analyses.selectors import analysis_visible
 from workbench.cases.models import Case
 from workbench.cases.selectors import case_visible
 from workbench.reports import bundle as bundles
-from workbench.reports.content import Report, report_of
-from workbench.reports.markdown import as_markdown, as_post_mortem
+from workbench.reports.content import Report, finding_told, report_of
+from workbench.reports.markdown import as_markdown, as_post_mortem, finding_as_markdown, step_as_markdown
+from workbench.runbooks.filling import steps_shown
+from workbench.runbooks.selectors import finding_at
 from workbench.uploads.refusals import UploadRefused
 
 
@@ -50,6 +55,34 @@ def post_mortem(request: HttpRequest, case_id: int) -> HttpResponse:
     """The post-mortem draft as a Markdown file."""
     case = case_visible(request.user, case_id)
     return _file(as_post_mortem(report_of(case), _address(request, case)), case, "post-mortem.md", "text/markdown")
+
+
+@login_required
+@require_GET
+def finding(request: HttpRequest, analysis_id: int, position: int) -> HttpResponse:
+    """One finding as Markdown."""
+    analysis = analysis_visible(request.user, analysis_id)
+    address = f"{_address(request, analysis.case)}{_snapshot(analysis)}#finding-{position}"
+    text = finding_as_markdown(finding_told(finding_at(analysis, position)), address)
+    return _file(text, analysis.case, f"finding-{position}.md", "text/markdown")
+
+
+@login_required
+@require_GET
+def step(request: HttpRequest, analysis_id: int, position: int, step_id: str) -> HttpResponse:
+    """One step of a finding's runbook as Markdown, filled with the values of the case."""
+    analysis = analysis_visible(request.user, analysis_id)
+    _, steps = steps_shown(analysis, finding_at(analysis, position)) or ({}, [])
+    shown = next((each for each in steps if each.content["id"] == step_id), None)
+    if shown is None:
+        raise Http404("There is no such step.")
+    runbook = request.build_absolute_uri(reverse("runbooks:detail", args=[analysis_id, position]))
+    text = step_as_markdown(shown, f"{runbook}#step-{step_id}")
+    return _file(text, analysis.case, f"step-{step_id}.md", "text/markdown")
+
+
+def _snapshot(analysis: Analysis) -> str:
+    return f"?snapshot={analysis.snapshot}" if analysis.snapshot > 1 else ""
 
 
 @login_required

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 
 import pytest
@@ -66,6 +67,26 @@ def test_the_case_page_tells_verdict_then_findings_then_charts_then_files(people
     assert "at least 2 times" in page
     assert "made up for the test" in page
     assert "rule skew.test version 1" in page
+
+
+def test_a_finding_says_since_when_it_is_seen(people: People) -> None:
+    analysis = diagnosed_case(people.alice)
+    page = signed_in(people.bob).get(analysis.case.get_absolute_url()).content.decode()
+    assert "seen since" not in page
+
+    analysis.findings.get().citations.update(ts=dt.datetime(2026, 11, 21, 1, 2, 3, tzinfo=dt.UTC))
+    page = signed_in(people.bob).get(analysis.case.get_absolute_url()).content.decode()
+    assert "seen since 2026-11-21 01:02:03 UTC" in page
+
+
+def test_the_page_tells_what_the_run_did_and_what_failed_in_it(people: People) -> None:
+    analysis = diagnosed_case(people.alice)
+
+    page = signed_in(people.bob).get(analysis.case.get_absolute_url()).content.decode()
+
+    assert "Read: 5 ms" in page
+    assert "What failed on our side stands below." in page
+    assert "chart &#x27;x&#x27; could not be drawn" in page
 
 
 def test_evidence_leads_to_the_line_it_was_read_from(people: People) -> None:

@@ -12,9 +12,10 @@ from tests.workbench.people import People, case_of, signed_in
 from workbench.analyses.models import Analysis
 from workbench.cases.services import case_close, case_rename, note_add
 from workbench.reports.content import report_of
-from workbench.reports.markdown import as_markdown, as_post_mortem, code, plain
+from workbench.reports.markdown import as_markdown, as_post_mortem, code, fenced, plain
 
 HOSTILE = "<img src=x> [click](javascript:x) `tick` 订单 *bold*"
+STEP = "confirm-the-hot-subtask"
 FORMS = ("detail", "markdown", "post_mortem", "html", "pdf", "json", "bundle")
 
 
@@ -29,6 +30,13 @@ def analysis(people: People) -> Analysis:
     analysis = diagnosed_case(people.alice, title="Orders are late")
     note_add(case=analysis.case, user=people.bob, text="@alice one merchant sends half of it")
     case_close(case=analysis.case, user=people.bob, confirmed_class="data_skew", what_fixed_it="Salted the key")
+    return analysis
+
+
+def with_runbook(analysis: Analysis) -> Analysis:
+    """The analysis whose first finding has the runbook for data skew."""
+    analysis.document["findings"][0]["runbook"] = "data-skew"
+    analysis.save(update_fields=["document"])
     return analysis
 
 
@@ -48,10 +56,41 @@ def test_markdown_tells_verdict_findings_with_their_lines_and_the_timeline(analy
     assert "bob closed the case. Confirmed cause: Data skew: Salted the key" in text
 
 
+def test_one_finding_is_copied_with_its_lines_and_its_address(people: People, analysis: Analysis) -> None:
+    text = signed_in(people.vera).get(reverse("reports:finding", args=[analysis.pk, 0])).content.decode()
+
+    assert text.startswith("### Root cause: One subtask takes most of the records\n\nWindow\n\nWindow has a skew of")
+    assert "- `logs/tm.log:2` `numRecordsIn 900" in text
+    assert text.endswith(f"<http://testserver{analysis.case.get_absolute_url()}#finding-0>\n")
+
+
+def test_one_step_is_copied_with_its_commands_and_who_did_it(people: People) -> None:
+    analysis = with_runbook(diagnosed_case(people.alice))
+    signed_in(people.bob).post(reverse("runbooks:step", args=[analysis.pk, 0, STEP]), {"state": "done"})
+
+    text = signed_in(people.vera).get(reverse("reports:step", args=[analysis.pk, 0, STEP])).content.decode()
+
+    assert text.startswith("### 1. ")
+    assert "```\ncurl " in text
+    assert f"/vertices/{'b' * 32}" in text
+    assert "\nbob done, 20" in text
+    assert text.endswith(f"<http://testserver{reverse('runbooks:detail', args=[analysis.pk, 0])}#step-{STEP}>\n")
+
+
+def test_a_part_that_is_not_there_or_of_a_stranger_is_not_copied(people: People, analysis: Analysis) -> None:
+    finding = reverse("reports:finding", args=[analysis.pk, 0])
+    assert signed_in(people.charlie).get(finding).status_code == 404
+    assert signed_in(people.charlie).get(reverse("reports:step", args=[analysis.pk, 0, STEP])).status_code == 404
+    assert signed_in(people.alice).get(reverse("reports:finding", args=[analysis.pk, 9])).status_code == 404
+    assert signed_in(people.alice).get(reverse("reports:step", args=[analysis.pk, 0, STEP])).status_code == 404
+
+
+def test_a_block_of_code_ends_where_it_should() -> None:
+    assert list(fenced("a\n```\nb")) == ["````", "a", "```", "b", "````", ""]
+
+
 def test_an_open_cases_report_says_what_comes_next(people: People) -> None:
-    analysis = diagnosed_case(people.alice)
-    analysis.document["findings"][0]["runbook"] = "data-skew"
-    analysis.save(update_fields=["document"])
+    analysis = with_runbook(diagnosed_case(people.alice))
     text = as_markdown(report_of(analysis.case), "http://here/cases/1/")
     assert (
         "## What to do\n\n- One subtask does most of the work: 1 of 6 steps done or skipped; next: Is it one key"
