@@ -7,8 +7,18 @@ from statistics import fmean, pstdev
 from typing import TYPE_CHECKING, Any
 
 from diagnostics.chart import Chart, Choice, Points, Theme
-from diagnostics.chart_panel import Panel, escaped, shortened, slot_ms, stacked
+from diagnostics.chart_panel import (
+    DURATION_UNITS,
+    MEMORY_UNITS,
+    Panel,
+    axis_unit,
+    escaped,
+    shortened,
+    slot_ms,
+    stacked,
+)
 from diagnostics.chart_theme import palette
+from diagnostics.notation.metric_unit import rate_unit, unit_of
 from diagnostics.phrase import number
 from diagnostics.reconstruction.cluster import cluster_of
 
@@ -124,10 +134,34 @@ def _chosen(points: Points) -> tuple[str, list[Mapping[str, Any]]]:
     return metric, sorted(found, key=lambda each: (-max(value or 0 for value in each["peak"]), each["where"]))
 
 
+UNKNOWN_UNIT = "value"
+"""What an axis says of a metric that a job brought along, or that only counts."""
+
+
+def _unit(each: Mapping[str, Any]) -> str:
+    return rate_unit(each["metric"]) if each["is_rate"] else unit_of(each["metric"]) or UNKNOWN_UNIT
+
+
+def _scale(each: Mapping[str, Any]) -> tuple[float, str]:
+    """What values are divided by to be read in which unit: bytes and milliseconds in the largest that fits."""
+    unit = _unit(each)
+    largest = max((abs(value) for value in each["peak"] if value is not None), default=0.0)
+    if unit in ("bytes", "bytes/s"):
+        divisor, name = axis_unit(largest, MEMORY_UNITS, "bytes")
+        return divisor, unit.replace("bytes", name)
+    return axis_unit(largest, DURATION_UNITS, "ms") if unit == "ms" else (1.0, unit)
+
+
+def _in(unit: str) -> str:
+    return f" {unit}" if unit != UNKNOWN_UNIT else ""
+
+
 def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
     """A line for each place: the mean, and dotted above it the highest subtask."""
     colours = palette(theme)
     metric, found = _chosen(points)
+    divisor, unit = _scale(found[0])
+    in_unit = _in(unit)
     times = [points["from_ms"] + (slot + 0.5) * points["slot_ms"] for slot in range(points["slots"])]
     traces = []
     for place, each in enumerate(found[:MOST_LINES]):
@@ -143,16 +177,16 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
                     "legendgroup": name,
                     "showlegend": column == "mean",
                     "x": times,
-                    "y": each[column],
+                    "y": [None if value is None else value / divisor for value in each[column]],
                     "connectgaps": False,
                     "line": {"color": colours.series[place], "width": width, "dash": dash},
                     "marker": {"size": 3},
-                    "hovertemplate": f"{name}<br>%{{x}}<br>{column} %{{y:,.4~g}}<extra></extra>",
+                    "hovertemplate": f"{name}<br>%{{x}}<br>{column} %{{y:,.4~g}}{in_unit}<extra></extra>",
                 }
             )
     more = f" · {len(found) - MOST_LINES} lower ones not drawn" if len(found) > MOST_LINES else ""
     rate = ", each second" if found[0]["is_rate"] else ""
-    panel = Panel(title=f"{escaped(metric)}{rate}{more}", unit="1/s" if rate else "Value", height=190, traces=traces)
+    panel = Panel(title=f"{escaped(metric)}{rate}{more}", unit=unit, height=190, traces=traces)
     drawn = stacked([panel], theme, axis="time")
     drawn["layout"]["meta"] = {"chosen": metric}
     return drawn
@@ -161,9 +195,10 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
 def summary(points: Points) -> str:
     """Between which values the chosen metric went, and where it was highest."""
     metric, found = _chosen(points)
-    known = [value for value in found[0]["mean"] if value is not None]
-    per = " each second" if found[0]["is_rate"] else ""
-    text = f"{metric} of {found[0]['where']} went from {number(min(known))} to {number(max(known))}{per} in the mean."
+    divisor, unit = _scale(found[0])
+    known = [value / divisor for value in found[0]["mean"] if value is not None]
+    ends = f"{number(min(known))} to {number(max(known))}{_in(unit)}"
+    text = f"{metric} of {found[0]['where']} went from {ends} in the mean."
     count = len(choices(points))
     left = f" {points['left_out']} further series that vary less are not kept." if points["left_out"] else ""
     return f"{text} {count} metrics vary over the time of the evidence and can be chosen.{left}"
@@ -180,7 +215,7 @@ def table(points: Points) -> list[list[Any]]:
             points["from_ms"] + slot * points["slot_ms"],
             mean,
             each["peak"][slot],
-            "per second" if each["is_rate"] else "as the metric tells",
+            _unit(each),
         ]
         for each in found
         for slot, mean in enumerate(each["mean"])

@@ -58,6 +58,29 @@ def test_one_metric_is_drawn_at_a_time_and_gaps_stay_gaps() -> None:
     assert figure["data"][0]["connectgaps"] is False
 
 
+def test_the_axis_has_the_metrics_own_unit_and_bytes_are_read_in_the_largest_that_fits() -> None:
+    heap = series("Status.JVM.Memory.Heap.Used", 3 * 1024.0**2, 5 * 1024.0**2, where="TaskManager tm-1")
+    figure = CHART.figure(of(heap), Theme("light"))
+
+    assert figure["layout"]["yaxis"]["title"]["text"] == "MiB"
+    assert figure["data"][0]["y"] == [3.0, 5.0]
+    assert "went from 3 to 5 MiB in the mean" in CHART.summary(of(heap))
+    _, first, last = CHART.table(of(heap))
+    assert (first[3], last[3], last[5]) == (3 * 1024.0**2, 5 * 1024.0**2, "bytes")
+
+
+def test_a_counter_is_told_in_its_unit_each_second_and_a_jobs_own_metric_without_one() -> None:
+    axis = [
+        CHART.figure(of(each), Theme("light"))["layout"]["yaxis"]["title"]["text"]
+        for each in (
+            series("numRecordsOut", 1.0, is_rate=True),
+            series("busyTimeMsPerSecond", 1.0),
+            series("mine", 1.0),
+        )
+    ]
+    assert axis == ["records/s", "ms/s", "value"]
+
+
 @pytest.mark.spark
 def test_counters_become_rates_and_the_highest_subtask_survives(spark: SparkSession) -> None:
     task = {"scope": "task", "job_id": "a" * 32, "vertex_id": "b" * 32, "vertex": "Window"}

@@ -1,0 +1,57 @@
+"""The unit of a metric by its name. Flink reports numbers only; what they count stands in its documentation."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+_UNITS: tuple[tuple[str, str], ...] = (
+    ("ms/s", r".*TimeMsPerSecond"),
+    (
+        "bytes/s",
+        r"num\w*BytesInPerSecond|numBytes\w*PerSecond|System\.Network\..*Rate|.*rocksdb\.actual-delayed-write-rate",
+    ),
+    ("1/s", r"(num|mailbox|startWork)\w*PerSecond|lateRecordsDroppedRate|Kafka\w+\..*-rate"),
+    (
+        "epoch ms",
+        r"lastCheckpoint\w+Timestamp|currentInput\d*Watermark|currentOutputWatermark|watermark\.currentWatermark",
+    ),
+    ("ns", r"checkpointAlignmentTime|\w+Nanos|Status\.JVM\.CPU\.Time|.*-ns-total|.*\.\w*[sS]tate\w+Latency"),
+    ("µs", r"rocksdb\.stall_micros"),
+    (
+        "ms",
+        r"lastCheckpointDuration|lastDurationOfMaterialization|uptime|downtime"
+        r"|(running|initializing|deploying|restarting|cancelling|failing|created)Time(Total)?"
+        r"|(max|accumulate)\w+TimeMs|watermark\.accumulated\w+TimeMs|mailboxLatencyMs|estimatedTimeToConsumeBuffersMs"
+        r"|initializationTime|.*\.latency|watermark(Latency|Lag|AlignmentDrift)|current\w+EventTimeLag|sourceIdleTime"
+        r"|currentSendTime|cache\.latestLoadTime|Kafka\w+\..*-(latency|time)-avg|Status\.JVM\.GarbageCollector\..*\.Time",
+    ),
+    ("percent", r"Status\.Shuffle\.Netty\.RequestedMemoryUsage|System\.CPU\.(Usage|IOWait|Steal)"),
+    (
+        "bytes",
+        r"lastCheckpoint\w*(Size|Buffered|Data)|fileMerging\.\w+FileSize|.*\.(input|output)QueueSize|debloatedBufferSize"
+        r"|Status\.Shuffle\.Netty\.\w+Memory|(.*\.)?numBytes\w*|pendingBytes|cache\.numCachedBytes"
+        r"|KafkaProducer\.(buffer-available-bytes|batch-size-avg)|Status\.JVM\.Memory\.\w+\.(?!Count$)\w+"
+        r"|Status\.Flink\.Memory\.Managed\.\w+|System\.(Memory|Swap)\.\w+|forst\.fileCache\.\w+Bytes|uploadSizes"
+        r"|last\w+SizeOf\w+|.*State(Get|Put|Update)ValueSize|rocksdb\.\w*bytes\w*"
+        r"|.*rocksdb\.(block-cache-.*|cur-size-.*|size-all-.*|total-sst-.*|live-sst-.*|estimate-(live|pending|table)-.*)",
+    ),
+    ("ratio", r".*[pP]oolUsage|.*BuffersUsage|.*[hH]itRate|Status\.JVM\.CPU\.Load"),
+    ("buffers", r"(.*\.)?(input|output)QueueLength|.*QueueLen|(.*\.)?numBuffers\w*"),
+    ("records", r"numRecords\w*|numLateRecordsDropped|pendingRecords|.*records-lag-max|bundleSize|aec_\w+_size"),
+    ("0 or 1", r"\w+State|isBackPressured|.*rocksdb\.(compaction-pending|is-write-stopped|mem-table-flush-pending)"),
+)
+"""Unit -> names that have it; the first that fits counts. Source: Flink documentation, Metrics (the tables of system
+metrics), and RocksDB's documentation of its properties."""
+
+
+@cache
+def unit_of(metric: str) -> str | None:
+    """The unit of one of Flink's own metrics; None for a plain count and for metrics that a job brings along."""
+    return next((unit for unit, pattern in _UNITS if re.fullmatch(pattern, metric)), None)
+
+
+def rate_unit(metric: str) -> str:
+    """The unit of how fast a counter grows."""
+    unit = unit_of(metric)
+    return f"{unit}/s" if unit else "1/s"
