@@ -73,7 +73,7 @@ export class FlameHeat {
   #axis() {
     const ends = element('div', 'ends small muted');
     const times = [this.heat.from_ms, this.#time(this.heat.slots)];
-    ends.append(...times.map((ms) => element('span', '', timeRange.timeOf(Math.round(ms / 1000) * 1000).slice(11))));
+    ends.append(...times.map((ms) => element('span', '', `${timeRange.timeOf(Math.round(ms / 1000) * 1000).slice(11)} ${timeRange.zoneName(ms)}`)));
     return [element('span'), ends];
   }
 

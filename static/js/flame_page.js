@@ -15,7 +15,8 @@ const state = {
   view: address.get('view') || 'both',
   flame: address.get('flame') === '1',
   colour: address.get('colour') || 'origin',
-  width: 'now',
+  width: address.get('width') || 'now',
+  palette: address.get('palette') || '',
   q: address.get('q') || '',
   zoom: address.get('zoom'),
   sandwich: address.get('function'),
@@ -71,6 +72,8 @@ function keep() {
     view: state.view === 'both' ? '' : state.view,
     flame: state.flame ? '1' : '',
     colour: state.colour === 'origin' ? '' : state.colour,
+    width: state.width === 'now' ? '' : state.width,
+    palette: state.palette,
     q: state.q,
     zoom: state.zoom ?? '',
     function: state.view === 'sandwich' ? state.sandwich ?? '' : '',
@@ -133,11 +136,14 @@ function widths() {
 }
 
 function showAll() {
+  page.toggleAttribute('data-safe', state.palette === 'safe');
   colours.read();
   page.dataset.view = state.view;
   for (const button of page.querySelectorAll('[data-view]')) button.setAttribute('aria-pressed', String(button.dataset.view === state.view));
   field('invert').setAttribute('aria-pressed', String(state.flame));
   field('colour').value = state.colour;
+  field('width').value = state.width;
+  field('palette').checked = state.palette === 'safe';
   field('colour').querySelector('[value="diff"]').disabled = !tree.base;
   for (const name of ['width', 'palette']) field(name).closest('label').hidden = !tree.base;
   for (const item of page.querySelectorAll('[data-legend]')) item.hidden = item.dataset.legend !== state.colour;
@@ -158,8 +164,7 @@ function zoom(node) {
   tell(node);
   keep();
   const hidden = tree.cut && [...tree.inside(node)].some((each) => tree.cut[each] > 0);
-  if (node > 0 && hidden && !tree.base && tree.weight[node] < DETAIL_SHARE * tree.total) shownTime = timeShown();
-load(state.zoom);
+  if (node > 0 && hidden && !tree.base && tree.weight[node] < DETAIL_SHARE * tree.total) load(state.zoom);
 }
 
 function remove(node) {
@@ -240,7 +245,7 @@ for (const name of ['colour', 'width']) {
   });
 }
 field('palette').addEventListener('change', (event) => {
-  page.toggleAttribute('data-safe', event.target.checked);
+  state.palette = event.target.checked ? 'safe' : '';
   showAll();
 });
 let typing = null;

@@ -1,5 +1,6 @@
-// Small buttons of the log page's details.
+// Small buttons and lines of the log page's details.
 import { element } from './element.js';
+import { clock, permalink } from './log_address.js';
 
 export function button(text, label, press) {
   const made = element('button', '', text);
@@ -18,4 +19,20 @@ export function filters(narrow, term, what) {
     button('−', `Leave out records with ${what}`, () => narrow(`-${term}`)),
   );
   return tools;
+}
+
+// A record as one line of a short list; `open` is called with it when it is pressed.
+export function recordLine(row, open, className = '') {
+  const line = element('li', `${row.level || 'none'} ${className}`.trim());
+  const link = element('a');
+  link.href = permalink(row);
+  link.title = `${row.file}:${row.line}`;
+  link.append(element('span', 'n', String(row.line)), element('span', 'text', `${clock(row.ts, false)} ${row.message}`));
+  link.addEventListener('click', (event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    open(row, false);
+  });
+  line.append(link);
+  return line;
 }

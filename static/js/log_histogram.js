@@ -37,7 +37,7 @@ export class LogHistogram {
     const ends = element('div', 'ends');
     const [from, to] = [told.from_ms, told.from_ms + told.slots * told.slot_ms];
     const withDay = new Date(from).toDateString() !== new Date(to).toDateString();
-    ends.append(element('span', '', clock(from, withDay)), element('span', '', clock(to, withDay)));
+    ends.append(...[from, to].map((ms) => element('span', '', `${clock(ms, withDay)} ${timeRange.zoneName(ms)}`)));
     this.plot.append(ends);
     this.cursor = element('div', 'cursor');
     this.cursor.hidden = true;

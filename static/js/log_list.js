@@ -25,6 +25,7 @@ export class LogList {
     box.append(this.height, this.rows);
     this.words = [];
     this.withDay = false;
+    this.firstFault = null; // the place of the earliest error
     this.reset(0, -1);
     box.addEventListener('scroll', () => this.#scrolled(), { passive: true });
     box.addEventListener('click', (event) => {
@@ -202,6 +203,7 @@ export class LogList {
     const text = element('span', 'text');
     if (row.level && row.level !== 'INFO') text.append(element('span', 'visually-hidden', `${row.level} `));
     if (row.pinned) text.append(element('span', 'visually-hidden', 'pinned '));
+    if (place === this.firstFault) text.append(element('span', 'first-fault', 'first error'), ' ');
     if (row.repeats > 1) text.append(element('span', 'repeats', `${number(row.repeats)} ×`), ' ');
     if (row.logger) text.append(element('span', 'logger', `${row.logger.split('.').at(-1)} `));
     text.append(...marked(this.#near(row.message), this.words));

@@ -77,6 +77,7 @@ async function refresh() {
 function showOverview(told) {
   const { terms } = told;
   [firstError] = told.first_error;
+  list.firstFault = firstError?.place;
   const words = terms.filter((term) => !term.field && !term.excluded && !/^\/.*\/$/.test(term.source));
   list.words = words.map((term) => term.source.replace(/^"|"$/g, '').replace(/\\(.)/g, '$1').toLowerCase()).filter(Boolean);
   panel.record.words = list.words;

@@ -18,7 +18,7 @@ export class LogPanel {
     this.record = new LogRecord(this.body('record'), { narrow, go, open, moved, pins: this.pins });
     this.by = panel.querySelector('#by');
     this.by.value = shown().by || 'pattern';
-    this.values = new LogValues(panel.querySelector('#values'), this.by, narrow);
+    this.values = new LogValues(panel.querySelector('#values'), this.by, { narrow, open });
     this.by.addEventListener('change', () => {
       remember({ by: this.by.value === 'pattern' ? '' : this.by.value });
       this.values.fill();

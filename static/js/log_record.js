@@ -1,7 +1,7 @@
 // One record in detail: its text, what can be done with it, its trace, what it is part of, its fields and neighbours.
 import { element } from './element.js';
-import { ask, clock, mayChange, permalink } from './log_address.js';
-import { button, filters } from './log_controls.js';
+import { ask, mayChange, permalink } from './log_address.js';
+import { button, filters, recordLine } from './log_controls.js';
 import { marked } from './log_list.js';
 import { readShift, shiftInWords } from './log_shift.js';
 import { timeRange } from './time_range.js';
@@ -198,21 +198,7 @@ export class LogRecord {
       box.open = name === 'file';
       box.append(element('summary', 'label', title));
       const list = element('ol', 'context');
-      for (const each of context[name]) {
-        const line = element('li', `${each.level || 'none'}${each.position === row.position ? ' here' : ''}`);
-        const link = element('a');
-        link.href = permalink(each);
-        link.title = `${each.file}:${each.line}`;
-        const text = element('span', 'text', `${clock(each.ts, false)} ${each.message}`);
-        link.append(element('span', 'n', String(each.line)), text);
-        link.addEventListener('click', (event) => {
-          if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-          event.preventDefault();
-          this.open(each, false);
-        });
-        line.append(link);
-        list.append(line);
-      }
+      for (const each of context[name]) list.append(recordLine(each, this.open, each.position === row.position ? 'here' : ''));
       box.append(list);
       made.push(box);
     }

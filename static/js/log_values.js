@@ -1,15 +1,17 @@
 // What the listed records are made of: the most frequent patterns, loggers, hosts and so on, each with its small graph.
 import { element } from './element.js';
-import { ask, number } from './log_address.js';
-import { filters } from './log_controls.js';
+import { ask, number, shown } from './log_address.js';
+import { filters, recordLine } from './log_controls.js';
 
 const SVG = 'http://www.w3.org/2000/svg';
+const SAMPLES = 3;
 
 export class LogValues {
   // by      the select that says what is counted
   // narrow  called with a term to add to the search
-  constructor(box, by, narrow) {
-    Object.assign(this, { box, by, narrow });
+  // open    called with {file, line} to show a record, whatever is listed
+  constructor(box, by, { narrow, open }) {
+    Object.assign(this, { box, by, narrow, open });
   }
 
   async fill() {
@@ -49,7 +51,26 @@ export class LogValues {
       told.append(element('i', `mark-level ${each.level}`), ` ${each.level}${each.logger ? `, ${each.logger.split('.').at(-1)}` : ''}`);
       line.append(told);
     }
+    line.append(this.#samples(term));
     return line;
+  }
+
+  // The first records of a value, fetched when they are asked for.
+  #samples(term) {
+    const box = element('details', 'samples');
+    box.append(element('summary', 'small', 'Samples'));
+    box.addEventListener('toggle', async () => {
+      if (!box.open || box.querySelector('ol, .error')) return;
+      try {
+        const { rows } = await ask('records', { q: `${shown().q} ${term}`.trim(), start: 0, count: SAMPLES });
+        const list = element('ol', 'context');
+        list.append(...rows.map((row) => recordLine(row, this.open)));
+        box.append(list);
+      } catch (error) {
+        box.append(element('p', 'message error', error.message));
+      }
+    });
+    return box;
   }
 }
 
