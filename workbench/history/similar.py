@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.db.models import Q
+from django.utils import timezone
 
 from diagnostics.rule import shipped_rules
 from diagnostics.symptoms import symptom
@@ -43,6 +44,10 @@ WORDS = {
     "flink": "Flink",
 }
 
+WEEKS = 52
+DARKEST = 4
+"""Weeks in which similar cases are counted, and how many cases in one week are the darkest shade. Our choice."""
+
 Traits = frozenset[tuple[str, str]]
 
 
@@ -64,6 +69,40 @@ class SimilarCase:
 
 
 @dataclass(frozen=True, slots=True)
+class Week:
+    """How many similar cases were opened in seven days.
+
+    shade  0 to 1, for drawing
+    """
+
+    first_day: dt.date
+    cases: int
+
+    @property
+    def shade(self) -> float:
+        return min(self.cases, DARKEST) / DARKEST
+
+
+@dataclass(frozen=True, slots=True)
+class SimilarCases:
+    """The cases most like the shown one, at most MOST_SIMILAR, and when all that are like it were opened.
+
+    weeks  the last WEEKS ones, the oldest first
+    """
+
+    cases: Sequence[SimilarCase]
+    weeks: Sequence[Week]
+
+    def __bool__(self) -> bool:
+        return bool(self.cases)
+
+    @property
+    def counted(self) -> int:
+        """How many were opened in these weeks."""
+        return sum(week.cases for week in self.weeks)
+
+
+@dataclass(frozen=True, slots=True)
 class Recurrence:
     """Cases with the same fingerprint.
 
@@ -80,8 +119,8 @@ class Recurrence:
         return bool(self.returned_from or self.came_back_as or self.others)
 
 
-def similar_cases(user: User, case: Case) -> list[SimilarCase]:
-    """The cases of the user's teams that are most like this one, at most MOST_SIMILAR; [] while it has no diagnosis."""
+def similar_cases(user: User, case: Case) -> SimilarCases:
+    """The cases of the user's teams that are like this one; none while it has no diagnosis."""
     own: Traits = frozenset(case.traits.values_list("kind", "value"))
     alike = Q(pk__in=[])
     for kind, value in own:
@@ -94,10 +133,21 @@ def similar_cases(user: User, case: Case) -> list[SimilarCase]:
     for number, kind, value in CaseTrait.objects.filter(case__in=numbers).values_list("case", "kind", "value"):
         compared[number].add((kind, value))
     shares = {number: _share(own, frozenset(others)) for number, others in compared.items()}
-    best = sorted(shares, key=lambda number: (-shares[number], -number))[:MOST_SIMILAR]
-    best = [number for number in best if shares[number] >= LEAST_SIMILAR]
+    similar = [number for number in shares if shares[number] >= LEAST_SIMILAR]
+    best = sorted(similar, key=lambda number: (-shares[number], -number))[:MOST_SIMILAR]
     rows = Case.objects.select_related("owner", "closed_by").in_bulk(best)
-    return [_compared(rows[number], shares[number], own, frozenset(compared[number])) for number in best]
+    told = [_compared(rows[number], shares[number], own, frozenset(compared[number])) for number in best]
+    return SimilarCases(told, _weeks(similar) if told else ())
+
+
+def _weeks(numbers: Sequence[int]) -> list[Week]:
+    today = timezone.now().date()
+    first = today - dt.timedelta(days=7 * WEEKS - 1)
+    counts = [0] * WEEKS
+    opened = Case.objects.filter(pk__in=numbers, created_at__date__gte=first).values_list("created_at", flat=True)
+    for moment in opened:
+        counts[(moment.date() - first).days // 7] += 1
+    return [Week(first + dt.timedelta(days=7 * place), count) for place, count in enumerate(counts)]
 
 
 def recurrence(user: User, case: Case) -> Recurrence:

@@ -157,6 +157,12 @@ def _member(file: UploadedFile, member: Mapping[str, Any]) -> MemberShown:
     )
 
 
+def member_shown(file: UploadedFile, name: str) -> MemberShown | None:
+    """What is known of one member by its path; None where nothing of that name was recognised."""
+    member = file.member(name)
+    return _member(file, member) if member else None
+
+
 def folders(files: Sequence[FileShown]) -> list[Folder]:
     """The files by folder, in the order of the names."""
     found: dict[str, list[FileShown]] = {}

@@ -17,7 +17,7 @@ from django.views.decorators.http import require_GET, require_POST
 from workbench.cases.selectors import case_to_change
 from workbench.uploads import selectors, services
 from workbench.uploads.forms import ClockForm, EventFieldsForm, OverrideForm, ViewForm
-from workbench.uploads.listing import FileShown, files_listed, format_choices
+from workbench.uploads.listing import FileShown, files_listed, format_choices, member_shown
 from workbench.uploads.models import UploadedFile
 from workbench.uploads.refusals import AlreadyInCase, UploadRefused
 from workbench.uploads.viewer import CONTEXT_LINES, MOST_LINES, pointed, window_of
@@ -102,6 +102,7 @@ def lines(request: HttpRequest, file_id: int, line: int, *, is_cited: bool = Tru
         {
             "file": file,
             "member": member,
+            "read_as": member_shown(file, member),
             "line": line,
             "last": last,
             "is_cited": is_cited,

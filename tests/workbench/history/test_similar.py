@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import datetime as dt
+
 import pytest
+from django.utils import timezone
 
 from tests.workbench.diagnosed import diagnosed_case
 from tests.workbench.people import People, case_of, signed_in
@@ -37,7 +40,7 @@ def test_alike_is_measured_by_what_is_shared_of_what_either_has(people: People) 
     here = case_with(people.alice, "here", job="orders", operator="Window", flink="1.20")
     case_with(people.alice, "there", job="orders", operator="Join", flink="1.20")
 
-    found = similar_cases(people.alice, here)
+    found = similar_cases(people.alice, here).cases
 
     # Shared: job 2 and Flink 0.25; of either: these and two operators of 2.
     assert [(each.case.title, each.share) for each in found] == [("there", 2.25 / 6.25)]
@@ -49,7 +52,7 @@ def test_alike_is_measured_by_what_is_shared_of_what_either_has(people: People) 
 def test_a_shared_consequence_alone_makes_no_two_cases_similar(people: People) -> None:
     here = case_with(people.alice, "here", follows="timeout.near", flink="1.20")
     case_with(people.alice, "there", follows="timeout.near", flink="1.20")
-    assert similar_cases(people.alice, here) == []
+    assert not similar_cases(people.alice, here)
 
 
 def test_the_most_alike_comes_first_and_five_are_enough(people: People) -> None:
@@ -57,14 +60,28 @@ def test_the_most_alike_comes_first_and_five_are_enough(people: People) -> None:
     for number in range(6):
         case_with(people.alice, f"half {number}", job="orders", operator=f"Other {number}")
     case_with(people.alice, "same", job="orders", operator="Window")
-    titles = [each.case.title for each in similar_cases(people.alice, here)]
+    titles = [each.case.title for each in similar_cases(people.alice, here).cases]
     assert titles == ["same", "half 5", "half 4", "half 3", "half 2"]
+
+
+def test_the_weeks_tell_when_similar_cases_were_opened(people: People) -> None:
+    here = skewed(people.alice, "here")
+    now = timezone.now()
+    for weeks in (0, 0, 3, 60):
+        Case.objects.filter(pk=skewed(people.alice, "there").pk).update(created_at=now - dt.timedelta(weeks=weeks))
+
+    weeks = similar_cases(people.alice, here).weeks
+    assert len(weeks) == 52
+    assert [week.cases for week in weeks[-4:]] == [1, 0, 0, 2]
+    assert sum(week.cases for week in weeks) == 3
+    page = signed_in(people.alice).get(here.get_absolute_url()).content.decode()
+    assert "3 similar cases opened in the last 52 weeks" in page
 
 
 def test_cases_of_strangers_are_never_similar(people: People) -> None:
     skewed(people.charlie, "theirs")
     here = skewed(people.alice, "ours")
-    assert similar_cases(people.alice, here) == []
+    assert not similar_cases(people.alice, here)
     assert not recurrence(people.alice, here)
 
 

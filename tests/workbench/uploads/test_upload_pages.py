@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import zipfile
@@ -128,6 +129,16 @@ def test_the_viewer_marks_the_cited_lines_and_shows_what_is_around(people: Peopl
     assert 'id="L97"' not in page
     assert "Earlier lines" in page
     assert "Later lines" in page
+
+
+def test_the_viewer_says_which_bytes_these_are_and_what_read_them(people: People) -> None:
+    file = upload_add(case=case_of(people.alice), user=people.bob, content=io.BytesIO(LOG), name="tm.log")
+
+    page = signed_in(people.alice).get(lines(file, 1)).content.decode()
+
+    assert hashlib.sha256(LOG).hexdigest() in page
+    assert "Flink log, recognised with" in page
+    assert "by bob, " in page
 
 
 def test_lines_are_shown_and_not_run(people: People) -> None:
