@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -20,6 +21,7 @@ def test_one_brush_leads_through_charts_numbers_findings_and_stacks(open_page: O
     charts_follow_the_brush(page)
     numbers_and_findings_follow(page)
     the_range_is_copied_pasted_and_taken_back(page)
+    a_chart_and_a_finding_are_taken_along(page)
     two_stretches_are_compared(page)
     anything_is_reached_by_its_name(page)
     paper_holds_the_charts(page)
@@ -66,10 +68,19 @@ def charts_follow_the_brush(page: Page) -> None:
         expect(chart).not_to_have_attribute("data-stale", re.compile(".*"))
         ranges.append(chart.locator(".plot").evaluate(SHOWN_MS))
     assert len({tuple(round(end) for end in each) for each in ranges}) == 1
-    area = charts[0].locator(".nsewdrag").first
+    the_instant_is_shown_in_every_chart(page, charts[0])
+
+
+def the_instant_is_shown_in_every_chart(page: Page, chart: Locator) -> None:
+    area = chart.locator(".nsewdrag").first
     area.hover()
     area.hover(position={"x": 40, "y": 40})
-    expect(charts[0].locator(".crosshair")).to_be_visible()
+    page.wait_for_function(
+        """() => {
+            const lines = [...document.querySelectorAll('.crosshair')].filter((line) => line.checkVisibility());
+            return lines.length > 1 && new Set(lines.map((line) => line.dataset.time)).size === 1;
+        }"""
+    )
 
 
 def numbers_and_findings_follow(page: Page) -> None:
@@ -108,6 +119,41 @@ def the_range_is_copied_pasted_and_taken_back(page: Page) -> None:
     assert RANGE.findall(page.url) == chosen
     page.keyboard.press("Escape")
     page.wait_for_url(lambda url: "from=" not in url)
+    area = page.locator("#chart-log-volume .nsewdrag").first
+    dragged(page, area, 0.2, 0.5)
+    page.wait_for_url(RANGE)
+    area.dblclick()
+    page.wait_for_url(lambda url: "from=" not in url)
+
+
+def a_chart_and_a_finding_are_taken_along(page: Page) -> None:
+    chart = page.locator("#chart-log-volume")
+    levels = chart.locator(".legend .traces")
+    count = levels.count()
+    levels.filter(has_text="INFO").first.locator(".legendtoggle").click()
+    expect(levels.filter(has_text="INFO").first).to_have_css("opacity", "0.5")
+    assert count > 1, "a legend of one has nothing to leave out"
+    levels.filter(has_text="INFO").first.locator(".legendtoggle").click()
+    expect(levels.filter(has_text="INFO").first).to_have_css("opacity", "1")
+    with page.expect_download() as picture:
+        chart.get_by_role("button", name="PNG").click()
+    assert picture.value.suggested_filename == "chart-log-volume.png"
+    assert Path(picture.value.path()).read_bytes().startswith(b"\x89PNG")
+
+    chart.get_by_role("button", name="Copy as Markdown").click()
+    expect(page.locator(".toast")).to_have_text("Copied as Markdown.")
+    head, rule, first = copied(page).splitlines()[:3]
+    assert "TRACE" not in head, "the column was taken away"
+    assert head.count("|") == rule.count("|") == first.count("|") == 6
+    page.locator(".finding.root").get_by_role("link", name="Copy as Markdown").click()
+    expect(page.locator(".toast")).to_have_text("Copied as Markdown.")
+    assert copied(page).startswith("### Root cause: ")
+    assert "#finding-0>" in copied(page)
+
+
+def copied(page: Page) -> str:
+    """What lies in the clipboard."""
+    return str(page.evaluate("() => navigator.clipboard.readText()"))
 
 
 def two_stretches_are_compared(page: Page) -> None:
@@ -165,6 +211,10 @@ def a_flame_graph_has_the_keys_of_its_kind(page: Page) -> None:
     expect(matched).to_contain_text(re.compile(r"frame (\d+) of \1"))
     page.keyboard.press("Enter")
     page.wait_for_url(re.compile("zoom="))
+    graph.locator("canvas").click(position={"x": 30, "y": 8})
+    page.wait_for_url(lambda url: "zoom=" not in url)
+    graph.locator("canvas").click(position={"x": 30, "y": 27})
+    page.wait_for_url(re.compile("zoom="))
     page.keyboard.press("Escape")
     expect(search).to_have_value("")
     graph.focus()
@@ -193,6 +243,8 @@ def stacks_are_taken_out_and_compared(page: Page) -> None:
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Delete")
     expect(summary).to_contain_text("1 stack taken out")
+    graph.locator("canvas").click(position={"x": 30, "y": 27}, modifiers=["Alt"])
+    expect(summary).to_contain_text("2 stacks taken out")
     graph.focus()
     page.keyboard.press("0")
     expect(summary).not_to_contain_text("taken out")
@@ -206,6 +258,10 @@ def stacks_are_taken_out_and_compared(page: Page) -> None:
     page.get_by_label("Width").select_option("lost")
     page.get_by_label("blue and orange").check()
     expect(page.get_by_role("button", name="Change")).to_be_visible()
+    page.wait_for_url(re.compile("width=lost&palette=safe"))
+    page.reload()
+    expect(page.get_by_label("Width")).to_have_value("lost")
+    expect(page.get_by_label("blue and orange")).to_be_checked()
     page.get_by_label("Compare with").select_option("")
     expect(summary).not_to_contain_text("Compared with")
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.journeys.conftest import OpenPage
 from tests.journeys.walking import VERDICT_MS, all_stored, ask_for_diagnosis, choose, open_log_page
@@ -34,6 +35,7 @@ def test_the_cause_is_found_in_the_logs_with_the_keys_of_lnav(open_page: OpenPag
         expect(page.locator("#histogram.folded")).to_have_count(times)
     page.keyboard.press("w")
     expect(current).to_have_class(re.compile(r"\bWARN\b"))
+    the_first_error_is_marked_and_levels_filter(page)
 
     page.keyboard.press("/")
     page.keyboard.type("checkpoint level:warn+")
@@ -54,6 +56,7 @@ def test_the_cause_is_found_in_the_logs_with_the_keys_of_lnav(open_page: OpenPag
     expect(current).to_have_class(re.compile(r"\bpinned\b"))
     line = str(current.locator(".source").get_attribute("title")).rpartition(":")[2]
     expect(page).to_have_url(re.compile(rf":{line}(&|$)"))
+    a_record_is_copied_and_patterns_show_samples(page, current)
     message, link = current.locator(".text").inner_text(), page.url
 
     page.get_by_role("button", name="Take level:warn+ away").click()
@@ -72,6 +75,45 @@ def test_the_cause_is_found_in_the_logs_with_the_keys_of_lnav(open_page: OpenPag
     expect(page.locator("#pinned .evidence a")).to_have_count(1)
     page.locator("#pinned .evidence a").click()
     expect(current).to_have_class(re.compile(r"\bpinned\b"))
+
+
+def the_first_error_is_marked_and_levels_filter(page: Page) -> None:
+    current, records = page.locator(".log-row[aria-selected=true]"), page.locator("#totals")
+    page.get_by_role("button", name="First error").click()
+    expect(current.locator(".first-fault")).to_have_text("first error")
+    first = str(current.get_attribute("data-place"))
+    page.keyboard.press("e")
+    expect(current).not_to_have_attribute("data-place", first)
+    expect(current.locator(".first-fault")).to_have_count(0)
+    page.keyboard.press("Shift+E")
+    expect(current).to_have_attribute("data-place", first)
+    page.keyboard.press("f")
+    expect(current).not_to_have_attribute("data-place", first)
+
+    whole = records.inner_text()
+    info = page.locator("#levels button", has_text="INFO")
+    info.click()
+    expect(info).to_have_attribute("aria-pressed", "false")
+    expect(records).to_contain_text(" of ")
+    info.click()
+    expect(records).to_have_text(whole)
+    page.locator("#list").focus()
+
+
+def a_record_is_copied_and_patterns_show_samples(page: Page, current: Locator) -> None:
+    page.get_by_role("button", name="Copy the record as JSON").click()
+    expect(page.locator(".toast")).to_contain_text("JSON copied")
+    record = json.loads(str(page.evaluate("() => navigator.clipboard.readText()")))
+    assert {"time", "level", "file", "line", "message"} <= set(record)
+    page.keyboard.press("y")
+    expect(page.locator(".toast")).to_contain_text("The link copied")
+    page.locator("#list").focus()
+    page.keyboard.press("Shift+P")
+    samples = page.locator("#values li details.samples").first
+    samples.locator("summary").click()
+    expect(samples.locator("li a").first).to_have_attribute("title", re.compile(r":\d+$"))
+    page.get_by_role("tab", name="Record", exact=True).click()
+    page.locator("#list").focus()
 
 
 def brushed(page: Page) -> None:

@@ -163,3 +163,31 @@ def test_a_bar_without_phases_has_no_mark_at_its_end() -> None:
     figure = CHART.figure(drawn_points(told(1)), Theme("light"))
 
     assert [trace["type"] for trace in figure["data"]] == ["bar"]
+
+
+def test_the_table_has_flinks_columns_in_flinks_order() -> None:
+    header, row = CHART.table(drawn_points(told(1, acknowledged=3, subtasks=4)))
+
+    assert [name.partition(" (")[0] for name in header[1:10]] == [
+        "ID",
+        "Status",
+        "Acknowledged",
+        "Trigger time",
+        "Latest acknowledgement",
+        "End to end duration",
+        "Checkpointed data size",
+        "Processed in-flight data",
+        "Persisted in-flight data",
+    ]
+    assert row[3] == "3/4"
+
+
+def test_a_savepoint_carries_the_disk_of_flinks_page_and_is_left_out_of_the_count() -> None:
+    points = drawn_points(told(1), told(2, savepoint=True))
+
+    header, _, savepoint = CHART.table(points)
+    assert savepoint[header.index("Kind")] == "🖫 savepoint"
+    assert CHART.summary(points).startswith("1 checkpoint, ")
+    assert "1 savepoint is not counted." in CHART.summary(points)
+    marked = next(trace for trace in CHART.figure(points, Theme("light"))["data"] if trace["name"].startswith("Savep"))
+    assert marked["x"] == [points["jobs"][0]["checkpoints"][1]["trigger_ms"]]

@@ -51,6 +51,15 @@ def test_tasks_stand_in_the_order_of_the_flow_and_each_edge_is_an_arrow() -> Non
     assert sum(1 for shape in figure["layout"]["shapes"] if shape["type"] == "path") == 1
 
 
+def test_busy_back_pressured_and_idle_are_three_shares_of_one_bar() -> None:
+    shapes = CHART.figure(of(SOURCE), LIGHT)["layout"]["shapes"]
+
+    bars = [each for each in shapes if each["type"] == "rect" and each["y1"] - each["y0"] == 7]
+    widths = [each["x1"] - each["x0"] for each in bars]
+    assert [round(width / sum(widths), 2) for width in widths] == [0.1, 0.7, 0.2]
+    assert len({each["fillcolor"] for each in bars}) == 3
+
+
 def test_what_was_not_measured_is_neither_idle_nor_ok() -> None:
     points = of(vertex("Source"), edges_known=False)
 
