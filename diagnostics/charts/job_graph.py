@@ -39,6 +39,8 @@ def points(evidence: Evidence) -> Points | None:
 COLUMN, LINE, WIDTH, HEIGHT = 240, 104, 200, 74
 """Pixels from one task to the next, and of a task's box."""
 NAME_LENGTH = 24
+SPOTS = 6
+"""Places of a box that can be pointed at: one square of its height does not reach over the width of a wide page."""
 SHARES = 7
 """Pixels of the bar of the three shares at the lower edge of a box."""
 
@@ -114,7 +116,8 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
             key = key_of(job, vertex)
             shapes += _box(vertex, left, upper, colours, is_chosen=key == chosen)
             notes += _texts(vertex, left, upper, colours)
-            spots.append((left + WIDTH / 2, upper + HEIGHT / 2, key, _told_to_people(vertex)))
+            told = _told_to_people(vertex)
+            spots += [(left + WIDTH * (place + 0.5) / SPOTS, upper + HEIGHT / 2, key, told) for place in range(SPOTS)]
         top += rows * LINE
     width = widest * COLUMN
     axis = {"visible": False, "fixedrange": True}

@@ -9,9 +9,11 @@ _UNITS: tuple[tuple[str, str], ...] = (
     ("ms/s", r".*TimeMsPerSecond"),
     (
         "bytes/s",
-        r"num\w*BytesInPerSecond|numBytes\w*PerSecond|System\.Network\..*Rate|.*rocksdb\.actual-delayed-write-rate",
+        r"numBytes\w*PerSecond|System\.Network\..*Rate|.*rocksdb\.actual-delayed-write-rate",
     ),
-    ("1/s", r"(num|mailbox|startWork)\w*PerSecond|lateRecordsDroppedRate|Kafka\w+\..*-rate"),
+    ("records/s", r"numRecords\w*PerSecond|lateRecordsDroppedRate|Kafka[\w.]+\.records?-[\w-]+-rate"),
+    ("buffers/s", r"numBuffers\w*PerSecond"),
+    ("1/s", r"(num|mailbox|startWork)\w*PerSecond"),
     (
         "epoch ms",
         r"lastCheckpoint\w+Timestamp|currentInput\d*Watermark|currentOutputWatermark|watermark\.currentWatermark",

@@ -23,8 +23,8 @@ export async function fill(chart) {
   data.innerHTML = response.ok ? await response.text() : ''; // rendered, and escaped, by the workbench itself
   if (!response.ok) data.textContent = `The workbench answered ${response.status}.`;
   else {
-    offerMarkdown(data);
     offerColumns(data);
+    offerMarkdown(data);
   }
 }
 

@@ -75,7 +75,7 @@ function keep() {
     width: state.width === 'now' ? '' : state.width,
     palette: state.palette,
     q: state.q,
-    zoom: state.zoom ?? '',
+    zoom: state.zoom === null ? '' : String(state.zoom),
     function: state.view === 'sandwich' ? state.sandwich ?? '' : '',
   };
   for (const [name, value] of Object.entries(values)) {
@@ -149,7 +149,7 @@ function showAll() {
   for (const item of page.querySelectorAll('[data-legend]')) item.hidden = item.dataset.legend !== state.colour;
   tree.lay(widths());
   graph.inverted = state.flame;
-  graph.show(tree, Math.max(0, tree.ids && state.zoom ? tree.ids.indexOf(Number(state.zoom)) : 0));
+  graph.show(tree, Math.max(0, tree.ids && state.zoom !== null ? tree.ids.indexOf(Number(state.zoom)) : 0));
   search();
   fillTop(field('top'), tree, { pattern: pattern(), choose: sandwich, meaningOf: (place) => answer.meanings[answer.meaning[place]] });
   if (state.view === 'sandwich') showSandwich();

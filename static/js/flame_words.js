@@ -26,14 +26,14 @@ export function frameInWords(shown, node, answer) {
 
 // What is looked at, for people who cannot see it too.
 export function summaryInWords(tree, answer, removed) {
-  const total = answer.totals.weight;
-  if (!total) return 'No samples fit what is chosen.';
+  const { total } = tree;
+  if (!answer.totals.weight) return 'No samples fit what is chosen.';
   const off = tree.waiting[0] / (tree.total || 1);
   const parts = [`${number.format(total)} samples, ${(100 * off).toFixed(1)} % of them off-CPU.`];
   const hottest = tree.top().sort((one, other) => other.own - one.own)[0];
   if (hottest) parts.push(`Most are in ${hottest.name} (${percent(hottest.own, tree.total)}).`);
   if (answer.baseline) {
-    parts.push(`Compared with ${number.format(answer.totals.base)} samples of ${answer.baseline.case}, counted as if both had ${number.format(total)}.`);
+    parts.push(`Compared with ${number.format(answer.totals.base)} samples of ${answer.baseline.case}, counted as if both had ${number.format(answer.totals.weight)}.`);
   }
   if (answer.left_out) parts.push(`${number.format(answer.left_out)} frames are too small to show; zoom in to see them.`);
   if (answer.stacks_left_out) parts.push(`${number.format(answer.stacks_left_out)} rare stacks were not kept.`);

@@ -21,6 +21,7 @@ def test_one_brush_leads_through_charts_numbers_findings_and_stacks(open_page: O
     charts_follow_the_brush(page)
     numbers_and_findings_follow(page)
     the_range_is_copied_pasted_and_taken_back(page)
+    a_task_of_the_graph_opens_its_subtasks(page)
     a_chart_and_a_finding_are_taken_along(page)
     two_stretches_are_compared(page)
     anything_is_reached_by_its_name(page)
@@ -68,16 +69,23 @@ def charts_follow_the_brush(page: Page) -> None:
         expect(chart).not_to_have_attribute("data-stale", re.compile(".*"))
         ranges.append(chart.locator(".plot").evaluate(SHOWN_MS))
     assert len({tuple(round(end) for end in each) for each in ranges}) == 1
-    the_instant_is_shown_in_every_chart(page, charts[0])
+    the_instant_is_shown_in_every_chart(page)
+    marks = charts[1].locator(".finding-marks i")
+    assert marks.count() == page.locator(".finding[data-time-from]").count() > 0
+    expect(marks.first).to_have_attribute("title", re.compile(", seen since 2026-"))
 
 
-def the_instant_is_shown_in_every_chart(page: Page, chart: Locator) -> None:
-    area = chart.locator(".nsewdrag").first
+def the_instant_is_shown_in_every_chart(page: Page) -> None:
+    drawn(page, "garbage-collection")
+    area = drawn(page, "metrics").locator(".nsewdrag").first
     area.hover()
     area.hover(position={"x": 40, "y": 40})
     page.wait_for_function(
         """() => {
-            const lines = [...document.querySelectorAll('.crosshair')].filter((line) => line.checkVisibility());
+            const lines = [...document.querySelectorAll('.crosshair')].filter((line) => {
+                const { bottom, top } = line.getBoundingClientRect();
+                return line.checkVisibility() && bottom > 0 && top < innerHeight;
+            });
             return lines.length > 1 && new Set(lines.map((line) => line.dataset.time)).size === 1;
         }"""
     )
@@ -126,6 +134,18 @@ def the_range_is_copied_pasted_and_taken_back(page: Page) -> None:
     page.wait_for_url(lambda url: "from=" not in url)
 
 
+def a_task_of_the_graph_opens_its_subtasks(page: Page) -> None:
+    chart = drawn(page, "job-graph")
+    area = chart.locator(".nsewdrag").first.bounding_box()
+    assert area
+    # On the task's name: all of its box can be clicked.
+    page.mouse.click(area["x"] + 0.05 * area["width"], area["y"] + 40)
+    page.wait_for_url(re.compile("chart-job-graph="))
+    expect(chart.locator(".data thead")).to_contain_text("watermark lag")
+    told = chart.locator(".data tbody tr").first.locator("td").nth(1).inner_text()
+    expect(chart.locator(".summary")).to_contain_text(told)
+
+
 def a_chart_and_a_finding_are_taken_along(page: Page) -> None:
     chart = page.locator("#chart-log-volume")
     levels = chart.locator(".legend .traces")
@@ -146,8 +166,7 @@ def a_chart_and_a_finding_are_taken_along(page: Page) -> None:
     assert "TRACE" not in head, "the column was taken away"
     assert head.count("|") == rule.count("|") == first.count("|") == 6
     page.locator(".finding.root").get_by_role("link", name="Copy as Markdown").click()
-    expect(page.locator(".toast")).to_have_text("Copied as Markdown.")
-    assert copied(page).startswith("### Root cause: ")
+    page.wait_for_function("async () => (await navigator.clipboard.readText()).startsWith('### Root cause: ')")
     assert "#finding-0>" in copied(page)
 
 
@@ -243,8 +262,12 @@ def stacks_are_taken_out_and_compared(page: Page) -> None:
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Delete")
     expect(summary).to_contain_text("1 stack taken out")
+    expect(summary).to_contain_text(re.compile(r"^0 samples"))
+    graph.focus()
+    page.keyboard.press("0")
+    expect(summary).not_to_contain_text("taken out")
     graph.locator("canvas").click(position={"x": 30, "y": 27}, modifiers=["Alt"])
-    expect(summary).to_contain_text("2 stacks taken out")
+    expect(summary).to_contain_text("1 stack taken out")
     graph.focus()
     page.keyboard.press("0")
     expect(summary).not_to_contain_text("taken out")

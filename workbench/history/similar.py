@@ -72,7 +72,7 @@ class SimilarCase:
 class Week:
     """How many similar cases were opened in seven days.
 
-    shade  0 to 1, for drawing
+    shade  0 to 1, for drawing: one case is told from none at a glance
     """
 
     first_day: dt.date
@@ -80,7 +80,7 @@ class Week:
 
     @property
     def shade(self) -> float:
-        return min(self.cases, DARKEST) / DARKEST
+        return (min(self.cases, DARKEST) + 1) / (DARKEST + 1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,7 +72,11 @@ def _answer(request: HttpRequest, shown: FileShown | UploadRefused) -> dict[str,
 @login_required
 @require_GET
 def detail(request: HttpRequest, file_id: int) -> HttpResponse:
-    """The file from its beginning."""
+    """The file from its beginning; of an archive what is inside."""
+    file = selectors.file_visible(request.user, file_id)
+    [shown] = files_listed(request.user, [file])
+    if shown.is_archive and not request.GET.get("member"):
+        return render(request, "uploads/archive.html", {"file": file, "shown": shown})
     return lines(request, file_id, 1, is_cited=False)
 
 

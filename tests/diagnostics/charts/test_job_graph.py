@@ -46,8 +46,10 @@ def test_a_chosen_task_comes_first_in_the_table_and_is_told_in_the_summary() -> 
 def test_tasks_stand_in_the_order_of_the_flow_and_each_edge_is_an_arrow() -> None:
     figure = CHART.figure(of(SOURCE, SINK), LIGHT)
 
-    left, right = figure["data"][0]["x"]
-    assert left < right
+    spots: dict[str, list[float]] = {}
+    for task, at in zip(figure["data"][0]["customdata"], figure["data"][0]["x"], strict=True):
+        spots.setdefault(task, []).append(at)
+    assert max(spots["a:source"]) < min(spots["a:sink"])
     assert sum(1 for shape in figure["layout"]["shapes"] if shape["type"] == "path") == 1
 
 

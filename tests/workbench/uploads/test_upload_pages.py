@@ -194,6 +194,22 @@ def test_a_member_of_an_archive_is_read_by_its_path(people: People) -> None:
     assert "Starting" in page
 
 
+def test_an_archive_leads_to_the_files_inside(people: People) -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("logs/tm.log", LOG)
+    file = upload_add(
+        case=case_of(people.alice), user=people.alice, content=io.BytesIO(packed.getvalue()), name="bundle.zip"
+    )
+    alice = signed_in(people.alice)
+
+    page = alice.get(file.get_absolute_url()).content.decode()
+    inside = f"{file.get_absolute_url()}?member=bundle.zip!/logs/tm.log"
+    assert f'href="{inside}"' in page
+    assert "TaskExecutor [] - Starting" in alice.get(inside).content.decode()
+    assert signed_in(people.charlie).get(file.get_absolute_url()).status_code == 404
+
+
 def test_a_member_that_is_not_there_is_a_sentence_and_not_an_error_page(people: People) -> None:
     file = stored_file(case_of(people.alice), people.alice)
     answer = signed_in(people.alice).get(lines(file, 1), {"member": "../../etc/passwd"})

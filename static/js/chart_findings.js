@@ -1,0 +1,46 @@
+// Over every chart over time: a mark where each finding of the page was first seen. It is no part of the drawing, so that
+// a brush costs nothing more for it.
+import { element } from './element.js';
+import { timeRange } from './time_range.js';
+
+const findings = [...document.querySelectorAll('.finding[data-time-from]')].map((finding) => ({
+  title: finding.querySelector('h3').textContent,
+  severity: ['critical', 'warning'].find((each) => finding.classList.contains(each)) || 'info',
+  ms: Number(finding.dataset.timeFrom),
+}));
+
+function layerOf(plot) {
+  const found = plot.querySelector(':scope > .finding-marks');
+  if (found) return found;
+  const made = element('div', 'finding-marks');
+  made.setAttribute('aria-hidden', 'true');
+  made.append(...findings.map(({ severity }) => element('i', severity)));
+  plot.append(made);
+  return made;
+}
+
+function show(plot) {
+  if (!plot._fullLayout?._size) return;
+  const { _size: size, xaxis } = plot._fullLayout;
+  const layer = layerOf(plot);
+  layer.style.cssText = `left:${size.l}px;width:${size.w}px;top:${size.t + size.h}px`;
+  findings.forEach(({ title, ms }, place) => {
+    const at = xaxis.d2p(ms + timeRange.offset(ms));
+    const mark = layer.children[place];
+    mark.hidden = !(at >= 0 && at <= size.w);
+    mark.style.left = `${at}px`;
+    mark.title = `${title}, seen since ${timeRange.timeOf(ms)} ${timeRange.zoneName(ms)}`;
+  });
+}
+
+// A chart is drawn anew with a container of its own; from then on it says when it was drawn.
+const drawn = new MutationObserver((changes) => {
+  for (const { target, addedNodes } of changes) {
+    if (![...addedNodes].some((node) => node.classList?.contains('plot-container'))) continue;
+    target.on('plotly_afterplot', () => show(target));
+    requestAnimationFrame(() => show(target));
+  }
+});
+if (findings.length) {
+  for (const plot of document.querySelectorAll('.chart[data-axis="time"] .plot')) drawn.observe(plot, { childList: true });
+}
