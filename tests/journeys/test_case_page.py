@@ -76,7 +76,7 @@ def test_a_demo_incident_from_the_first_look_to_the_closed_case(open_page: OpenP
     number = current.get_attribute("id")
     current.get_by_role("link", name="Copy as Markdown").click()
     expect(page.locator(".toast")).to_have_text("Copied as Markdown.")
-    assert "```\ncurl " in page.evaluate("() => navigator.clipboard.readText()")
+    assert "```\nflink stop " in page.evaluate("() => navigator.clipboard.readText()")
     current.get_by_label("Note").fill("One merchant, as expected.")
     current.get_by_role("button", name="Done").click()
     step = page.locator(f"#{number}")

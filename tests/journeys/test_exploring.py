@@ -165,8 +165,10 @@ def a_chart_and_a_finding_are_taken_along(page: Page) -> None:
     head, rule, first = copied(page).splitlines()[:3]
     assert "TRACE" not in head, "the column was taken away"
     assert head.count("|") == rule.count("|") == first.count("|") == 6
+    page.locator(".toast").evaluate("toast => toast.remove()")
     page.locator(".finding.root").get_by_role("link", name="Copy as Markdown").click()
-    page.wait_for_function("async () => (await navigator.clipboard.readText()).startsWith('### Root cause: ')")
+    expect(page.locator(".toast")).to_have_text("Copied as Markdown.")
+    assert copied(page).startswith("### Root cause: ")
     assert "#finding-0>" in copied(page)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from playwright.sync_api import Browser, Route, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.journeys.conftest import WAIT_MS, WIDE
 from tests.journeys.walking import all_stored, choose
@@ -58,4 +58,17 @@ def test_a_large_file_survives_a_broken_connection_and_a_reload(
     all_stored(page)
     expect(page.get_by_role("heading", name="Not all here yet")).to_be_hidden()
     expect(page.locator("#folders .file")).to_contain_text("Flink log")
+    cancelled_and_sent_again(page, tmp_path / "letter.txt")
     context.close()
+
+
+def cancelled_and_sent_again(page: Page, letter: Path) -> None:
+    """A file that is on its way is stopped, and sent when somebody wants it after all."""
+    letter.write_text("Dear colleague, the job is slow again.")
+    page.route(re.compile(r"/uploads/to/\d+/$"), lambda _: None)
+    choose(page, letter)
+    page.get_by_role("button", name="Cancel the upload").click()
+    expect(page.locator("#upload-state")).to_have_text("1 stored, 1 not sent.")
+    page.unroute_all(behavior="ignoreErrors")
+    page.get_by_role("button", name="Retry what failed").click()
+    expect(page.locator("#upload-state")).to_have_text("2 files stored.")
