@@ -80,7 +80,7 @@ class Week:
 
     @property
     def shade(self) -> float:
-        return (min(self.cases, DARKEST) + 1) / (DARKEST + 1)
+        return (min(self.cases, DARKEST) + 2) / (DARKEST + 2)
 
 
 @dataclass(frozen=True, slots=True)
