@@ -11,6 +11,7 @@ from pathlib import Path
 LEAST_PYTHON = (3, 11)  # what pyspark 4.3 needs
 PROJECT = Path(__file__).resolve().parent.parent.parent
 REQUIREMENTS = PROJECT / "requirements.txt"
+WHEEL_OPTIONS = PROJECT / "workbench" / "launch" / "wheel.cfg"
 
 
 def install(venv: Path, stamp: Path) -> int:
@@ -30,7 +31,8 @@ def install(venv: Path, stamp: Path) -> int:
     print("about a minute on a fast line, many minutes on a slow one. pip reports as it goes.", flush=True)
     python = str(venv / "bin" / "python")
     pip = [python, "-m", "pip", "--disable-pip-version-check"]
-    if subprocess.call([*pip, "install", "--no-compile", "--requirement", str(REQUIREMENTS)]) != 0:
+    install_all = [*pip, "install", "--no-compile", "--requirement", str(REQUIREMENTS)]
+    if subprocess.call(install_all, env={**os.environ, "DIST_EXTRA_CONFIG": str(WHEEL_OPTIONS)}) != 0:
         return refuse("pip could not install requirements.txt; its reason stands above. make setup tries again.")
     print("Preparing Spark for quick starts (once, half a minute).", flush=True)
     # pip would compile on one core, and Spark's preparation leaves one idle. What this cannot compile and somebody
