@@ -1,0 +1,202 @@
+"""How late the input events arrive, as a heat map over time: each class of lag has a row, so that no mean hides one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from diagnostics.chart import Chart, Points, Theme
+from diagnostics.chart_panel import Panel, stacked
+from diagnostics.chart_theme import palette
+from diagnostics.phrase import duration, percent
+
+if TYPE_CHECKING:
+    from diagnostics.evidence import Evidence
+
+MOST_SLOTS = 90
+LEAST_SLOT_MS = 1_000
+MINUTE, HOUR = 60_000, 3_600_000
+BOUNDS_MS = (
+    -HOUR,
+    -MINUTE,
+    -1_000,
+    0,
+    100,
+    200,
+    500,
+    1_000,
+    2_000,
+    5_000,
+    10_000,
+    30_000,
+    MINUTE,
+    2 * MINUTE,
+    5 * MINUTE,
+    10 * MINUTE,
+    30 * MINUTE,
+    HOUR,
+    6 * HOUR,
+    24 * HOUR,
+)
+"""Where a class of lag ends and the next begins. Our choice: about the steps 1, 2, 5, and whole units above 10 s."""
+
+
+def points(evidence: Evidence) -> Points | None:
+    """How many events of each class of lag arrived in each slot of time. One Spark job.
+
+    Reads   event: those with both times. Lag is arrival minus event time; below zero a device's clock is ahead.
+    Gives   {from_ms, to_ms, slot_ms, slots, first_class, counts: [[events by slot] by class], events}; the classes from
+            the lowest to the highest that has events, class 0 below BOUNDS_MS[0].
+    Empty   None without an event that has both times.
+    """
+    if not evidence.has("event"):
+        return None
+    # Needs PySpark, which the web process that draws stored points does without.
+    from pyspark.sql import functions as sf
+
+    timed = evidence["event"].where("event_ms IS NOT NULL AND arrival_ms IS NOT NULL")
+    span = timed.agg(sf.min("arrival_ms").alias("from_ms"), sf.max("arrival_ms").alias("to_ms"))
+    width = f"greatest({LEAST_SLOT_MS}L, (to_ms - from_ms) div {MOST_SLOTS} + 1)"
+    place = " + ".join(f"CAST(lag_ms >= {each} AS INT)" for each in BOUNDS_MS)
+    rows = (
+        timed.crossJoin(sf.broadcast(span))
+        .selectExpr("from_ms", "to_ms", f"{width} AS slot_ms", "arrival_ms", "arrival_ms - event_ms AS lag_ms")
+        .groupBy(
+            "from_ms",
+            "to_ms",
+            "slot_ms",
+            sf.expr("(arrival_ms - from_ms) div slot_ms").alias("slot"),
+            sf.expr(place).alias("class"),
+        )
+        .count()
+        .collect()
+    )
+    if not rows:
+        return None
+    first, last = min(row["class"] for row in rows), max(row["class"] for row in rows)
+    slots = max(row["slot"] for row in rows) + 1
+    counts = [[0] * slots for _ in range(first, last + 1)]
+    for row in rows:
+        counts[row["class"] - first][row["slot"]] = row["count"]
+    return {
+        "from_ms": rows[0]["from_ms"],
+        "to_ms": rows[0]["to_ms"],
+        "slot_ms": rows[0]["slot_ms"],
+        "slots": slots,
+        "first_class": first,
+        "counts": counts,
+        "events": sum(map(sum, counts)),
+    }
+
+
+def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
+    """A heat map whose colour is the share of the slot's events; where there are none, there is no colour."""
+    colours = palette(theme)
+    width, counts = points["slot_ms"], points["counts"]
+    sums = [sum(column) for column in zip(*counts, strict=True)]
+    names = _classes(points)
+    shades = list(colours.load.values())
+    heat_map = {
+        "type": "heatmap",
+        "x": [points["from_ms"] + slot * width + width / 2 for slot in range(points["slots"])],
+        "y": names,
+        "z": [[count / whole if count else None for count, whole in zip(row, sums, strict=True)] for row in counts],
+        "text": [[f"{count:,} of {whole:,} events" for count, whole in zip(row, sums, strict=True)] for row in counts],
+        "hovertemplate": "<b>%{y}</b><br>%{x}<br>%{text}<extra></extra>",
+        "zmin": 0,
+        "zmax": 1,
+        # One event among thousands has to be seen: the lightest shade begins well apart from the page.
+        "colorscale": [[0, shades[1]], [1, shades[2]]],
+        "showscale": False,
+        "showlegend": False,
+        "xgap": 1,
+        "ygap": 1,
+        "hoverongaps": False,
+    }
+    panel = Panel(
+        title=f"Lag of the events (arrival minus event time), each {duration(width)}; dark: most of them",
+        unit="",
+        height=max(17 * len(names), 34),
+        traces=[heat_map],
+        y={
+            "type": "category",
+            "categoryorder": "array",
+            "categoryarray": names,
+            "showgrid": False,
+            "tickmode": "linear",
+            "rangemode": "normal",
+            "automargin": True,
+        },
+        x={"showgrid": False},
+    )
+    return stacked([panel], theme, axis="time", x_title="Arrival (UTC)")
+
+
+def _classes(points: Points) -> list[str]:
+    """What the rows are called, lowest lag first."""
+    highest = points["first_class"] + len(points["counts"])
+    return [_class_name(place) for place in range(points["first_class"], highest)]
+
+
+def _class_name(place: int) -> str:
+    if place == 0:
+        return f"over {duration(-BOUNDS_MS[0])} ahead"
+    if place == len(BOUNDS_MS):
+        return f"over {duration(BOUNDS_MS[-1])}"
+    low, high = list(pairwise(BOUNDS_MS))[place - 1]
+    if low < 0:
+        return f"{duration(-low)} ahead" if high == 0 else f"{duration(-high)} to {duration(-low)} ahead"
+    return f"{duration(low)} to {duration(high)}" if low else f"under {duration(high)}"
+
+
+def summary(points: Points) -> str:
+    """How many events came how late: the class that holds the median, the 99th percentile, and the highest."""
+    names = _classes(points)
+    sums = [sum(row) for row in points["counts"]]
+    text = (
+        f"{points['events']:,} events. Half of them arrive within the class “{names[_class_of(sums, 0.5)]}” or earlier"
+    )
+    text += f", 99 % within “{names[_class_of(sums, 0.99)]}”; the latest are “{names[-1]}”."
+    ahead = sum(count for place, count in enumerate(sums, points["first_class"]) if place < BOUNDS_MS.index(0) + 1)
+    if ahead:
+        text += f" {percent(ahead / points['events'])} have a time ahead of their arrival."
+    return text
+
+
+def _class_of(sums: Sequence[int], share: float) -> int:
+    wanted, seen = math.ceil(share * sum(sums)), 0
+    for place, count in enumerate(sums):
+        seen += count
+        if seen >= wanted:
+            return place
+    return len(sums) - 1
+
+
+def table(points: Points) -> list[list[Any]]:
+    """One row for each slot and class that has events."""
+    header = ["From (UTC, epoch ms)", "Lag", "Events"]
+    rows = [
+        [points["from_ms"] + slot * points["slot_ms"], name, row[slot]]
+        for slot in range(points["slots"])
+        for name, row in zip(_classes(points), points["counts"], strict=True)
+        if row[slot]
+    ]
+    return [header, *rows]
+
+
+CHART = Chart(
+    id="event-lag",
+    title="Lag of the events",
+    order=41,
+    axis="time",
+    missing=(
+        "A sample of the input events with event time and arrival time would fill this chart: JSON lines, CSV, Parquet "
+        "or Avro, some thousand events."
+    ),
+    points=points,
+    figure=figure,
+    summary=summary,
+    table=table,
+)
