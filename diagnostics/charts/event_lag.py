@@ -96,17 +96,18 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
     colours = palette(theme)
     width, counts = points["slot_ms"], points["counts"]
     sums = [sum(column) for column in zip(*counts, strict=True)]
+    shares = [[count / whole if count else None for count, whole in zip(row, sums, strict=True)] for row in counts]
     names = _classes(points)
     shades = list(colours.load.values())
     heat_map = {
         "type": "heatmap",
         "x": [points["from_ms"] + slot * width + width / 2 for slot in range(points["slots"])],
         "y": names,
-        "z": [[count / whole if count else None for count, whole in zip(row, sums, strict=True)] for row in counts],
+        "z": shares,
         "text": [[f"{count:,} of {whole:,} events" for count, whole in zip(row, sums, strict=True)] for row in counts],
         "hovertemplate": "<b>%{y}</b><br>%{x}<br>%{text}<extra></extra>",
         "zmin": 0,
-        "zmax": 1,
+        "zmax": max(share for row in shares for share in row if share is not None),
         # One event among thousands has to be seen: the lightest shade begins well apart from the page.
         "colorscale": [[0, shades[1]], [1, shades[2]]],
         "showscale": False,
@@ -116,7 +117,7 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
         "hoverongaps": False,
     }
     panel = Panel(
-        title=f"Lag of the events (arrival minus event time), each {duration(width)}; dark: most of them",
+        title=f"Share of the arrivals, each {duration(width)}",
         unit="",
         height=max(17 * len(names), 34),
         traces=[heat_map],
@@ -147,7 +148,7 @@ def _class_name(place: int) -> str:
         return f"over {duration(BOUNDS_MS[-1])}"
     low, high = list(pairwise(BOUNDS_MS))[place - 1]
     if low < 0:
-        return f"{duration(-low)} ahead" if high == 0 else f"{duration(-high)} to {duration(-low)} ahead"
+        return f"{duration(-high)} to {duration(-low)} ahead" if high else f"up to {duration(-low)} ahead"
     return f"{duration(low)} to {duration(high)}" if low else f"under {duration(high)}"
 
 

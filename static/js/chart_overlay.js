@@ -23,10 +23,10 @@ export function crosshair(plot, plots, toAxis, fromAxis) {
   plot.addEventListener('pointermove', (event) => {
     const { left, width, xaxis } = area(plot);
     const at = event.clientX - plot.getBoundingClientRect().left - left;
-    if (at < 0 || at > width) hide(plots());
-    else show(plots(), fromAxis(xaxis.p2d(at)), toAxis);
+    hide();
+    if (at >= 0 && at <= width) show(plots(), fromAxis(xaxis.p2d(at)), toAxis);
   });
-  plot.addEventListener('pointerleave', () => hide(plots()));
+  plot.addEventListener('pointerleave', hide);
 }
 
 function show(plots, ms, toAxis) {
@@ -41,8 +41,9 @@ function show(plots, ms, toAxis) {
   }
 }
 
-function hide(plots) {
-  for (const plot of plots) layer(plot, 'crosshair').hidden = true;
+// Also of a chart that was scrolled out of sight: it would come back with an instant of before.
+function hide() {
+  for (const line of document.querySelectorAll('.plot > .crosshair')) line.hidden = true;
 }
 
 // The stretches called normal and bad.

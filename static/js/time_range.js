@@ -1,5 +1,6 @@
 // The one time range of a case. It lives in the address, so a link keeps it and Back undoes it:
-//   from, to      what is shown, ISO 8601 in UTC with milliseconds; without them the whole time of the evidence
+//   from, to      what is shown, ISO 8601 in UTC with milliseconds; without them the whole time of the evidence.
+//                 Epoch milliseconds, as Grafana's addresses have them, are read too
 //   normal, bad   two stretches to compare, each `from/to`
 //   tz            utc, browser or evidence: how times are written; without it as the person chose last
 // Times are epoch milliseconds here, ranges are [from, to], and null is the whole time.
@@ -13,8 +14,10 @@ const written = (ms) => new Date(ms).toISOString();
 const isRange = ([from, to]) => Number.isFinite(from) && Number.isFinite(to) && from < to;
 const same = (one, other) => String(one) === String(other);
 
+const instant = (text) => (/^\d{12,14}$/.test(text) ? Number(text) : Date.parse(text));
+
 function readPair(from, to) {
-  const range = [Date.parse(from), Date.parse(to)];
+  const range = [instant(from), instant(to)];
   return isRange(range) ? range : null;
 }
 
@@ -32,6 +35,8 @@ class TimeRange {
     this.whole = null;
     this.evidenceOffset = null;
     this.#read();
+    // What else reads the address finds one form of it.
+    if (/[?&]from=\d{12,14}(&|$)/.test(location.search)) history.replaceState(history.state, '', this.kept(location.href));
     addEventListener('popstate', () => {
       const before = this.range;
       this.#read();

@@ -17,7 +17,7 @@ RANGE = re.compile(r"from=[\d-]+T[\d:.]+Z&to=[\d-]+T[\d:.]+Z")
 def test_one_brush_leads_through_charts_numbers_findings_and_stacks(open_page: OpenPage, hot_key_case: str) -> None:
     page = open_page("/")
     open_log_page(page, hot_key_case)
-    page.goto(hot_key_case)
+    an_address_of_grafana_is_understood(page, hot_key_case)
     charts_follow_the_brush(page)
     numbers_and_findings_follow(page)
     the_range_is_copied_pasted_and_taken_back(page)
@@ -30,6 +30,13 @@ def test_one_brush_leads_through_charts_numbers_findings_and_stacks(open_page: O
     a_flame_graph_has_the_keys_of_its_kind(page)
     stacks_are_taken_out_and_compared(page)
     a_part_of_the_time_is_chosen_from_the_grid(page)
+
+
+def an_address_of_grafana_is_understood(page: Page, case: str) -> None:
+    page.goto(f"{case}?from=1795200000000&to=1795300000000")
+    page.wait_for_url(RANGE)
+    page.keyboard.press("0")
+    page.wait_for_url(lambda url: "from=" not in url)
 
 
 def dragged(page: Page, area: Locator, first: float, last: float) -> None:

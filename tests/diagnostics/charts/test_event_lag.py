@@ -65,7 +65,7 @@ def test_the_colour_is_the_share_of_the_slots_events_and_where_there_are_none_is
     [
         (0, "over 60 min ahead"),
         (2, "1 s to 60 s ahead"),
-        (3, "1 s ahead"),
+        (3, "up to 1 s ahead"),
         (len(BOUNDS_MS), "over 24 h"),
     ],
 )
