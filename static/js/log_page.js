@@ -13,6 +13,8 @@ const [box, search, others, alike] = ['list', 'q', 'others', 'alike'].map(at);
 const isNarrow = matchMedia('(max-width: 1080px)');
 let firstError;
 let refreshing = null;
+// What is asked for now; a key that is pressed meanwhile means the list that comes, not the one that goes.
+let listed = Promise.resolve();
 let remembering = null;
 let chosen = '';
 
@@ -52,7 +54,12 @@ const panel = new LogPanel(at('panel'), {
 const searched = new LogTerms({ terms: at('terms'), levels: at('levels') }, { searchFor, moveClock });
 
 // Asks anew what is listed and goes to the record of the address, or to its next neighbour.
-async function refresh() {
+function refresh() {
+  listed = load();
+  return listed;
+}
+
+async function load() {
   settle();
   refreshing?.abort();
   refreshing = new AbortController();
@@ -108,6 +115,7 @@ function searchFor(text) {
 }
 
 async function step(kind, direction, extra = {}) {
+  await listed;
   try {
     const { place } = await ask('step', { kind, direction, place: list.place, ...extra });
     if (place !== null) {
@@ -123,6 +131,7 @@ async function step(kind, direction, extra = {}) {
 }
 
 async function stepOperation(direction) {
+  await listed;
   const row = await list.current();
   const told = row && await panel.record.tell(row).catch((error) => toast(error.message));
   const operation = told?.operations[0];
@@ -153,6 +162,7 @@ async function zoom(factor) {
 }
 
 async function togglePin() {
+  await listed;
   const row = await list.current();
   if (!row) return;
   if (!mayChange) toast('Your role may read this case, not pin records.');

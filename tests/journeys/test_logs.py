@@ -47,6 +47,7 @@ def test_the_cause_is_found_in_the_logs_with_the_keys_of_lnav(open_page: OpenPag
     expect(page.locator("#panel-record .operations")).to_contain_text("checkpoint")
 
     page.locator("#others").check()
+    expect(page.locator("#list")).not_to_have_attribute("aria-busy", "true")
     page.locator("#list").focus()
     expect(current).to_have_class(re.compile(r"\bWARN\b"))
     first = current.get_attribute("data-place")
