@@ -22,6 +22,7 @@ from diagnostics.profiles.collect import collected_profiles
 from diagnostics.reading import read_evidence
 from diagnostics.reconstruction.log_clocks import log_clocks
 from diagnostics.rule import Ruleset
+from diagnostics.shared_folder import SharedFolder
 from diagnostics.signal import Measured, NotMeasured, Signal
 from diagnostics.signals import DEFINITIONS
 from diagnostics.spark import ends_analysis
@@ -83,6 +84,7 @@ def analyze(
     event_fields: Mapping[str, NamedFields] | None = None,
     limits: Limits = USUAL,
     layouts: Sequence[LogLayout] = (),
+    shared: SharedFolder | None = None,
     progress: Callable[[Progress], None] = ignore,
 ) -> Report:
     """Diagnose the files.
@@ -91,6 +93,7 @@ def analyze(
     clocks     file name inside the upload -> how a user moved its times
     event_fields  file name inside the upload -> which fields of its events a user said are what
     layouts    further ones that logs may be in
+    shared     the run's folder at the storage that Spark's workers see; None where they see the workspace
     Raises NoUsableInput when no file could be used, AnalysisInterrupted when its Spark work was cancelled from
     outside, SparkUnavailable when Spark went away.
     """
@@ -107,6 +110,7 @@ def analyze(
         overrides or {},
         clocks or {},
         event_fields or {},
+        shared,
     )
     if not any(each.get("format") and each.get("records") for each in inputs):
         raise NoUsableInput("\n".join(_refusal(each) for each in inputs) or "there is no file")

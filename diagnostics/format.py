@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from io import TextIOWrapper
 from typing import TYPE_CHECKING, Any, BinaryIO
+
+from diagnostics.shared_folder import local_copy, open_location
 
 if TYPE_CHECKING:
     import pyarrow
@@ -34,7 +38,8 @@ class Head:
 class Range:
     """Part of one file that a reader owns: the records whose head begins in bytes [start, end), decompressed.
 
-    path       where the decompressed file lies: UTF-8, or as it came when its format is binary
+    path       where the decompressed file lies, a path or a URL, see `diagnostics.shared_folder`: UTF-8, or as it came
+               when its format is binary
 
     Formats count lines from 1 within the range; the engine adds the lines before it.
     """
@@ -148,7 +153,22 @@ class Format:
 
 
 def open_range(part: Range) -> BinaryIO:
-    """The range's file, opened for binary reading at its start."""
-    opened = open(part.path, "rb")  # noqa: SIM115 - the caller closes it
+    """The range's file, opened for binary reading at the range's start."""
+    opened = open_file(part)
     opened.seek(part.start)
     return opened
+
+
+def open_file(part: Range) -> BinaryIO:
+    """The range's file, opened for binary reading at the file's own start."""
+    return open_location(part.path)
+
+
+def open_text(part: Range, newline: str | None = None) -> TextIOWrapper:
+    """The range's file as text from the file's start, without byte order mark; what is no text is replaced."""
+    return TextIOWrapper(open_file(part), encoding="utf-8-sig", errors="replace", newline=newline)
+
+
+def local_file(part: Range) -> AbstractContextManager[str]:
+    """A path to the range's whole file while a block lasts, for a tool that takes nothing else."""
+    return local_copy(part.path)

@@ -23,7 +23,10 @@ ADMIN_PASSWORD = "a-password-for-tests-only"
 START_SECONDS = 240
 PREPARED = PROJECT / "var" / "spark"  # the class archive that `make setup` made; without it Spark starts more slowly
 STOP_SECONDS = 60
-FROM_OUTSIDE = ("DATABASE_URL", "REDIS_URL", "SPARK_REMOTE", "SPARK_MASTER", "DJANGO_SETTINGS_MODULE", "MAKEFLAGS")
+FROM_OUTSIDE = (
+    *("DATABASE_URL", "REDIS_URL", "SPARK_REMOTE", "SPARK_MASTER", "SPARK_STORAGE"),
+    *("DJANGO_SETTINGS_MODULE", "MAKEFLAGS"),
+)
 
 
 @dataclass(frozen=True, slots=True)

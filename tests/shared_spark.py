@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 
 from diagnostics.spark.server import START_SECONDS, TOKEN_VARIABLE, logged_server, options_for
+from tests import s3_server
 
 FOLDER_VARIABLE = "WORKBENCH_TESTS_SPARK"
 LOOK_SECONDS = 0.1
@@ -68,6 +69,7 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ.setdefault(TOKEN_VARIABLE, str(uuid.uuid4()))
         folder = Path(tempfile.mkdtemp(prefix="tests-spark-"))
         os.environ[FOLDER_VARIABLE] = str(folder)
+        os.environ.update(s3_server.environment())
         config.stash[KEEPER] = Keeper(folder)
 
 

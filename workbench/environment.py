@@ -61,7 +61,7 @@ class Environment:
             readable = False
         if readable:
             return given
-        self.refuse("E003", f"{name} is {_without_password(given)!r}.", f"Give a URL that begins with {_or(schemes)}.")
+        self.refuse("E003", f"{name} is {_without_secrets(given)!r}.", f"Give a URL that begins with {_or(schemes)}.")
         return default
 
     def matching(self, name: str, default: str, pattern: re.Pattern[str], example: str) -> str:
@@ -69,7 +69,7 @@ class Environment:
         given = self.text(name, default)
         if given == default or pattern.fullmatch(given):
             return given
-        self.refuse("E004", f"{name} is {given!r}.", f"Give a value such as {example}.")
+        self.refuse("E004", f"{name} is {_without_secrets(given)!r}.", f"Give a value such as {example}.")
         return default
 
     def folder(self, name: str, default: Path) -> Path:
@@ -97,8 +97,9 @@ def _or(schemes: tuple[str, ...]) -> str:
     return " or ".join(f"{scheme}://" for scheme in schemes)
 
 
-def _without_password(url: str) -> str:
-    return re.sub(r"//[^/@\s]*@", "//***@", url)
+def _without_secrets(url: str) -> str:
+    """A URL as it may be shown: without what stands before the host, or behind a question mark."""
+    return re.sub(r"\?.*", "?***", re.sub(r"//.*@", "//***@", url))
 
 
 @checks.register(TAG)

@@ -10,6 +10,7 @@ from pathlib import Path
 import dj_database_url
 import plotly
 
+from diagnostics.shared_folder import STORAGE_EXAMPLE, STORAGE_FORM, STORAGE_VARIABLE
 from workbench.environment import DATABASE_SCHEMES, REDIS_SCHEMES, SPARK_MASTER_FORM, SPARK_REMOTE_FORM, Environment
 from workbench.secret import kept_secret
 
@@ -23,6 +24,7 @@ DATABASE_URL = ENVIRONMENT.url("DATABASE_URL", f"sqlite:///{WORKBENCH_DATA}/work
 REDIS_URL = ENVIRONMENT.url("REDIS_URL", "redis://127.0.0.1:6379/0", REDIS_SCHEMES)
 SPARK_REMOTE = ENVIRONMENT.matching("SPARK_REMOTE", "sc://127.0.0.1:15002", SPARK_REMOTE_FORM, "sc://127.0.0.1:15002")
 SPARK_MASTER = ENVIRONMENT.matching("SPARK_MASTER", "", SPARK_MASTER_FORM, "local[*] or spark://host:7077")
+SPARK_STORAGE = ENVIRONMENT.matching(STORAGE_VARIABLE, "", STORAGE_FORM, STORAGE_EXAMPLE)
 
 DEBUG = ENVIRONMENT.switch("WORKBENCH_DEBUG")
 SECRET_KEY = kept_secret(WORKBENCH_DATA / "secret-key")

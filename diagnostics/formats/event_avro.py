@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 from backports import zstd
 
 from diagnostics.errors import LimitExceeded, UnreadableInput
-from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample
+from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample, open_file
 from diagnostics.notation.event_field import BATCH_EVENTS, EventFields, Events, event_fields
 
 MAGIC = b"Obj\x01"
@@ -34,7 +34,7 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
     import fastavro
 
     named = part.context.get("event_fields")
-    with open(part.path, "rb") as opened:
+    with open_file(part) as opened:
         header = _header(opened)
         try:
             written = fastavro.parse_schema(json.loads(header["avro.schema"]))

@@ -6,7 +6,7 @@ import csv
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample
+from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample, open_text
 from diagnostics.notation.event_field import EventFields, event_fields
 from diagnostics.notation.event_lines import LINES_LOOKED_AT, MOST_LINE, read_event_lines
 
@@ -123,7 +123,7 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
 
 def _layout_of_file(part: Range) -> tuple[_Layout | None, EventFields | None]:
     """By the first lines of the whole file, so that all its ranges agree."""
-    with open(part.path, encoding="utf-8-sig", errors="replace") as opened:
+    with open_text(part) as opened:
         layout = _Layout.of(opened.readline(MOST_LINE))
         for _ in range(LINES_LOOKED_AT if layout else 0):
             event = layout.event(opened.readline(MOST_LINE)) if layout else None

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from diagnostics.errors import LimitExceeded, UnreadableInput
-from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample
+from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample, open_file
 from diagnostics.notation.event_field import BATCH_EVENTS, NamedFields, event_fields
 from diagnostics.notation.metric_table import MetricColumns, MetricTable
 from diagnostics.notation.tally import Tally
@@ -37,7 +37,7 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
     from pyarrow import parquet
 
     try:
-        with parquet.ParquetFile(part.path) as file:
+        with open_file(part) as opened, parquet.ParquetFile(opened) as file:
             if file.metadata.num_rows > MOST_EVENTS:
                 raise LimitExceeded(f"{file.metadata.num_rows:,} rows; {MOST_EVENTS:,} is the bound")
             named = part.context.get("event_fields")

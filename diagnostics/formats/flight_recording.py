@@ -16,7 +16,7 @@ from datetime import datetime
 from typing import Any
 
 from diagnostics.errors import LimitExceeded, UnreadableInput
-from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample
+from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample, local_file
 from diagnostics.notation.flight_recording import MAGIC, Event, Recorded, plain_events, recorded, stack_events
 from diagnostics.notation.profiler_stack import sample_row
 
@@ -61,21 +61,26 @@ def _recognise(head: Head) -> float:
 
 
 def _read(part: Range) -> Iterator[Rows | Coverage]:
+    with local_file(part) as path:
+        yield from _read_file(path)
+
+
+def _read_file(path: str) -> Iterator[Rows | Coverage]:
     try:
-        about = recorded(part.path)
+        about = recorded(path)
     except UnreadableInput as error:
         yield Coverage(warnings=(str(error),))
         return
     end_ms = about.start_ms + round(about.duration_ms)
     warnings: list[str] = []
     try:
-        collections = plain_events(part.path, "jdk.GarbageCollection,jdk.GCHeapSummary")
+        collections = plain_events(path, "jdk.GarbageCollection,jdk.GCHeapSummary")
     except LimitExceeded as error:
         collections = []
         warnings.append(str(error))
     offset_ms = _offset_ms(collections)
     stacks = _Stacks(about, offset_ms)
-    for event in stack_events(part.path, WITH_STACKS):
+    for event in stack_events(path, WITH_STACKS):
         stacks.add(event)
     rows = [
         {**sample_row(thread, frames, weight), "profile": "collapsed", "mode": mode, "ts_ms": stacks.begin_of(slot)}

@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 from diagnostics.errors import LimitExceeded, UnreadableInput
-from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample
+from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample, open_text
 from diagnostics.notation.rest_document import text
 from diagnostics.notation.secret_option import masked
 
@@ -111,7 +111,7 @@ def _recognise(head: Head) -> float:
 def _read(part: Range) -> Iterator[Rows | Coverage]:
     if part.size > MOST_BYTES:
         raise LimitExceeded(f"a configuration of {part.size:,} bytes; at most {MOST_BYTES:,} are read")
-    with open(part.path, encoding="utf-8-sig", errors="replace") as opened:
+    with open_text(part) as opened:
         content = opened.read()
     lines = content.splitlines()
     is_nested = any(line[:1] in (" ", "\t", "-") and line.strip() and line.lstrip()[:1] != "#" for line in lines)

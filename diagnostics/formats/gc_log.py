@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
-from diagnostics.format import HEAD_BYTES, Coverage, Format, Head, Range, Rows, Sample
+from diagnostics.format import HEAD_BYTES, Coverage, Format, Head, Range, Rows, Sample, open_file
 from diagnostics.notation.process_name import process_of_name
 from diagnostics.notation.tally import Tally, in_batches
 from diagnostics.notation.text_lines import raw_lines
@@ -192,7 +192,7 @@ def _collector_of(message: str) -> str | None:
 
 def _collector(part: Range) -> str | None:
     """The collector that the beginning of the file names; a later file of a rotated set may not name it."""
-    with open(part.path, "rb") as opened:
+    with open_file(part) as opened:
         for line in opened.read(HEAD_BYTES).splitlines():
             parts = _split(line)
             collector = _collector_of(parts[1]) if parts else None

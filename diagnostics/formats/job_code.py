@@ -9,7 +9,7 @@ from itertools import islice
 import re2
 
 from diagnostics.errors import LimitExceeded
-from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample
+from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample, open_text
 from diagnostics.notation.code_setting import settings_of, states_setting
 from diagnostics.notation.secret_option import masked
 from diagnostics.notation.source_text import Lines, calls, enclosed, parted, without_comments
@@ -56,7 +56,7 @@ def _recognise(head: Head) -> float:
 def _read(part: Range) -> Iterator[Rows | Coverage]:
     if part.size > MOST_BYTES:
         raise LimitExceeded(f"source code of {part.size:,} bytes; at most {MOST_BYTES:,} are read")
-    with open(part.path, encoding="utf-8-sig", errors="replace") as opened:
+    with open_text(part) as opened:
         plain = without_comments(opened.read())
     options = sorted([*_of_code(plain), *_of_sql(plain)], key=lambda option: option[3:])[:MOST_OPTIONS]
     rows = [

@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 from diagnostics.errors import LimitExceeded, UnreadableInput
-from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample
+from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample, open_text
 from diagnostics.log_scan.known_messages import event_columns
 from diagnostics.notation.json_document import read_json
 from diagnostics.notation.kubernetes import (
@@ -87,7 +87,7 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
 
 def _objects(part: Range) -> Iterator[tuple[Mapping[str, Any], dict[str, Any]]]:
     """The objects, those of a list one by one."""
-    with open(part.path, encoding="utf-8-sig", errors="replace") as opened:
+    with open_text(part) as opened:
         is_json = opened.read(4_096).lstrip()[:1] == "{"
     if is_json:
         document = read_json(part)
@@ -111,7 +111,7 @@ def _objects(part: Range) -> Iterator[tuple[Mapping[str, Any], dict[str, Any]]]:
 def _yaml_roots(part: Range) -> Iterator[yaml.MappingNode]:
     if part.size > MOST_YAML_BYTES:
         raise LimitExceeded(f"YAML of {part.size:,} bytes; at most {MOST_YAML_BYTES:,} are read")
-    with open(part.path, encoding="utf-8-sig", errors="replace") as opened:
+    with open_text(part) as opened:
         text = opened.read()
     try:
         _refuse_bombs(text)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 
 from diagnostics.errors import LimitExceeded, UnreadableInput
-from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample
+from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample, open_text
 from diagnostics.log_scan.json_lines import arrival_of, entry_text, one_line
 from diagnostics.log_scan.layout import recognised_lines
 from diagnostics.log_scan.prefixes import cleaner_for
@@ -62,7 +62,7 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
         raise LimitExceeded(f"entries are sorted in memory: {part.size:,} bytes, at most {MOST_DOCUMENT_BYTES:,}")
     entries: list[StoreEntry] = []
     before, fault = 1, None
-    with open(part.path, encoding="utf-8-sig", errors="replace", newline="") as opened:
+    with open_text(part, newline="") as opened:
         try:
             for last, fields in _rows(opened):
                 text = entry_text(fields)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from diagnostics.errors import LimitExceeded, UnreadableInput
-from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample
+from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample, open_file
 from diagnostics.notation.profiler_stack import mode_of, sample_row, thread_of
 from diagnostics.notation.protobuf import LENGTH, VARINT, fields, numbers, signed
 from diagnostics.notation.rest_document import text
@@ -75,7 +75,7 @@ def _recognise(head: Head) -> float:
 def _read(part: Range) -> Iterator[Rows | Coverage]:
     if part.size > MOST_BYTES:
         raise LimitExceeded(f"a profile of {part.size:,} bytes; at most {MOST_BYTES:,} are read")
-    with open(part.path, "rb") as opened:
+    with open_file(part) as opened:
         profile = _parsed(memoryview(opened.read()))
     value, mode, scale = _chosen(profile)
     weights: dict[tuple[str | None, Stack], float] = {}

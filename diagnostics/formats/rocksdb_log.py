@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample
+from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample, open_file
 from diagnostics.log_scan.known_messages import event_columns
 from diagnostics.notation.tally import ROWS_AT_ONCE, Tally
 from diagnostics.notation.text_lines import numbered_lines
@@ -128,7 +128,7 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
 
 
 def _begun(part: Range) -> _Reading:
-    with open(part.path, "rb") as opened:
+    with open_file(part) as opened:
         sample = opened.read(SAMPLE_BYTES).decode("utf-8", "replace")
     told = _EVENT_TIME.search(sample)
     shift = (_local_ms(told.group(1)) or 0) - int(told.group(2)) // 1000 if told else 0

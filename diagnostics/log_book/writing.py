@@ -22,6 +22,7 @@ from pyarrow import parquet
 from diagnostics.log_book.columns import CONTENTS, LEVELS, RECORDS, REPEATING, SCHEMA
 from diagnostics.log_book.pattern import pattern_id, patterns_of
 from diagnostics.log_book.place import file_place
+from diagnostics.shared_folder import SharedFolder
 
 MOST_RECORDS = 10_000_000
 """Records kept of one analysis, the last in time: logs are gathered when something has just happened. Our choice:
@@ -73,15 +74,15 @@ class Contents:
     patterns: list[dict[str, Any]] = field(default_factory=list)
 
 
-def write_log_book(source: Path, target: Path, inputs: Sequence[Mapping[str, Any]]) -> Contents | None:
+def write_log_book(source: SharedFolder, target: Path, inputs: Sequence[Mapping[str, Any]]) -> Contents | None:
     """Write the log book of an analysis into a folder that is new then.
 
     source  the folder with the Parquet files of the evidence table `log_record`
     inputs  the contract's `inputs[]`, in file id order
     Gives   None, and writes nothing, when there is no record.
     """
-    parts = sorted(source.glob("part-*.parquet")) if source.is_dir() else []
-    order = _Order.of(parts)
+    parts = [each.name for each in source.files()]
+    order = _Order.of(source, parts)
     if order is None:
         return None
     hidden = target.with_name(f".{target.name}.new")
@@ -89,7 +90,7 @@ def write_log_book(source: Path, target: Path, inputs: Sequence[Mapping[str, Any
     hidden.mkdir(parents=True, mode=0o700)
     try:
         book = _Book(order, [file_place(each["file"], each.get("role")) for each in inputs])
-        stretches = book.divide(parts, hidden)
+        stretches = book.divide(source, parts, hidden)
         book.write(stretches, hidden / RECORDS)
         contents = book.contents()
         (hidden / CONTENTS).write_text(json.dumps(asdict(contents)), "utf-8")
@@ -117,8 +118,8 @@ class _Order:
     bytes: int
 
     @classmethod
-    def of(cls, parts: Sequence[Path]) -> _Order | None:
-        files = [parquet.ParquetFile(each) for each in parts]
+    def of(cls, source: SharedFolder, parts: Sequence[str]) -> _Order | None:
+        files = [parquet.ParquetFile(source.for_arrow(each)) for each in parts]
         tables = [each.read(["ts_ms", "file_id", "line"]) for each in files]
         if not sum(each.num_rows for each in tables):
             return None
@@ -177,12 +178,12 @@ class _Book:
         self._kept = len(order.rank) - order.left_out
         self._stretches = max(1, -(-order.bytes // STRETCH_BYTES))
 
-    def divide(self, parts: Sequence[Path], folder: Path) -> list[Path]:
+    def divide(self, source: SharedFolder, parts: Sequence[str], folder: Path) -> list[Path]:
         """Reads everything once; gives a file for each stretch of time, its records in no order."""
         paths = [folder / f"stretch-{number}.arrow" for number in range(self._stretches)]
         writers = [pa.ipc.new_file(str(path), RANKED) for path in paths]
         try:
-            for batch in self._batches(parts):
+            for batch in self._batches(source, parts):
                 stretch = batch["rank"].to_numpy() * self._stretches // self._kept
                 for number in np.unique(stretch).tolist():
                     writers[number].write_table(batch.filter(pa.array(stretch == number)))
@@ -225,10 +226,10 @@ class _Book:
             patterns=patterns,
         )
 
-    def _batches(self, parts: Sequence[Path]) -> Iterator[pa.Table]:
+    def _batches(self, source: SharedFolder, parts: Sequence[str]) -> Iterator[pa.Table]:
         begin = 0
-        for path in parts:
-            for batch in parquet.ParquetFile(path).iter_batches(BATCH_ROWS, columns=list(READ)):
+        for part in parts:
+            for batch in parquet.ParquetFile(source.for_arrow(part)).iter_batches(BATCH_ROWS, columns=list(READ)):
                 end = begin + batch.num_rows
                 kept = np.flatnonzero(self._order.rank[begin:end] >= 0)
                 if len(kept):

@@ -8,6 +8,7 @@ from datetime import date
 
 import numpy as np
 
+from diagnostics.format import Range, open_file
 from diagnostics.log_scan.slices import Offsets
 
 DAY_MS = 86_400_000
@@ -88,13 +89,13 @@ def passed_midnights(clocks_ms: Offsets) -> Offsets:
     return np.cumsum(np.diff(clocks_ms, prepend=clocks_ms[:1]) < -MIDNIGHT_STEP_MS).astype(np.int64)
 
 
-def clocks_before(path: str, end: int, clean: Callable[[bytes], bytes]) -> list[int]:
-    """Times of day in ms in the file before an offset, one from each step."""
+def clocks_before(part: Range, clean: Callable[[bytes], bytes]) -> list[int]:
+    """Times of day in ms in the file before a range, one from each step."""
     found = []
-    with open(path, "rb") as opened:
-        for at in range(0, end, STEP_BYTES):
+    with open_file(part) as opened:
+        for at in range(0, part.start, STEP_BYTES):
             opened.seek(at)
-            clock = _CLOCK.search(clean(opened.read(min(LOOK_BYTES, end - at))))
+            clock = _CLOCK.search(clean(opened.read(min(LOOK_BYTES, part.start - at))))
             if clock:
                 found.append(_clock_ms(clock))
     return found

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from diagnostics.format import Range, open_range
+from diagnostics.format import Range, open_file, open_range
 from diagnostics.log_scan.calendar_day import DAY_MS, NO_DAY, clocks_before, first_day, passed_midnights
 from diagnostics.log_scan.json_lines import LINE_BREAK
 from diagnostics.log_scan.layout import MESSAGE_BYTES, Heads, Layout, head_lines, layout_of, parse_heads
@@ -62,7 +62,7 @@ class Stretch:
 
 def read_stretch(part: Range) -> tuple[Stretch, Layout]:
     """The records of a range. A range that begins inside a record leaves that to the range before."""
-    with open(part.path, "rb") as opened:
+    with open_file(part) as opened:
         sample = opened.read(SAMPLE_BYTES)
     cleaner = cleaner_for(sample)
     layout = layout_of(cleaner(sample))
@@ -91,7 +91,7 @@ def _on_its_day(stretch: Stretch, part: Range, cleaner: Cleaner, sample: bytes) 
     day, sentence = found
     timed = np.flatnonzero(heads.ts_ms.is_valid().to_numpy(zero_copy_only=False))
     clocks = heads.ts_ms.take(pa.array(timed)).to_numpy(zero_copy_only=False).astype(np.int64)
-    before = np.array(clocks_before(part.path, part.start, cleaner), np.int64)
+    before = np.array(clocks_before(part, cleaner), np.int64)
     midnights = passed_midnights(np.concatenate([before, clocks]))[len(before) :]
     whole = np.zeros(len(heads.line), np.int64)
     whole[timed] = clocks + (day + midnights) * DAY_MS

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from diagnostics.errors import LimitExceeded, UnreadableInput
-from diagnostics.format import Head, Range
+from diagnostics.format import Head, Range, open_text
 
 MOST_DOCUMENT_BYTES = 32 * 1024 * 1024
 """Our choice: the largest answer seen from Flink is 3 MB; parsed JSON takes up to twenty times its text in memory."""
@@ -227,7 +227,7 @@ def read_json(part: Range) -> JsonDocument:
     """
     if part.size > MOST_DOCUMENT_BYTES:
         raise LimitExceeded(f"a JSON document of {part.size:,} bytes; at most {MOST_DOCUMENT_BYTES:,} are read")
-    with open(part.path, encoding="utf-8-sig", errors="replace") as opened:
+    with open_text(part) as opened:
         text = opened.read()
     return parse_json(text)
 

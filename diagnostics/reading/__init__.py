@@ -24,12 +24,14 @@ from diagnostics.intake import InputFile, Intake
 from diagnostics.notation.event_field import NamedFields
 from diagnostics.phrase import duration
 from diagnostics.reading.ranges import PlannedRange, grouped, ranges_of
-from diagnostics.reading.stored_table import table_frame
+from diagnostics.reading.sending import sent
+from diagnostics.reading.stored_table import EVIDENCE, table_frame
 from diagnostics.reading.task import COVERAGE_DDL, MOST_WARNINGS, added, read_group
 from diagnostics.repeated_content import repeated_content
+from diagnostics.shared_folder import SharedFolder
 from diagnostics.snapshot_time import snapshot_times
 from diagnostics.spark import expect_rows, on_progress
-from diagnostics.spark.far_workers import for_workers
+from diagnostics.spark.far_workers import failures_of_workers, for_workers
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -52,13 +54,15 @@ def read_evidence(
     overrides: Mapping[str, str],
     clocks: Mapping[str, FileClock] = MappingProxyType({}),
     fields: Mapping[str, NamedFields] = MappingProxyType({}),
+    shared: SharedFolder | None = None,
 ) -> tuple[Evidence, list[dict[str, Any]]]:
     """Read every recognised file into evidence tables.
 
-    workspace  a folder that the driver and Spark's workers share
+    workspace  a folder of the driver, which Spark's workers share unless `shared` is given
     overrides  file name inside the upload -> format id that a user chose; unknown ids raise UnknownFormat
     clocks     file name inside the upload -> how its times are moved
     fields     file name inside the upload -> which fields of its events are what
+    shared     the run's folder at the storage that Spark's workers see instead of this machine's files
     Gives      the tables, and the contract's `inputs[]`, one for each file of the upload in file id order
     """
     chosen = {each.file_id: _format_of(each, overrides) for each in intake.inputs}
@@ -72,11 +76,15 @@ def read_evidence(
             each, chosen[each.file_id], taken.get(each.file_id), clocks.get(each.name), fields.get(each.name)
         )
     ]
-    folder = workspace.resolve() / "evidence"
-    folder.mkdir(parents=True, exist_ok=True)
+    if shared is not None:
+        told = "{} of {} files sent to the shared storage"
+        ranges = sent(ranges, shared / "files", lambda done, total: progress(0.0, told.format(done, total)))
+    run = shared or SharedFolder.at(workspace)
+    folder = run / EVIDENCE
+    folder.make()
     size = sum(each.part.end - each.part.start for each in ranges)
     groups = grouped(ranges, max(TASKS_PER_CORE * (os.cpu_count() or 1), size // MOST_TASK_BYTES))
-    covered = _run(spark, groups, folder, progress) if groups else []
+    covered = _run(spark, groups, run, progress) if groups else []
     rows: dict[str, int] = {}
     logs = 0
     covered_of: dict[int, list[Mapping[str, Any]]] = defaultdict(list)
@@ -104,19 +112,22 @@ def _format_of(file: InputFile, overrides: Mapping[str, str]) -> Format | None:
     return recognised if recognised is not None and recognised.binary else chosen
 
 
-def _run(spark: SparkSession, groups: list[list[PlannedRange]], folder: Path, progress: Report) -> list[dict[str, Any]]:
+def _run(
+    spark: SparkSession, groups: list[list[PlannedRange]], run: SharedFolder, progress: Report
+) -> list[dict[str, Any]]:
     """The Spark job: one task for each group. Gives the coverage of every range, in file and range order."""
 
     def read_groups(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             for number in batch.column(0).to_pylist():
-                yield read_group(groups[number], folder, number)
+                yield read_group(groups[number], run, number)
 
     stop = on_progress(spark, lambda done, total: progress(done / total, f"{done} of {total} Spark tasks"))
     try:
         numbers = spark.range(0, len(groups), 1, len(groups))
-        work = for_workers(spark, folder, read_groups)
-        covered = numbers.mapInArrow(work, COVERAGE_DDL).toArrow().to_pylist()
+        work = for_workers(spark, run, read_groups)
+        with failures_of_workers():
+            covered = numbers.mapInArrow(work, COVERAGE_DDL).toArrow().to_pylist()
     finally:
         stop()
     for each in covered:

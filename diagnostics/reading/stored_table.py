@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
 
 from diagnostics.clock import FileClock
+from diagnostics.errors import SparkUnavailable
 from diagnostics.evidence import TABLES
 from diagnostics.format import Rows
 from diagnostics.notation.event_kind import kinds_of
 from diagnostics.row_batch import row_batch
+from diagnostics.shared_folder import SharedFolder, reason_of
 from diagnostics.spark.client import FEW_ROWS
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
+
+EVIDENCE = "evidence"
+"""The folder of the tables in that of a run."""
 
 FLUSH_ROWS = 50_000
 """Rows of a table that a task holds before it writes them, about 30 MB. Our choice."""
@@ -27,17 +32,30 @@ INLINE_BYTES = 256_000
 class TableWriter:
     """Writes the rows of one task, one Parquet file for each table.
 
-    The name is the task's number: a task that Spark runs again writes the same file, and it appears only when complete.
+    The name is the task's number: a task that Spark runs again writes the same file. All appear, complete, when the
+    block of the writer ends, and none does where it raises.
     `beyond` counts the values that no column could hold.
     """
 
-    def __init__(self, folder: Path, number: int) -> None:
+    def __init__(self, folder: SharedFolder, number: int) -> None:
         self._folder = folder
-        self._number = number
+        self._name = f"part-{number:05}.parquet"
         self._waiting: dict[str, list[pa.RecordBatch]] = {}
         self._waiting_rows: dict[str, int] = {}
-        self._files: dict[str, Any] = {}
+        self._files: dict[str, tuple[Path, Any]] = {}
         self.beyond = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: TracebackType | BaseException | None) -> None:
+        try:
+            if kind is None:
+                self._publish()
+        finally:
+            for draft, writer in self._files.values():
+                writer.close()
+                draft.unlink(missing_ok=True)
 
     def add(self, given: Rows, file_id: int, lines_before: int, clock: FileClock | None) -> int:
         """Take rows with line numbers of their range; gives how many there were."""
@@ -50,17 +68,13 @@ class TableWriter:
                 self._flush(given.table)
         return int(batch.num_rows)
 
-    def close(self) -> None:
+    def _publish(self) -> None:
         """Write what waits and let the files appear."""
         for table in list(self._waiting):
             self._flush(table)
-        for table, writer in self._files.items():
+        for table, (draft, writer) in self._files.items():
             writer.close()
-            hidden = self._hidden(table)
-            hidden.rename(hidden.with_name(f"part-{self._number:05}.parquet"))
-
-    def _hidden(self, table: str) -> Path:
-        return self._folder / table / f".part-{self._number:05}.{os.getpid()}"
+            (self._folder / table).publish(draft, self._name)
 
     def _flush(self, table: str) -> None:
         import pyarrow as pa
@@ -68,34 +82,49 @@ class TableWriter:
 
         schema = TABLES[table].arrow_schema()
         if table not in self._files:
-            (self._folder / table).mkdir(exist_ok=True)
-            self._files[table] = parquet.ParquetWriter(self._hidden(table), schema, compression="snappy")
+            draft = (self._folder / table).draft(self._name)
+            self._files[table] = draft, parquet.ParquetWriter(draft, schema, compression="snappy")
         rows = pa.Table.from_batches(self._waiting.pop(table), schema)
         if table == "log_record":
             # Once for all rows: with thousands of small files the asking took longer than the reading.
             rows = rows.combine_chunks()
             rows = rows.set_column(schema.get_field_index("kinds"), "kinds", kinds_of(rows))
-        self._files[table].write_table(rows)
+        self._files[table][1].write_table(rows)
         self._waiting_rows[table] = 0
 
 
-def table_frame(spark: SparkSession, folder: Path, name: str, rows: int) -> DataFrame:
-    """The rows of a table: in the plan itself where they are few, which saves Spark finding and opening files."""
+def table_frame(spark: SparkSession, folder: SharedFolder, name: str, rows: int) -> DataFrame:
+    """The rows of a table: in the plan itself where they are few, which saves Spark finding and opening files.
+
+    Raises  SparkUnavailable when they are many and Spark itself does not reach the storage.
+    """
     inline = _few_rows(folder / name, TABLES[name].arrow_schema())
     if inline is not None:
         return spark.createDataFrame(inline, TABLES[name].spark_schema()).coalesce(1)
-    # A path without scheme is one of HDFS on many clusters.
-    stored = spark.read.schema(TABLES[name].ddl).parquet(f"file://{folder / name}")
+    stored = spark.read.schema(TABLES[name].ddl).parquet((folder / name).url)
+    if not folder.is_path:
+        _refuse_unread(stored, folder)
     return stored.coalesce(1) if rows <= FEW_ROWS else stored
 
 
-def _few_rows(folder: Path, schema: pa.Schema) -> pa.Table | None:
+def _refuse_unread(stored: DataFrame, folder: SharedFolder) -> None:
+    """Once here, and not as a hundred measurements that fail."""
+    try:
+        stored.schema  # noqa: B018 - Spark looks for the files to answer this
+    except Exception as error:
+        raise SparkUnavailable(
+            f"Spark itself does not read {folder.location}: {reason_of(error)} "
+            "(the operations guide says what each kind of storage needs)"
+        ) from error
+
+
+def _few_rows(folder: SharedFolder, schema: pa.Schema) -> pa.Table | None:
     """All rows of a table, None when they are more than INLINE_BYTES."""
     import pyarrow as pa
     from pyarrow import parquet
 
-    parts = sorted(folder.glob("part-*.parquet"))
-    if sum(part.stat().st_size for part in parts) > INLINE_BYTES:
+    parts = folder.files()
+    if sum(part.bytes for part in parts) > INLINE_BYTES:
         return None
-    rows = pa.concat_tables([parquet.read_table(part, schema=schema) for part in parts])
+    rows = pa.concat_tables([parquet.read_table(folder.for_arrow(part.name), schema=schema) for part in parts])
     return rows if rows.nbytes <= INLINE_BYTES else None

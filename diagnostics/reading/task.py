@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from diagnostics.errors import AnalysisInterrupted, DiagnosticsError, LimitExceeded
+from diagnostics.errors import AnalysisInterrupted, DiagnosticsError, LimitExceeded, SparkUnavailable
 from diagnostics.format import Coverage
 from diagnostics.formats import FORMATS
 from diagnostics.reading.ranges import LONGEST_RANGE_BYTES, PlannedRange
-from diagnostics.reading.stored_table import TableWriter
+from diagnostics.reading.stored_table import EVIDENCE, TableWriter
 from diagnostics.row_batch import of_calendar, valid_text
+from diagnostics.shared_folder import SharedFolder
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -31,25 +31,27 @@ COVERAGE_DDL = (
 )
 
 
-def read_group(group: Sequence[PlannedRange], folder: Path, number: int) -> pa.RecordBatch:
+def read_group(group: Sequence[PlannedRange], run: SharedFolder, number: int) -> pa.RecordBatch:
     """In a Spark worker: read each range, write each table, and give the coverage.
 
     Spark ends a cancelled task's own side at once, but not a Python worker in the middle of its work: it would read on
     to the end of its group. The run's folder is removed when the run ends, so a worker looks for it before each range.
-    Raises  AnalysisInterrupted when it is gone.
+    Raises  AnalysisInterrupted when it is gone, SparkUnavailable when the storage fails.
     """
     import pyarrow as pa
 
-    writer = TableWriter(folder, number)
     covered = []
-    try:
+    with TableWriter(run / EVIDENCE, number) as writer:
         for planned in group:
-            if not folder.exists():
-                raise AnalysisInterrupted("the run that this belongs to has ended")
+            _stop_when_ended(run)
             covered.append(_read_range(planned, writer))
-    finally:
-        writer.close()
+        _stop_when_ended(run)
     return pa.RecordBatch.from_pylist(covered, schema=_coverage_schema())
+
+
+def _stop_when_ended(run: SharedFolder) -> None:
+    if not run.exists():
+        raise AnalysisInterrupted("the run that this belongs to has ended")
 
 
 def _coverage_schema() -> pa.Schema:
@@ -91,6 +93,9 @@ def _read_range(planned: PlannedRange, writer: TableWriter) -> dict[str, Any]:
             else:
                 count = writer.add(given, part.file_id, planned.lines_before, planned.clock)
                 rows[given.table] = rows.get(given.table, 0) + count
+    except SparkUnavailable:
+        # The storage failed, not the file: Spark tries the task again.
+        raise
     except DiagnosticsError as error:
         total = replace(total, warnings=(*total.warnings, str(error)))
     except Exception as error:

@@ -1,12 +1,14 @@
 """What Spark's Python workers need when they are not the server's own children: this code, and the run's folder.
 
-In local mode both are there. On a cluster the folder has to lie on storage that every machine mounts at the same path.
+In local mode both are there. On a cluster the folder has to lie where every machine reaches it, see `shared_folder`.
 The code is used where it is installed (the same files: a digest is compared); elsewhere a session brings it along.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import re
 import tarfile
 import tempfile
 from collections.abc import Callable, Iterator
@@ -15,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from diagnostics.errors import SparkUnavailable
+from diagnostics.shared_folder import STORAGE_VARIABLE, SharedFolder
 from diagnostics.spark.server import is_local
 
 if TYPE_CHECKING:
@@ -23,29 +26,56 @@ if TYPE_CHECKING:
 
 PACKAGE = Path(__file__).resolve().parents[1]
 
+_TOLD_BY_A_WORKER = re.compile(rf"\b{SparkUnavailable.__name__}: (.+)")
+
 Batches = Callable[[Iterator["pa.RecordBatch"]], Iterator["pa.RecordBatch"]]
 
 
-def for_workers(session: SparkSession, folder: Path, work: Batches) -> Batches:
+def for_workers(session: SparkSession, folder: SharedFolder, work: Batches) -> Batches:
     """`work`, such that any worker of the session can do it.
 
-    folder  which `work` reads and writes
-    Raises  SparkUnavailable when a worker does not see the folder.
+    folder  of the run, which `work` reads and writes
+    Raises  SparkUnavailable when a worker cannot do that; it names the folder and the reason.
     """
-    if is_local(session.conf.get("spark.master") or ""):
+    in_the_server = is_local(session.conf.get("spark.master") or "")
+    if in_the_server and folder.is_path:
         return work
-    sees_folder, has_code = _asked(session, folder)
-    if not sees_folder:
-        raise SparkUnavailable(
-            f"Spark's workers do not see {folder}: it has to be on storage that every machine mounts at this path "
-            "(WORKBENCH_DATA for the workbench, TMPDIR for manage.py diagnose)"
+    with_code = _as_it_is if in_the_server or _has_code(session) else _brought_along(session)
+    refusal = _answer(session, with_code(_telling(folder)))
+    if refusal:
+        hint = (
+            f" It has to be on storage that every machine mounts at this path, or {STORAGE_VARIABLE} names a URL."
+            if folder.is_path
+            else ""
         )
-    return work if has_code else _brought_along(session, work)
+        raise SparkUnavailable(f"Spark's workers cannot use {folder.location}: {refusal}.{hint}")
+    return with_code(work)
 
 
-def _asked(session: SparkSession, folder: Path) -> tuple[bool, bool]:
-    """Whether a worker sees the folder, and whether it has this code."""
-    place, expected = str(folder), digest()
+@contextlib.contextmanager
+def failures_of_workers() -> Iterator[None]:
+    """Raises  SparkUnavailable where the block fails because a worker has raised one, with the worker's reason."""
+    try:
+        yield
+    except Exception as error:
+        told = _TOLD_BY_A_WORKER.search(str(error))
+        if told:
+            raise SparkUnavailable(told[1]) from error
+        raise
+
+
+def _telling(folder: SharedFolder) -> Batches:
+    """Tells why a worker cannot use the folder, nothing where it can."""
+
+    def tell(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for _ in batches:
+            yield _text_batch(folder.refusal())
+
+    return tell
+
+
+def _has_code(session: SparkSession) -> bool:
+    """Whether a worker has this code."""
 
     def look(batches: Iterator[Any]) -> Iterator[Any]:
         import pyarrow
@@ -57,11 +87,21 @@ def _asked(session: SparkSession, folder: Path) -> tuple[bool, bool]:
         except ImportError:
             found = ""
         for _ in batches:
-            columns = [pyarrow.array([Path(place).is_dir()]), pyarrow.array([found == expected])]
-            yield pyarrow.RecordBatch.from_arrays(columns, names=["folder", "code"])
+            yield pyarrow.RecordBatch.from_arrays([pyarrow.array([found])], names=["told"])
 
-    answer = session.range(0, 1, 1, 1).mapInArrow(look, "folder BOOLEAN, code BOOLEAN").collect()[0]
-    return bool(answer.folder), bool(answer.code)
+    return _answer(session, look) == digest()
+
+
+def _answer(session: SparkSession, asked: Batches) -> str | None:
+    """What a worker tells."""
+    told = session.range(0, 1, 1, 1).mapInArrow(asked, "told STRING").collect()[0].told
+    return None if told is None else str(told)
+
+
+def _text_batch(told: str | None) -> pa.RecordBatch:
+    import pyarrow
+
+    return pyarrow.RecordBatch.from_arrays([pyarrow.array([told], pyarrow.string())], names=["told"])
 
 
 @cache
@@ -78,8 +118,12 @@ def _files() -> list[Path]:
     return sorted(path for path in PACKAGE.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
 
 
-def _brought_along(session: SparkSession, work: Batches) -> Batches:
-    """`work` that imports this package from an archive which Spark has unpacked where the worker runs."""
+def _as_it_is(work: Batches) -> Batches:
+    return work
+
+
+def _brought_along(session: SparkSession) -> Callable[[Batches], Batches]:
+    """Makes of work what imports this package from an archive, which Spark has unpacked where the worker runs."""
     from pyspark import cloudpickle
 
     name = f"diagnostics-{digest()[:16]}"
@@ -89,16 +133,20 @@ def _brought_along(session: SparkSession, work: Batches) -> Batches:
             for path in _files():
                 packed.add(path, Path(PACKAGE.name) / path.relative_to(PACKAGE), recursive=False)
         session.addArtifacts(f"{archive}#{name}", archive=True)
-    pickled: bytes = cloudpickle.dumps(work)  # type: ignore[no-untyped-call]
 
-    def unpacked(batches: Iterator[Any]) -> Iterator[Any]:
-        # A function inside a function travels by value: nothing of this package may be named here.
-        import pickle
-        import sys
+    def with_code(work: Batches) -> Batches:
+        pickled: bytes = cloudpickle.dumps(work)  # type: ignore[no-untyped-call]
 
-        folder = str(Path(name).resolve())
-        if folder not in sys.path:
-            sys.path.insert(0, folder)
-        yield from pickle.loads(pickled)(batches)  # noqa: S301 - our own bytes
+        def unpacked(batches: Iterator[Any]) -> Iterator[Any]:
+            # A function inside a function travels by value: nothing of this package may be named here.
+            import pickle
+            import sys
 
-    return unpacked
+            folder = str(Path(name).resolve())
+            if folder not in sys.path:
+                sys.path.insert(0, folder)
+            yield from pickle.loads(pickled)(batches)  # noqa: S301 - our own bytes
+
+        return unpacked
+
+    return with_code

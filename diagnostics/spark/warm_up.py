@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -16,6 +18,7 @@ def analyse_samples(session: SparkSession, place: Path) -> None:
     from diagnostics.formats import FORMATS
     from diagnostics.intake import SourceFile
     from diagnostics.rule import Ruleset, shipped_rules
+    from diagnostics.shared_folder import STORAGE_VARIABLE, run_folder
 
     with tempfile.TemporaryDirectory(prefix="warm-up-", dir=place) as made:
         folder = Path(made)
@@ -27,4 +30,5 @@ def analyse_samples(session: SparkSession, place: Path) -> None:
                 sources.append(SourceFile(path, f"{one.id}-{number}/{sample.name}"))
         workspace = folder / "workspace"
         workspace.mkdir()
-        analyze(sources, ruleset=Ruleset.of(shipped_rules()), spark=session, workspace=workspace)
+        with run_folder(os.environ.get(STORAGE_VARIABLE, ""), f"warm-up-{uuid4()}") as shared:
+            analyze(sources, ruleset=Ruleset.of(shipped_rules()), spark=session, workspace=workspace, shared=shared)

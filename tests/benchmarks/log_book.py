@@ -19,6 +19,7 @@ from pyarrow import parquet
 from diagnostics.evidence import TABLES
 from diagnostics.format import Range, Rows
 from diagnostics.formats.flink_log import FORMAT
+from diagnostics.shared_folder import SharedFolder
 from tests.benchmarks.synthetic_log import write_log
 
 BYTES = 180_000_000
@@ -77,7 +78,7 @@ def _measured(place: Path) -> Iterator[str]:
     )
     evidence, records = _evidence(place)
     began = time.monotonic()
-    log_book_keep(analysis, evidence, [{"file": "tm.log", "role": "taskmanager"}])
+    log_book_keep(analysis, SharedFolder.at(evidence), [{"file": "tm.log", "role": "taskmanager"}])
     yield f"{'log book of ' + f'{records:,} records':38} {1:>5} {time.monotonic() - began:7.2f}"
     client = Client(headers={"host": "localhost"})
     client.force_login(alice)

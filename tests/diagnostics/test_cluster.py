@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import threading
 import time
@@ -14,11 +15,13 @@ import pytest
 from pyspark.sql import SparkSession
 
 from diagnostics import spark as engine
-from diagnostics.analyze import Report, analyze
+from diagnostics.analyze import Progress, Report, analyze
 from diagnostics.errors import SparkUnavailable
 from diagnostics.formats import FORMATS
 from diagnostics.intake import SourceFile
+from diagnostics.reading.stored_table import EVIDENCE
 from diagnostics.rule import Ruleset, shipped_rules
+from diagnostics.shared_folder import SharedFolder, run_folder
 from diagnostics.spark.cluster import StandaloneCluster, on_a_cluster
 from diagnostics.spark.far_workers import for_workers
 from diagnostics.spark.java import REFUSED_OPTION, home_for_launchers
@@ -31,16 +34,24 @@ KINDS = ("gc-log", "flink-rest-checkpoints")
 def evidence_in(folder: Path) -> list[SourceFile]:
     """A real log and samples of other kinds: every way that rows go, and few queries."""
     folder.mkdir()
+    shutil.copy(TASK_MANAGER_LOG, folder)
     for kind in KINDS:
         sample = FORMATS[kind].samples[0]
         (folder / Path(sample.name).name).write_bytes(sample.content)
-    return [SourceFile(each, each.name) for each in (TASK_MANAGER_LOG, *sorted(folder.iterdir()))]
+    return [SourceFile(each, each.name) for each in sorted(folder.iterdir())]
 
 
-def diagnosed(session: SparkSession, workspace: Path) -> Report:
+def diagnosed(session: SparkSession, workspace: Path, shared: SharedFolder | None = None) -> Report:
+    """With a shared folder the workspace is away before a worker begins."""
     workspace.mkdir()
+    sources = evidence_in(workspace / "given")
+
+    def hide(progress: Progress) -> None:
+        if progress.detail.startswith(f"{len(sources)} of {len(sources)} files sent"):
+            workspace.rename(workspace.with_name("away"))
+
     rules = Ruleset.of(shipped_rules())
-    return analyze(evidence_in(workspace / "given"), ruleset=rules, spark=session, workspace=workspace)
+    return analyze(sources, ruleset=rules, spark=session, workspace=workspace, shared=shared, progress=hide)
 
 
 def without_timing(report: Report) -> dict[str, Any]:
@@ -61,11 +72,13 @@ def kill_a_worker_that_reads(cluster: StandaloneCluster, evidence: Path, killed:
 
 
 @pytest.mark.spark
-def test_a_case_on_a_cluster_that_loses_a_worker_gets_the_document_of_a_single_machine(
+def test_a_case_on_a_cluster_that_sees_a_url_only_and_loses_a_worker_gets_the_document_of_a_single_machine(
     spark: SparkSession, tmp_path: Path
 ) -> None:
     alone = diagnosed(spark, tmp_path / "alone")
     killed: list[int] = []
+    storage = tmp_path / "storage"
+    storage.mkdir()
     with (
         (tmp_path / "cluster.log").open("wb") as log,
         on_a_cluster(free_port(), output=log, shares_code=False) as (
@@ -73,14 +86,19 @@ def test_a_case_on_a_cluster_that_loses_a_worker_gets_the_document_of_a_single_m
             server,
         ),
     ):
-        with pytest.raises(SparkUnavailable, match="do not see /not-mounted"):
-            engine.run(server.remote, str(uuid4()), lambda session: for_workers(session, Path("/not-mounted"), iter))
-        workspace = tmp_path / "on-the-cluster"
-        killer = threading.Thread(target=kill_a_worker_that_reads, args=(cluster, workspace / "evidence", killed))
+        away = SharedFolder("/not-mounted")
+        with pytest.raises(SparkUnavailable, match="Spark's workers cannot use /not-mounted: it is not there"):
+            engine.run(server.remote, str(uuid4()), lambda session: for_workers(session, away, iter))
+        killer = threading.Thread(target=kill_a_worker_that_reads, args=(cluster, storage / "run" / EVIDENCE, killed))
         killer.start()
-        report = engine.run(server.remote, str(uuid4()), lambda session: diagnosed(session, workspace))
+        with run_folder(storage.as_uri(), "run") as shared:
+            report = engine.run(
+                server.remote, str(uuid4()), lambda session: diagnosed(session, tmp_path / "driver", shared)
+            )
         killer.join()
         assert cluster.ended is not None
+    assert (tmp_path / "away").is_dir()
+    assert list(storage.iterdir()) == []
     assert len(killed) >= 2  # the worker and its executor
     assert not any(psutil.pid_exists(pid) for pid in killed)
     assert without_timing(report) == without_timing(alone)

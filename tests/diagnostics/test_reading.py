@@ -15,6 +15,7 @@ from diagnostics.evidence import TABLES, Evidence
 from diagnostics.formats import FORMATS
 from diagnostics.intake import SourceFile, unpack
 from diagnostics.reading import ranges, stored_table
+from diagnostics.shared_folder import SharedFolder
 
 pytestmark = pytest.mark.spark
 
@@ -95,7 +96,7 @@ def test_a_table_holds_the_same_rows_whether_they_travel_with_the_query_or_are_r
     evidence, _ = evidence_of(files, tmp_path, spark)
     monkeypatch.setattr(stored_table, "INLINE_BYTES", 0)
     for table in ("log_record", "config_option", "event"):
-        stored = stored_table.table_frame(spark, tmp_path / "evidence", table, evidence.rows[table])
+        stored = stored_table.table_frame(spark, SharedFolder.at(tmp_path / "evidence"), table, evidence.rows[table])
         assert stored.schema == evidence[table].schema
         assert sorted(map(repr, stored.collect())) == sorted(map(repr, evidence[table].collect()))
 

@@ -38,6 +38,13 @@ def test_a_port_that_is_none_is_refused(tmp_path: Path, port: str) -> None:
         plan_from({"WORKBENCH_DATA": str(tmp_path), "WORKBENCH_PORT": port})
 
 
+def test_a_storage_that_is_no_url_of_one_is_refused_without_its_password(tmp_path: Path) -> None:
+    given = "s3a://key:hunter2@bucket/a?secret_key=hunter2"
+    with pytest.raises(LaunchRefused, match=r"SPARK_STORAGE is 's3a://\*\*\*@bucket.*s3a://bucket/prefix") as refused:
+        plan_from({"WORKBENCH_DATA": str(tmp_path), "SPARK_STORAGE": given})
+    assert "hunter2" not in str(refused.value)
+
+
 def test_a_port_in_use_is_refused_with_a_way_out(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]

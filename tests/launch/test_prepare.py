@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
+from diagnostics.errors import SparkUnavailable
 from workbench.launch.chart_library import without_unused
-from workbench.launch.prepare import chart_library_copy
+from workbench.launch.prepare import chart_library_copy, storage_try
 
 MOST_ANSWER_BYTES = 1_000_000
 """Source: issue 5."""
@@ -23,6 +24,17 @@ def test_the_chart_library_goes_over_the_wire_in_less_than_a_megabyte(tmp_path: 
     script = gzip.decompress(packed).decode()
     assert script == (target / "plotly.min.js").read_text("utf-8") == without_unused(source.read_text("utf-8"))
     assert "Licensed under the MIT license" in script[:200]
+
+
+def test_a_storage_that_cannot_be_used_ends_the_start_with_its_name_and_the_reason(tmp_path: Path) -> None:
+    absent = (tmp_path / "absent").as_uri()
+    with pytest.raises(SparkUnavailable, match=rf"^SPARK_STORAGE cannot be used: {tmp_path}/absent/start-.*no such"):
+        storage_try(absent)
+
+
+def test_a_storage_that_can_be_used_is_left_as_it_was(tmp_path: Path) -> None:
+    storage_try(tmp_path.as_uri())
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_library_of_another_version_is_served_whole_and_says_so(

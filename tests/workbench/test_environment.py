@@ -70,13 +70,15 @@ def test_a_data_folder_that_cannot_be_made_is_a_problem(tmp_path: Path) -> None:
     ids=["manage", "web", "worker"],
 )
 def test_every_process_refuses_to_start_with_a_wrong_environment(command: list[str], tmp_path: Path) -> None:
-    variables = os.environ | {"WORKBENCH_DATA": str(tmp_path), "WORKBENCH_PORT": "many", "SPARK_REMOTE": "spark"}
+    wrong = {"WORKBENCH_PORT": "many", "SPARK_REMOTE": "spark", "SPARK_STORAGE": "gs://bucket"}
+    variables = os.environ | {"WORKBENCH_DATA": str(tmp_path)} | wrong
     ended = subprocess.run(
         [sys.executable, *command], cwd=PROJECT, env=variables, capture_output=True, text=True, timeout=60, check=False
     )
     assert ended.returncode != 0
     assert "WORKBENCH_PORT is 'many'" in ended.stderr
     assert "SPARK_REMOTE is 'spark'" in ended.stderr
+    assert "SPARK_STORAGE is 'gs://bucket'" in ended.stderr
 
 
 def test_the_secret_is_made_once_and_readable_by_its_owner_only(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from django.conf import settings
 
 from diagnostics.log_book.reading import LogBook, open_log_book
 from diagnostics.log_book.writing import write_log_book
+from diagnostics.shared_folder import SharedFolder
 from workbench.analyses.models import Analysis
 
 logger = logging.getLogger(__name__)
@@ -22,7 +23,7 @@ def log_book_folder(analysis_id: int) -> Path:
     return Path(settings.LOG_BOOKS_DIR) / str(analysis_id)
 
 
-def log_book_keep(analysis: Analysis, evidence: Path, inputs: Sequence[Mapping[str, Any]]) -> None:
+def log_book_keep(analysis: Analysis, evidence: SharedFolder, inputs: Sequence[Mapping[str, Any]]) -> None:
     """Keeps the records that an analysis has read; the older ones of the same snapshot go.
 
     The diagnosis stands without them, so whatever fails is only logged: the page then offers to analyse again.

@@ -20,6 +20,8 @@ from diagnostics.clock import FileClock
 from diagnostics.errors import AnalysisInterrupted, DiagnosticsError, SparkUnavailable
 from diagnostics.intake import SourceFile
 from diagnostics.notation.event_field import NamedFields
+from diagnostics.reading.stored_table import EVIDENCE
+from diagnostics.shared_folder import SharedFolder, run_folder
 from workbench.analyses.log_books import log_book_keep
 from workbench.analyses.models import Analysis
 from workbench.analyses.outcome import report_save
@@ -51,8 +53,9 @@ def analysis_run(analysis: Analysis) -> None:
     watch = Watch(analysis, session)
     try:
         with watch, _workspace(analysis) as workspace:
-            _interrupt_orphan(orphan)
-            _attempt(analysis, session, watch, workspace)
+            _end_orphan(orphan)
+            with run_folder(settings.SPARK_STORAGE, str(session)) as shared:
+                _attempt(analysis, session, watch, workspace, shared)
     except SparkUnavailable as error:
         reason = f"Spark is not there: {error}."
         analysis_give_back(analysis=analysis, session=session, reason=reason)
@@ -77,7 +80,7 @@ def _wait_for_spark() -> None:
         time.sleep(0.5)
 
 
-def _attempt(analysis: Analysis, session: UUID, watch: Watch, workspace: Path) -> None:
+def _attempt(analysis: Analysis, session: UUID, watch: Watch, workspace: Path, shared: SharedFolder | None) -> None:
     _wait_for_redacted(analysis, watch)
     files = list(analysis.files.order_by("name"))
     overrides = {member: format_id for file in files for member, format_id in file.overrides.items()}
@@ -98,13 +101,15 @@ def _attempt(analysis: Analysis, session: UUID, watch: Watch, workspace: Path) -
             event_fields=fields,
             limits=limits,
             layouts=layouts,
+            shared=shared,
             progress=watch.progress,
         ),
     )
     if report_save(analysis=analysis, session=session, report=report, warnings=unreadable):
         logger.info("analysis %s done: %s", analysis.pk, report.stage_ms)
         # After the verdict, which nobody shall wait longer for.
-        log_book_keep(analysis, workspace / "evidence", report.inputs)
+        run = shared or SharedFolder.at(workspace)
+        log_book_keep(analysis, run / EVIDENCE, report.inputs)
 
 
 def _wait_for_redacted(analysis: Analysis, watch: Watch) -> None:
@@ -143,8 +148,11 @@ def _workspace(analysis: Analysis) -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _interrupt_orphan(session: UUID | None) -> None:
-    """Ends what an earlier attempt left running: Spark goes on for a client that was killed."""
-    if session:
-        with contextlib.suppress(DiagnosticsError):
-            spark.interrupt(settings.SPARK_REMOTE, str(session))
+def _end_orphan(session: UUID | None) -> None:
+    """Ends what an earlier attempt left running, as Spark goes on for a client that was killed, and what it left."""
+    if session is None:
+        return
+    with contextlib.suppress(DiagnosticsError):
+        spark.interrupt(settings.SPARK_REMOTE, str(session))
+    if settings.SPARK_STORAGE:
+        (SharedFolder.of(settings.SPARK_STORAGE) / str(session)).remove()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
 import re
 import tempfile
 import time
@@ -11,12 +12,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 from diagnostics.analyze import analyze
 from diagnostics.diagnosis.verdict import INCONCLUSIVE
 from diagnostics.errors import NoUsableInput
 from diagnostics.intake import SourceFile, sources_in
 from diagnostics.rule import Ruleset, shipped_rules
+from diagnostics.shared_folder import STORAGE_VARIABLE, run_folder
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -104,9 +107,13 @@ def truths_below(folder: Path) -> list[Truth]:
 def outcome_of(truth: Truth, sources: Sequence[SourceFile], spark: SparkSession) -> Outcome:
     """Diagnoses these files with the shipped rules and holds the document against the truth."""
     began = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="scoring-") as workspace:
+    rules = Ruleset.of(shipped_rules())
+    with (
+        tempfile.TemporaryDirectory(prefix="scoring-") as workspace,
+        run_folder(os.environ.get(STORAGE_VARIABLE, ""), f"scoring-{uuid4()}") as shared,
+    ):
         try:
-            report = analyze(sources, ruleset=Ruleset.of(shipped_rules()), spark=spark, workspace=Path(workspace))
+            report = analyze(sources, ruleset=rules, spark=spark, workspace=Path(workspace), shared=shared)
         except NoUsableInput as error:
             return Outcome(truth, NOTHING_USABLE, 0.0, 0, 0, 0, time.monotonic() - began, None, [str(error)])
     return compared(truth, report.document, time.monotonic() - began, report.warnings)

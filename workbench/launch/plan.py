@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from diagnostics.errors import SparkUnavailable
+from diagnostics.shared_folder import STORAGE_EXAMPLE, STORAGE_FORM, STORAGE_VARIABLE
 from diagnostics.spark.java import java_home
 from workbench.environment import Environment
 
@@ -59,6 +60,7 @@ def plan_from(given: Mapping[str, str]) -> Plan:
     data = environment.folder("WORKBENCH_DATA", PROJECT / "var")
     host = environment.text("WORKBENCH_BIND", "127.0.0.1")
     port = environment.number("WORKBENCH_PORT", 8000, 1, 65_535)
+    environment.matching(STORAGE_VARIABLE, "", STORAGE_FORM, STORAGE_EXAMPLE)
     for problem in environment.problems:
         raise LaunchRefused(f"{problem.msg} {problem.hint}")
     own_redis, own_spark = not given.get("REDIS_URL"), not given.get("SPARK_REMOTE")

@@ -11,6 +11,7 @@ import os
 import sys
 import tempfile
 from pathlib import Path
+from uuid import uuid4
 
 import django
 from django.conf import settings
@@ -18,6 +19,8 @@ from django.core.management import CommandError, call_command
 from django.core.management.base import SystemCheckError
 from django.db import DatabaseError
 
+from diagnostics.errors import SparkUnavailable
+from diagnostics.shared_folder import STORAGE_VARIABLE, run_folder
 from workbench.launch.chart_library import without_unused
 
 
@@ -27,17 +30,30 @@ def prepare() -> int:
     django.setup()
     try:
         call_command("check", stdout=io.StringIO())
+        storage_try(settings.SPARK_STORAGE)
         call_command("migrate", verbosity=0, interactive=False)
         call_command("load_rules")
         call_command("create_admin")
         chart_library_copy(settings.PLOTLY_PACKAGED / "plotly.min.js", settings.PLOTLY_COMPRESSED)
-    except (SystemCheckError, CommandError) as error:
+    except (SystemCheckError, CommandError, SparkUnavailable) as error:
         sys.stderr.write(f"{str(error).strip()}\n")
         return 1
     except (DatabaseError, OSError) as error:
         sys.stderr.write(f"The data folder or the database cannot be used: {str(error).strip()}\n")
         return 1
     return 0
+
+
+def storage_try(storage: str) -> None:
+    """Makes the folder of a run at the storage and removes it. Raises SparkUnavailable when that cannot be done.
+
+    Here, because no process that forks others later may speak to such a storage.
+    """
+    try:
+        with run_folder(storage, f"start-{uuid4()}"):
+            pass
+    except SparkUnavailable as error:
+        raise SparkUnavailable(f"{STORAGE_VARIABLE} cannot be used: {error}") from error
 
 
 def chart_library_copy(source: Path, target: Path) -> None:

@@ -15,6 +15,7 @@ from diagnostics.log_book.finding import find
 from diagnostics.log_book.reading import LogBook
 from diagnostics.log_book.search import parse_search
 from diagnostics.log_book.writing import write_log_book
+from diagnostics.shared_folder import SharedFolder
 
 COORDINATOR = "org.apache.flink.runtime.checkpoint.CheckpointCoordinator"
 TASK = "org.apache.flink.runtime.taskmanager.Task"
@@ -51,7 +52,7 @@ def log_book(folder: Path, logs: Mapping[str, str] = LOGS) -> LogBook:
     """The log book of these files."""
     evidence_of(folder / "evidence", logs)
     inputs = [{"file": name, "role": None} for name in logs]
-    assert write_log_book(folder / "evidence" / "log_record", folder / "book", inputs)
+    assert write_log_book(SharedFolder.at(folder / "evidence" / "log_record"), folder / "book", inputs)
     return LogBook(folder / "book")
 
 

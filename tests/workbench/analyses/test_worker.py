@@ -41,6 +41,7 @@ class Stack:
 
     running: RunningWorkbench
     token: str
+    storage: Path
 
     def send(self, content: bytes) -> str:
         """Opens a case with one file and gives its address."""
@@ -77,6 +78,15 @@ class Stack:
         assert ended.returncode == 0, ended.stderr
         return ended.stdout.strip()
 
+    def left_behind(self, seconds: float = 45) -> list[Path]:
+        """What runs have left in their folders, once nothing is or the time is over."""
+        deadline = time.monotonic() + seconds
+        while (left := [*(self.running.data / "work").iterdir(), *self.storage.iterdir()]) and (
+            time.monotonic() < deadline
+        ):
+            time.sleep(0.1)
+        return left
+
     def workers(self) -> list[psutil.Process]:
         """The worker's processes, the parent first."""
         found = self.running.named("celery", "worker")
@@ -91,14 +101,18 @@ class Stack:
 
 @pytest.fixture(scope="module")
 def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
-    """A workbench of its own, because its worker is killed; on PostgreSQL where the tests run on that."""
+    """A workbench of its own, because its worker is killed; on PostgreSQL where the tests run on that.
+
+    Its runs share files with Spark by URL, so that each of these ends has to leave nothing there either.
+    """
     given = os.environ.get("DATABASE_URL", "")
     variables = {"DATABASE_URL": _new_database(given)} if given.startswith("postgres") else {}
-    running = launch(tmp_path_factory.mktemp("worker") / "data", **variables)
+    storage = tmp_path_factory.mktemp("storage")
+    running = launch(tmp_path_factory.mktemp("worker") / "data", SPARK_STORAGE=storage.as_uri(), **variables)
     try:
         running.wait_until_ready()
-        stack = Stack(running, "")
-        yield Stack(running, stack.manage("create_token", "admin"))
+        stack = Stack(running, "", storage)
+        yield Stack(running, stack.manage("create_token", "admin"), storage)
     finally:
         running.end()
 
@@ -162,10 +176,8 @@ def test_cancelling_stops_the_spark_work(stack: Stack, long_log: bytes) -> None:
     )
     assert stack.case(url)["status"] == "failed"
     assert stack.case(url)["detail"] == "Cancelled."
-    deadline = time.monotonic() + 45  # under a second alone; minutes of other Spark work share the cores here
-    while any((stack.running.data / "work").iterdir()):
-        assert time.monotonic() < deadline, "the worker did not end the cancelled run"
-        time.sleep(0.1)
+    # Under a second alone; minutes of other Spark work share the cores here.
+    assert stack.left_behind() == [], "the worker did not end the cancelled run"
     deadline = time.monotonic() + ONE_RANGE_SECONDS
     while spark_seconds_in(stack, 2.0) > 0.3:
         assert time.monotonic() < deadline, "Spark goes on with the cancelled run"
@@ -201,6 +213,7 @@ def test_a_run_whose_whole_worker_is_killed_is_taken_up_again(stack: Stack, long
     case = stack.wait(url, has_ended)
     assert case["status"] == "done", case["detail"]
     assert attempts(stack, url) == 2
+    assert stack.left_behind() == []
 
 
 def test_a_run_whose_spark_server_is_killed_is_tried_again(stack: Stack, long_log: bytes) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from diagnostics.log_book.search import parse_search
+from diagnostics.shared_folder import SharedFolder
 from tests.diagnostics.log_book.books import LOGS, evidence_of
 from tests.workbench.diagnosed import diagnosed_case
 from tests.workbench.people import People, signed_in
@@ -31,7 +32,7 @@ def kept(tmp_path: Path) -> Any:
 
     def opened(user: User, title: str) -> Analysis:
         analysis = diagnosed_case(user, title=title)
-        log_book_keep(analysis, tmp_path / "evidence", [{"file": name, "role": None} for name in LOGS])
+        log_book_keep(analysis, SharedFolder.at(tmp_path / "evidence"), [{"file": name, "role": None} for name in LOGS])
         return analysis
 
     return opened

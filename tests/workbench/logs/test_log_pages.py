@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from diagnostics.shared_folder import SharedFolder
 from tests.diagnostics.log_book.books import LOGS, evidence_of
 from tests.workbench.diagnosed import diagnosed_case, stored_file
 from tests.workbench.people import People, signed_in
@@ -26,7 +27,7 @@ def analysis(people: People, tmp_path: Any) -> Analysis:
     for name, text in LOGS.items():
         found.files.add(stored_file(found.case, people.alice, name, text.encode()))
     evidence_of(tmp_path / "evidence")
-    log_book_keep(found, tmp_path / "evidence", [{"file": name, "role": None} for name in LOGS])
+    log_book_keep(found, SharedFolder.at(tmp_path / "evidence"), [{"file": name, "role": None} for name in LOGS])
     return found
 
 
@@ -186,7 +187,7 @@ def test_evidence_from_logs_leads_to_the_log_page(people: People, analysis: Anal
 
 def test_records_of_deleted_evidence_are_not_kept(people: People, analysis: Analysis, tmp_path: Any) -> None:
     evidence_delete(case=analysis.case, user=people.alice)
-    log_book_keep(analysis, tmp_path / "evidence", [{"file": name, "role": None} for name in LOGS])
+    log_book_keep(analysis, SharedFolder.at(tmp_path / "evidence"), [{"file": name, "role": None} for name in LOGS])
     assert not log_book_folder(analysis.pk).exists()
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import tempfile
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 from django.core.management.base import BaseCommand, CommandError
 
@@ -15,6 +17,7 @@ from diagnostics.analyze import Progress, analyze
 from diagnostics.errors import DiagnosticsError, NoUsableInput
 from diagnostics.intake import SourceFile, sources_in
 from diagnostics.rule import Ruleset, shipped_rules
+from diagnostics.shared_folder import STORAGE_VARIABLE, run_folder
 from diagnostics.spark import embedded
 from diagnostics.spark.ahead import started_ahead
 from diagnostics.terminal import printable, render
@@ -56,6 +59,7 @@ class Command(BaseCommand):
         size = sum(source.path.stat().st_size for source in sources)
         with (
             tempfile.TemporaryDirectory(prefix="diagnose-") as workspace,
+            run_folder(os.environ.get(STORAGE_VARIABLE, ""), f"diagnose-{uuid4()}") as shared,
             embedded(size, started_ahead()) as spark,
         ):
             report = analyze(
@@ -63,6 +67,7 @@ class Command(BaseCommand):
                 ruleset=Ruleset.of(shipped_rules()),
                 spark=spark,
                 workspace=Path(workspace),
+                shared=shared,
                 progress=self._show,
             )
         for warning in report.warnings:

@@ -1,0 +1,327 @@
+"""A folder that this program and Spark's workers reach alike: by a path that all of them mount, or by a URL.
+
+`SPARK_STORAGE` names the folder below which every run gets one of its own. Without it the run's workspace is that
+folder. A `file` URL is a path like any other; `s3a` and `hdfs` are reached through pyarrow, whose credentials come from
+where each system's own tools take them, never from the URL.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import logging
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+from urllib.parse import urlsplit
+from uuid import uuid4
+
+from diagnostics.errors import SparkUnavailable
+
+logger = logging.getLogger(__name__)
+
+STORAGE_VARIABLE = "SPARK_STORAGE"
+
+_NAMES = r"[^\s?#%*\[\]{}\\]"
+STORAGE_FORM = re.compile(rf"file:///{_NAMES}+|s3a://[\w.-]+(/{_NAMES}*)?|hdfs://[\w.-]+(:\d{{1,5}})?/{_NAMES}+")
+"""No user and no password before the host, no question mark with secrets behind the path, and nothing in the path that
+Spark takes for a pattern or that one reader decodes and another does not."""
+
+STORAGE_EXAMPLE = "file:///mnt/shared/flink, s3a://bucket/prefix or hdfs://namenode:8020/prefix"
+
+BUFFER_BYTES = 1024 * 1024
+"""How much of a far file is read at least. Our choice: a request takes about as long as a megabyte of its answer."""
+
+MOST_REASON = 300
+"""Characters of a foreign system's reason that are shown. Our choice."""
+
+_MARK = ".run"
+"""The file that says that a run's folder is there: object stores have no folders. It goes first when the run ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFile:
+    """A file of a shared folder and its size in bytes."""
+
+    name: str
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class SharedFolder:
+    """A folder below which files appear only when they are complete.
+
+    location  an absolute path, or a URL of s3a or hdfs without a slash at its end
+
+    Raises    SparkUnavailable, with the place and the reason, where a far system does not do what it is asked; OSError
+              where a path does not.
+    """
+
+    location: str
+
+    @classmethod
+    def at(cls, path: Path) -> SharedFolder:
+        """A folder of the file system."""
+        return cls(str(path.resolve()))
+
+    @classmethod
+    def of(cls, url: str) -> SharedFolder:
+        """The folder that `SPARK_STORAGE` names. Raises SparkUnavailable when it has not STORAGE_FORM."""
+        if not STORAGE_FORM.fullmatch(url):
+            # What somebody took for a URL may hold a password: it is not repeated.
+            raise SparkUnavailable(f"{STORAGE_VARIABLE} has to be a URL without login, such as {STORAGE_EXAMPLE}")
+        return cls(url.removeprefix("file://").rstrip("/"))
+
+    def __truediv__(self, name: str) -> SharedFolder:
+        return SharedFolder(f"{self.location}/{name}")
+
+    @property
+    def is_path(self) -> bool:
+        """Whether it is a folder of the file system, mounted where it is used."""
+        return _is_path(self.location)
+
+    @property
+    def url(self) -> str:
+        """How Spark's own readers are told of it: a path without scheme is one of HDFS on many clusters."""
+        return f"file://{self.location}" if self.is_path else self.location
+
+    def make(self) -> None:
+        """Make the folder below one that is there, for nobody else to read where it is one of the file system."""
+        if self.is_path:
+            Path(self.location).mkdir(mode=0o700, exist_ok=True)
+            return
+        with tempfile.NamedTemporaryFile() as empty:
+            self.send(Path(empty.name), _MARK)
+
+    def exists(self) -> bool:
+        """Whether it was made and not removed since."""
+        if self.is_path:
+            return Path(self.location).is_dir()
+        with _told(self.location):
+            filesystem, place = _reached(f"{self.location}/{_MARK}")
+            return bool(filesystem.get_file_info(place).is_file)
+
+    def refusal(self) -> str | None:
+        """Why files cannot be written here, None where they can: one is, and is removed again."""
+        try:
+            if not self.exists():
+                return "it is not there"
+            if self.is_path:
+                with tempfile.TemporaryFile(dir=self.location):
+                    return None
+            self._try_to_write()
+        except SparkUnavailable as error:
+            return reason_of(error.__cause__ or error)
+        except OSError as error:
+            return reason_of(error)
+        return None
+
+    def _try_to_write(self) -> None:
+        name = f".try-{uuid4().hex}"
+        with tempfile.NamedTemporaryFile() as empty:
+            self.send(Path(empty.name), name)
+        with _told(self.location):
+            filesystem, place = _reached(f"{self.location}/{name}")
+            filesystem.delete_file(place)
+
+    def files(self) -> list[StoredFile]:
+        """The complete files in it, by name; none where there is no such folder."""
+        if self.is_path:
+            folder = Path(self.location)
+            found = [(each.name, each.stat().st_size) for each in folder.iterdir()] if folder.is_dir() else []
+        else:
+            found = self._far_files()
+        return [StoredFile(name, size) for name, size in sorted(found) if not name.startswith(".")]
+
+    def _far_files(self) -> list[tuple[str, int]]:
+        from pyarrow import fs
+
+        with _told(self.location):
+            filesystem, place = _reached(self.location)
+            listed = filesystem.get_file_info(fs.FileSelector(place, allow_not_found=True))
+            return [(each.base_name, each.size) for each in listed if each.is_file]
+
+    def for_arrow(self, name: str) -> Any:
+        """What Arrow's readers take for a file: its path where there is one, which they read without Python."""
+        location = f"{self.location}/{name}"
+        return location if self.is_path else open_location(location)
+
+    def draft(self, name: str) -> Path:
+        """Where to write a file that `publish` lets appear: hidden beside it, or on this machine's own disk."""
+        if self.is_path:
+            folder = Path(self.location)
+            folder.mkdir(exist_ok=True)
+            return folder / f".{name}.{uuid4().hex}"
+        descriptor, path = tempfile.mkstemp(prefix="draft-")
+        os.close(descriptor)
+        return Path(path)
+
+    def publish(self, draft: Path, name: str) -> None:
+        """Let a draft appear under its name, in place of one that another attempt has written."""
+        if self.is_path:
+            draft.rename(draft.with_name(name))
+        else:
+            self.send(draft, name)
+            draft.unlink()
+
+    def send(self, source: Path, name: str) -> None:
+        """Copy a file of this machine there."""
+        if self.is_path:
+            draft = self.draft(name)
+            shutil.copyfile(source, draft)
+            self.publish(draft, name)
+            return
+        from pyarrow import fs
+
+        with _told(self.location):
+            filesystem, place = _reached(self.location)
+            # An object of S3 appears when all of it has arrived.
+            is_whole_at_once = filesystem.type_name == "s3"
+            hidden = f"{place}/{name}" if is_whole_at_once else f"{place}/.{name}.{uuid4().hex}"
+            fs.copy_files(str(source), hidden, fs.LocalFileSystem(), filesystem)
+            if not is_whole_at_once:
+                _moved(filesystem, hidden, f"{place}/{name}")
+
+    def remove(self) -> None:
+        """Remove the folder with all that is in it; nothing to do where there is none."""
+        if self.is_path:
+            shutil.rmtree(self.location, ignore_errors=True)
+            return
+        from pyarrow import fs
+
+        with _told(self.location):
+            filesystem, place = _reached(self.location)
+            # Asked first: what is not there is an error of another kind in each system.
+            if filesystem.get_file_info(f"{place}/{_MARK}").is_file:
+                filesystem.delete_file(f"{place}/{_MARK}")
+            if filesystem.get_file_info(place).type != fs.FileType.NotFound:
+                filesystem.delete_dir(place)
+
+
+@contextlib.contextmanager
+def run_folder(storage: str, run: str) -> Iterator[SharedFolder | None]:
+    """The folder of one run at the storage while a block lasts; None where `storage` is empty.
+
+    run     a name that no other run has
+    Raises  SparkUnavailable when it cannot be made.
+    """
+    if not storage:
+        yield None
+        return
+    folder = SharedFolder.of(storage) / run
+    with _told(folder.location):
+        folder.make()
+    try:
+        yield folder
+    finally:
+        try:
+            folder.remove()
+        except SparkUnavailable as error:
+            logger.warning("what a run has left behind has to be removed by hand: %s", error)
+
+
+def open_location(location: str) -> BinaryIO:
+    """A file by its path or URL, opened for binary reading at any place."""
+    if _is_path(location):
+        return open(location, "rb")
+    with _told(location):
+        filesystem, place = _reached(location)
+        return io.BufferedReader(_FarFile(filesystem.open_input_file(place), location), BUFFER_BYTES)
+
+
+@contextlib.contextmanager
+def local_copy(location: str) -> Iterator[str]:
+    """A path to the file's content while a block lasts: its own, or that of a copy."""
+    if _is_path(location):
+        yield location
+        return
+    with tempfile.NamedTemporaryFile(prefix="copy-") as copy:
+        with open_location(location) as opened:
+            shutil.copyfileobj(opened, copy, BUFFER_BYTES)
+        copy.flush()
+        yield copy.name
+
+
+class _FarFile(io.RawIOBase):
+    """A far file whose failures are not taken for those of its content: readers catch OSError for damaged files."""
+
+    def __init__(self, opened: Any, location: str) -> None:
+        self._opened = opened
+        self._location = location
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        return int(self._opened.seek(offset, whence))
+
+    def tell(self) -> int:
+        return int(self._opened.tell())
+
+    def readinto(self, buffer: Any) -> int:
+        with _told(self._location):
+            return int(self._opened.readinto(buffer))
+
+    def close(self) -> None:
+        self._opened.close()
+        super().close()
+
+
+def _is_path(location: str) -> bool:
+    return "://" not in location
+
+
+def _moved(filesystem: Any, source: str, target: str) -> None:
+    """HDFS moves nothing onto a file that is there: then another attempt has written the same."""
+    try:
+        filesystem.move(source, target)
+    except OSError:
+        if not filesystem.get_file_info(target).is_file:
+            raise
+        filesystem.delete_file(source)
+
+
+def _reached(location: str) -> tuple[Any, str]:
+    """The file system of a URL, and the place in it."""
+    parts = urlsplit(location)
+    place = f"{parts.netloc}{parts.path}" if parts.scheme == "s3a" else parts.path
+    return _filesystem(parts.scheme, parts.netloc), place
+
+
+@cache
+def _filesystem(scheme: str, netloc: str) -> Any:
+    """Made once for each process, and never before it forks: neither the AWS SDK nor a JVM outlives that."""
+    from pyarrow import fs
+
+    if scheme == "hdfs":
+        from diagnostics.spark.java import java_home
+
+        # libhdfs brings no JVM and looks for one by this name only.
+        os.environ.setdefault("JAVA_HOME", str(java_home()))
+    # By URL: only so pyarrow reads AWS_ENDPOINT_URL, and asks AWS for the region of a bucket.
+    return cast(Any, fs.FileSystem.from_uri(f"{'s3' if scheme == 's3a' else scheme}://{netloc}/")[0])
+
+
+@contextlib.contextmanager
+def _told(location: str) -> Iterator[None]:
+    """Raises  SparkUnavailable for what fails in the block, with the place and the reason."""
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise SparkUnavailable(f"{location}: there is no such file or folder") from error
+    except (OSError, ValueError, ImportError) as error:
+        raise SparkUnavailable(f"{location}: {reason_of(error)}") from error
+
+
+def reason_of(error: BaseException) -> str:
+    """The first line of an error: of a missing library every path is listed, of a Java error every frame."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0][:MOST_REASON]

@@ -1,0 +1,218 @@
+"""A run's folder by path and by URL: files appear whole, are read at any place, and go when the run ends."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+from uuid import uuid4
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+from pyspark.sql import SparkSession
+
+from diagnostics.errors import AnalysisInterrupted, SparkUnavailable
+from diagnostics.evidence import Evidence
+from diagnostics.formats import FORMATS
+from diagnostics.intake import SourceFile, unpack
+from diagnostics.log_book.reading import LogBook
+from diagnostics.log_book.writing import write_log_book
+from diagnostics.reading import read_evidence, stored_table
+from diagnostics.reading.ranges import ranges_of
+from diagnostics.reading.sending import sent
+from diagnostics.reading.stored_table import EVIDENCE
+from diagnostics.reading.task import read_group
+from diagnostics.shared_folder import SharedFolder, open_location, run_folder
+from diagnostics.spark.far_workers import failures_of_workers
+from tests.diagnostics.log_book.books import LOGS
+from tests.s3_server import S3Server
+
+RECORDING = Path(__file__).parent / "formats" / "samples" / "heavy.jfr"
+SAMPLES = ("event-parquet", "event-avro", "event-csv", "gc-log", "flink-rest-checkpoints", "flink-configuration")
+
+
+@pytest.fixture(params=["file", "s3a"])
+def storage(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """A storage with nothing in it, by URL."""
+    if request.param == "s3a":
+        server: S3Server = request.getfixturevalue("s3")
+        return f"{server.url}/{uuid4()}"
+    (tmp_path / "mounted").mkdir()
+    return f"file://{tmp_path}/mounted"
+
+
+def unpacked(folder: Path, *, everything: bool = True) -> list[SourceFile]:
+    """Logs, and with `everything` files whose readers go about in them: backwards, as text, by the JDK's own tool."""
+    folder.mkdir()
+    files: dict[str, bytes] = {name: text.encode() for name, text in LOGS.items()}
+    if everything:
+        files |= {f"{each}-{FORMATS[each].samples[0].name}": FORMATS[each].samples[0].content for each in SAMPLES}
+        files["heavy.jfr"] = RECORDING.read_bytes()
+    for number, content in enumerate(files.values()):
+        (folder / str(number)).write_bytes(content)
+    return [SourceFile(folder / str(number), name) for number, name in enumerate(files)]
+
+
+def rows_of(evidence: Evidence) -> dict[str, list[str]]:
+    return {name: sorted(map(repr, evidence[name].collect())) for name, count in evidence.rows.items() if count}
+
+
+@pytest.mark.spark
+def test_a_case_read_over_a_storage_fills_the_tables_that_it_fills_without(
+    spark: SparkSession, tmp_path: Path, s3: S3Server
+) -> None:
+    sources = unpacked(tmp_path / "given")
+    alone, expected = read_evidence(unpack(sources, tmp_path / "alone"), spark, tmp_path / "alone", lambda *_: None, {})
+    with run_folder(s3.url, str(uuid4())) as shared:
+        assert shared is not None
+        told: list[str] = []
+        intake = unpack(sources, tmp_path / "driver")
+        evidence, inputs = read_evidence(
+            intake, spark, tmp_path / "driver", lambda _, detail: told.append(detail), {}, shared=shared
+        )
+        book = write_log_book(shared / EVIDENCE / "log_record", tmp_path / "book", inputs)
+        assert not (tmp_path / "driver" / EVIDENCE).exists()
+        assert inputs == expected
+        assert rows_of(evidence) == rows_of(alone)
+    assert f"{len(sources)} of {len(sources)} files sent to the shared storage" in told
+    assert book is not None
+    assert book.records == evidence.rows["log_record"] == LogBook(tmp_path / "book").records
+    assert not shared.exists()
+
+
+@pytest.mark.spark
+def test_a_large_table_that_spark_itself_cannot_reach_ends_the_run_with_the_reason(
+    spark: SparkSession, tmp_path: Path, s3: S3Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stored_table, "INLINE_BYTES", 0)
+    intake = unpack(unpacked(tmp_path / "given", everything=False), tmp_path / "driver")
+    with (
+        run_folder(s3.url, str(uuid4())) as shared,
+        pytest.raises(SparkUnavailable, match=r"Spark itself does not read s3a://evidence/.*S3AFileSystem"),
+    ):
+        read_evidence(intake, spark, tmp_path / "driver", lambda *_: None, {}, shared=shared)
+
+
+def test_a_file_appears_whole_and_under_its_own_name_only(storage: str) -> None:
+    with run_folder(storage, "run") as run:
+        assert run is not None
+        folder = run / "table"
+        draft = folder.draft("part")
+        draft.write_bytes(b"half")
+        assert folder.files() == []
+        draft.write_bytes(b"first\nsecond\n")
+        folder.publish(draft, "part")
+        assert [(each.name, each.bytes) for each in folder.files()] == [("part", 13)]
+        with open_location(f"{folder.location}/part") as opened:
+            assert opened.seek(6) == 6
+            assert opened.readline() == b"second\n"
+
+
+def test_another_attempt_replaces_what_the_first_has_written(storage: str) -> None:
+    with run_folder(storage, "run") as run:
+        assert run is not None
+        for content in (b"first", b"again"):
+            draft = (run / "table").draft("part")
+            draft.write_bytes(content)
+            (run / "table").publish(draft, "part")
+        with open_location(f"{run.location}/table/part") as opened:
+            assert opened.read() == b"again"
+
+
+def test_a_run_that_fails_leaves_nothing_at_the_storage(storage: str) -> None:
+    with contextlib.suppress(ZeroDivisionError), run_folder(storage, "run") as run:
+        assert run is not None
+        (run / "files").send(RECORDING, "0")
+        raise ZeroDivisionError
+    assert not run.exists()
+    assert (run / "files").files() == []
+
+
+def test_a_worker_stops_when_the_run_has_ended_and_writes_nothing_any_more(storage: str, tmp_path: Path) -> None:
+    (file, *_) = unpack(unpacked(tmp_path / "given", everything=False), tmp_path / "driver").inputs
+    with run_folder(storage, "run") as run:
+        assert run is not None
+        (run / EVIDENCE).make()
+        ranges = sent(list(ranges_of(file, FORMATS["flink-log"], None, None)), run / "files", lambda *_: None)
+        read_group(ranges, run, 0)
+        [part] = (run / EVIDENCE / "log_record").files()
+        assert parquet.read_table((run / EVIDENCE / "log_record").for_arrow(part.name)).num_rows == 3
+    with pytest.raises(AnalysisInterrupted):
+        read_group(ranges, run, 1)
+    assert (run / EVIDENCE / "log_record").files() == []
+
+
+def test_a_file_that_the_storage_does_not_give_is_not_taken_for_a_damaged_one(s3: S3Server, tmp_path: Path) -> None:
+    (file, *_) = unpack(unpacked(tmp_path / "given", everything=False), tmp_path / "driver").inputs
+    with run_folder(s3.url, str(uuid4())) as run:
+        assert run is not None
+        [planned] = sent(list(ranges_of(file, FORMATS["flink-log"], None, None)), run / "files", lambda *_: None)
+        (run / "files").remove()
+        with pytest.raises(SparkUnavailable, match=rf"^{planned.part.path}: there is no such file"):
+            read_group([planned], run, 0)
+        assert (run / EVIDENCE / "log_record").files() == []
+
+
+@pytest.mark.spark
+def test_what_a_worker_says_of_the_storage_reaches_the_run_in_one_line(spark: SparkSession) -> None:
+    def fail(_batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        raise SparkUnavailable("s3a://bucket/run: slow down")
+
+    with pytest.raises(SparkUnavailable, match=r"^s3a://bucket/run: slow down$"), failures_of_workers():
+        spark.range(1).mapInArrow(fail, "id long").collect()
+
+
+def test_without_a_storage_there_is_no_folder_to_send_files_to() -> None:
+    with run_folder("", "run") as run:
+        assert run is None
+
+
+def test_a_storage_that_refuses_is_named_with_its_reason_and_without_the_login(
+    s3: S3Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "not-the-secret")
+    with pytest.raises(SparkUnavailable, match=r"s3a://other-bucket/run.*SIGNATURE_DOES_NOT_MATCH") as told:
+        SharedFolder.of("s3a://other-bucket/run").make()
+    assert "not-the-secret" not in str(told.value)
+
+
+def test_a_folder_that_is_not_mounted_is_named_and_not_made(tmp_path: Path) -> None:
+    with (
+        pytest.raises(SparkUnavailable, match=f"{tmp_path}/absent/run: there is no such"),
+        run_folder(f"file://{tmp_path}/absent", "run"),
+    ):
+        pytest.fail("a run began without its folder")
+    assert not (tmp_path / "absent").exists()
+
+
+def test_hdfs_without_its_native_library_says_in_one_line_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JAVA_HOME", "")
+    monkeypatch.delenv("JAVA_HOME")
+    with pytest.raises(SparkUnavailable, match=r"^hdfs://namenode:8020/flink/run: Unable to load libhdfs[^\n]*$"):
+        SharedFolder.of("hdfs://namenode:8020/flink/run").make()
+
+
+@pytest.mark.parametrize("url", ["file:///mnt/shared", "s3a://bucket", "s3a://bucket/a/b/", "hdfs://name-node:8020/a"])
+def test_a_url_of_a_known_storage_is_taken(url: str) -> None:
+    assert SharedFolder.of(url).url == url.rstrip("/")
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "/mnt/shared",
+        "gs://bucket/a",
+        "file://host/a",
+        "hdfs:///a",
+        "hdfs://namenode:8020",
+        "s3a://key:hunter2@bucket/a",
+        "s3a://bucket/a?secret_key=hunter2",
+        "s3a://bucket/a*",
+        "file:///mnt/a%20b",
+    ],
+)
+def test_any_other_url_is_refused_without_a_password_in_it(url: str) -> None:
+    with pytest.raises(SparkUnavailable, match="URL without login") as told:
+        SharedFolder.of(url)
+    assert "hunter2" not in str(told.value)
