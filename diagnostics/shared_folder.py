@@ -132,12 +132,14 @@ class SharedFolder:
 
     def files(self) -> list[StoredFile]:
         """The complete files in it, by name; none where there is no such folder."""
-        if self.is_path:
-            folder = Path(self.location)
-            found = [(each.name, each.stat().st_size) for each in folder.iterdir()] if folder.is_dir() else []
-        else:
-            found = self._far_files()
-        return [StoredFile(name, size) for name, size in sorted(found) if not name.startswith(".")]
+        found = self._near_files() if self.is_path else self._far_files()
+        return [StoredFile(name, size) for name, size in sorted(found)]
+
+    def _near_files(self) -> list[tuple[str, int]]:
+        folder = Path(self.location)
+        # A draft of an attempt that is taken for dead may vanish at any time.
+        complete = [each for each in folder.iterdir() if not each.name.startswith(".")] if folder.is_dir() else []
+        return [(each.name, each.stat().st_size) for each in complete]
 
     def _far_files(self) -> list[tuple[str, int]]:
         from pyarrow import fs
@@ -145,7 +147,8 @@ class SharedFolder:
         with _told(self.location):
             filesystem, place = _reached(self.location)
             listed = filesystem.get_file_info(fs.FileSelector(place, allow_not_found=True))
-            return [(each.base_name, each.size) for each in listed if each.is_file]
+            complete = [each for each in listed if each.is_file and not each.base_name.startswith(".")]
+            return [(each.base_name, each.size) for each in complete]
 
     def for_arrow(self, name: str) -> Any:
         """What Arrow's readers take for a file: its path where there is one, which they read without Python."""

@@ -29,6 +29,13 @@ FROM_OUTSIDE = (
 )
 
 
+def _command_line(process: psutil.Process) -> str:
+    try:
+        return " ".join(process.cmdline())
+    except psutil.NoSuchProcess:  # or a zombie, which is one of these
+        return ""
+
+
 @dataclass(frozen=True, slots=True)
 class RunningWorkbench:
     """A workbench of its own: where it is, where it keeps its files, and the process that started it."""
@@ -47,8 +54,8 @@ class RunningWorkbench:
         return [each for each in psutil.process_iter() if _belongs(each, self.data)]
 
     def named(self, *words: str) -> list[psutil.Process]:
-        """Those whose command line holds all the words."""
-        return [each for each in self.processes() if all(word in " ".join(each.cmdline()) for word in words)]
+        """Those that live and whose command line holds all the words."""
+        return [each for each in self.processes() if all(word in _command_line(each) for word in words)]
 
     def is_ready(self) -> bool:
         """Whether /readyz is green."""
