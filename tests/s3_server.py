@@ -5,16 +5,16 @@ The environment is decided before the Spark server of the tests starts, whose wo
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import secrets
+import socket
 import subprocess
 import sys
 import time
-import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -25,18 +25,10 @@ START_SECONDS = 60.0
 BUCKET = "evidence"
 
 
-@dataclass(frozen=True, slots=True)
-class S3Server:
-    """A server that runs, and where it keeps its log."""
-
-    url: str
-    log: Path
-
-
 def environment() -> dict[str, str]:
     """What every program needs to find a server that a test may start: the usual variables of AWS."""
     return {
-        "AWS_ENDPOINT_URL": f"http://127.0.0.1:{free_port()}",
+        "AWS_ENDPOINT_URL": f"http://127.0.0.1:{_lasting_port()}",
         "AWS_ACCESS_KEY_ID": secrets.token_hex(8),
         "AWS_SECRET_ACCESS_KEY": secrets.token_hex(16),
         "AWS_REGION": "us-east-1",
@@ -44,31 +36,48 @@ def environment() -> dict[str, str]:
     }
 
 
+def _lasting_port() -> int:
+    """A free port below those that Linux gives to connections: minutes may pass before the server takes it."""
+    while True:
+        port = 20_000 + secrets.randbelow(10_000)
+        with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return port
+
+
 @pytest.fixture(scope="module")
-def s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
-    """A server with nothing in it that knows one login, that of the environment."""
+def s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The URL of a bucket on a server with nothing in it, which knows one login, that of the environment."""
     place = tmp_path_factory.mktemp("s3")
+    ports = _ports()
     with (place / "log").open("wb") as log:
-        server = subprocess.Popen(_command(place), stdout=log, stderr=log, cwd=place, preexec_fn=die_with_parent)
+        command = _command(place, ports)
+        server = subprocess.Popen(command, stdout=log, stderr=log, cwd=place, preexec_fn=die_with_parent)
     try:
         _wait_until_it_answers(server)
-        yield S3Server(f"s3a://{BUCKET}", place / "log")
+        yield f"s3a://{BUCKET}"
     finally:
         server.kill()
         server.wait()
+        for port in ports.values():
+            for socket_file in Path("/tmp").glob(f"seaweedfs-*-{port}.sock"):
+                socket_file.unlink()
 
 
-def _command(place: Path) -> list[str]:
+def _ports() -> dict[str, str]:
+    """Of each part, which otherwise has a usual one."""
+    names = [f"{part}.port{kind}" for part in ("master", "volume", "filer", "s3") for kind in ("", ".grpc")]
+    told = os.environ["AWS_ENDPOINT_URL"].rpartition(":")[2]
+    return {name: str(free_port()) for name in names} | {"s3.port": told}
+
+
+def _command(place: Path, ports: dict[str, str]) -> list[str]:
     login = {"accessKey": os.environ["AWS_ACCESS_KEY_ID"], "secretKey": os.environ["AWS_SECRET_ACCESS_KEY"]}
     actions = ["Admin", "Read", "Write", "List"]
     identities = place / "identities.json"
     identities.write_text(json.dumps({"identities": [{"name": "tests", "credentials": [login], "actions": actions}]}))
-    ports = {"s3.port": os.environ["AWS_ENDPOINT_URL"].rpartition(":")[2], "s3.port.grpc": str(free_port())}
-    for part in ("master", "volume", "filer"):
-        ports |= {f"{part}.port": str(free_port()), f"{part}.port.grpc": str(free_port())}
+    there = {"dir": str(place), "ip": "127.0.0.1", "ip.bind": "127.0.0.1", "s3.config": str(identities)}
     unused = {"master.telemetry": "false", "s3.iam": "false", "s3.port.iceberg": "0", "s3.port.lance": "0"}
     small = {"volume.max": "4", "master.volumeSizeLimitMB": "64"}
-    there = {"dir": str(place), "ip": "127.0.0.1", "ip.bind": "127.0.0.1", "s3.config": str(identities)}
     options = {**there, **ports, **unused, **small}
     program = Path(sys.executable).with_name("weed")
     return [str(program), "server", "-s3", *(f"-{name}={value}" for name, value in options.items())]

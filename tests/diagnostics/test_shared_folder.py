@@ -26,7 +26,6 @@ from diagnostics.reading.task import read_group
 from diagnostics.shared_folder import SharedFolder, open_location, run_folder
 from diagnostics.spark.far_workers import failures_of_workers
 from tests.diagnostics.log_book.books import LOGS
-from tests.s3_server import S3Server
 
 RECORDING = Path(__file__).parent / "formats" / "samples" / "heavy.jfr"
 SAMPLES = ("event-parquet", "event-avro", "event-csv", "gc-log", "flink-rest-checkpoints", "flink-configuration")
@@ -36,8 +35,7 @@ SAMPLES = ("event-parquet", "event-avro", "event-csv", "gc-log", "flink-rest-che
 def storage(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """A storage with nothing in it, by URL."""
     if request.param == "s3a":
-        server: S3Server = request.getfixturevalue("s3")
-        return f"{server.url}/{uuid4()}"
+        return f"{request.getfixturevalue('s3')}/{uuid4()}"
     (tmp_path / "mounted").mkdir()
     return f"file://{tmp_path}/mounted"
 
@@ -60,11 +58,11 @@ def rows_of(evidence: Evidence) -> dict[str, list[str]]:
 
 @pytest.mark.spark
 def test_a_case_read_over_a_storage_fills_the_tables_that_it_fills_without(
-    spark: SparkSession, tmp_path: Path, s3: S3Server
+    spark: SparkSession, tmp_path: Path, s3: str
 ) -> None:
     sources = unpacked(tmp_path / "given")
     alone, expected = read_evidence(unpack(sources, tmp_path / "alone"), spark, tmp_path / "alone", lambda *_: None, {})
-    with run_folder(s3.url, str(uuid4())) as shared:
+    with run_folder(s3, str(uuid4())) as shared:
         assert shared is not None
         told: list[str] = []
         intake = unpack(sources, tmp_path / "driver")
@@ -83,12 +81,12 @@ def test_a_case_read_over_a_storage_fills_the_tables_that_it_fills_without(
 
 @pytest.mark.spark
 def test_a_large_table_that_spark_itself_cannot_reach_ends_the_run_with_the_reason(
-    spark: SparkSession, tmp_path: Path, s3: S3Server, monkeypatch: pytest.MonkeyPatch
+    spark: SparkSession, tmp_path: Path, s3: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(stored_table, "INLINE_BYTES", 0)
     intake = unpack(unpacked(tmp_path / "given", everything=False), tmp_path / "driver")
     with (
-        run_folder(s3.url, str(uuid4())) as shared,
+        run_folder(s3, str(uuid4())) as shared,
         pytest.raises(SparkUnavailable, match=r"Spark itself does not read s3a://evidence/.*S3AFileSystem"),
     ):
         read_evidence(intake, spark, tmp_path / "driver", lambda *_: None, {}, shared=shared)
@@ -143,9 +141,9 @@ def test_a_worker_stops_when_the_run_has_ended_and_writes_nothing_any_more(stora
     assert (run / EVIDENCE / "log_record").files() == []
 
 
-def test_a_file_that_the_storage_does_not_give_is_not_taken_for_a_damaged_one(s3: S3Server, tmp_path: Path) -> None:
+def test_a_file_that_the_storage_does_not_give_is_not_taken_for_a_damaged_one(s3: str, tmp_path: Path) -> None:
     (file, *_) = unpack(unpacked(tmp_path / "given", everything=False), tmp_path / "driver").inputs
-    with run_folder(s3.url, str(uuid4())) as run:
+    with run_folder(s3, str(uuid4())) as run:
         assert run is not None
         [planned] = sent(list(ranges_of(file, FORMATS["flink-log"], None, None)), run / "files", lambda *_: None)
         (run / "files").remove()
@@ -169,7 +167,7 @@ def test_without_a_storage_there_is_no_folder_to_send_files_to() -> None:
 
 
 def test_a_storage_that_refuses_is_named_with_its_reason_and_without_the_login(
-    s3: S3Server, monkeypatch: pytest.MonkeyPatch
+    s3: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "not-the-secret")
     with pytest.raises(SparkUnavailable, match=r"s3a://other-bucket/run.*SIGNATURE_DOES_NOT_MATCH") as told:
