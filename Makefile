@@ -14,7 +14,7 @@ $(STAMP): requirements.txt
 # A real Flink for the tests of the collector; without it they are skipped. 240 MB.
 FLINK := apache-flink-libraries==1.20.1
 flink: $(STAMP)
-	@test -d .venv/flink/pyflink || .venv/bin/python -m pip --disable-pip-version-check install --no-deps --no-compile --target .venv/flink $(FLINK)
+	@test -d .venv/flink/pyflink || DIST_EXTRA_CONFIG=$(CURDIR)/workbench/launch/wheel.cfg .venv/bin/python -m pip --disable-pip-version-check install --no-deps --no-compile --target .venv/flink $(FLINK)
 
 up: $(STAMP)
 	@exec .venv/bin/python -m workbench.launch up

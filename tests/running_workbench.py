@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,6 +23,7 @@ ADMIN_PASSWORD = "a-password-for-tests-only"
 START_SECONDS = 240
 PREPARED = PROJECT / "var" / "spark"  # the class archive that `make setup` made; without it Spark starts more slowly
 STOP_SECONDS = 60
+HEAL_SECONDS = 180
 FROM_OUTSIDE = (
     *("DATABASE_URL", "REDIS_URL", "SPARK_REMOTE", "SPARK_MASTER", "SPARK_STORAGE"),
     *("DJANGO_SETTINGS_MODULE", "MAKEFLAGS"),
@@ -86,6 +87,16 @@ def _belongs(process: psutil.Process, data: Path) -> bool:
         return process.environ().get("WORKBENCH_DATA") == str(data) or Path(process.cwd()).is_relative_to(data)
     except psutil.Error:
         return False
+
+
+def eventually(holds: Callable[[], bool], seconds: float = HEAL_SECONDS) -> bool:
+    """Whether it holds within the time."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if holds():
+            return True
+        time.sleep(0.3)
+    return holds()
 
 
 def free_port() -> int:

@@ -107,20 +107,24 @@ def _major_version(home: Path) -> int | None:
 
 
 def cache_folder() -> Path:
-    """The folder for what can be made again: class archive, log settings, Spark's scratch files.
+    """The folder for what can be made again (class archive, log settings, scratch files), made if it is missing."""
+    folder = _cache_place()
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def _cache_place() -> Path:
+    """Where that folder is.
 
     `$WORKBENCH_DATA/spark`, else `var/spark` in the checkout when that can be written, else the user's cache folder.
     """
     data = os.environ.get("WORKBENCH_DATA")
     checkout = Path(__file__).resolve().parents[2]
     if data:
-        folder = Path(data).resolve() / "spark"
-    elif os.access(checkout, os.W_OK):
-        folder = checkout / "var" / "spark"
-    else:
-        folder = Path(os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache"))) / "flink-workbench" / "spark"
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
+        return Path(data).resolve() / "spark"
+    if os.access(checkout, os.W_OK):
+        return checkout / "var" / "spark"
+    return Path(os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache"))) / "flink-workbench" / "spark"
 
 
 def spark_home() -> Path:
@@ -152,7 +156,7 @@ class ClassArchive:
     """
 
     def __init__(self) -> None:
-        folder = cache_folder()
+        folder = _cache_place()
         key = _archive_key(java_home())
         self.base = folder / f"classes-{key}-base.jsa"
         self.spark = folder / f"classes-{key}-spark.jsa"
@@ -168,8 +172,13 @@ class ClassArchive:
             return []
         return [f"-XX:SharedArchiveFile={self.base}:{self.spark}", "-Xlog:cds=off", "-Xlog:cds+dynamic=off"]
 
+    def use_base(self) -> list[str]:
+        """JVM options for another program than Spark, which has only the JDK's own classes in common with it."""
+        return [f"-XX:SharedArchiveFile={self.base}", "-Xlog:cds=off"] if self.base.exists() else []
+
     def make_base(self) -> None:
         """Write `base`. Raises SparkUnavailable when Java cannot."""
+        self.base.parent.mkdir(parents=True, exist_ok=True)
         command = [str(java_home() / "bin" / "java"), "-Xshare:dump", f"-XX:SharedArchiveFile={self.base}"]
         try:
             subprocess.run(command, check=True, capture_output=True, timeout=300)  # noqa: S603 - our own Java

@@ -99,6 +99,7 @@ def drill(page: Page, case: str) -> None:
         page.get_by_role("button", name=re.compile("^Look at")).first.click()
     page.get_by_label("Cause").select_option("slow_sink")
     page.get_by_role("button", name="I suspect it").click()
+    expect(page.get_by_text("Suspected so far")).to_be_visible()
     assert page.evaluate(FAULTS) == []
     shot(page, "drill-wide-light")
     page.set_viewport_size({"width": NARROW[0], "height": NARROW[1]})

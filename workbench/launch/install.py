@@ -4,8 +4,10 @@ Only the standard library, and no syntax newer than Python 3.6: a too old Python
 """
 
 import os
+import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 LEAST_PYTHON = (3, 11)  # what pyspark 4.3 needs
@@ -31,8 +33,7 @@ def install(venv: Path, stamp: Path) -> int:
     print("about a minute on a fast line, many minutes on a slow one. pip reports as it goes.", flush=True)
     python = str(venv / "bin" / "python")
     pip = [python, "-m", "pip", "--disable-pip-version-check"]
-    install_all = [*pip, "install", "--no-compile", "--requirement", str(REQUIREMENTS)]
-    if subprocess.call(install_all, env={**os.environ, "DIST_EXTRA_CONFIG": str(WHEEL_OPTIONS)}) != 0:
+    if install_packages(venv, pip) != 0:
         return refuse("pip could not install requirements.txt; its reason stands above. make setup tries again.")
     print("Preparing Spark for quick starts (once, half a minute).", flush=True)
     # pip would compile on one core, and Spark's preparation leaves one idle. What this cannot compile and somebody
@@ -47,6 +48,28 @@ def install(venv: Path, stamp: Path) -> int:
         return refuse("Spark does not run here; its reason stands above.")
     stamp.touch()
     return 0
+
+
+def install_packages(venv: Path, pip: "list[str]") -> int:
+    """Installs requirements.txt; gives pip's exit status.
+
+    PyPI has only Spark's source. Its wheel, half of what setup does, is made while all the others are installed.
+    """
+    variables = {**os.environ, "DIST_EXTRA_CONFIG": str(WHEEL_OPTIONS)}
+    install_all = [*pip, "install", "--no-compile", "--requirement", str(REQUIREMENTS)]
+    requirements = REQUIREMENTS.read_text("utf-8")
+    spark = re.search(r"^pyspark\S*==(\S+).*\n", requirements, re.MULTILINE)
+    if spark is None or any(venv.glob(f"lib/python*/site-packages/pyspark-{spark[1]}.dist-info")):
+        return subprocess.call(install_all, env=variables)
+    with tempfile.TemporaryDirectory(prefix=".wheels-", dir=str(venv)) as wheels:
+        others = Path(wheels) / "others.txt"
+        others.write_text(requirements.replace(spark[0], ""), "utf-8")
+        make_wheel = [*pip, "wheel", "--quiet", "--no-deps", "--wheel-dir", wheels, f"pyspark=={spark[1]}"]
+        making = subprocess.Popen(make_wheel, env=variables)
+        status = subprocess.call([*pip, "install", "--no-compile", "--requirement", str(others)])
+        # Where it could not be made, the last step tries it again and tells why.
+        making.wait()
+        return status or subprocess.call([*install_all, "--find-links", wheels], env=variables)
 
 
 def write_to(folder: Path) -> None:

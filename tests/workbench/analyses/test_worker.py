@@ -1,4 +1,4 @@
-"""The whole way through Celery, Redis, a worker and Spark: finished, cancelled, killed and taken up again."""
+"""The whole way through Celery, Redis, a worker and Spark: finished, cancelled, killed and taken up again, ended."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ import psutil
 import psycopg
 import pytest
 
-from tests.running_workbench import RunningWorkbench, launch
+from tests.running_workbench import RunningWorkbench, eventually, launch
 
 pytestmark = [pytest.mark.celery, pytest.mark.spark, pytest.mark.database]
 
@@ -236,3 +236,28 @@ def attempts(stack: Stack, url: str) -> int:
     number = stack.case(url)["id"]
     asked = f"from workbench.analyses.models import Analysis; print(Analysis.objects.get(case={number}).attempts)"
     return int(stack.manage("shell", "--no-imports", "-c", asked))
+
+
+def test_what_dies_is_started_again_and_said(stack: Stack) -> None:
+    running = stack.running
+    assert "The workbench is ready: " + running.address in running.said()
+    for words in (("diagnostics.spark", "serve"), ("celery", "worker"), ("redis-server",), ("gunicorn",)):
+        (victim, *_) = sorted(running.named(*words), key=psutil.Process.create_time)
+        victim.kill()
+        assert eventually(lambda words=words, pid=victim.pid: any(each.pid != pid for each in running.named(*words))), (
+            f"{words} was not started again"
+        )
+    assert eventually(running.is_ready), running.said()
+    assert eventually(lambda: "is started again" in running.said(), 30), running.said()
+
+
+def test_a_second_start_on_the_same_data_is_refused(stack: Stack) -> None:
+    second = launch(stack.running.data)
+    assert second.process.wait(60) == 1
+    assert f"already runs on {stack.running.data}" in second.said()
+
+
+def test_ctrl_c_leaves_nothing(stack: Stack) -> None:
+    """The last of this file: it ends what the others use."""
+    assert stack.running.end(signal.SIGINT) == 0
+    assert stack.running.processes() == []
