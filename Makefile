@@ -27,7 +27,7 @@ demo: $(STAMP)
 	@exec .venv/bin/python -m workbench.launch demo
 
 test: $(STAMP)
-	@exec .venv/bin/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(TESTS)
+	@exec .venv/bin/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder $(TESTS)
 
 bench: $(STAMP)
 	@exec .venv/bin/python -m tests.benchmarks $(foreach option,PARTS SIZES ROWS CORES ROUNDS CASES,$(if $($(option)),--$(shell echo $(option) | tr A-Z a-z) $($(option))))

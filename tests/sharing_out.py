@@ -1,0 +1,40 @@
+"""How the processes of a test run share its files: three of them, of which two drive a browser.
+
+A process that drives the browser starts a workbench, a minute of processor time on two cores, so all journeys go to
+two processes, of about equal length; the third begins with the rest. Three, because each waits now and then, for a page
+or for Spark, and two left a sixth of the two cores idle.
+"""
+
+from __future__ import annotations
+
+import pytest
+from xdist.remote import Producer
+from xdist.scheduler import LoadFileScheduling
+
+JOURNEYS = {
+    "tests/journeys/test_incidents.py": "evidence and pages",
+    "tests/journeys/test_pages.py": "evidence and pages",
+    "tests/journeys/test_case_page.py": "ways through",
+    "tests/journeys/test_exploring.py": "ways through",
+    "tests/journeys/test_history.py": "ways through",
+    "tests/journeys/test_logs.py": "ways through",
+    "tests/journeys/test_resumed_upload.py": "ways through",
+    "tests/journeys/test_rules.py": "ways through",
+    "tests/hostile/test_web.py": "ways through",
+}
+"""The files that use the running workbench, and in which of the two shares: 395 and 430 s of processor time when they
+were measured. One that is not named is a share of its own, which costs a workbench."""
+
+
+class BySharedWorkbench(LoadFileScheduling):  # type: ignore[misc]
+    """Whole files to each process, the journeys in two shares."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = str(super()._split_scope(nodeid))
+        return JOURNEYS.get(file, file)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> BySharedWorkbench:
+    """Replaces what `--dist` names."""
+    return BySharedWorkbench(config, log)
