@@ -54,3 +54,5 @@ form.addEventListener('submit', (event) => {
   calculate();
 });
 document.getElementById('calculate').hidden = true;
+// Typed before this script was there, or kept by the browser when the page was loaded again.
+if ([...form.elements].some((each) => each.name && each.value !== each.defaultValue)) calculate();
