@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from diagnostics.log_scan.slices import Offsets
+from diagnostics.notation.constant_text import ConstantTexts
 from diagnostics.notation.log_event import COLUMNS, LogEvent, catalogue
 
 LONGEST_NUMBER = 18
@@ -31,62 +32,14 @@ TYPES: Mapping[str, pa.DataType] = {
 }
 
 
-class Constants:
-    """Finds where constants of events stand in a buffer: with Hyperscan, which reads it once for all of them.
-
-    Measured on one core: 1,590 MB/s with Hyperscan, 70 MB/s with one `bytes.find` for each of 77 constants, which is
-    what serves where there is no Hyperscan for the machine.
-    """
-
-    def __init__(self, constants: Sequence[bytes]) -> None:
-        self._constants = constants
-        self.find: Callable[[bytes], tuple[Offsets, Offsets]] = self._find_one_by_one
-        try:
-            import hyperscan
-        except ImportError:
-            return
-        self._database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
-        self._database.compile(
-            expressions=list(constants),
-            ids=list(range(len(constants))),
-            elements=len(constants),
-            flags=[0] * len(constants),
-            literal=True,
-        )
-        self.find = self._find_at_once
-
-    def _find_at_once(self, buffer: bytes) -> tuple[Offsets, Offsets]:
-        """Constants' numbers and the offsets of their last octets."""
-        numbers: list[int] = []
-        offsets: list[int] = []
-
-        def found(number: int, start: int, end: int, flags: int, context: object) -> None:
-            numbers.append(number)
-            offsets.append(end - 1)
-
-        self._database.scan(buffer, match_event_handler=found)
-        return np.array(numbers, np.int64), np.array(offsets, np.int64)
-
-    def _find_one_by_one(self, buffer: bytes) -> tuple[Offsets, Offsets]:
-        numbers: list[int] = []
-        offsets: list[int] = []
-        for number, constant in enumerate(self._constants):
-            at = buffer.find(constant)
-            while at >= 0:
-                numbers.append(number)
-                offsets.append(at + len(constant) - 1)
-                at = buffer.find(constant, at + 1)
-        return np.array(numbers, np.int64), np.array(offsets, np.int64)
-
-
 @cache
-def _scanner() -> tuple[Constants, list[list[int]]]:
+def _scanner() -> tuple[ConstantTexts, list[list[int]]]:
     """The constants of all events, and for each constant the events that have it."""
     owners: dict[str, list[int]] = defaultdict(list)
     for place, event in enumerate(catalogue()):
         for constant in event.constants:
             owners[constant].append(place)
-    return Constants([constant.encode() for constant in owners]), list(owners.values())
+    return ConstantTexts([constant.encode() for constant in owners]), list(owners.values())
 
 
 def prepare() -> None:

