@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from diagnostics.shared_folder import local_copy, open_location
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pyarrow
 
 HEAD_BYTES = 65_536
@@ -136,6 +138,8 @@ class Format:
     splittable     whether a large file may be cut into ranges at line starts (else a range is always a whole file)
     binary         whether it is no text: `recognise` looks at the bytes, `read` gets them as they came, and its rows
                    have no lines
+    parts          of a file not made of lines: the offsets at which parts begin that can be read apart, the first
+                   0; a range goes from one of them to another. None: it is always a whole file
     samples        at least one
     is_log         whether its log records are what Flink's own processes wrote, not what others tell of them
     """
@@ -150,6 +154,7 @@ class Format:
     splittable: bool = False
     binary: bool = False
     is_log: bool = False
+    parts: Callable[[Path], Sequence[int]] | None = None
 
 
 def open_range(part: Range) -> BinaryIO:

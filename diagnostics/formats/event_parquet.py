@@ -16,6 +16,8 @@ from diagnostics.notation.metric_table import MetricColumns, MetricTable
 from diagnostics.notation.tally import Tally
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from pyarrow.parquet import ParquetFile
 
 MAGIC = b"PAR1"
@@ -42,9 +44,41 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
                 raise LimitExceeded(f"{file.metadata.num_rows:,} rows; {MOST_EVENTS:,} is the bound")
             named = part.context.get("event_fields")
             metrics = _metric_columns(file) if named is None else None
-            yield from _events(file, named) if metrics is None else _metrics(file, metrics)
+            if metrics is None:
+                groups = [
+                    group for group, begin in enumerate(_begins(file, part.size)) if part.start <= begin < part.end
+                ]
+                yield from _events(file, named, groups)
+            elif part.start == 0:
+                # Its series are told apart in one place: the first range has all of them.
+                yield from _metrics(file, metrics)
     except (pa.ArrowException, OSError, UnicodeDecodeError, OverflowError) as error:
         raise UnreadableInput(f"a Parquet file that is damaged or cut off: {error}"[:300]) from None
+
+
+def _parts(path: Path) -> Sequence[int]:
+    """Where the row groups begin; a file that cannot be opened is one part, whose reader says why."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        with parquet.ParquetFile(path) as file:
+            return _begins(file, path.stat().st_size)
+    except (pa.ArrowException, OSError):
+        return [0]
+
+
+def _begins(file: ParquetFile, size: int) -> list[int]:
+    """The offset of each row group's first page; the first group begins at 0, and each within the file of that size.
+
+    A file may state nonsense: then a group belongs to a range that does not hold it, and its reader says what is wrong.
+    """
+    begins = [0] * file.metadata.num_row_groups
+    for number in range(1, len(begins) if file.metadata.num_columns else 0):
+        column = file.metadata.row_group(number).column(0)
+        begin = column.dictionary_page_offset if column.has_dictionary_page else column.data_page_offset
+        begins[number] = min(max(begin or 0, begins[number - 1]), size - 1)
+    return begins
 
 
 def _metric_columns(file: ParquetFile) -> MetricColumns | None:
@@ -87,7 +121,7 @@ def _refuse_large_groups(file: ParquetFile, wanted: Sequence[str]) -> None:
             raise LimitExceeded(f"a row group of {size:,} bytes; {MOST_GROUP_BYTES:,} is the bound")
 
 
-def _events(file: ParquetFile, named: NamedFields | None) -> Iterator[Rows | Coverage]:
+def _events(file: ParquetFile, named: NamedFields | None, groups: Sequence[int]) -> Iterator[Rows | Coverage]:
     from diagnostics.notation.event_columns import event_batch
 
     metadata = file.metadata
@@ -102,7 +136,7 @@ def _events(file: ParquetFile, named: NamedFields | None) -> Iterator[Rows | Cov
     wanted = [name for name in (fields.key, fields.event_time, fields.arrival, fields.partition) if name]
     _refuse_large_groups(file, wanted)
     records = 0
-    for batch in file.iter_batches(BATCH_EVENTS, columns=wanted, use_threads=False):
+    for batch in file.iter_batches(BATCH_EVENTS, row_groups=groups, columns=wanted, use_threads=False):
         records += batch.num_rows
         yield Rows("event", batch=event_batch(batch, fields))
     yield Coverage(records=records)
@@ -126,6 +160,7 @@ FORMAT = Format(
     recognise=_recognise,
     read=_read,
     binary=True,
+    parts=_parts,
     samples=(
         Sample(
             name="events/readings.parquet",

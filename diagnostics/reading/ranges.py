@@ -50,11 +50,24 @@ def ranges_of(
     size = file.path.stat().st_size
     known = {"snapshot_ms": taken_ms, "event_fields": fields}
     context = {name: value for name, value in known.items() if value is not None}
-    cuts = _cuts(file.path, size) if chosen.splittable else [0]
-    lines = _lines_between(file.path, cuts)
+    if chosen.parts is not None:
+        cuts = _of_parts(chosen.parts(file.path), size)
+        lines = [0] * len(cuts)
+    else:
+        cuts = _cuts(file.path, size) if chosen.splittable else [0]
+        lines = _lines_between(file.path, cuts)
     for start, end, lines_before in zip(cuts, [*cuts[1:], size], lines, strict=True):
         part = Range(file.file_id, file.name, str(file.path.resolve()), start, end, size, context)
         yield PlannedRange(part, chosen.id, lines_before, clock)
+
+
+def _of_parts(begins: Sequence[int], size: int) -> list[int]:
+    """Those of the parts' beginnings that lie about RANGE_BYTES apart."""
+    cuts = [0]
+    for begin in begins:
+        if begin - cuts[-1] >= RANGE_BYTES and begin < size:
+            cuts.append(begin)
+    return cuts
 
 
 def _cuts(path: Path, size: int) -> list[int]:

@@ -6,6 +6,7 @@ import io
 import json
 import math
 from datetime import UTC, datetime
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import pytest
 from pyarrow import parquet
 
 from diagnostics.errors import LimitExceeded, UnreadableInput
+from diagnostics.format import Range, Rows
 from diagnostics.formats import FORMATS, recognise
 from diagnostics.notation.event_columns import epochs_ms
 from diagnostics.notation.event_field import NamedFields, epoch_ms
@@ -60,6 +62,20 @@ def as_lines(events: list[dict[str, Any]]) -> bytes:
 def as_csv(events: list[dict[str, Any]]) -> bytes:
     lines = [",".join(events[0]), *(",".join(str(value) for value in event.values()) for event in events)]
     return ("\n".join(lines) + "\n").encode()
+
+
+def test_the_row_groups_of_a_parquet_file_are_read_apart_and_each_once(tmp_path: Path) -> None:
+    path = tmp_path / "events.parquet"
+    parquet.write_table(pa.Table.from_pylist(EVENTS), path, row_group_size=30_000)
+    assert PARQUET.parts is not None
+    begins, size = PARQUET.parts(path), path.stat().st_size
+    assert (len(begins), begins[0]) == (4, 0)
+    ranges = [Range(0, path.name, str(path), start, end, size) for start, end in pairwise([*begins, size])]
+    counts = [
+        sum(rows.batch.num_rows for rows in PARQUET.read(each) if isinstance(rows, Rows) and rows.batch is not None)
+        for each in ranges
+    ]
+    assert counts == [30_000] * 4
 
 
 @pytest.mark.parametrize(("one", "write"), [(PARQUET, as_parquet), (AVRO, as_avro), (CSV, as_csv)], ids=NAMES)
