@@ -128,7 +128,8 @@ def _read(evidence: Evidence) -> Mapping[str | None, History]:
 
 def _answers(table: DataFrame) -> Iterable[Mapping[str, Any]]:
     latest = table.where("checkpoint_id IS NOT NULL").orderBy(sf.desc("checkpoint_id"), sf.desc("ts_ms"), "file_id")
-    return (row.asDict() for row in latest.limit(MOST_ROWS).collect())
+    told: list[Mapping[str, Any]] = latest.limit(MOST_ROWS).toArrow().to_pylist()
+    return told
 
 
 def _events(table: DataFrame) -> Iterable[Mapping[str, Any]]:
@@ -147,7 +148,8 @@ def _events(table: DataFrame) -> Iterable[Mapping[str, Any]]:
         "last_line",
     )
     latest = chosen.orderBy(sf.desc("ts_ms"), "file_id", "line").limit(MOST_ROWS)
-    return (row.asDict() for row in latest.collect())
+    told: list[Mapping[str, Any]] = latest.toArrow().to_pylist()
+    return told
 
 
 @dataclass(slots=True)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import functions as sf
 
 from diagnostics.evidence import Evidence, read_once
+from diagnostics.reconstruction.logged_jobs import logged_jobs
 from diagnostics.signal import Subject
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def normalised(printed: str | None) -> str:
 
 @read_once
 def cluster_of(evidence: Evidence) -> Cluster:
-    """The cluster of an analysis. One Spark job, done once for each Evidence.
+    """The cluster of an analysis. At most two Spark jobs, done once for each Evidence.
 
     Reads   job, vertex, edge, subtask, task_manager; without job the ids that log_record tells.
     """
@@ -97,12 +98,11 @@ def cluster_of(evidence: Evidence) -> Cluster:
 
 def _read(evidence: Evidence) -> Cluster:
     parts = [_place(evidence, name, columns) for name, columns in PLACES.items() if evidence.has(name)]
-    if evidence.has("log_record") and not evidence.has("job"):
-        parts.append(_jobs_in_logs(evidence))
-    if not parts:
-        return Cluster()
-    places = reduce(lambda left, right: left.unionByName(right), parts)
-    return cluster_from_rows(row.asDict() for row in places.collect())
+    rows = [] if evidence.has("job") else [_job_in_logs(job_id) for job_id in logged_jobs(evidence)]
+    if parts:
+        places = reduce(lambda left, right: left.unionByName(right), parts)
+        rows += [row.asDict() for row in places.collect()]
+    return cluster_from_rows(rows)
 
 
 PLACES: Mapping[str, Mapping[str, str]] = {
@@ -136,9 +136,8 @@ def _place(evidence: Evidence, name: str, columns: Mapping[str, str]) -> DataFra
     return chosen if evidence.rows[name] <= MOST_PLACES else chosen.orderBy(sf.desc("ts_ms")).limit(MOST_PLACES)
 
 
-def _jobs_in_logs(evidence: Evidence) -> DataFrame:
-    ids = evidence["log_record"].where("job_id IS NOT NULL").select("job_id").distinct().limit(MOST_PLACES)
-    return _columns(ids, "log_record", {"job_id": "job_id"})
+def _job_in_logs(job_id: str) -> Mapping[str, Any]:
+    return {**dict.fromkeys(TYPES), "kind": "log_record", "job_id": job_id}
 
 
 def _columns(rows: DataFrame, name: str, columns: Mapping[str, str]) -> DataFrame:

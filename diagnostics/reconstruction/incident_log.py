@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import reduce
+from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import Window
 from pyspark.sql import functions as sf
@@ -16,6 +17,9 @@ from pyspark.sql import functions as sf
 from diagnostics.citation import Citation
 from diagnostics.evidence import TABLES, Evidence, read_once
 from diagnostics.table import SPARK_TYPES
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 MOST_OF_A_KIND = 2_000
 """How many events of a kind are read, the earliest; they are counted all. Our choice."""
@@ -149,8 +153,9 @@ def _read(evidence: Evidence) -> IncidentLog:
     is_log, processes = False, set()
     if evidence.has("log_record"):
         for row in _records(evidence):
-            counts[row.kind] = row.all_of_kind
-            if row.kind == LAST:
+            if row.all_of_kind is not None:
+                counts[row.kind] = row.all_of_kind
+            elif row.kind == LAST:
                 is_log = is_log or row.level is not None or row["count"] > MOST_COPIED
                 processes.add(row.process or "")
                 if row.ts_ms is not None:
@@ -173,23 +178,32 @@ MOST_COPIED = 50
 
 
 def _records(evidence: Evidence) -> Iterable[Any]:
+    """The earliest records of each kind, one row for each kind with their number, and one for the end of each file."""
     telling = evidence["log_record"].where("kinds IS NOT NULL")
     told = telling.withColumn("kind", sf.explode(sf.split("kinds", " ")))
-    of_kind = Window.partitionBy("kind")
-    numbered = told.withColumn("number", sf.row_number().over(of_kind.orderBy("ts_ms", "file_id", "line"))).withColumn(
-        "all_of_kind", sf.count("*").over(of_kind)
-    )
-    columns = [*LogEvent.__slots__, "all_of_kind"]
-    found = numbered.where(f"number <= {MOST_OF_A_KIND}").select(*columns)
+    # The number is a part of no window: Spark would have to sort all records of a kind and not the earliest only.
+    number = sf.row_number().over(Window.partitionBy("kind").orderBy("ts_ms", "file_id", "line"))
+    earliest = told.withColumn("number", number).where(f"number <= {MOST_OF_A_KIND}")
+    counted = told.groupBy("kind").agg(sf.count("*").alias("all_of_kind"))
     of_file = ("ts_ms", "level", "process")
     measures = [*(sf.max(name).alias(name) for name in of_file), sf.count("*").alias("count")]
     ends = evidence["log_record"].groupBy("file_id").agg(*measures)
-    blank = {"kind": f"'{LAST}'", "all_of_kind": "1L", "message": "''"}
-    blank |= {name: name for name in ("file_id", "count", *of_file)}
+    columns = {name: name for name in LogEvent.__slots__}
+    of_end = {"kind": f"'{LAST}'", **{name: name for name in ("file_id", "count", *of_file)}}
+    parts = (
+        _columns(earliest, columns),
+        _columns(counted, {"kind": "kind", "all_of_kind": "all_of_kind"}),
+        _columns(ends, of_end),
+    )
+    return reduce(lambda left, right: left.unionByName(right), parts).collect()
+
+
+def _columns(rows: DataFrame, told: Mapping[str, str]) -> DataFrame:
+    """The rows as events with `all_of_kind`; what they do not tell is null."""
     types = {column.name: SPARK_TYPES[column.type] for column in TABLES["log_record"].columns}
     types |= {"kind": "STRING", "all_of_kind": "BIGINT"}
-    last = ends.selectExpr(*(f"CAST({blank.get(name, 'NULL')} AS {types[name]}) AS {name}" for name in columns))
-    return found.unionByName(last).collect()
+    names = [*LogEvent.__slots__, "all_of_kind"]
+    return rows.selectExpr(*(f"CAST({told.get(name, 'NULL')} AS {types[name]}) AS {name}" for name in names))
 
 
 def _event(row: Any) -> LogEvent:

@@ -150,7 +150,9 @@ COLUMNS = (
 def _records(evidence: Evidence) -> Iterable[Mapping[str, Any]]:
     records = evidence["log_record"]
     texts = " OR ".join(f"contains(causes, '{text}')" for text in (*WANTED_TEXTS, THRESHOLD))
-    wanted = records.where(records.event.isin(*WANTED_EVENTS) | sf.expr(f"coalesce({texts}, false)"))
+    # Said once more in words that the stored pages can answer: most of them are not read then.
+    worth = records.where(records.event.isin(*WANTED_EVENTS) | records.causes.isNotNull())
+    wanted = worth.where(worth.event.isin(*WANTED_EVENTS) | sf.expr(f"coalesce({texts}, false)"))
     chosen = wanted.selectExpr(*COLUMNS).orderBy("ts_ms", "file_id", "line").limit(MOST_RECORDS)
     return (row.asDict() for row in chosen.collect())
 

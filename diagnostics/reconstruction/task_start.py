@@ -50,11 +50,8 @@ def task_starts(evidence: Evidence) -> tuple[TaskStart, ...]:
         "last_line",
         "substr(message, 1, 300) text",
     )
-    return tuple(
-        starts_from_rows(
-            row.asDict() for row in changes.orderBy("ts_ms", "file_id", "line").limit(MOST_CHANGES).collect()
-        )
-    )
+    earliest = changes.orderBy("ts_ms", "file_id", "line").limit(MOST_CHANGES)
+    return tuple(starts_from_rows(earliest.toArrow().to_pylist()))
 
 
 def starts_from_rows(rows: Iterable[Mapping[str, Any]]) -> list[TaskStart]:

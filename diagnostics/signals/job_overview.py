@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pyspark.sql import functions as sf
 
@@ -13,21 +14,20 @@ from diagnostics.evidence import Evidence
 from diagnostics.reconstruction.arithmetic import highest, middle
 from diagnostics.reconstruction.checkpoint_history import History, checkpoint_histories
 from diagnostics.reconstruction.cluster import cluster_of
+from diagnostics.reconstruction.incident_log import IncidentLog, incident_log
 from diagnostics.reconstruction.job_graph import JobGraph, job_graph
 from diagnostics.reconstruction.load_timeline import Timeline, load_timelines, printed_names
+from diagnostics.reconstruction.logged_jobs import logged_jobs
 from diagnostics.reconstruction.series import MetricSeries, increase, metric_series
 from diagnostics.reconstruction.stated_settings import settings_of, stated_options
 from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
 
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
-
 MOST_LISTED = 20
 """How many task names are listed. Our choice."""
 MOST_ROWS = 10_000
-SUBMITTED = "submission '([^']{1,200})' [(]([0-9a-f]{32})[)]"
+SUBMITTED = re.compile(r"submission '([^']{1,200})' \(([0-9a-f]{32})\)")
 """How the Dispatcher names a job it received. Source: reference/log-signals.csv, Dispatcher."""
-VERSION = "[(]Version: ([0-9]{1,3}[.][0-9]{1,3}[.0-9]{0,8})"
+VERSION = re.compile(r"\(Version: ([0-9]{1,3}\.[0-9]{1,3}[.0-9]{0,8})")
 """How every process names its version when it starts."""
 
 
@@ -75,27 +75,28 @@ def _told(evidence: Evidence) -> Mapping[str, list[Mapping[str, Any]]]:
             {**row.asDict(), "version": row.flink_version, "first_ms": row.start_ms, "last_ms": row.end_ms or row.ts_ms}
             for row in rows.limit(MOST_ROWS).collect()
         ]
-    if evidence.has("log_record"):
-        found |= _told_by_log(evidence["log_record"])
+    found |= _told_by_log(incident_log(evidence))
+    found["log"] = [
+        {"job_id": job_id, "first_ms": first_ms, "last_ms": last_ms}
+        for job_id, (first_ms, last_ms) in logged_jobs(evidence).items()
+    ]
     return found
 
 
-def _told_by_log(log: DataFrame) -> dict[str, list[Mapping[str, Any]]]:
-    """Jobs by their submission, the versions of processes, and between which times each job is written of."""
-    found: dict[str, list[Mapping[str, Any]]] = {"submitted": [], "version": [], "log": []}
-    told = log.where("contains(message, '(Version: ') OR contains(message, ' submission ')").select(
-        sf.expr(f'regexp_extract(message, "{SUBMITTED}", 1)').alias("name"),
-        sf.expr(f'regexp_extract(message, "{SUBMITTED}", 2)').alias("job_id"),
-        sf.expr(f"regexp_extract(message, '{VERSION}', 1)").alias("version"),
-        *("ts_ms", "file_id", "line", "last_line"),
-    )
-    for row in told.orderBy("ts_ms", "file_id", "line").limit(MOST_ROWS).collect():
-        times = {"first_ms": row.ts_ms, "last_ms": row.ts_ms, "state": None, "pointer": None}
-        kind = "submitted" if row.job_id else "version"
-        found[kind].append({**row.asDict(), **times, "version": row.version or None})
-    by_job = log.where("job_id IS NOT NULL").groupBy("job_id")
-    times_of = by_job.agg(sf.min("ts_ms").alias("first_ms"), sf.max("ts_ms").alias("last_ms"))
-    found["log"] = [row.asDict() for row in times_of.limit(MOST_ROWS).collect()]
+def _told_by_log(log: IncidentLog) -> dict[str, list[Mapping[str, Any]]]:
+    """Jobs by their submission, and the versions of processes; records without a time first."""
+    found: dict[str, list[Mapping[str, Any]]] = {"submitted": [], "version": []}
+    told = {(event.file_id, event.line, event.message): event for event in (*log.of("version"), *log.of("submitted"))}
+    for event in sorted(told.values(), key=lambda each: (each.ts_ms or 0, each.file_id, each.line or 0)):
+        submitted, version = SUBMITTED.search(event.message), VERSION.search(event.message)
+        row = {
+            "name": submitted[1] if submitted else "",
+            "job_id": submitted[2] if submitted else "",
+            "version": version[1] if version else None,
+            **{name: getattr(event, name) for name in ("ts_ms", "file_id", "line", "last_line")},
+        }
+        times = {"first_ms": event.ts_ms, "last_ms": event.ts_ms, "state": None, "pointer": None}
+        found["submitted" if submitted else "version"].append({**row, **times})
     return found
 
 
