@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,9 @@ from diagnostics.chart_theme import palette
 from diagnostics.phrase import duration, percent
 
 if TYPE_CHECKING:
-    from diagnostics.evidence import Evidence
+    import pyarrow as pa
+
+    from diagnostics.evidence import Evidence, Work
 
 MOST_SLOTS = 90
 LEAST_SLOT_MS = 1_000
@@ -44,7 +46,7 @@ BOUNDS_MS = (
 
 
 def points(evidence: Evidence) -> Points | None:
-    """How many events of each class of lag arrived in each slot of time. One Spark job.
+    """How many events of each class of lag arrived in each slot of time. One Spark job beside that of the totals.
 
     Reads   event: those with both times. Lag is arrival minus event time; below zero a device's clock is ahead.
     Gives   {from_ms, to_ms, slot_ms, slots, first_class, counts: [[events by slot] by class], events}; the classes from
@@ -56,39 +58,52 @@ def points(evidence: Evidence) -> Points | None:
     # Needs PySpark, which the web process that draws stored points does without.
     from pyspark.sql import functions as sf
 
-    timed = evidence["event"].where("event_ms IS NOT NULL AND arrival_ms IS NOT NULL")
-    span = timed.agg(sf.min("arrival_ms").alias("from_ms"), sf.max("arrival_ms").alias("to_ms"))
-    width = f"greatest({LEAST_SLOT_MS}L, (to_ms - from_ms) div {MOST_SLOTS} + 1)"
-    place = " + ".join(f"CAST(lag_ms >= {each} AS INT)" for each in BOUNDS_MS)
-    rows = (
-        timed.crossJoin(sf.broadcast(span))
-        .selectExpr("from_ms", "to_ms", f"{width} AS slot_ms", "arrival_ms", "arrival_ms - event_ms AS lag_ms")
-        .groupBy(
-            "from_ms",
-            "to_ms",
-            "slot_ms",
-            sf.expr("(arrival_ms - from_ms) div slot_ms").alias("slot"),
-            sf.expr(place).alias("class"),
-        )
-        .count()
-        .collect()
-    )
-    if not rows:
+    from diagnostics.reconstruction.event_totals import event_totals
+
+    totals = event_totals(evidence)
+    if totals.from_ms is None or totals.to_ms is None:
         return None
+    slot_ms = max(LEAST_SLOT_MS, (totals.to_ms - totals.from_ms) // MOST_SLOTS + 1)
+    work = _counted(totals.from_ms, slot_ms)
+    counted = evidence.worked("event", ("event_ms", "arrival_ms"), work, "slot INT, class INT, events BIGINT")
+    rows = counted.groupBy("slot", "class").agg(sf.sum("events").alias("count")).collect()
     first, last = min(row["class"] for row in rows), max(row["class"] for row in rows)
     slots = max(row["slot"] for row in rows) + 1
     counts = [[0] * slots for _ in range(first, last + 1)]
     for row in rows:
         counts[row["class"] - first][row["slot"]] = row["count"]
     return {
-        "from_ms": rows[0]["from_ms"],
-        "to_ms": rows[0]["to_ms"],
-        "slot_ms": rows[0]["slot_ms"],
+        "from_ms": totals.from_ms,
+        "to_ms": totals.to_ms,
+        "slot_ms": slot_ms,
         "slots": slots,
         "first_class": first,
         "counts": counts,
         "events": sum(map(sum, counts)),
     }
+
+
+def _counted(from_ms: int, slot_ms: int) -> Work:
+    """In a worker of Spark: the events of each slot and class in some rows."""
+
+    def counted(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        import numpy as np
+        import pyarrow as pa
+
+        from diagnostics.reconstruction.lag_counts import timed
+
+        for batch in map(timed, batches):
+            arrival = batch.column("arrival_ms").to_numpy()
+            lags = arrival - batch.column("event_ms").to_numpy()
+            classes = np.searchsorted(BOUNDS_MS, lags, side="right")
+            slots = (arrival - from_ms) // slot_ms
+            events = np.bincount(slots * (len(BOUNDS_MS) + 1) + classes)
+            found = np.flatnonzero(events)
+            slot, place = np.divmod(found, len(BOUNDS_MS) + 1)
+            columns = {"slot": slot.astype(np.int32), "class": place.astype(np.int32), "events": events[found]}
+            yield pa.RecordBatch.from_pydict({name: pa.array(values) for name, values in columns.items()})
+
+    return counted
 
 
 def figure(points: Points, theme: Theme) -> Mapping[str, Any]:

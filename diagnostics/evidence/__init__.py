@@ -3,19 +3,31 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import wraps
 from threading import Lock
+from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeVar
 from weakref import WeakKeyDictionary
 
 from diagnostics.registry import registered
+from diagnostics.shared_folder import SharedFolder
 from diagnostics.table import Table
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
 T = TypeVar("T")
+
+Work = Callable[[Iterator["pa.RecordBatch"]], Iterator["pa.RecordBatch"]]
+"""What a Python worker of Spark does with the rows of a part of a table."""
+
+StoredPart = tuple[SharedFolder, str]
+"""A Parquet file of a table: its folder and its name there."""
+
+WORKED_ROWS = 500_000
+"""Rows that such work gets at once. Our choice: some ten megabytes."""
 
 TABLES: Mapping[str, Table] = dict(registered(sys.modules[__name__], "TABLE"))
 """Every evidence table by name."""
@@ -29,14 +41,24 @@ class Evidence:
 
     frames  table name -> DataFrame, for the tables that have rows
     logs    how many rows of log_record Flink's own processes wrote; all of them when nobody says
+    parts   table name -> its Parquet files, where Spark's workers can open them
+    for_workers  what makes work such that any worker can do it
     """
 
     def __init__(
-        self, spark: SparkSession, frames: Mapping[str, DataFrame], rows: Mapping[str, int], logs: int | None = None
+        self,
+        spark: SparkSession,
+        frames: Mapping[str, DataFrame],
+        rows: Mapping[str, int],
+        logs: int | None = None,
+        parts: Mapping[str, Sequence[StoredPart]] = MappingProxyType({}),
+        for_workers: Callable[[Work], Work] = lambda work: work,
     ) -> None:
         self.spark = spark
         self._frames = dict(frames)
         self._lock = Lock()
+        self._parts = dict(parts)
+        self.for_workers = for_workers
         self.rows: Mapping[str, int] = {name: rows.get(name, 0) for name in TABLES}
         self._logs = self.rows["log_record"] if logs is None else logs
 
@@ -46,6 +68,19 @@ class Evidence:
             if name not in self._frames:
                 self._frames[name] = self.spark.createDataFrame([], table.spark_schema())
             return self._frames[name]
+
+    def worked(self, name: str, columns: Sequence[str], work: Work, ddl: str) -> DataFrame:
+        """What `work` makes of each part of a table, of some of its columns, in Spark's Python workers.
+
+        A stored table is read by the workers themselves: rows that pass through the JVM cost ten times as much as a sum
+        over them. Texts may come as dictionaries.
+        """
+        parts = self._parts.get(name)
+        if not parts:
+            return self[name].select(*columns).mapInArrow(self.for_workers(work), ddl)
+        texts = [each.name for each in TABLES[name].columns if each.type == "string" and each.name in columns]
+        opened = self.for_workers(_on_files(work, parts, columns, texts))
+        return self.spark.range(0, len(parts), 1, len(parts)).mapInArrow(opened, ddl)
 
     def has(self, name: str) -> bool:
         """Whether the table has any row."""
@@ -57,6 +92,21 @@ class Evidence:
         Events of Kubernetes, crash reports of a JVM and RocksDB's log fill log_record too and tell nothing of the rest.
         """
         return self._logs > 0
+
+
+def _on_files(work: Work, parts: Sequence[StoredPart], columns: Sequence[str], texts: Sequence[str]) -> Work:
+    """`work` on the rows of those files whose numbers it gets, with `texts` as dictionaries."""
+
+    def opened(numbers: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        from pyarrow import parquet
+
+        for batch in numbers:
+            for number in batch.column(0).to_pylist():
+                folder, file_name = parts[number]
+                with parquet.ParquetFile(folder.for_arrow(file_name), read_dictionary=list(texts)) as file:
+                    yield from work(file.iter_batches(WORKED_ROWS, columns=list(columns), use_threads=False))
+
+    return opened
 
 
 def read_once(read: Callable[[Evidence], T]) -> Callable[[Evidence], T]:

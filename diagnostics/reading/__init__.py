@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from diagnostics.clock import FileClock
 from diagnostics.document import timestamp
-from diagnostics.evidence import Evidence
+from diagnostics.evidence import Evidence, Work
 from diagnostics.format import Coverage, Format
 from diagnostics.formats import FORMATS, format_by_id
 from diagnostics.intake import InputFile, Intake
@@ -25,13 +25,13 @@ from diagnostics.notation.event_field import NamedFields
 from diagnostics.phrase import duration
 from diagnostics.reading.ranges import PlannedRange, grouped, ranges_of
 from diagnostics.reading.sending import sent
-from diagnostics.reading.stored_table import EVIDENCE, table_frame
+from diagnostics.reading.stored_table import EVIDENCE, stored_parts, table_frame
 from diagnostics.reading.task import COVERAGE_DDL, MOST_WARNINGS, added, read_group
 from diagnostics.repeated_content import repeated_content
 from diagnostics.shared_folder import SharedFolder
 from diagnostics.snapshot_time import snapshot_times
 from diagnostics.spark import expect_rows, on_progress
-from diagnostics.spark.far_workers import failures_of_workers, for_workers
+from diagnostics.spark.far_workers import as_it_is, failures_of_workers, for_workers
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -84,7 +84,8 @@ def read_evidence(
     folder.make()
     size = sum(each.part.end - each.part.start for each in ranges)
     groups = grouped(ranges, max(TASKS_PER_CORE * (os.cpu_count() or 1), size // MOST_TASK_BYTES))
-    covered = _run(spark, groups, run, progress) if groups else []
+    travelling = for_workers(spark, run) if groups else as_it_is
+    covered = _run(spark, groups, run, travelling, progress) if groups else []
     rows: dict[str, int] = {}
     logs = 0
     covered_of: dict[int, list[Mapping[str, Any]]] = defaultdict(list)
@@ -96,7 +97,8 @@ def read_evidence(
             logs += count if table == "log_record" and read_as is not None and read_as.is_log else 0
     expect_rows(spark, sum(rows.values()))
     frames = {name: table_frame(spark, folder, name, rows[name]) for name in sorted(rows) if rows[name]}
-    return Evidence(spark, frames, rows, logs), [
+    parts = {name: stored_parts(folder, name) for name in frames}
+    return Evidence(spark, frames, rows, logs, parts, travelling), [
         _input(each, chosen[each.file_id], covered_of[each.file_id], repeated.get(each.file_id), clocks.get(each.name))
         for each in intake.inputs
     ]
@@ -113,7 +115,11 @@ def _format_of(file: InputFile, overrides: Mapping[str, str]) -> Format | None:
 
 
 def _run(
-    spark: SparkSession, groups: list[list[PlannedRange]], run: SharedFolder, progress: Report
+    spark: SparkSession,
+    groups: list[list[PlannedRange]],
+    run: SharedFolder,
+    travelling: Callable[[Work], Work],
+    progress: Report,
 ) -> list[dict[str, Any]]:
     """The Spark job: one task for each group. Gives the coverage of every range, in file and range order."""
 
@@ -125,9 +131,8 @@ def _run(
     stop = on_progress(spark, lambda done, total: progress(done / total, f"{done} of {total} Spark tasks"))
     try:
         numbers = spark.range(0, len(groups), 1, len(groups))
-        work = for_workers(spark, run, read_groups)
         with failures_of_workers():
-            covered = numbers.mapInArrow(work, COVERAGE_DDL).toArrow().to_pylist()
+            covered = numbers.mapInArrow(travelling(read_groups), COVERAGE_DDL).toArrow().to_pylist()
     finally:
         stop()
     for each in covered:

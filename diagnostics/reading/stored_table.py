@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from diagnostics.clock import FileClock
 from diagnostics.errors import SparkUnavailable
-from diagnostics.evidence import TABLES
+from diagnostics.evidence import TABLES, StoredPart
 from diagnostics.format import Rows
 from diagnostics.notation.event_kind import kinds_of
 from diagnostics.row_batch import row_batch
@@ -148,6 +148,13 @@ def _refuse_unread(stored: DataFrame, folder: SharedFolder) -> None:
             f"Spark itself does not read {folder.location}: {reason_of(error)} "
             "(the operations guide says what each kind of storage needs)"
         ) from error
+
+
+def stored_parts(folder: SharedFolder, name: str) -> list[StoredPart]:
+    """The files of a table, none where its rows are so few that they travel with each query."""
+    parts = (folder / name).files()
+    few = sum(part.bytes for part in parts) <= INLINE_BYTES
+    return [] if few else [(folder / name, part.name) for part in parts]
 
 
 def _few_rows(folder: SharedFolder, schema: pa.Schema) -> pa.Table | None:

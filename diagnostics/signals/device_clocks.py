@@ -19,14 +19,15 @@ from diagnostics.reconstruction.clock_offset import (
     agreed_bound_ms,
     clocks,
 )
+from diagnostics.reconstruction.device_lags import device_lags
 from diagnostics.reconstruction.disorder_bound import bound_estimates
+from diagnostics.reconstruction.event_totals import EventTotals, event_totals
+from diagnostics.reconstruction.lag_counts import lag_classes, partition_lags
 from diagnostics.reconstruction.series import metric_series
 from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
 
 FEWEST_EVENTS = 500
 """How many events with both times a sample must hold. Our choice: a 99th percentile needs some."""
-FEWEST_IN_SLICE = 3
-"""How many events of a device make a median of a time slice. Our choice."""
 SLICE_MS = 30_000
 """Length of a time slice: a clock may change during the sample. Our choice: far below a sample's usual minutes."""
 MOST_SLICES = 64
@@ -41,13 +42,6 @@ MOST_PARTITIONS = 64
 SHOWN_DEVICES = 5
 MOST_CITED = 4
 
-LAG_CLASS = (
-    "CASE WHEN abs(lag_ms) <= 60000 THEN round(lag_ms / 50) * 50.0D "
-    "WHEN abs(lag_ms) <= 3600000 THEN round(lag_ms / 1000) * 1000.0D "
-    "ELSE greatest(least(round(lag_ms / 60000), 43200), -43200) * 60000.0D END"
-)
-"""Lags are counted in classes of 50 ms up to a minute, 1 s up to an hour, one minute up to thirty days."""
-
 
 def measure(evidence: Evidence) -> Measured:
     """Lag of the events, devices with wrong clocks, and the disorder bound that would cover them.
@@ -59,57 +53,29 @@ def measure(evidence: Evidence) -> Measured:
     if not evidence.has("event"):
         yield NotMeasured("device_clocks", "event-sample", "no file holds input events")
         return
-    timed = (
-        evidence["event"]
-        .where("event_ms IS NOT NULL AND arrival_ms IS NOT NULL")
-        .selectExpr("*", "arrival_ms - event_ms AS lag_ms")
-    )
-    rows = _devices(timed)
-    if not rows or rows[0].all_events < FEWEST_EVENTS:
+    totals = event_totals(evidence)
+    if totals.timed < FEWEST_EVENTS:
         yield NotMeasured("device_clocks", "event-sample", f"fewer than {FEWEST_EVENTS} events carry both times")
         return
+    rows = _devices(evidence, totals)
     devices = [
         DeviceLag(row.key, row.events, row.lowest_ms, row.highest_ms, row.scatter_ms, row.fast_from_ms)
         for row in rows
         if row.key is not None and row.lowest_ms is not None
     ]
     found = clocks(devices, rows[0].usual_lag_ms)
-    histograms = _histograms(timed, found)
+    both_known = evidence["event"].where("event_ms IS NOT NULL AND arrival_ms IS NOT NULL")
+    timed = both_known.selectExpr("*", "arrival_ms - event_ms AS lag_ms")
+    histograms = _histograms(evidence, found)
     bound = agreed_bound_ms(bound_estimates(timed, metric_series(evidence)))
-    yield _signal(rows[0], found, histograms, bound, _places(timed, found), _slow_partitions(timed))
+    yield _signal(rows[0], found, histograms, bound, _places(timed, found), _slow_partitions(evidence))
 
 
-def _devices(timed: Any) -> list[Any]:
+def _devices(evidence: Evidence, totals: EventTotals) -> list[Any]:
     """One row for each device, those furthest from the usual lag first, each with the totals of all events."""
-    span = timed.agg(
-        sf.min("arrival_ms").alias("from_ms"),
-        sf.max("arrival_ms").alias("to_ms"),
-        sf.count("*").alias("rows"),
-        sf.expr("GREATEST(approx_count_distinct(key), 1)").alias("keys"),
-    )
-    most = f"LEAST({MOST_SLICES}, rows / keys / {USUAL_IN_SLICE}, {MOST_DEVICE_SLICES} / keys)"
-    width = f"GREATEST({SLICE_MS}, (to_ms - from_ms) / GREATEST(1, {most}))"
-    sliced = timed.crossJoin(sf.broadcast(span)).withColumn(
-        "slice", sf.expr(f"CAST((arrival_ms - from_ms) / {width} AS INT)")
-    )
-    by_slice = sliced.groupBy("key", "slice").agg(
-        sf.count("*").alias("events"),
-        sf.percentile_approx("lag_ms", [0.1, 0.5, 0.9], 1000).alias("lags"),
-        sf.min("arrival_ms").alias("slice_ms"),
-        sf.min("lag_ms").alias("first_lag_ms"),
-        sf.max("lag_ms").alias("latest_lag_ms"),
-    )
-    enough = f"CASE WHEN events >= {FEWEST_IN_SLICE} THEN lags[1] END"
-    by_key = by_slice.groupBy("key").agg(
-        sf.sum("events").alias("events"),
-        sf.expr(f"CAST(min({enough}) AS DOUBLE)").alias("lowest_ms"),
-        sf.expr(f"CAST(max({enough}) AS DOUBLE)").alias("highest_ms"),
-        sf.expr("CAST(percentile_approx(lags[2] - lags[0], 0.5) AS DOUBLE)").alias("scatter_ms"),
-        sf.expr(f"min(CASE WHEN events >= {FEWEST_IN_SLICE} AND lags[1] < 0 THEN slice_ms END)").alias("fast_from_ms"),
-        sf.min("first_lag_ms").alias("first_lag_ms"),
-        sf.max("latest_lag_ms").alias("latest_lag_ms"),
-        sf.expr("CAST(percentile_approx(lags[1], 0.5) AS DOUBLE)").alias("typical_ms"),
-    )
+    from_ms, to_ms, keys = totals.from_ms or 0, totals.to_ms or 0, max(1, totals.timed_keys)
+    most = max(1.0, min(MOST_SLICES, totals.timed / keys / USUAL_IN_SLICE, MOST_DEVICE_SLICES / keys))
+    by_key = device_lags(evidence, totals.timed, from_ms, max(SLICE_MS, (to_ms - from_ms) / most))
     joined = by_key.selectExpr(
         "*",
         "sum(events) OVER () AS all_events",
@@ -136,16 +102,9 @@ def _places(timed: Any, found: Clocks) -> Mapping[str, Any]:
     return {row.key: row for row in of_cited.agg(sf.min(place).alias("first"), sf.max(place).alias("latest")).collect()}
 
 
-def _slow_partitions(timed: Any) -> dict[str, FactValue]:
+def _slow_partitions(evidence: Evidence) -> dict[str, FactValue]:
     """Partitions whose typical lag is clearly above that of the others: delivery by partition, not by device."""
-    rows = (
-        timed.where("partition IS NOT NULL")
-        .groupBy("partition")
-        .agg(sf.expr("CAST(percentile_approx(lag_ms, 0.5) AS DOUBLE)").alias("lag_ms"))
-        .limit(MOST_PARTITIONS)
-        .collect()
-    )
-    lags = {row.partition: row.lag_ms for row in rows}
+    lags = partition_lags(evidence, MOST_PARTITIONS)
     if len(lags) < 2:
         return {}
     usual = median(lags.values()) if len(lags) > 2 else min(lags.values())
@@ -160,21 +119,16 @@ def _slow_partitions(timed: Any) -> dict[str, FactValue]:
     return facts
 
 
-def _histograms(timed: Any, found: Clocks) -> Mapping[str, LagHistogram]:
+def _histograms(evidence: Evidence, found: Clocks) -> Mapping[str, LagHistogram]:
     """Lags of all events, and of those of devices with right, slow and fast clocks."""
-    names = {each.key: "fast" for each in found.fast} | {each.key: "slow" for each in found.slow}
-    kind = sf.lit("right")
-    for wrong in ("fast", "slow"):
-        keys = [key for key, name in names.items() if name == wrong]
-        if keys:
-            kind = sf.when(sf.col("key").isin(keys), wrong).otherwise(kind)
-    counted = timed.select(kind.alias("kind"), sf.expr(LAG_CLASS).alias("lag")).groupBy("kind", "lag").count().collect()
+    keys = {"slow": [each.key for each in found.slow], "fast": [each.key for each in found.fast]}
     by_kind: dict[str, dict[float, int]] = defaultdict(lambda: defaultdict(int))
-    for row in counted:
-        by_kind[row.kind][row.lag] += row["count"]
-        by_kind["all"][row.lag] += row["count"]
-        if row.kind != "fast":
-            by_kind["not fast"][row.lag] += row["count"]
+    for (kind, lag), events in lag_classes(evidence, keys).items():
+        kind = kind or "right"
+        by_kind[kind][lag] += events
+        by_kind["all"][lag] += events
+        if kind != "fast":
+            by_kind["not fast"][lag] += events
     return {name: LagHistogram(counts) for name, counts in by_kind.items()}
 
 

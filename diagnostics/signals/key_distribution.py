@@ -11,13 +11,13 @@ from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.reconstruction.balance import salts_needed
 from diagnostics.reconstruction.cluster import Cluster, cluster_of
+from diagnostics.reconstruction.event_totals import EventTotals, event_totals
 from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
 
 FEWEST_EVENTS = 200
 """How many events a sample must hold before a share means anything. Our choice: 5 % is then ten events."""
 HOT_KEY_RATIO = 0.1
 """From which part of all events on a key is listed as hot. Our choice: it alone makes a subtask of ten hot."""
-SHOWN_KEYS = 10
 
 
 def measure(evidence: Evidence) -> Measured:
@@ -30,14 +30,13 @@ def measure(evidence: Evidence) -> Measured:
     if not evidence.has("event"):
         yield NotMeasured("key_distribution", "event-sample", "no file holds input events")
         return
-    by_key = evidence["event"].where("key IS NOT NULL").groupBy("key").agg(sf.count("*").alias("events"))
-    counted = by_key.selectExpr("*", "sum(events) OVER () AS all_events", "count(*) OVER () AS keys")
-    top = counted.orderBy(sf.desc("events"), "key").limit(SHOWN_KEYS).collect()
-    if not top or top[0].all_events < FEWEST_EVENTS:
+    totals = event_totals(evidence)
+    if totals.keyed < FEWEST_EVENTS:
         yield NotMeasured("key_distribution", "event-sample", f"fewer than {FEWEST_EVENTS} events with a key")
         return
-    hot = [row for row in top if row.events / row.all_events >= HOT_KEY_RATIO]
-    yield _signal(top, hot, _places(evidence, [row.key for row in hot or top[:1]]), cluster_of(evidence))
+    hot = [key for key, events in totals.frequent if events / totals.keyed >= HOT_KEY_RATIO]
+    shown = hot or [totals.frequent[0][0]]
+    yield _signal(totals, len(hot), _places(evidence, shown), cluster_of(evidence))
 
 
 def _places(evidence: Evidence, keys: list[str]) -> Mapping[str, Any]:
@@ -47,32 +46,36 @@ def _places(evidence: Evidence, keys: list[str]) -> Mapping[str, Any]:
     return {row.key: row.place for row in found.collect()}
 
 
-def _signal(top: list[Any], hot: list[Any], places: Mapping[str, Any], cluster: Cluster) -> Signal:
-    events, keys = top[0].all_events, top[0].keys
+def _signal(totals: EventTotals, hot: int, places: Mapping[str, Any], cluster: Cluster) -> Signal:
+    """The signal of the case; `hot` of the most frequent keys are."""
+    events = totals.keyed
+    top_key, top_events = totals.frequent[0]
+    hot_events = sum(count for _, count in totals.frequent[:hot])
     facts: dict[str, FactValue] = {
         "events": events,
-        "distinct_keys": keys,
-        "top_key": top[0].key,
-        "top_key_events": top[0].events,
-        "top_key_share_ratio": top[0].events / events,
-        "top_multiple_ratio": top[0].events * keys / events,
-        "hot_keys": [row.key for row in hot],
-        "hot_key_count": len(hot),
-        "hot_keys_share_ratio": sum(row.events for row in hot) / events,
+        "distinct_keys": totals.keys,
+        "top_key": top_key,
+        "top_key_events": top_events,
+        "top_key_share_ratio": top_events / events,
+        "top_multiple_ratio": top_events * totals.keys / events,
+        "hot_keys": [key for key, _ in totals.frequent[:hot]],
+        "hot_key_count": hot,
+        "hot_keys_share_ratio": hot_events / events,
     }
-    if len(top) > 1:
-        facts |= {"second_key": top[1].key, "second_key_share_ratio": top[1].events / events}
+    if len(totals.frequent) > 1:
+        second_key, second_events = totals.frequent[1]
+        facts |= {"second_key": second_key, "second_key_share_ratio": second_events / events}
     parallelism = _keyed_parallelism(cluster)
     if parallelism:
         facts["keyed_parallelism"] = parallelism
-        facts["hot_key_multiple_ratio"] = top[0].events / events * parallelism
-        facts["needed_salts"] = salts_needed(top[0].events / events, parallelism)
+        facts["hot_key_multiple_ratio"] = top_events / events * parallelism
+        facts["needed_salts"] = salts_needed(top_events / events, parallelism)
     return Signal(
         key="key_distribution",
         subject=Subject(),
         facts=facts,
-        citations=tuple(_first_event(row, places[row.key], events) for row in hot or top[:1]),
-        citation_count=sum(row.events for row in hot) or top[0].events,
+        citations=tuple(_first_event(key, count, places[key], events) for key, count in totals.frequent[: max(hot, 1)]),
+        citation_count=hot_events or top_events,
     )
 
 
@@ -86,16 +89,16 @@ def _keyed_parallelism(cluster: Cluster) -> int | None:
     return max((each for each in keyed if each > 1), default=None)
 
 
-def _first_event(row: Any, place: Any, events: int) -> Citation:
+def _first_event(key: str, count: int, place: Any, events: int) -> Citation:
     return Citation(
         file_id=place.file_id,
         line=place.line,
         last_line=place.last_line,
         pointer=place.pointer,
         kind="event",
-        text=f"first of {row.events:,} events with key {row.key} among {events:,}",
+        text=f"first of {count:,} events with key {key} among {events:,}",
         name="key",
-        value=row.key,
+        value=key,
     )
 
 

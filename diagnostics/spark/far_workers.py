@@ -31,16 +31,16 @@ _TOLD_BY_A_WORKER = re.compile(rf"\b{SparkUnavailable.__name__}: (.+)")
 Batches = Callable[[Iterator["pa.RecordBatch"]], Iterator["pa.RecordBatch"]]
 
 
-def for_workers(session: SparkSession, folder: SharedFolder, work: Batches) -> Batches:
-    """`work`, such that any worker of the session can do it.
+def for_workers(session: SparkSession, folder: SharedFolder) -> Callable[[Batches], Batches]:
+    """What makes work such that any worker of the session can do it.
 
-    folder  of the run, which `work` reads and writes
+    folder  of the run, which the work reads and writes
     Raises  SparkUnavailable when a worker cannot do that; it names the folder and the reason.
     """
     in_the_server = is_local(session.conf.get("spark.master") or "")
     if in_the_server and folder.is_path:
-        return work
-    with_code = _as_it_is if in_the_server or _has_code(session) else _brought_along(session)
+        return as_it_is
+    with_code = as_it_is if in_the_server or _has_code(session) else _brought_along(session)
     refusal = _answer(session, with_code(_telling(folder)))
     if refusal:
         hint = (
@@ -49,7 +49,7 @@ def for_workers(session: SparkSession, folder: SharedFolder, work: Batches) -> B
             else ""
         )
         raise SparkUnavailable(f"Spark's workers cannot use {folder.location}: {refusal}.{hint}")
-    return with_code(work)
+    return with_code
 
 
 @contextlib.contextmanager
@@ -118,7 +118,8 @@ def _files() -> list[Path]:
     return sorted(path for path in PACKAGE.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
 
 
-def _as_it_is(work: Batches) -> Batches:
+def as_it_is(work: Batches) -> Batches:
+    """`work`, for workers that have all that it needs."""
     return work
 
 

@@ -88,7 +88,7 @@ def test_a_case_on_a_cluster_that_sees_a_url_only_and_loses_a_worker_gets_the_do
     ):
         away = SharedFolder("/not-mounted")
         with pytest.raises(SparkUnavailable, match="Spark's workers cannot use /not-mounted: it is not there"):
-            engine.run(server.remote, str(uuid4()), lambda session: for_workers(session, away, iter))
+            engine.run(server.remote, str(uuid4()), lambda session: for_workers(session, away))
         killer = threading.Thread(target=kill_a_worker_that_reads, args=(cluster, storage / "run" / EVIDENCE, killed))
         killer.start()
         with run_folder(storage.as_uri(), "run") as shared:

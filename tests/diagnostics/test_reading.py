@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -99,6 +99,22 @@ def test_a_table_holds_the_same_rows_whether_they_travel_with_the_query_or_are_r
         stored = stored_table.table_frame(spark, SharedFolder.at(tmp_path / "evidence"), table, evidence.rows[table])
         assert stored.schema == evidence[table].schema
         assert sorted(map(repr, stored.collect())) == sorted(map(repr, evidence[table].collect()))
+
+
+def _unchanged(batches: Iterator[Any]) -> Iterator[Any]:
+    yield from batches
+
+
+def test_work_on_a_table_gets_the_same_rows_from_its_files_as_from_its_frame(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stored_table, "INLINE_BYTES", 0)
+    evidence, _ = evidence_of({"events.jsonl": EVENT * 3, "more.jsonl": EVENT.replace("a", "b") * 2}, tmp_path, spark)
+    of_frame = Evidence(spark, {"event": evidence["event"]}, evidence.rows)
+    columns, ddl = ("line", "event_ms"), "line BIGINT, event_ms BIGINT"
+    rows = [each.worked("event", columns, _unchanged, ddl).orderBy("line").collect() for each in (evidence, of_frame)]
+    assert rows[0] == rows[1]
+    assert len(rows[0]) == 5
 
 
 def test_one_file_whose_reader_fails_becomes_a_warning_and_the_rest_stands(spark: SparkSession, tmp_path: Path) -> None:

@@ -1,0 +1,146 @@
+"""How many events have which lag, of all devices or of each partition, counted where Spark's workers read them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from pyspark.sql import functions as sf
+
+from diagnostics.evidence import Evidence, Work
+from diagnostics.notation.coded_text import coded
+from diagnostics.reconstruction.ordered_groups import begins_of, in_order
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+    import pyarrow as pa
+
+    Numbers = npt.NDArray[np.int64]
+
+MOST_LAG_MINUTES = 43_200
+"""The furthest class: thirty days."""
+CLASSES_MS = ((60_000, 50), (3_600_000, 1_000), (2**63 - 1, 60_000))
+"""Lags are counted in classes of 50 ms up to a minute, 1 s up to an hour, one minute beyond."""
+MOST_CLASSES = sum(min(upto // step, MOST_LAG_MINUTES) + 1 for upto, step in CLASSES_MS)
+"""Classes on either side of zero."""
+OTHERS = ""
+"""The kind of the devices that no set of keys names."""
+
+
+def lag_classes(evidence: Evidence, keys: Mapping[str, Collection[str]]) -> Mapping[tuple[str, float], int]:
+    """How many events there are of a kind of devices and a class of lag. One Spark job.
+
+    Reads   event: those with both times. Lag is arrival minus event time.
+    keys    kind -> keys of its devices; all others are of the kind OTHERS
+    Gives   (kind, middle of the class in ms) -> events
+    """
+    columns = ("key", "event_ms", "arrival_ms")
+    counted = evidence.worked("event", columns, _classed(keys), "kind STRING, lag_ms BIGINT, events BIGINT")
+    found = counted.groupBy("kind", "lag_ms").agg(sf.sum("events").alias("events")).collect()
+    return {(row.kind, float(row.lag_ms)): row.events for row in found}
+
+
+def partition_lags(evidence: Evidence, most: int) -> Mapping[str, float]:
+    """The median lag of each partition in ms, of at most so many partitions. One Spark job.
+
+    Reads   event: those with both times and a partition.
+    """
+    columns = ("partition", "event_ms", "arrival_ms")
+    counted = evidence.worked("event", columns, _by_partition, "partition STRING, lag_ms BIGINT, events BIGINT")
+    by_lag = counted.groupBy("partition", "lag_ms").agg(sf.sum("events").alias("events"))
+    reached = by_lag.selectExpr(
+        "partition",
+        "lag_ms",
+        "sum(events) OVER (PARTITION BY partition ORDER BY lag_ms) AS reached",
+        "sum(events) OVER (PARTITION BY partition) AS events",
+    )
+    medians = reached.where("reached >= 0.5D * events").groupBy("partition").agg(sf.min("lag_ms").alias("lag_ms"))
+    return {row.partition: float(row.lag_ms) for row in medians.limit(most).collect()}
+
+
+def timed(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """The events that have both times."""
+    import pyarrow.compute as pc
+
+    return batch.filter(pc.and_(pc.is_valid(batch.column("event_ms")), pc.is_valid(batch.column("arrival_ms"))))
+
+
+def _lags(batch: pa.RecordBatch) -> Numbers:
+    lags: Numbers = batch.column("arrival_ms").to_numpy() - batch.column("event_ms").to_numpy()
+    return lags
+
+
+def _classed(keys: Mapping[str, Collection[str]]) -> Work:
+    """In a worker: the events of each kind and class in some rows."""
+    kinds = (OTHERS, *keys)
+    kind_of = {key: number for number, kind in enumerate(keys, 1) for key in keys[kind]}
+
+    def classed(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        import numpy as np
+        import pyarrow as pa
+
+        for batch in map(timed, batches):
+            texts, codes = coded(batch.column("key"))
+            kind = np.array([kind_of.get(text or "", 0) for text in texts])[codes]
+            classes = _class_of(_lags(batch))
+            for number, name in enumerate(kinds):
+                events = np.bincount(classes[kind == number])
+                found = np.flatnonzero(events)
+                yield pa.RecordBatch.from_arrays(
+                    [pa.repeat(pa.scalar(name), len(found)), pa.array(_middle_of(found)), pa.array(events[found])],
+                    names=["kind", "lag_ms", "events"],
+                )
+
+    return classed
+
+
+def _class_of(lags: Numbers) -> Numbers:
+    """The number of each lag's class, from 0; of two that are as near the one further from zero."""
+    import numpy as np
+
+    size = np.abs(lags)
+    found = np.zeros(len(lags), np.int64)
+    number = 0
+    below = -1
+    for upto, step in CLASSES_MS:
+        chosen = (size > below) & (size <= upto)
+        found[chosen] = number + np.minimum(np.floor(size[chosen] / step + 0.5), MOST_LAG_MINUTES)
+        number += min(upto // step, MOST_LAG_MINUTES) + 1
+        below = upto
+    return np.where(lags < 0, -found, found) + MOST_CLASSES
+
+
+def _middle_of(classes: Numbers) -> Numbers:
+    """The lags in the middle of classes, in ms."""
+    import numpy as np
+
+    place = np.abs(classes - MOST_CLASSES)
+    found = np.zeros(len(classes), np.int64)
+    number = 0
+    for upto, step in CLASSES_MS:
+        chosen = place >= number
+        found[chosen] = (place[chosen] - number) * step
+        number += min(upto // step, MOST_LAG_MINUTES) + 1
+    return np.where(classes < MOST_CLASSES, -found, found)
+
+
+def _by_partition(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """In a worker: the events of each partition and lag in some rows."""
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    for batch in map(timed, batches):
+        told = batch.filter(pc.is_valid(batch.column("partition")))
+        if not told.num_rows:
+            continue
+        texts, codes = coded(told.column("partition"))
+        ordered, lags = in_order(codes, _lags(told))
+        begins = begins_of(ordered, lags)
+        names = [texts[code] for code in ordered[begins].tolist()]
+        events = np.diff(begins, append=len(lags))
+        yield pa.RecordBatch.from_arrays(
+            [pa.array(names, pa.string()), pa.array(lags[begins]), pa.array(events)],
+            names=["partition", "lag_ms", "events"],
+        )
