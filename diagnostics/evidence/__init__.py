@@ -57,7 +57,7 @@ class Evidence:
         self.spark = spark
         self._frames = dict(frames)
         self._lock = Lock()
-        self._parts = dict(parts)
+        self.parts = dict(parts)
         self.for_workers = for_workers
         self.rows: Mapping[str, int] = {name: rows.get(name, 0) for name in TABLES}
         self._logs = self.rows["log_record"] if logs is None else logs
@@ -75,7 +75,7 @@ class Evidence:
         A stored table is read by the workers themselves: rows that pass through the JVM cost ten times as much as a sum
         over them. Texts may come as dictionaries.
         """
-        parts = self._parts.get(name)
+        parts = self.parts.get(name)
         if not parts:
             return self[name].select(*columns).mapInArrow(self.for_workers(work), ddl)
         texts = [each.name for each in TABLES[name].columns if each.type == "string" and each.name in columns]

@@ -80,20 +80,22 @@ def _counted(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    for batch in batches:
-        keys, codes = coded(batch.column("key"))
-        timed = pc.and_(pc.is_valid(batch.column("event_ms")), pc.is_valid(batch.column("arrival_ms")))
-        is_timed = timed.to_numpy(zero_copy_only=False)
-        span = pc.min_max(batch.column("arrival_ms").filter(timed))
-        events = np.bincount(codes, minlength=len(keys))
-        there = np.flatnonzero(events)
-        yield pa.RecordBatch.from_arrays(
-            [
-                pa.array([keys[place] for place in there.tolist()], pa.string()),
-                pa.array(events[there]),
-                pa.array(np.bincount(codes[is_timed], minlength=len(keys))[there]),
-                pa.repeat(span["min"], len(there)),
-                pa.repeat(span["max"], len(there)),
-            ],
-            names=["key", "events", "timed", "first_ms", "last_ms"],
-        )
+    parts = list(batches)
+    if not parts:
+        return
+    rows = pa.Table.from_batches(parts)
+    keys, codes = coded(rows["key"])
+    timed = pc.and_(pc.is_valid(rows["event_ms"]), pc.is_valid(rows["arrival_ms"]))
+    span = pc.min_max(rows["arrival_ms"].filter(timed))
+    events = np.bincount(codes, minlength=len(keys))
+    there = np.flatnonzero(events)
+    yield pa.RecordBatch.from_arrays(
+        [
+            pa.array([keys[place] for place in there.tolist()], pa.string()),
+            pa.array(events[there]),
+            pa.array(np.bincount(codes[timed.to_numpy()], minlength=len(keys))[there]),
+            pa.repeat(span["min"], len(there)),
+            pa.repeat(span["max"], len(there)),
+        ],
+        names=["key", "events", "timed", "first_ms", "last_ms"],
+    )

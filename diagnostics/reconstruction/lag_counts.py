@@ -66,8 +66,8 @@ def timed(batch: pa.RecordBatch) -> pa.RecordBatch:
     return batch.filter(pc.and_(pc.is_valid(batch.column("event_ms")), pc.is_valid(batch.column("arrival_ms"))))
 
 
-def _lags(batch: pa.RecordBatch) -> Numbers:
-    lags: Numbers = batch.column("arrival_ms").to_numpy() - batch.column("event_ms").to_numpy()
+def _lags(rows: pa.RecordBatch | pa.Table) -> Numbers:
+    lags: Numbers = rows.column("arrival_ms").to_numpy() - rows.column("event_ms").to_numpy()
     return lags
 
 
@@ -131,16 +131,17 @@ def _by_partition(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    for batch in map(timed, batches):
-        told = batch.filter(pc.is_valid(batch.column("partition")))
-        if not told.num_rows:
-            continue
-        texts, codes = coded(told.column("partition"))
-        ordered, lags = in_order(codes, _lags(told))
-        begins = begins_of(ordered, lags)
-        names = [texts[code] for code in ordered[begins].tolist()]
-        events = np.diff(begins, append=len(lags))
-        yield pa.RecordBatch.from_arrays(
-            [pa.array(names, pa.string()), pa.array(lags[begins]), pa.array(events)],
-            names=["partition", "lag_ms", "events"],
-        )
+    parts = [part.filter(pc.is_valid(part.column("partition"))) for part in map(timed, batches)]
+    told = [part for part in parts if part.num_rows]
+    if not told:
+        return
+    rows = pa.Table.from_batches(told)
+    texts, codes = coded(rows["partition"])
+    ordered, lags = in_order(codes, _lags(rows))
+    begins = begins_of(ordered, lags)
+    names = [texts[code] for code in ordered[begins].tolist()]
+    events = np.diff(begins, append=len(lags))
+    yield pa.RecordBatch.from_arrays(
+        [pa.array(names, pa.string()), pa.array(lags[begins]), pa.array(events)],
+        names=["partition", "lag_ms", "events"],
+    )

@@ -89,7 +89,11 @@ def main() -> int:
             costs, spans = [], []
             for _ in range(rounds):
                 own = Evidence(
-                    spark, {table: evidence[table] for table in TABLES if evidence.has(table)}, evidence.rows
+                    spark,
+                    {table: evidence[table] for table in TABLES if evidence.has(table)},
+                    evidence.rows,
+                    parts=evidence.parts,
+                    for_workers=evidence.for_workers,
                 )
                 before, used, began = Calls(calls.executed, calls.analysed), cpu_seconds(), time.monotonic()
                 run(own)
