@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import wraps
+from itertools import islice
 from threading import Lock
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeVar
@@ -21,13 +22,16 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 Work = Callable[[Iterator["pa.RecordBatch"]], Iterator["pa.RecordBatch"]]
-"""What a Python worker of Spark does with the rows of a part of a table."""
+"""What a Python worker of Spark does with some of a table's rows; it may hold them all."""
 
 StoredPart = tuple[SharedFolder, str]
 """A Parquet file of a table: its folder and its name there."""
 
 WORKED_ROWS = 500_000
-"""Rows that such work gets at once. Our choice: some ten megabytes."""
+"""Rows of a batch that such work gets. Our choice: some ten megabytes."""
+
+WORKED_BATCHES = 4
+"""Batches that such work may hold together. Our choice: a file that cannot be cut may have a hundred million rows."""
 
 TABLES: Mapping[str, Table] = dict(registered(sys.modules[__name__], "TABLE"))
 """Every evidence table by name."""
@@ -95,7 +99,7 @@ class Evidence:
 
 
 def _on_files(work: Work, parts: Sequence[StoredPart], columns: Sequence[str], texts: Sequence[str]) -> Work:
-    """`work` on the rows of those files whose numbers it gets, with `texts` as dictionaries."""
+    """`work` on the rows of those files whose numbers it gets, some batches at a time, with `texts` as dictionaries."""
 
     def opened(numbers: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         from pyarrow import parquet
@@ -104,7 +108,9 @@ def _on_files(work: Work, parts: Sequence[StoredPart], columns: Sequence[str], t
             for number in batch.column(0).to_pylist():
                 folder, file_name = parts[number]
                 with parquet.ParquetFile(folder.for_arrow(file_name), read_dictionary=list(texts)) as file:
-                    yield from work(file.iter_batches(WORKED_ROWS, columns=list(columns), use_threads=False))
+                    rows = file.iter_batches(WORKED_ROWS, columns=list(columns), use_threads=False)
+                    while held := list(islice(rows, WORKED_BATCHES)):
+                        yield from work(iter(held))
 
     return opened
 
