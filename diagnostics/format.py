@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 
 HEAD_BYTES = 65_536
 """How much of a file `recognise` sees (decompressed). Our choice: enough for a licence header and some records."""
+
+JSON_BEGINS = re.compile(rb"(?:\xef\xbb\xbf)?\s{0,100}(?:\{\s{0,100}\"|\[\s{0,100}\{)")
+"""How an object begins, or an array of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +38,11 @@ class Head:
     content: bytes
     text: str
     complete: bool
+
+    @property
+    def begins_json(self) -> bool:
+        """Whether it begins as JSON does. Formats that never do need not look further: most evidence is JSON."""
+        return JSON_BEGINS.match(self.content) is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from diagnostics.format import JSON_BEGINS
 from diagnostics.log_scan.json_lines import are_json_lines, from_json_lines
 
 _CRI = rb"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.\d]{0,12}(?:Z|[+-]\d\d:\d\d) (?:stdout|stderr) "
@@ -50,7 +51,7 @@ def cleaner_for(head: bytes) -> Cleaner:
     whole_lines = head.rfind(b"\n", 0, JUDGED_BYTES) + 1
     shown = _plain(head[:whole_lines] if whole_lines and len(head) > JUDGED_BYTES else head)
     steps: list[Cleaner] = []
-    for pattern in (_KUBECTL_PREFIX, _COMPOSE, LOGCLI, _STERN, _CONTAINERD):
+    for pattern in () if JSON_BEGINS.match(shown) else (_KUBECTL_PREFIX, _COMPOSE, LOGCLI, _STERN, _CONTAINERD):
         if _carried(pattern, shown):
             steps.append(_without_cri if pattern is _CONTAINERD else _remover(pattern))
             shown = steps[-1](shown)

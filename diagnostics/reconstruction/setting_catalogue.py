@@ -105,7 +105,12 @@ def near_miss(key: str) -> str | None:
         return names[_plain(key)]
     if len(key) < SHORTEST_MISSED:
         return None
-    alike = [name for name in names.values() if abs(len(name) - len(key)) <= FURTHEST_MISS]
+    parts = _parts(key)
+    alike = [
+        name
+        for name in names.values()
+        if abs(len(name) - len(key)) <= FURTHEST_MISS and any(part in name for part in parts)
+    ]
     away, best = min(((_distance(key, name), name) for name in alike), default=(FURTHEST_MISS + 1, None))
     return best if away <= FURTHEST_MISS else None
 
@@ -122,19 +127,25 @@ def _plain(key: str) -> str:
     return re.sub(r"[._-]", "", key.lower())
 
 
+def _parts(key: str) -> list[str]:
+    """The name in one part more than letters may be wrong: whatever the slip, one of them is left as it was."""
+    length = -(-len(key) // (FURTHEST_MISS + 1))
+    return [key[start : start + length] for start in range(0, len(key), length)]
+
+
 def _distance(one: str, other: str) -> int:
     """Letters to insert, drop or change from one to the other; FURTHEST_MISS + 1 stands for anything larger."""
-    row = list(range(len(other) + 1))
+    too_far = FURTHEST_MISS + 1
+    row = [min(column, too_far) for column in range(len(other) + 1)]
     for place, letter in enumerate(one, 1):
-        above, row[0] = row[0], place
-        for column, compared in enumerate(other, 1):
-            above, row[column] = (
-                row[column],
-                min(row[column] + 1, row[column - 1] + 1, above + (letter != compared)),
-            )
+        above, row = row, [too_far] * (len(other) + 1)
+        row[0] = min(place, too_far)
+        # Further from the diagonal so many letters have been inserted or dropped already.
+        for column in range(max(1, place - FURTHEST_MISS), min(len(other), place + FURTHEST_MISS) + 1):
+            row[column] = min(above[column] + 1, row[column - 1] + 1, above[column - 1] + (letter != other[column - 1]))
         if min(row) > FURTHEST_MISS:
-            return FURTHEST_MISS + 1
-    return row[-1]
+            return too_far
+    return min(row[-1], too_far)
 
 
 def version_of(text: str | None) -> Version | None:

@@ -60,11 +60,13 @@ ONE_TASK_SETTINGS = {
     "spark.sql.shuffle.partitions": "1",
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.autoBroadcastJoinThreshold": "-1",
+    "spark.sql.execution.topKSortFallbackThreshold": "0",
     "spark.sql.objectHashAggregate.sortBased.fallbackThreshold": str(FEW_ROWS),
 }
 """What is in one partition needs no exchange, no broadcast and no second plan after the first stage: each of them is a
 Spark job of its own that costs more than the rows. Quantiles of more than 128 groups are sorted otherwise, to save the
-memory that few rows do not need."""
+memory that few rows do not need. For the first rows in an order (`topKSortFallbackThreshold`) Spark would compile a
+comparison, whatever SESSION_SETTINGS say: so all are sorted."""
 
 _usual_settings: WeakKeyDictionary[SparkSession, dict[str, str]] = WeakKeyDictionary()
 """What ONE_TASK_SETTINGS replaced in a session: one that was only unset would not be the server's again."""

@@ -15,6 +15,8 @@ from diagnostics.reconstruction.setting_catalogue import near_miss, setting_cata
         ("state.backend.rockdb.localdir", "state.backend.rocksdb.localdir"),
         ("state.backend.rocksdb.compaction-style", "state.backend.rocksdb.compaction.style"),
         ("execution.checkpointing.min_pause", "execution.checkpointing.min-pause"),
+        ("xecution.checkpointing.intervall", "execution.checkpointing.interval"),
+        ("taskmanager.memory.manged.fracton", "taskmanager.memory.managed.fraction"),
     ],
 )
 def test_a_slip_of_the_keyboard_is_told_from_the_name_that_is_meant(written: str, meant: str) -> None:
