@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import re
+import subprocess
+import sys
+import threading
 from collections.abc import Iterator
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from uuid import uuid4
 
@@ -23,11 +30,12 @@ from diagnostics.reading.ranges import ranges_of
 from diagnostics.reading.sending import sent
 from diagnostics.reading.stored_table import EVIDENCE
 from diagnostics.reading.task import read_group
-from diagnostics.shared_folder import SharedFolder, open_location, run_folder
+from diagnostics.shared_folder import JVM_OPTIONS, SharedFolder, open_location, reason_of, run_folder
 from diagnostics.spark.far_workers import failures_of_workers
 from tests.diagnostics.log_book.books import LOGS
 
 RECORDING = Path(__file__).parent / "formats" / "samples" / "heavy.jfr"
+NAMES_OF_HADOOP = ("JAVA_HOME", "HADOOP_HOME", "ARROW_LIBHDFS_DIR", "LIBHDFS_OPTS", "CLASSPATH")
 SAMPLES = ("event-parquet", "event-avro", "event-csv", "gc-log", "flink-rest-checkpoints", "flink-configuration")
 
 
@@ -50,6 +58,65 @@ def unpacked(folder: Path, *, everything: bool = True) -> list[SourceFile]:
     for number, content in enumerate(files.values()):
         (folder / str(number)).write_bytes(content)
     return [SourceFile(folder / str(number), name) for number, name in enumerate(files)]
+
+
+class FullStore(BaseHTTPRequestHandler):
+    """An object store that begins every upload and has no room for what follows."""
+
+    def do_POST(self) -> None:
+        self._answer(
+            HTTPStatus.OK, b"<InitiateMultipartUploadResult><UploadId>1</UploadId></InitiateMultipartUploadResult>"
+        )
+
+    def do_PUT(self) -> None:
+        self._answer(
+            HTTPStatus.FORBIDDEN, b"<Error><Code>QuotaExceeded</Code><Message>the bucket is full</Message></Error>"
+        )
+
+    def log_message(self, *_: object) -> None:
+        """Its answers are what is tested."""
+
+    def _answer(self, status: HTTPStatus, content: bytes) -> None:
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+
+@contextlib.contextmanager
+def full_store() -> Iterator[str]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), FullStore) as server:
+        serving = threading.Thread(target=server.serve_forever)
+        serving.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+            serving.join()
+
+
+USES_HDFS = """
+import os
+from diagnostics.errors import SparkUnavailable
+from diagnostics.shared_folder import SharedFolder
+try:
+    SharedFolder.of("hdfs://namenode:8020/flink/run").make()
+except SparkUnavailable as error:
+    print(error)
+print(os.environ["LIBHDFS_OPTS"])
+"""
+
+
+def told_of_hdfs(variables: dict[str, str]) -> tuple[str, str]:
+    """What a program that uses HDFS is told without a native library, and the options of its JVM.
+
+    A program of its own: pyarrow looks for the library once, whatever the variables say later.
+    """
+    environment = {name: value for name, value in os.environ.items() if name not in NAMES_OF_HADOOP}
+    asked = [sys.executable, "-c", USES_HDFS]
+    told = subprocess.run(asked, env=environment | variables, capture_output=True, text=True, check=True)
+    reason, options = told.stdout.splitlines()
+    return reason, options
 
 
 def rows_of(evidence: Evidence) -> dict[str, list[str]]:
@@ -184,11 +251,53 @@ def test_a_folder_that_is_not_mounted_is_named_and_not_made(tmp_path: Path) -> N
     assert not (tmp_path / "absent").exists()
 
 
-def test_hdfs_without_its_native_library_says_in_one_line_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("JAVA_HOME", "")
-    monkeypatch.delenv("JAVA_HOME")
-    with pytest.raises(SparkUnavailable, match=r"^hdfs://namenode:8020/flink/run: Unable to load libhdfs[^\n]*$"):
-        SharedFolder.of("hdfs://namenode:8020/flink/run").make()
+def test_a_store_that_takes_the_beginning_of_a_file_and_refuses_its_end_has_not_taken_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "small").write_bytes(b"content")
+    with full_store() as endpoint:
+        monkeypatch.setenv("AWS_ENDPOINT_URL", endpoint)
+        with pytest.raises(SparkUnavailable, match=r"^s3a://full/run: .*the bucket is full"):
+            SharedFolder.of("s3a://full/run").send(tmp_path / "small", "0")
+
+
+@pytest.mark.parametrize(
+    ("told", "reason"),
+    [
+        ("Call failed\n\tat org.apache.hadoop.ipc.Client.call(Client.java:1)", "Call failed"),
+        (
+            "HDFS CloseFile failed. Detail: [errno 255] Unknown error 255",
+            "HDFS CloseFile failed. Detail: [errno 255] Unknown error 255"
+            " (Java's reason is in the log of the program that asked)",
+        ),
+        ("", "OSError"),
+    ],
+    ids=["frames of Java", "no reason", "no text"],
+)
+def test_a_foreign_reason_is_one_line(told: str, reason: str) -> None:
+    assert reason_of(OSError(told)) == reason
+
+
+def test_hdfs_without_its_native_library_says_in_one_line_what_is_missing() -> None:
+    told, _ = told_of_hdfs({})
+    assert re.fullmatch(r"hdfs://namenode:8020/flink/run: Unable to load libhdfs: .*: No such file or directory", told)
+
+
+def test_a_native_library_that_cannot_be_loaded_is_named_with_the_reason(tmp_path: Path) -> None:
+    (tmp_path / "libhdfs.so").write_bytes(b"no library")
+    told, _ = told_of_hdfs({"ARROW_LIBHDFS_DIR": str(tmp_path)})
+    assert told.endswith(f"Unable to load libhdfs: {tmp_path}/libhdfs.so: file too short")
+
+
+def test_the_jvm_of_hdfs_leaves_signals_to_the_program_and_its_options_to_the_operator() -> None:
+    _, options = told_of_hdfs({"LIBHDFS_OPTS": "-Xmx1g"})
+    assert options == f"{JVM_OPTIONS} -Xmx1g"
+    assert "-Xrs" in options.split()
+
+
+def test_a_program_that_inherits_the_options_of_the_jvm_adds_nothing_to_them() -> None:
+    given = f"{JVM_OPTIONS} -Xmx1g"
+    assert told_of_hdfs({"LIBHDFS_OPTS": given})[1] == given
 
 
 @pytest.mark.parametrize("url", ["file:///mnt/shared", "s3a://bucket", "s3a://bucket/a/b/", "hdfs://name-node:8020/a"])
