@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import re
@@ -231,7 +232,8 @@ def home_for_launchers(folder: Path) -> Path:
     """A Java home whose `bin/java` also starts when Spark's own launcher calls it, as it does for executors.
 
     The launcher always passes REFUSED_OPTION. Where the runtime lacks that module the home is made in `folder`: a
-    script that leaves the option out and becomes the real Java.
+    script that leaves the option out and becomes the real Java, and beside it the real libraries, for libhdfs starts a
+    JVM without that program.
     """
     home = java_home()
     release = home / "release"
@@ -245,4 +247,6 @@ def home_for_launchers(folder: Path) -> Path:
         f'exec {shlex.quote(str(home / "bin" / "java"))} "$@"\n'
     )
     program.chmod(0o755)
+    with contextlib.suppress(FileExistsError):
+        (folder / "lib").symlink_to(home / "lib")
     return folder

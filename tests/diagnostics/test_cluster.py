@@ -113,3 +113,7 @@ def test_the_java_of_executors_leaves_out_what_the_bundled_runtime_refuses(tmp_p
         check=True,
     )
     assert "told = a b" in told.stderr
+
+
+def test_the_java_of_executors_has_the_library_by_which_hdfs_is_reached(tmp_path: Path) -> None:
+    assert (home_for_launchers(tmp_path / "java") / "lib" / "server" / "libjvm.so").is_file()
