@@ -49,11 +49,13 @@ class Table:
     name     also the file's name in `diagnostics/evidence`
     grain    what one row stands for
     columns  without the citation columns, which every table has
+    words    columns of text with few different values, which an Evidence knows without a query
     """
 
     name: str
     grain: str
     own_columns: tuple[Column, ...]
+    words: tuple[str, ...] = ()
 
     @property
     def columns(self) -> tuple[Column, ...]:

@@ -14,6 +14,7 @@ from weakref import WeakKeyDictionary
 from diagnostics.registry import registered
 from diagnostics.shared_folder import SharedFolder
 from diagnostics.table import Table
+from diagnostics.table_contents import Contents, Wanted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -47,6 +48,7 @@ class Evidence:
     logs    how many rows of log_record Flink's own processes wrote; all of them when nobody says
     parts   table name -> its Parquet files, where Spark's workers can open them
     for_workers  what makes work such that any worker can do it
+    contents  what the columns hold, where it was noted
     """
 
     def __init__(
@@ -57,6 +59,7 @@ class Evidence:
         logs: int | None = None,
         parts: Mapping[str, Sequence[StoredPart]] = MappingProxyType({}),
         for_workers: Callable[[Work], Work] = lambda work: work,
+        contents: Contents | None = None,
     ) -> None:
         self.spark = spark
         self._frames = dict(frames)
@@ -65,6 +68,7 @@ class Evidence:
         self.for_workers = for_workers
         self.rows: Mapping[str, int] = {name: rows.get(name, 0) for name in TABLES}
         self._logs = self.rows["log_record"] if logs is None else logs
+        self._contents = contents
 
     def __getitem__(self, name: str) -> DataFrame:
         table = TABLES[name]
@@ -89,6 +93,10 @@ class Evidence:
     def has(self, name: str) -> bool:
         """Whether the table has any row."""
         return self.rows[TABLES[name].name] > 0
+
+    def may_have(self, name: str, column: str, wanted: Wanted | None = None) -> bool:
+        """Whether any row of the table may have a value in that column, or a wanted one. If not, nobody need ask."""
+        return self.has(name) and (self._contents is None or self._contents.may_have(name, column, wanted))
 
     def has_logs(self) -> bool:
         """Whether a log of Flink's own processes is there: only then does it mean something that a record is not.

@@ -33,4 +33,5 @@ TABLE = Table(
             "the value in the metric's own unit; Flink's NaN, Long.MIN_VALUE and -1 for unknown are null",
         ),
     ),
+    words=("metric",),
 )

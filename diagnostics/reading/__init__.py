@@ -32,6 +32,7 @@ from diagnostics.shared_folder import SharedFolder
 from diagnostics.snapshot_time import snapshot_times
 from diagnostics.spark import expect_rows, on_progress
 from diagnostics.spark.far_workers import as_it_is, failures_of_workers, for_workers
+from diagnostics.table_contents import Contents
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -88,9 +89,11 @@ def read_evidence(
     covered = _run(spark, groups, run, travelling, progress) if groups else []
     rows: dict[str, int] = {}
     logs = 0
+    contents = Contents()
     covered_of: dict[int, list[Mapping[str, Any]]] = defaultdict(list)
     for each in covered:
         covered_of[each["file_id"]].append(each)
+        contents.add(each["contents"] or ())
         for table, count in each["table_rows"].items():
             rows[table] = rows.get(table, 0) + count
             read_as = chosen[each["file_id"]]
@@ -98,7 +101,7 @@ def read_evidence(
     expect_rows(spark, sum(rows.values()))
     frames = {name: table_frame(spark, folder, name, rows[name]) for name in sorted(rows) if rows[name]}
     parts = {name: stored_parts(folder, name) for name in frames}
-    return Evidence(spark, frames, rows, logs, parts, travelling), [
+    return Evidence(spark, frames, rows, logs, parts, travelling, contents), [
         _input(each, chosen[each.file_id], covered_of[each.file_id], repeated.get(each.file_id), clocks.get(each.name))
         for each in intake.inputs
     ]

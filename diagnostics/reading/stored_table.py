@@ -14,6 +14,7 @@ from diagnostics.notation.event_kind import kinds_of
 from diagnostics.row_batch import row_batch
 from diagnostics.shared_folder import SharedFolder, reason_of
 from diagnostics.spark.client import FEW_ROWS
+from diagnostics.table_contents import Contents
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -46,7 +47,7 @@ class TableWriter:
 
     The name is the task's number: a task that Spark runs again writes the same file. All appear, complete, when the
     block of the writer ends, and none does where it raises.
-    `beyond` counts the values that no column could hold.
+    `beyond` counts the values that no column could hold; `contents` tells what the rows hold.
     """
 
     def __init__(self, folder: SharedFolder, number: int) -> None:
@@ -56,6 +57,7 @@ class TableWriter:
         self._waiting_bytes: dict[str, int] = {}
         self._files: dict[str, tuple[Path, Any]] = {}
         self.beyond = 0
+        self.contents = Contents()
 
     def __enter__(self) -> Self:
         return self
@@ -107,6 +109,7 @@ class TableWriter:
             rows = rows.combine_chunks()
             rows = rows.set_column(schema.get_field_index("kinds"), "kinds", kinds_of(rows))
             rows = _told_first(rows)
+        self.contents.add_rows(TABLES[table], rows)
         self._files[table][1].write_table(rows)
         self._waiting_bytes[table] = 0
 

@@ -13,6 +13,7 @@ from diagnostics.reading.ranges import LONGEST_RANGE_BYTES, PlannedRange
 from diagnostics.reading.stored_table import EVIDENCE, TableWriter
 from diagnostics.row_batch import of_calendar, valid_text
 from diagnostics.shared_folder import SharedFolder
+from diagnostics.table_contents import CONTENTS_DDL
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -27,12 +28,12 @@ COVERAGE_DDL = (
     "file_id INT, position BIGINT, records BIGINT, not_understood BIGINT, "
     "samples ARRAY<STRUCT<line: BIGINT, text: STRING>>, warnings ARRAY<STRING>, role STRING, flink_version STRING, "
     "first_ts_ms BIGINT, last_ts_ms BIGINT, utc_offset_min INT, "
-    "earlier BIGINT, earlier_ms BIGINT, earlier_line BIGINT, table_rows MAP<STRING, BIGINT>"
+    f"earlier BIGINT, earlier_ms BIGINT, earlier_line BIGINT, table_rows MAP<STRING, BIGINT>, {CONTENTS_DDL}"
 )
 
 
 def read_group(group: Sequence[PlannedRange], run: SharedFolder, number: int) -> pa.RecordBatch:
-    """In a Spark worker: read each range, write each table, and give the coverage.
+    """In a Spark worker: read each range, write each table, and give the coverage, with all contents in its first row.
 
     Spark ends a cancelled task's own side at once, but not a Python worker in the middle of its work: it would read on
     to the end of its group. The run's folder is removed when the run ends, so a worker looks for it before each range.
@@ -46,6 +47,7 @@ def read_group(group: Sequence[PlannedRange], run: SharedFolder, number: int) ->
             _stop_when_ended(run)
             covered.append(_read_range(planned, writer))
         _stop_when_ended(run)
+    covered[0]["contents"] = list(writer.contents.told().items())
     return pa.RecordBatch.from_pylist(covered, schema=_coverage_schema())
 
 
@@ -75,6 +77,7 @@ def _coverage_schema() -> pa.Schema:
             ("earlier_ms", pa.int64()),
             ("earlier_line", pa.int64()),
             ("table_rows", pa.map_(pa.string(), pa.int64())),
+            ("contents", pa.map_(pa.string(), pa.list_(pa.string()))),
         ]
     )
 
@@ -116,6 +119,7 @@ def _read_range(planned: PlannedRange, writer: TableWriter) -> dict[str, Any]:
         "first_ts_ms": of_calendar(total.first_ts_ms),
         "last_ts_ms": of_calendar(total.last_ts_ms),
         "table_rows": list(rows.items()),
+        "contents": [],
     }
 
 

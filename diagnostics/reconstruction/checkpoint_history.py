@@ -120,7 +120,7 @@ def _read(evidence: Evidence) -> Mapping[str | None, History]:
     rows: list[Report] = []
     if evidence.has("checkpoint"):
         rows += told_by_rest(_answers(evidence["checkpoint"]))
-    if evidence.has("log_record"):
+    if evidence.may_have("log_record", "event", (*OF_ONE_CHECKPOINT, *NOT_STARTED)):
         rows += told_by_log(_events(evidence["log_record"]))
     jobs = cluster_of(evidence).job_names
     return histories_from_rows(rows, next(iter(jobs)) if len(jobs) == 1 else None)

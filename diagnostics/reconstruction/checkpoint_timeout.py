@@ -13,7 +13,7 @@ MOST_SETTINGS = 1000
 @read_once
 def checkpoint_timeouts(evidence: Evidence) -> dict[str | None, float]:
     """Job (None: the cluster) -> checkpoint timeout in ms."""
-    if not evidence.has("config_option"):
+    if not evidence.may_have("config_option", "key", (TIMEOUT_OPTION,)):
         return {}
     rows = evidence["config_option"].where(f"key = '{TIMEOUT_OPTION}'").select("job_id", "value").limit(MOST_SETTINGS)
     told = sorted((row.job_id or "", row.value) for row in rows.collect() if row.value)

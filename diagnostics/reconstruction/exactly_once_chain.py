@@ -88,9 +88,11 @@ def _start(row: Any) -> tuple[Any, ...]:
 
 @read_once
 def _options(evidence: Evidence) -> Sequence[Any]:
-    if not evidence.has("config_option"):
+    named = [key for names in NAMES.values() for key in names]
+    of_kafka = evidence.may_have("config_option", "scope", lambda scope: scope.startswith("kafka "))
+    if not (of_kafka or evidence.may_have("config_option", "key", named)):
         return ()
-    keys = ", ".join(f"'{key}'" for names in NAMES.values() for key in names)
+    keys = ", ".join(f"'{key}'" for key in named)
     rows = evidence["config_option"].where(f"key IN ({keys}) OR scope LIKE 'kafka %'").limit(MOST_OPTIONS).collect()
     return sorted(rows, key=lambda row: (row.ts_ms or 0, row.file_id, row.line or 0))
 

@@ -188,7 +188,7 @@ AT_MS = "coalesce(CAST(ts_ms AS DOUBLE), uptime_ms)"
 
 def _heap_sizes(evidence: Evidence) -> Mapping[int, float]:
     """File -> largest heap of the JVM that wrote it, where the file says so."""
-    if not evidence.has("config_option"):
+    if not evidence.may_have("config_option", "key", ("heap.max",)):
         return {}
     rows = evidence["config_option"].where("scope = 'jvm' AND key = 'heap.max'").select("file_id", "value").collect()
     return {row.file_id: float(row.value) for row in rows if row.value and row.value.replace(".", "", 1).isdecimal()}

@@ -58,6 +58,8 @@ def log_clocks(evidence: Evidence, roles: Mapping[int, str | None]) -> Mapping[i
     """
     if not evidence.has_logs() or not {JOBMANAGER, TASKMANAGER} <= set(roles.values()):
         return {}
+    if not evidence.may_have("log_record", "event", ("task.state",)):
+        return {}
     states = ", ".join(f"'{state}'" for state in (*DOWNWARD, *UPWARD))
     rows = (
         evidence["log_record"]

@@ -58,9 +58,12 @@ def logged_parts(evidence: Evidence) -> Iterator[Mapping[str, Any]]:
 
 
 def _records(evidence: Evidence) -> list[Any]:
+    events = (*SYNCHRONOUS, *STARTED, ASYNCHRONOUS, ACKNOWLEDGED, LATE)
+    if not evidence.may_have("log_record", "event", events):
+        return []
     records = evidence["log_record"]
     chosen: list[Any] = (
-        records.where(records.event.isin(*SYNCHRONOUS, *STARTED, ASYNCHRONOUS, ACKNOWLEDGED, LATE))
+        records.where(records.event.isin(*events))
         .where("checkpoint_id IS NOT NULL")
         .selectExpr(
             *("ts_ms", "event", "job_id", "vertex", "subtask", "checkpoint_id", "duration_ms"),

@@ -107,7 +107,7 @@ def snapshot_failures(evidence: Evidence) -> Mapping[str | None, SnapshotFailure
 
 def _read(evidence: Evidence) -> Mapping[str | None, SnapshotFailures]:
     cluster = cluster_of(evidence)
-    rows = list(_records(evidence)) if evidence.has("log_record") else []
+    rows = list(_records(evidence))
     rows += list(_answers(evidence)) if evidence.has("failure") else []
     names = _names(evidence, rows, cluster)
     told = [each for row in rows if (each := _told(row, cluster, names))]
@@ -148,6 +148,8 @@ COLUMNS = (
 
 
 def _records(evidence: Evidence) -> Iterable[Mapping[str, Any]]:
+    if not (evidence.may_have("log_record", "event", WANTED_EVENTS) or evidence.may_have("log_record", "causes")):
+        return ()
     records = evidence["log_record"]
     texts = " OR ".join(f"contains(causes, '{text}')" for text in (*WANTED_TEXTS, THRESHOLD))
     # Said once more in words that the stored pages can answer: most of them are not read then.

@@ -31,7 +31,7 @@ def task_starts(evidence: Evidence) -> tuple[TaskStart, ...]:
 
     Reads   log_record (state changes of tasks). Before Flink 1.14 a task is RUNNING while it still opens its functions.
     """
-    if not evidence.has("log_record"):
+    if not evidence.may_have("log_record", "event", ("task.state",)):
         return ()
     records = evidence["log_record"]
     changes = records.where(

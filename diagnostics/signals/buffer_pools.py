@@ -35,7 +35,7 @@ def measure(evidence: Evidence) -> Measured:
     Units   ratios: 0 empty, 1 full; an output pool with overdraft buffers can pass 1.
     Empty   NotMeasured without such metrics.
     """
-    rows = _rows(evidence) if evidence.has("metric_sample") else ()
+    rows = _rows(evidence) if evidence.may_have("metric_sample", "metric", _is_of_pool) else ()
     if not rows:
         yield NotMeasured("buffer_pools", "vertex-metrics", "no metric tells how full the buffer pools are")
         return
@@ -53,6 +53,10 @@ def measure(evidence: Evidence) -> Measured:
         above = graph.above(vertex[1]) if graph.edges_known else ()
         upstream = {each: usage[vertex[0], each]["out"] for each in above if "out" in usage.get((vertex[0], each), {})}
         yield _signal(vertex, graph, usage[vertex], upstream, fullest[vertex])
+
+
+def _is_of_pool(metric: str) -> bool:
+    return metric.rpartition(".")[2] in POOLS
 
 
 def _rows(evidence: Evidence) -> Sequence[Any]:

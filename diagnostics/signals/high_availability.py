@@ -252,7 +252,7 @@ def _server(log: IncidentLog, found: Sequence[Outage]) -> dict[str, FactValue]:
 @read_once
 def _options(evidence: Evidence) -> tuple[dict[str, FactValue], tuple[Citation, ...]]:
     """The options of OPTIONS as facts, and where they stand."""
-    if not evidence.has("config_option"):
+    if not evidence.may_have("config_option", "key", OPTIONS):
         return {}, ()
     options = evidence["config_option"]
     rows = options.where(options.key.isin(list(OPTIONS))).orderBy("file_id", "line").limit(MOST_OPTIONS).collect()

@@ -140,7 +140,7 @@ def _kind(text: str) -> str | None:
 
 
 def _records(evidence: Evidence) -> Iterable[Event]:
-    if not evidence.has("log_record"):
+    if not (evidence.may_have("log_record", "event", EVENTS) or evidence.may_have("log_record", "causes")):
         return
     records = evidence["log_record"]
     wanted = " OR ".join(f"contains(causes, '{name}')" for name in CLASSES)

@@ -31,7 +31,7 @@ def measure(evidence: Evidence) -> Measured:
     Empty   NotMeasured without such metrics: without a cache there are none.
     """
     by_vertex: dict[tuple[str | None, str], dict[str, list[Any]]] = defaultdict(lambda: defaultdict(list))
-    for row in _rows(evidence) if evidence.has("metric_sample") else ():
+    for row in _rows(evidence) if evidence.may_have("metric_sample", "metric", (HITS, MISSES, RATE)) else ():
         by_vertex[row.job_id, row.vertex_id or normalised(row.vertex)][row.metric].append(row)
     given = 0
     cluster = cluster_of(evidence)

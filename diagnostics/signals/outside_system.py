@@ -34,6 +34,8 @@ REFUSALS = (
 RETRIES = ("retry times", "retrying", "will retry", "number of retries")
 SLOW_MS = 500.0
 """From here on a request that a log calls slow counts. Our choice."""
+LEVELS = ("WARN", "ERROR", "FATAL")
+"""Of records that tell of such a fault; what works is logged at others."""
 MOST_CITED = 4
 MOST_ROWS = 20_000
 """How many such records are counted. Our choice: more are as telling."""
@@ -51,10 +53,12 @@ def measure(evidence: Evidence) -> Measured:
     if not evidence.has_logs():
         yield NotMeasured("outside_system", "taskmanager-log", "no TaskManager's log is there")
         return
+    if not evidence.may_have("log_record", "level", LEVELS):
+        return
     text = sf.lower(sf.concat_ws(" ", "message", "exception_message", "root_cause_message"))
     records = (
         evidence["log_record"]
-        .where("level IN ('WARN', 'ERROR', 'FATAL') AND coalesce(process, 'taskmanager') = 'taskmanager'")
+        .where(f"level IN {LEVELS} AND coalesce(process, 'taskmanager') = 'taskmanager'")
         .withColumn("text", text)
     )
 

@@ -153,7 +153,7 @@ def is_restoring(fault: Fault) -> bool:
 
 
 def _told(evidence: Evidence) -> list[RestoreRecord]:
-    if not evidence.has("log_record"):
+    if not evidence.may_have("log_record", "event", EVENTS):
         return []
     records = evidence["log_record"]
     chosen = records.where(records.event.isin(*EVENTS)).orderBy("ts_ms", "file_id", "line").limit(MOST_RECORDS)

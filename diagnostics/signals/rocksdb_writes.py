@@ -93,7 +93,7 @@ def measure(evidence: Evidence) -> Measured:
 
 
 def _samples(evidence: Evidence) -> Sequence[Any]:
-    if not evidence.has("metric_sample"):
+    if not evidence.may_have("metric_sample", "metric", lambda name: name in METRICS or name.startswith(FILES)):
         return ()
     names = ", ".join(f"'{name}'" for name in METRICS)
     keys = ["job_id", "operator", "subtask", "metric", "labels"]
@@ -119,7 +119,7 @@ def _samples(evidence: Evidence) -> Sequence[Any]:
 
 
 def _records(evidence: Evidence) -> Sequence[Any]:
-    if not evidence.has("log_record"):
+    if not evidence.may_have("log_record", "event", EVENTS):
         return ()
     columns = ("ts_ms", "event", "job_id", "subtask", "substr(message, 1, 300) AS message")
     chosen: list[Any] = (

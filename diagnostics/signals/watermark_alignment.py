@@ -28,7 +28,7 @@ def measure(evidence: Evidence) -> Measured:
     Empty   NotMeasured without such metrics: a source without alignment reports none that grows.
     """
     by_vertex: dict[VertexKey, dict[str, list[Any]]] = defaultdict(lambda: defaultdict(list))
-    for row in _rows(evidence) if evidence.has("metric_sample") else ():
+    for row in _rows(evidence) if evidence.may_have("metric_sample", "metric", (DRIFT, PAUSED)) else ():
         by_vertex[row.job_id, row.vertex_id or normalised(row.vertex)][row.metric].append(row)
     if not by_vertex:
         yield NotMeasured("watermark_alignment", "metric-scrapes", "no metric tells of aligned watermarks")
