@@ -300,7 +300,10 @@ def _is_path(location: str) -> bool:
 
 
 def _moved(filesystem: Any, source: str, target: str) -> None:
-    """HDFS moves nothing onto a file that is there: then another attempt has written the same."""
+    """HDFS moves nothing onto a file that is there, so pyarrow removes that one and moves again.
+
+    Of two attempts at once one fails then, and the other has written the same.
+    """
     try:
         filesystem.move(source, target)
     except OSError:
