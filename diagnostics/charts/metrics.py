@@ -14,7 +14,6 @@ from diagnostics.chart_panel import (
     axis_unit,
     escaped,
     shortened,
-    slot_ms,
     stacked,
 )
 from diagnostics.chart_theme import palette
@@ -24,14 +23,13 @@ from diagnostics.reconstruction.cluster import cluster_of
 
 if TYPE_CHECKING:
     from diagnostics.evidence import Evidence
+    from diagnostics.reconstruction.metric_slots import MetricSeries
 
 MOST_SLOTS = 100
 LEAST_SLOT_MS = 5_000
 MOST_SERIES = 300
 """Slots of time of a series and series that are kept, those that vary most. Our choice: 300 kB in the database."""
 MOST_LINES = 6
-COUNTERS = "^num(?!.*PerSecond$)|^(fullRestarts|uptime|downtime)$|[.](Count|Time|TimeMsTotal)$"
-"""Metrics that only grow, whose rate is told. Source: reference/metrics.csv, type counter."""
 SMALLEST_SCATTER = 0.02
 """A difference is held against the usual scatter, of which at least this part of the value is assumed. Our choice."""
 
@@ -48,70 +46,40 @@ def points(evidence: Evidence) -> Points | None:
     """
     if not evidence.has("metric_sample"):
         return None
-    # Needs PySpark, which the web process that draws stored points does without.
-    from pyspark.sql import functions as sf
+    # Needs NumPy and PyArrow, which the web process that draws stored points does without.
+    from diagnostics.reconstruction.metric_slots import varying_metrics
 
-    keys = ["metric", "job_id", "vertex_id", "vertex", "operator", "task_manager"]
-    dated = evidence["metric_sample"].where("ts_ms IS NOT NULL AND value IS NOT NULL AND aggregate IS NULL")
-    dated = dated.where("quantile IS NULL")
-    span = dated.agg(sf.min("ts_ms").alias("from_ms"), sf.max("ts_ms").alias("to_ms")).collect()[0]
-    if span.from_ms is None or span.to_ms <= span.from_ms:
-        return None
-    width = slot_ms(span.from_ms, span.to_ms, MOST_SLOTS, LEAST_SLOT_MS)
-    each = ", ".join([*keys, "subtask", "file_id"])
-    before = f"OVER (PARTITION BY {each} ORDER BY ts_ms)"
-    readings = (
-        dated.withColumn("task_manager", sf.expr("CASE WHEN subtask IS NULL THEN task_manager END"))
-        .withColumn("is_rate", sf.col("metric").rlike(COUNTERS))
-        .withColumn("grown", sf.expr(f"value - LAG(value) {before}"))
-        .withColumn("passed", sf.expr(f"ts_ms - LAG(ts_ms) {before}"))
-        .withColumn(
-            "reading",
-            sf.expr("CASE WHEN NOT is_rate THEN value WHEN passed > 0 AND grown >= 0 THEN grown * 1000 / passed END"),
-        )
-        .where("reading IS NOT NULL")
-        .withColumn("slot", sf.expr(f"CAST((ts_ms - {span.from_ms}) / {width} AS INT)"))
-    )
-    slots = readings.groupBy(*keys, "is_rate", "slot").agg(
-        sf.avg("reading").alias("mean"), sf.max("reading").alias("peak")
-    )
-    told = slots.groupBy(*keys, "is_rate").agg(
-        sf.collect_list(sf.struct("slot", "mean", "peak")).alias("readings"),
-        (sf.stddev_pop("mean") / (sf.avg(sf.abs("mean")) + sf.lit(1e-9))).alias("variation"),
-    )
-    varying = told.where("variation > 0.001")
-    kept = varying.orderBy(sf.desc("variation"), *keys).limit(MOST_SERIES).toArrow().to_pylist()
-    if not kept:
+    found = varying_metrics(evidence, MOST_SLOTS, LEAST_SLOT_MS, MOST_SERIES)
+    if found is None or not found.series:
         return None
     tasks = {vertex_id: task.name for (_, vertex_id), task in cluster_of(evidence).tasks.items()}
-    count = (span.to_ms - span.from_ms) // width + 1
-    series = sorted((_series(row, tasks, count) for row in kept), key=lambda row: (row["metric"], row["where"]))
-    left_out = varying.count() - MOST_SERIES if len(kept) == MOST_SERIES else 0
+    count = (found.to_ms - found.from_ms) // found.slot_ms + 1
+    series = [_series(each, tasks, count) for each in found.series]
     return {
-        "from_ms": span.from_ms,
-        "to_ms": span.to_ms,
-        "slot_ms": width,
+        "from_ms": found.from_ms,
+        "to_ms": found.to_ms,
+        "slot_ms": found.slot_ms,
         "slots": count,
-        "left_out": left_out,
-        "series": series,
+        "left_out": found.left_out,
+        "series": sorted(series, key=lambda each: (each["metric"], each["where"])),
     }
 
 
-def _series(row: Mapping[str, Any], tasks: Mapping[str, str], slots: int) -> dict[str, Any]:
-    mean: list[float | None] = [None] * slots
-    peak: list[float | None] = [None] * slots
-    for reading in row["readings"]:
-        mean[reading["slot"]] = float(f"{reading['mean']:.5g}")
-        peak[reading["slot"]] = float(f"{reading['peak']:.5g}")
-    task = tasks.get(row["vertex_id"] or "", row["vertex"])
-    where = " · ".join(part for part in (task, row["operator"], row["task_manager"]) if part)
-    told = {
-        "metric": row["metric"],
-        "job_id": row["job_id"],
+def _series(each: MetricSeries, tasks: Mapping[str, str], slots: int) -> dict[str, Any]:
+    task = tasks.get(each.vertex_id or "", each.vertex)
+    where = " · ".join(part for part in (task, each.operator, each.task_manager) if part)
+    return {
+        "metric": each.metric,
+        "job_id": each.job_id,
         "where": where or "the cluster",
-        "is_rate": row["is_rate"],
+        "is_rate": each.is_rate,
+        "mean": [_rounded(each.means.get(slot)) for slot in range(slots)],
+        "peak": [_rounded(each.peaks.get(slot)) for slot in range(slots)],
     }
-    return {**told, "mean": mean, "peak": peak}
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else float(f"{value:.5g}")
 
 
 def choices(points: Points) -> Sequence[Choice]:
