@@ -23,7 +23,7 @@ from diagnostics.reconstruction.cluster import cluster_of
 
 if TYPE_CHECKING:
     from diagnostics.evidence import Evidence
-    from diagnostics.reconstruction.metric_slots import MetricSeries
+    from diagnostics.reconstruction.metric_slots import SlottedSeries
 
 MOST_SLOTS = 100
 LEAST_SLOT_MS = 5_000
@@ -65,7 +65,7 @@ def points(evidence: Evidence) -> Points | None:
     }
 
 
-def _series(each: MetricSeries, tasks: Mapping[str, str], slots: int) -> dict[str, Any]:
+def _series(each: SlottedSeries, tasks: Mapping[str, str], slots: int) -> dict[str, Any]:
     task = tasks.get(each.vertex_id or "", each.vertex)
     where = " · ".join(part for part in (task, each.operator, each.task_manager) if part)
     return {

@@ -56,7 +56,7 @@ VARYING_DDL = f"{KEYS_DDL}, slots BINARY, variation DOUBLE, left_out BIGINT"
 
 
 @dataclass(frozen=True, slots=True)
-class MetricSeries:
+class SlottedSeries:
     """A metric over all subtasks of a task or an operator, or of one process.
 
     is_rate       a counter, told as its growth in a second
@@ -87,7 +87,7 @@ class VaryingMetrics:
     from_ms: int
     to_ms: int
     slot_ms: int
-    series: Sequence[MetricSeries]
+    series: Sequence[SlottedSeries]
     left_out: int
 
 
@@ -156,12 +156,12 @@ def _most_varying_first(row: Mapping[str, Any]) -> tuple[Any, ...]:
     return -row["variation"], *((row[name] is not None, row[name] or "") for name in SERIES)
 
 
-def _series(row: Mapping[str, Any], cut: Cut) -> MetricSeries:
+def _series(row: Mapping[str, Any], cut: Cut) -> SlottedSeries:
     import numpy as np
 
     slots = np.frombuffer(row["slots"], SLOT)
     places = cut.places(slots["begin_ms"]).tolist()
-    return MetricSeries(
+    return SlottedSeries(
         **{name: row[name] for name in SERIES},
         is_rate=is_counter(row["metric"]),
         means=dict(zip(places, (slots["sum"] / slots["count"]).tolist(), strict=True)),
