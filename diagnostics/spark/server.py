@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, NoReturn
 from urllib.parse import urlsplit
 
-from diagnostics.errors import AnalysisInterrupted, SparkUnavailable
+from diagnostics.errors import SparkUnavailable
 from diagnostics.spark.client import answers, connect, disconnect, load_client, start_python_worker
 from diagnostics.spark.java import ClassArchive, cache_folder, java_home, jvm_command, spark_home
 
@@ -293,34 +293,16 @@ def warm_up(server: Server) -> float:
     """Analyse a small made-up case, so that the first user does not wait for class loading and compilation.
 
     Gives   seconds it took.
-    Raises  AnalysisInterrupted when somebody came meanwhile: both together would take longer than the one alone.
     """
-    from diagnostics.spark.other_clients import giving_way
     from diagnostics.spark.warm_up import analyse_samples
 
     began = time.monotonic()
     session = connect(server.remote, str(uuid.uuid4()))
     try:
-        with giving_way(session, server.remote) as gave_way:
-            try:
-                analyse_samples(session, server.scratch)
-            except Exception as error:
-                if gave_way.is_set():
-                    raise AnalysisInterrupted("somebody else asked for Spark") from error
-                raise
+        analyse_samples(session, server.scratch)
     finally:
         disconnect(session)
     return time.monotonic() - began
-
-
-def _warmed_up(server: Server) -> str:
-    """Warm up, and what to say of it."""
-    try:
-        return f"warmed up in {warm_up(server):.1f} s"
-    except AnalysisInterrupted:
-        return "an analysis came before the warm-up had ended, which gave way to it"
-    except Exception as error:
-        return f"warm-up failed, the first analyses are slower: {error}"
 
 
 def prepare(say: Callable[[str], None]) -> None:
@@ -376,7 +358,10 @@ def serve(port: int, say: Callable[[str], None]) -> int:
             server.wait_until_it_answers()
             say(f"Spark Connect answers at {server.remote} after {time.monotonic() - began:.1f} s")
             started_once = True
-            say(_warmed_up(server))
+            try:
+                say(f"warmed up in {warm_up(server):.1f} s")
+            except Exception as error:
+                say(f"warm-up failed, the first analyses are slower: {error}")
             while server.ended is None:
                 time.sleep(0.2)
             say(f"the Spark server ended with status {server.ended}; it is started again")

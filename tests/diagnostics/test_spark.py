@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import subprocess
 import sys
 import threading
@@ -19,7 +18,6 @@ from diagnostics import spark as engine
 from diagnostics.errors import AnalysisInterrupted, SparkUnavailable
 from diagnostics.spark.ahead import start_ahead, started_ahead
 from diagnostics.spark.client import FEW_ROWS, address
-from diagnostics.spark.other_clients import LOOK_SECONDS, giving_way
 from diagnostics.spark.server import LIGHTLY_COMPILED, LIGHTLY_COMPILED_BYTES, Server, free_port, options_for
 
 pytestmark = pytest.mark.spark
@@ -156,38 +154,6 @@ def test_a_killed_server_ends_the_work_with_a_clear_error(remote: str, tmp_path:
         killer.join()
     finally:
         server.stop()
-
-
-@contextlib.contextmanager
-def client_in_another_process(remote: str) -> Iterator[None]:
-    """A process that is connected to the server."""
-    connected = f"import socket; it = socket.create_connection({address(remote)}); print(flush=True); input()"
-    client = subprocess.Popen([sys.executable, "-c", connected], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    with client:
-        assert client.stdout is not None
-        client.stdout.readline()
-        yield
-        client.communicate()
-
-
-def test_work_of_a_warm_up_ends_when_another_process_comes(remote: str, tmp_path: Path) -> None:
-    session = engine.connect(remote, str(uuid4()))
-    with (
-        giving_way(session, remote) as gave_way,
-        client_in_another_process(remote),
-        # What a closed session says is pyspark's choice; left alone the work would go on and say nothing.
-        pytest.raises(Exception, match=r"."),
-    ):
-        endless(tmp_path)(session)
-    assert gave_way.is_set()
-
-
-def test_work_of_a_warm_up_goes_on_where_nobody_else_comes(remote: str) -> None:
-    session = engine.connect(remote, str(uuid4()))
-    with giving_way(session, remote) as gave_way:
-        time.sleep(3 * LOOK_SECONDS)
-    assert not gave_way.is_set()
-    engine.disconnect(session)
 
 
 def test_a_server_that_still_warms_up_ends_at_once_when_told_to() -> None:
