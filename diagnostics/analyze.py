@@ -5,11 +5,13 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from diagnostics.chart import Chart, Points
 from diagnostics.charts import CHARTS
 from diagnostics.clock import FileClock
 from diagnostics.errors import NoUsableInput
@@ -29,6 +31,8 @@ from diagnostics.spark import ends_analysis
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+T = TypeVar("T")
 
 PARALLEL_QUERIES = 4
 """Spark jobs under way at once. Most of a small job is planning, so two for each core of the smallest machine."""
@@ -115,15 +119,22 @@ def analyze(
     if not any(each.get("format") and each.get("records") for each in inputs):
         raise NoUsableInput("\n".join(_refusal(each) for each in inputs) or "there is no file")
     clock.lap("read_ms")
-    signals, not_measured, warnings = _measure(evidence, progress)
-    inputs = _with_offsets(inputs, evidence, warnings)
-    clock.lap("measure_ms")
+    warnings: list[str] = []
+    with _queries() as pool:
+        # All at once: what is drawn fills the cores while the last of what is measured runs.
+        measuring = _measuring(pool, evidence)
+        comparing, keeping = pool.submit(_offsets, inputs, evidence), pool.submit(_profiles, evidence)
+        drawing = _drawing(pool, evidence)
+        signals, not_measured = _measured(measuring, progress, warnings)
+        offsets = _outcome(comparing, "the clocks of the logs could not be compared", warnings) or {}
+        clock.lap("measure_ms")
+        charts = _drawn(drawing, progress, warnings)
+        profiles = _outcome(keeping, "the profiles could not be kept", warnings)
+        clock.lap("draw_ms")
+    progress(Progress("Judging", 0.99))
+    inputs = [{**entry, **offsets.get(file_id, {})} for file_id, entry in enumerate(inputs)]
     levels = {key: definition.level for key, definition in DEFINITIONS.items()}
     stored = stored_signals(signals, not_measured, levels)
-    charts = _draw(evidence, progress, warnings)
-    profiles = _profiles(evidence, warnings)
-    clock.lap("draw_ms")
-    progress(Progress("Judging", 0.99))
     document = judge(stored, inputs, ruleset, clock.timing())
     progress(Progress("Done", 1.0))
     return Report(document, stored, charts, inputs, warnings, clock.laps, profiles)
@@ -152,44 +163,61 @@ def _refusal(entry: Mapping[str, Any]) -> str:
     return " ".join(f"{entry['file']}: {reason}".split())
 
 
-def _measure(
-    evidence: Evidence, progress: Callable[[Progress], None]
-) -> tuple[list[Signal], list[NotMeasured], list[str]]:
-    """Every signal, several at a time; one that raises is named in a warning and the rest stands."""
-    signals: list[Signal] = []
-    not_measured: list[NotMeasured] = []
-    warnings: list[str] = []
-    measures = list(dict.fromkeys(definition.measure for definition in DEFINITIONS.values()))
-    with ThreadPoolExecutor(PARALLEL_QUERIES, thread_name_prefix="measure") as pool:
-        running = [(measure, pool.submit(_measured, measure, evidence)) for measure in measures]
-        for done, (measure, future) in enumerate(running, 1):
-            try:
-                measured = future.result()
-            except Exception as error:
-                if ends_analysis(error):
-                    raise
-                warnings.append(f"{measure.__module__.rpartition('.')[2]} could not be measured: {error}"[:500])
-            else:
-                signals += [each for each in measured if isinstance(each, Signal)]
-                not_measured += [each for each in measured if isinstance(each, NotMeasured)]
-            progress(Progress("Measuring", 0.5 + 0.3 * done / len(running), measure.__module__.rpartition(".")[2]))
-    signals = list(_bounded(signals, warnings))
-    signals.sort(key=lambda each: (each.key, repr(each.subject)))
-    not_measured.sort(key=lambda each: (each.key, each.needs))
-    return signals, not_measured, warnings
-
-
-def _with_offsets(inputs: Sequence[dict[str, Any]], evidence: Evidence, warnings: list[str]) -> list[dict[str, Any]]:
-    """The inputs, those of TaskManagers' logs with how far their clock is ahead of the JobManager's."""
+@contextmanager
+def _queries() -> Iterator[ThreadPoolExecutor]:
+    """Several threads that ask Spark; once the analysis has ended with an error, what waits is not begun."""
+    pool = ThreadPoolExecutor(PARALLEL_QUERIES, thread_name_prefix="query")
     try:
-        found = log_clocks(evidence, {file_id: entry.get("role") for file_id, entry in enumerate(inputs)})
+        yield pool
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _outcome(asked: Future[T], failed: str, warnings: list[str]) -> T | None:
+    """What came of it; None where it raised, which is told in a warning and the rest stands."""
+    try:
+        return asked.result()
     except Exception as error:
         if ends_analysis(error):
             raise
-        warnings.append(f"the clocks of the logs could not be compared: {error}"[:500])
-        found = {}
-    told = {file_id: each.as_json(inputs[each.against]["file"]) for file_id, each in found.items()}
-    return [{**entry, "offset": told[file_id]} if file_id in told else entry for file_id, entry in enumerate(inputs)]
+        warnings.append(f"{failed}: {error}"[:500])
+        return None
+
+
+def _measuring(pool: ThreadPoolExecutor, evidence: Evidence) -> list[tuple[str, Future[list[Signal | NotMeasured]]]]:
+    """Every measurement by its name, under way."""
+    measures = dict.fromkeys(definition.measure for definition in DEFINITIONS.values())
+
+    def whole(measure: Callable[[Evidence], Measured]) -> list[Signal | NotMeasured]:
+        # It may be a generator, whose errors are to come from here.
+        return list(measure(evidence))
+
+    return [(measure.__module__.rpartition(".")[2], pool.submit(whole, measure)) for measure in measures]
+
+
+def _measured(
+    running: Sequence[tuple[str, Future[list[Signal | NotMeasured]]]],
+    progress: Callable[[Progress], None],
+    warnings: list[str],
+) -> tuple[list[Signal], list[NotMeasured]]:
+    """The signals, and what could not be measured."""
+    signals: list[Signal] = []
+    not_measured: list[NotMeasured] = []
+    for done, (name, asked) in enumerate(running, 1):
+        found = _outcome(asked, f"{name} could not be measured", warnings) or []
+        signals += [each for each in found if isinstance(each, Signal)]
+        not_measured += [each for each in found if isinstance(each, NotMeasured)]
+        progress(Progress("Measuring", 0.5 + 0.3 * done / len(running), name))
+    signals = list(_bounded(signals, warnings))
+    signals.sort(key=lambda each: (each.key, repr(each.subject)))
+    not_measured.sort(key=lambda each: (each.key, each.needs))
+    return signals, not_measured
+
+
+def _offsets(inputs: Sequence[Mapping[str, Any]], evidence: Evidence) -> dict[int, dict[str, Any]]:
+    """File id of a TaskManager's log -> what its input tells of how far its clock is ahead of the JobManager's."""
+    found = log_clocks(evidence, {file_id: entry.get("role") for file_id, entry in enumerate(inputs)})
+    return {file_id: {"offset": each.as_json(inputs[each.against]["file"])} for file_id, each in found.items()}
 
 
 def _bounded(signals: Iterable[Signal], warnings: list[str]) -> Iterator[Signal]:
@@ -204,37 +232,27 @@ def _bounded(signals: Iterable[Signal], warnings: list[str]) -> Iterator[Signal]
         yield from found[:MOST_SUBJECTS]
 
 
-def _measured(measure: Callable[[Evidence], Measured], evidence: Evidence) -> list[Signal | NotMeasured]:
-    """A signal function may be a generator: it is run to its end where its errors can be named."""
-    return list(measure(evidence))
+def _drawing(pool: ThreadPoolExecutor, evidence: Evidence) -> list[tuple[Chart, Future[Points | None]]]:
+    """Every chart, under way."""
+    return [(chart, pool.submit(chart.points, evidence)) for chart in CHARTS.values()]
 
 
-def _draw(evidence: Evidence, progress: Callable[[Progress], None], warnings: list[str]) -> dict[str, Any]:
+def _drawn(
+    running: Sequence[tuple[Chart, Future[Points | None]]],
+    progress: Callable[[Progress], None],
+    warnings: list[str],
+) -> dict[str, Any]:
     """The points of every chart that the evidence has something for."""
     drawn: dict[str, Any] = {}
-    with ThreadPoolExecutor(PARALLEL_QUERIES, thread_name_prefix="draw") as pool:
-        running = [(chart, pool.submit(chart.points, evidence)) for chart in CHARTS.values()]
-        for done, (chart, future) in enumerate(running, 1):
-            try:
-                points = future.result()
-            except Exception as error:
-                if ends_analysis(error):
-                    raise
-                warnings.append(f"chart {chart.title!r} could not be drawn: {error}"[:500])
-            else:
-                if points is not None:
-                    drawn[chart.id] = dict(points)
-            progress(Progress("Drawing", 0.8 + 0.19 * done / len(running), chart.title))
+    for done, (chart, asked) in enumerate(running, 1):
+        points = _outcome(asked, f"chart {chart.title!r} could not be drawn", warnings)
+        if points is not None:
+            drawn[chart.id] = dict(points)
+        progress(Progress("Drawing", 0.8 + 0.19 * done / len(running), chart.title))
     return drawn
 
 
-def _profiles(evidence: Evidence, warnings: list[str]) -> bytes | None:
+def _profiles(evidence: Evidence) -> bytes | None:
     """The stacks for the flame graph page."""
-    try:
-        profiles = collected_profiles(evidence)
-    except Exception as error:
-        if ends_analysis(error):
-            raise
-        warnings.append(f"the profiles could not be kept: {error}"[:500])
-        return None
+    profiles = collected_profiles(evidence)
     return profiles.to_bytes() if profiles else None
