@@ -37,12 +37,13 @@ def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -
 
 @pytest.fixture(autouse=True)
 def data_folder(settings: LazySettings, tmp_path: Path) -> Path:
-    """Files of a test go where nothing else is; passwords are hashed quickly."""
+    """Files of a test go where nothing else is; passwords are hashed quickly, static files found when asked for."""
     for name in ("UPLOADS_DIR", "INCOMING_DIR", "WORKSPACES_DIR", "LOG_BOOKS_DIR"):
         folder = tmp_path / name.lower()
         folder.mkdir()
         setattr(settings, name, folder)
     settings.FILE_UPLOAD_TEMP_DIR = settings.INCOMING_DIR
+    settings.WHITENOISE_AUTOREFRESH = True  # each new client would look for all of them, a seventh of a test of pages
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     return tmp_path
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,8 +43,7 @@ def rules_load() -> Loaded:
     A shipped rule that is shipped no longer is retired. Raises InvalidRule when a shipped rule does not load.
     """
     shipped = {rule.id: rule for rule in diagnostics_rule.shipped_rules()}
-    texts = diagnostics_rule.shipped_rule_texts()
-    added = [rule_id for rule_id in shipped if _store_shipped(shipped[rule_id], texts[rule_id])]
+    added = _store_shipped(shipped)
     gone = RuleVersion.objects.filter(origin=Origin.SHIPPED, state=VersionState.PUBLISHED).exclude(
         rule__rule_id__in=shipped
     )
@@ -332,31 +331,39 @@ def _version_of_bundle(text: str, user: User) -> RuleVersion:
     )
 
 
-def _store_shipped(rule: diagnostics_rule.Rule, text: str) -> bool:
-    """Stores a shipped text that is not the published one already; the shipped text before it is retired."""
-    identity, _ = Rule.objects.get_or_create(rule_id=rule.id)
-    shipped = RuleVersion.objects.filter(rule=identity, origin=Origin.SHIPPED)
-    samples = shipped_samples().get(rule.id, {})
-    texts = {"fires_sample": samples.get("fires", ""), "silent_sample": samples.get("silent", "")}
-    if shipped.filter(sha256=_digest(text), state=VersionState.PUBLISHED).update(**texts):
-        return False
-    shipped.filter(state=VersionState.PUBLISHED).update(state=VersionState.RETIRED)
-    RuleVersion.objects.update_or_create(
-        rule=identity,
-        origin=Origin.SHIPPED,
-        number=rule.version,
-        sha256=_digest(text),
-        defaults={
-            "state": VersionState.PUBLISHED,
-            "published_at": timezone.now(),
-            "text": text,
-            **texts,
-            "symptom_class": rule.symptom_class,
-            "title": rule.title,
-            "status": rule.status,
-        },
+def _store_shipped(shipped: Mapping[str, diagnostics_rule.Rule]) -> list[str]:
+    """Stores and publishes the shipped texts in the place of those before; gives the ids of rules that got another."""
+    Rule.objects.bulk_create([Rule(rule_id=rule_id) for rule_id in shipped], ignore_conflicts=True)
+    identities = Rule.objects.in_bulk(shipped, field_name="rule_id")
+    texts, samples = diagnostics_rule.shipped_rule_texts(), shipped_samples()
+    versions = {
+        rule_id: RuleVersion(
+            rule=identities[rule_id],
+            origin=Origin.SHIPPED,
+            number=rule.version,
+            sha256=_digest(texts[rule_id]),
+            state=VersionState.PUBLISHED,
+            text=texts[rule_id],
+            fires_sample=samples.get(rule_id, {}).get("fires", ""),
+            silent_sample=samples.get(rule_id, {}).get("silent", ""),
+            symptom_class=rule.symptom_class,
+            title=rule.title,
+            status=rule.status,
+        )
+        for rule_id, rule in shipped.items()
+    }
+    published = RuleVersion.objects.filter(origin=Origin.SHIPPED, state=VersionState.PUBLISHED)
+    before = dict(published.values_list("rule__rule_id", "sha256"))
+    added = [rule_id for rule_id, version in versions.items() if before.get(rule_id) != version.sha256]
+    published.filter(rule__rule_id__in=added).update(state=VersionState.RETIRED)
+    RuleVersion.objects.bulk_create(
+        versions.values(),
+        update_conflicts=True,
+        unique_fields=["rule", "origin", "number", "sha256"],
+        update_fields=["state", "fires_sample", "silent_sample"],
     )
-    return True
+    published.filter(rule__rule_id__in=added).update(published_at=timezone.now())
+    return added
 
 
 def _highest(rule: Rule) -> int:
