@@ -50,7 +50,7 @@ def programs(plan: Plan) -> list[Program]:
 
 def _web_options(plan: Plan) -> list[str]:
     return [
-        *("--worker-class", "gthread", "--workers", "2", "--threads", str(WEB_THREADS)),
+        *("--preload", "--worker-class", "gthread", "--workers", "2", "--threads", str(WEB_THREADS)),
         *("--timeout", str(WEB_REQUEST_SECONDS), "--graceful-timeout", "3"),
         *("--worker-tmp-dir", str(plan.run), "--no-control-socket"),
     ]
