@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import gc
+
+import pandas  # noqa: F401 - pyarrow loads it with the first values that it is given: 0.3 s in each worker
+import pyspark.worker  # noqa: F401 - loaded once, as all here
 from pyspark.daemon import manager
 
 import diagnostics.reading  # noqa: F401 - loaded once, shared by every forked worker
@@ -9,4 +13,7 @@ from diagnostics.log_scan.matching import prepare
 
 if __name__ == "__main__":
     prepare()
+    # Spark collects garbage after each task: to look for it in a thousand modules took 50 ms of processor time, more
+    # than most tasks themselves. What is frozen is not looked at.
+    gc.freeze()
     manager()

@@ -69,6 +69,21 @@ def test_arithmetic_on_hostile_numbers_gives_unknown_and_no_error(spark: SparkSe
     assert (row.ratio, row.number) == (None, None)
 
 
+def test_a_collection_of_garbage_passes_over_the_modules_that_a_worker_has_loaded(spark: SparkSession) -> None:
+    def looked_through(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        import gc
+        import sys
+
+        yield from (batch for batch in batches if not batch)
+        modules = {id(module) for module in sys.modules.values()}
+        seen = sum(id(each) in modules for each in gc.get_objects())
+        yield pa.RecordBatch.from_pydict({"modules": [len(modules)], "seen": [seen]})
+
+    (told,) = spark.range(0, 1, 1, 1).mapInArrow(looked_through, "modules BIGINT, seen BIGINT").collect()
+    assert told.modules > 500
+    assert told.seen < told.modules / 10
+
+
 def test_work_is_interrupted_from_another_client_and_its_cores_are_free_again(remote: str, tmp_path: Path) -> None:
     session_id = str(uuid4())
 
