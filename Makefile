@@ -26,8 +26,10 @@ cluster: $(STAMP)
 demo: $(STAMP)
 	@exec .venv/bin/python -m workbench.launch demo
 
+# Three processes on two cores, because each waits now and then.
+PROCESSES ?= 3
 test: $(STAMP)
-	@exec .venv/bin/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder $(TESTS)
+	@exec .venv/bin/python -m pytest -n $(PROCESSES) --dist loadfile --no-loadscope-reorder $(TESTS)
 
 bench: $(STAMP)
 	@exec .venv/bin/python -m tests.benchmarks $(foreach option,PARTS SIZES ROWS CORES ROUNDS CASES,$(if $($(option)),--$(shell echo $(option) | tr A-Z a-z) $($(option))))

@@ -74,6 +74,21 @@ class RunningWorkbench:
             assert time.monotonic() < deadline, self.said()
             time.sleep(0.3)
 
+    def manage(self, *command: str) -> str:
+        """What a command of `manage.py` prints in the environment of this workbench."""
+        environment = self.named("gunicorn")[0].environ()
+        ended = subprocess.run(
+            [sys.executable, "manage.py", *command],
+            cwd=PROJECT,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        assert ended.returncode == 0, ended.stderr
+        return ended.stdout.strip()
+
     def end(self, number: int = signal.SIGINT) -> int:
         """Ends it as Ctrl-C does and gives the launcher's exit status."""
         if self.process.poll() is None:

@@ -15,6 +15,7 @@ JOURNEYS = {
     "tests/journeys/test_incidents.py": "evidence and pages",
     "tests/journeys/test_pages.py": "evidence and pages",
     "tests/journeys/test_case_page.py": "ways through",
+    "tests/journeys/test_demo.py": "ways through",
     "tests/journeys/test_exploring.py": "ways through",
     "tests/journeys/test_history.py": "ways through",
     "tests/journeys/test_logs.py": "ways through",

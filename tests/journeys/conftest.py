@@ -78,6 +78,12 @@ def hot_key_case(workbench: RunningWorkbench) -> str:
     return workbench.address + visitor.diagnosed("One hot key", ONE_HOT_KEY.parent, [ONE_HOT_KEY])["page"]
 
 
+@pytest.fixture(scope="session")
+def demo_said(workbench: RunningWorkbench, hot_key_case: str) -> str:
+    """What loading the demo cases prints, of which one was brought by hand before."""
+    return workbench.manage("demo_cases", "--wait")
+
+
 def sign_in(page: Page, password: str) -> None:
     """Fills the form at /login/."""
     page.goto("/login/")

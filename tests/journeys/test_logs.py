@@ -8,19 +8,17 @@ import re
 from playwright.sync_api import Locator, Page, expect
 
 from tests.journeys.conftest import OpenPage
-from tests.journeys.walking import VERDICT_MS, all_stored, ask_for_diagnosis, choose, open_log_page
-from tests.running_workbench import PROJECT
-
-DEMO = PROJECT / "workbench" / "cases" / "demo" / "clickstream-checkpoints-expire.zip"
+from tests.journeys.walking import open_log_page
+from tests.running_workbench import RunningWorkbench
 
 
-def test_the_cause_is_found_in_the_logs_with_the_keys_of_lnav(open_page: OpenPage) -> None:
-    page = open_page("/cases/new/")
-    choose(page, DEMO)
-    all_stored(page)
-    ask_for_diagnosis(page)
-    expect(page.locator("#verdict-title")).to_be_visible(timeout=VERDICT_MS)
-    case = page.url.partition("#")[0]
+def test_the_cause_is_found_in_the_logs_with_the_keys_of_lnav(
+    open_page: OpenPage, workbench: RunningWorkbench, demo_said: str
+) -> None:
+    opened = re.search(r"Opened #(\d+)", demo_said)
+    assert opened, demo_said
+    case = f"{workbench.address}/cases/{opened[1]}/"
+    page = open_page(case)
     open_log_page(page, case)
     current, records = page.locator(".log-row[aria-selected=true]"), page.locator("#totals")
     whole = records.inner_text()
