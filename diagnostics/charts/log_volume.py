@@ -52,7 +52,7 @@ def points(evidence: Evidence) -> Points | None:
         "ts_ms", "CASE WHEN level = 'FATAL' THEN 'ERROR' ELSE level END AS level"
     )
     second = (records["ts_ms"] / 1000).cast("bigint").alias("second")
-    seconds = records.groupBy("level", second).count().toArrow().to_pylist()
+    seconds = records.groupBy("level", second).count().collect()
     dated = [row for row in seconds if row["second"] is not None]
     if not dated:
         return None

@@ -128,8 +128,7 @@ def _read(evidence: Evidence) -> Mapping[str | None, History]:
 
 def _answers(table: DataFrame) -> Iterable[Mapping[str, Any]]:
     latest = table.where("checkpoint_id IS NOT NULL").orderBy(sf.desc("checkpoint_id"), sf.desc("ts_ms"), "file_id")
-    told: list[Mapping[str, Any]] = latest.limit(MOST_ROWS).toArrow().to_pylist()
-    return told
+    return (row.asDict() for row in latest.limit(MOST_ROWS).collect())
 
 
 def _events(table: DataFrame) -> Iterable[Mapping[str, Any]]:
@@ -148,8 +147,7 @@ def _events(table: DataFrame) -> Iterable[Mapping[str, Any]]:
         "last_line",
     )
     latest = chosen.orderBy(sf.desc("ts_ms"), "file_id", "line").limit(MOST_ROWS)
-    told: list[Mapping[str, Any]] = latest.toArrow().to_pylist()
-    return told
+    return (row.asDict() for row in latest.collect())
 
 
 @dataclass(slots=True)

@@ -104,8 +104,7 @@ def subtask_answers(evidence: Evidence) -> Answers:
         "checkpoint_id IS NOT NULL AND vertex_id IS NOT NULL AND subtask IS NOT NULL"
     )
     latest = named.select(*COLUMNS).orderBy(sf.desc("checkpoint_id"), "job_id", "vertex_id", "subtask", "file_id")
-    columns = latest.limit(MOST_ROWS).toArrow().to_pydict()
-    return _last_answers(dict(zip(COLUMNS, values, strict=True)) for values in zip(*columns.values(), strict=True))
+    return _last_answers(row.asDict() for row in latest.limit(MOST_ROWS).collect())
 
 
 def _last_answers(rows: Iterable[Mapping[str, Any]]) -> Answers:

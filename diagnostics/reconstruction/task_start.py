@@ -51,7 +51,7 @@ def task_starts(evidence: Evidence) -> tuple[TaskStart, ...]:
         "substr(message, 1, 300) text",
     )
     earliest = changes.orderBy("ts_ms", "file_id", "line").limit(MOST_CHANGES)
-    return tuple(starts_from_rows(earliest.toArrow().to_pylist()))
+    return tuple(starts_from_rows(row.asDict() for row in earliest.collect()))
 
 
 def starts_from_rows(rows: Iterable[Mapping[str, Any]]) -> list[TaskStart]:
