@@ -11,12 +11,13 @@ from diagnostics.chart_theme import Palette, palette
 from diagnostics.phrase import number, percent
 from diagnostics.reconstruction.cluster import cluster_of, normalised
 from diagnostics.reconstruction.pruned_calls import MERGED, tree_of
+from diagnostics.reconstruction.sampled_stacks import sampled_stacks
 
 if TYPE_CHECKING:
     from diagnostics.evidence import Evidence
 
 MOST_STACKS = 20_000
-"""Bound of what is read: the heaviest stacks hold nearly all samples."""
+"""Bound of what is drawn: the heaviest stacks hold nearly all samples."""
 
 GROUP = ("job_id", "vertex_id", "vertex", "profile", "mode")
 JOB, VERTEX_ID, VERTEX, PROFILE, MODE = range(5)
@@ -35,29 +36,14 @@ def points(evidence: Evidence) -> Points | None:
             weight, waiting weight, own weight]]}]}, parents before children.
     Empty   None without any stack.
     """
-    if not evidence.has("stack_sample"):
+    stacks = sampled_stacks(evidence)
+    if stacks is None:
         return None
     groups: dict[Group, list[Mapping[str, Any]]] = {}
-    for row in _stacks(evidence):
+    for row in stacks.rows(stacks.heaviest((*GROUP, "state"))[:MOST_STACKS]):
         groups.setdefault(tuple(row[column] for column in GROUP), []).append(row)
     jobs = [_tree(evidence, job_id, group, groups[group]) for job_id, group in _chosen(evidence, groups)]
     return {"jobs": jobs} if jobs else None
-
-
-def _stacks(evidence: Evidence) -> list[dict[str, Any]]:
-    """The heaviest stacks of all tasks, each once for each profile it is in."""
-    rows: list[dict[str, Any]] = (
-        evidence["stack_sample"]
-        .where("weight > 0 AND size(frames) > 0")
-        .groupBy(*GROUP, "frames", "state")
-        .agg({"weight": "sum"})
-        .withColumnRenamed("sum(weight)", "weight")
-        .orderBy("weight", *GROUP, "frames", ascending=[False] + [True] * (len(GROUP) + 1))
-        .limit(MOST_STACKS)
-        .toArrow()
-        .to_pylist()
-    )
-    return rows
 
 
 def _chosen(

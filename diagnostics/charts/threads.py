@@ -11,6 +11,7 @@ from diagnostics.chart import Chart, Points, Theme
 from diagnostics.chart_panel import Panel, escaped, shortened, stacked
 from diagnostics.chart_theme import Palette, palette
 from diagnostics.reconstruction.frame_catalogue import stack
+from diagnostics.reconstruction.sampled_stacks import sampled_stacks
 from diagnostics.reconstruction.thread_locks import DumpedThread, LockQueue, lock_queues
 
 if TYPE_CHECKING:
@@ -40,12 +41,12 @@ def points(evidence: Evidence) -> Points | None:
             many there were at once at most, frames top first.
     Empty   None without a thread dump.
     """
-    if not evidence.has("stack_sample"):
+    stacks = sampled_stacks(evidence)
+    if stacks is None:
         return None
     columns = ("file_id", "ts_ms", "thread", "state", "frames", "waits_for", "holds")
-    rows = evidence["stack_sample"].where("profile = 'thread-dump'").select(*columns).limit(MOST_THREADS)
     dumps: dict[Dump, list[DumpedThread]] = {}
-    for row in rows.collect():
+    for row in stacks.rows(stacks.threads.select(columns)[:MOST_THREADS]):
         thread = DumpedThread(
             row["thread"] or "", row["state"], tuple(row["frames"]), row["waits_for"], tuple(row["holds"] or ())
         )

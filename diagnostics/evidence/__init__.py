@@ -19,6 +19,7 @@ from diagnostics.table_contents import Contents, Wanted
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructType
 
 T = TypeVar("T")
 
@@ -33,6 +34,9 @@ WORKED_ROWS = 500_000
 
 WORKED_BATCHES = 4
 """Batches that such work may hold together. Our choice: a file that cannot be cut may have a hundred million rows."""
+
+ROWS_OF_TASK = 200_000
+"""Rows that are worth a task of their own: it takes 30 ms of processor time before it reads one. Our choice."""
 
 TABLES: Mapping[str, Table] = dict(registered(sys.modules[__name__], "TABLE"))
 """Every evidence table by name."""
@@ -77,7 +81,7 @@ class Evidence:
                 self._frames[name] = self.spark.createDataFrame([], table.spark_schema())
             return self._frames[name]
 
-    def worked(self, name: str, columns: Sequence[str], work: Work, ddl: str) -> DataFrame:
+    def worked(self, name: str, columns: Sequence[str], work: Work, schema: str | StructType) -> DataFrame:
         """What `work` makes of each part of a table, of some of its columns, in Spark's Python workers.
 
         A stored table is read by the workers themselves: rows that pass through the JVM cost ten times as much as a sum
@@ -85,10 +89,15 @@ class Evidence:
         """
         parts = self.parts.get(name)
         if not parts:
-            return self[name].select(*columns).mapInArrow(self.for_workers(work), ddl)
-        texts = [each.name for each in TABLES[name].columns if each.type == "string" and each.name in columns]
+            return self[name].select(*columns).mapInArrow(self.for_workers(work), schema)
+        texts = [
+            each.name if each.type == "string" else f"{each.name}.list.element"
+            for each in TABLES[name].columns
+            if each.type in ("string", "strings") and each.name in columns
+        ]
         opened = self.for_workers(_on_files(work, parts, columns, texts))
-        return self.spark.range(0, len(parts), 1, len(parts)).mapInArrow(opened, ddl)
+        tasks = min(len(parts), -(-self.rows[name] // ROWS_OF_TASK))
+        return self.spark.range(0, len(parts), 1, tasks).mapInArrow(opened, schema)
 
     def has(self, name: str) -> bool:
         """Whether the table has any row."""

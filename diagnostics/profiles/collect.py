@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from diagnostics.profiles.stored import StoredProfiles, profiles_of
+from diagnostics.reconstruction.sampled_stacks import MOMENT, sampled_stacks
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from diagnostics.evidence import Evidence
 
 MOST_STACKS = 120_000
@@ -17,39 +20,42 @@ MOST_THREADS = 400
 """Threads that are told apart; where there are more, a thread is known by its task only."""
 
 
+KEYS = ("profile", "mode", "job_id", "vertex_id", "vertex", "subtask", "thread", MOMENT, "state")
+
+
 def collected_profiles(evidence: Evidence) -> StoredProfiles | None:
     """Every distinct stack with its thread, state and time; None without any.
 
     Reads   stack_sample, vertex.
     """
-    if not evidence.has("stack_sample"):
+    stacks = sampled_stacks(evidence)
+    if stacks is None:
         return None
-    # Needs PySpark, which the web process that draws stored stacks does without.
-    from pyspark.sql import functions as sf
+    import pyarrow.compute as pc
 
+    # Needs PySpark, which the web process that draws stored stacks does without.
     from diagnostics.reconstruction.cluster import cluster_of
 
-    samples = evidence["stack_sample"].where("weight > 0 AND size(frames) > 0")
-    # Fewer rows cannot hold more: nothing to count.
-    rows_in_all = evidence.rows["stack_sample"]
-    of_each = (
-        rows_in_all <= MOST_THREADS
-        or samples.select("thread").distinct().limit(MOST_THREADS + 1).count() <= MOST_THREADS
-    )
-    thread = sf.col("thread") if of_each else sf.lit(None).cast("string")
-    keys = ["profile", "mode", "job_id", "vertex_id", "vertex", "subtask", "thread", "ts_ms", "state", "frames"]
-    cut = samples.withColumns({"frames": sf.slice("frames", 1, DEEPEST), "thread": thread})
-    distinct = cut.groupBy(*keys).agg(sf.sum("weight").alias("weight"))
-    if rows_in_all > MOST_STACKS and distinct.limit(MOST_STACKS + 1).count() > MOST_STACKS:
+    samples = stacks.cut(DEEPEST)
+    if pc.count_distinct(samples["thread"], mode="all").as_py() > MOST_THREADS:
+        samples = _without(samples, "thread")
+    distinct = stacks.heaviest(KEYS, samples)
+    if distinct.num_rows > MOST_STACKS:
         # Rather all stacks without their time than many of them not at all.
-        distinct = (
-            cut.withColumn("ts_ms", sf.lit(None).cast("long")).groupBy(*keys).agg(sf.sum("weight").alias("weight"))
-        )
-    kept = distinct.orderBy(sf.desc("weight"), *keys).limit(MOST_STACKS).toArrow()
-    rows = [row for batch in kept.to_batches(max_chunksize=5_000) for row in batch.to_pylist()]
-    left_out = distinct.count() - MOST_STACKS if len(rows) == MOST_STACKS else 0
+        distinct = stacks.heaviest(KEYS, _without(samples, MOMENT))
     tasks = {vertex_id: task.name for (_, vertex_id), task in cluster_of(evidence).tasks.items()}
-    for row in rows:
-        row["profile"], row["mode"] = row["profile"] or "collapsed", row["mode"] or "unknown"
-        row["vertex"] = tasks.get(row["vertex_id"], row["vertex"])
-    return profiles_of(rows, left_out)
+
+    def named(row: dict[str, Any]) -> dict[str, Any]:
+        vertex = tasks.get(row["vertex_id"], row["vertex"])
+        return row | {"profile": row["profile"] or "collapsed", "mode": row["mode"] or "unknown", "vertex": vertex}
+
+    left_out = max(distinct.num_rows - MOST_STACKS, 0) + stacks.left_out
+    return profiles_of(map(named, stacks.rows(distinct[:MOST_STACKS])), left_out)
+
+
+def _without(samples: pa.Table, column: str) -> pa.Table:
+    """The samples with nothing known in that column."""
+    import pyarrow as pa
+
+    place = samples.column_names.index(column)
+    return samples.set_column(place, column, pa.nulls(samples.num_rows, samples.schema.field(place).type))

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import reduce
+from typing import TYPE_CHECKING, Any
 
-from pyspark.sql import functions as sf
-
-from diagnostics.citation import Citation
+from diagnostics.citation import CITATION_COLUMNS, Citation
 from diagnostics.evidence import Evidence, read_once
 from diagnostics.reconstruction.cluster import Cluster, cluster_of, normalised
 from diagnostics.reconstruction.frame_catalogue import Stack, known_frames, stack, upload_of
+from diagnostics.reconstruction.sampled_stacks import MOMENT, SampledStacks, sampled_stacks
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 MOST_STACKS = 20_000
-"""How many distinct stacks are read, the heaviest first. Our choice: they hold nearly all samples."""
+"""How many distinct stacks count, the heaviest first. Our choice: they hold nearly all samples."""
 PREFERRED = (
     ("flame-graph", "full"),
     ("collapsed", "wall"),
@@ -81,29 +84,35 @@ class Profiles:
 
 @read_once
 def stack_profiles(evidence: Evidence) -> Profiles:
-    """The profile of each task. One Spark job, done once for each Evidence.
+    """The profile of each task, done once for each Evidence.
 
     Reads   stack_sample: threads of tasks and of asynchronous checkpoint parts.
     """
-    rows = _rows(evidence) if evidence.has("stack_sample") else ()
-    return profiles_from_rows((row.asDict() for row in rows), cluster_of(evidence))
+    stacks = sampled_stacks(evidence)
+    return profiles_from_rows(_rows(stacks) if stacks else (), cluster_of(evidence))
 
 
-def _rows(evidence: Evidence) -> Sequence[Any]:
-    uploads = " OR ".join(f"startswith(thread, '{prefix}')" for prefix in known_frames().upload_threads)
-    keys = ["job_id", "vertex_id", "vertex", "uploads", "profile", "mode"]
-    place = sf.struct("file_id", "line", "last_line", "pointer", "ts_ms")
-    return (
-        evidence["stack_sample"]
-        .where("size(frames) > 0 AND weight > 0")
-        .withColumn("uploads", sf.expr(f"coalesce({uploads}, false)"))
-        .where("vertex_id IS NOT NULL OR vertex IS NOT NULL OR uploads")
-        .groupBy(*keys, "frames")
-        .agg(sf.sum("weight").alias("weight"), sf.max_by(place, "weight").alias("place"))
-        .orderBy(sf.desc("weight"), *keys, "frames")
-        .limit(MOST_STACKS)
-        .collect()
-    )
+KEYS = ("job_id", "vertex_id", "vertex", "uploads", "profile", "mode")
+
+
+def _rows(stacks: SampledStacks) -> Iterator[Mapping[str, Any]]:
+    """The heaviest stacks of tasks and of uploads, each with the place of its heaviest sample."""
+    samples = _of_tasks(stacks.samples)
+    told = stacks.heaviest(KEYS, samples)[:MOST_STACKS]
+    places = samples.select([MOMENT, *CITATION_COLUMNS]).take(told["place"]).to_pylist()
+    for row, place in zip(stacks.rows(told), places, strict=True):
+        yield row | place
+
+
+def _of_tasks(samples: pa.Table) -> pa.Table:
+    """The samples of tasks and of threads that upload, with the column `uploads`."""
+    import pyarrow.compute as pc
+
+    threads = samples["thread"]
+    uploads = reduce(pc.or_, (pc.starts_with(threads, prefix) for prefix in known_frames().upload_threads))
+    uploads = pc.fill_null(uploads, False)
+    named = pc.or_(pc.is_valid(samples["vertex_id"]), pc.is_valid(samples["vertex"]))
+    return samples.append_column("uploads", uploads).filter(pc.or_(named, uploads))
 
 
 def profiles_from_rows(rows: Iterable[Mapping[str, Any]], cluster: Cluster) -> Profiles:
@@ -144,12 +153,11 @@ def _preference(kind: tuple[str, str]) -> int:
 
 
 def _cite(row: Mapping[str, Any], told: Stack) -> Citation:
-    place = row["place"]
     shown = [frame for frame in (told.user, told.system_frame, told.top) if frame]
-    return Citation.of(
-        place,
-        "thread" if row["profile"] == "thread-dump" else "frame",
-        f"{row['weight']:.0f} samples: {' > '.join(dict.fromkeys(shown))}"[:400],
+    return Citation(
+        **{name: row[name] for name in (MOMENT, *CITATION_COLUMNS)},
+        kind="thread" if row["profile"] == "thread-dump" else "frame",
+        text=f"{row['weight']:.0f} samples: {' > '.join(dict.fromkeys(shown))}"[:400],
         name=told.top,
         value=row["weight"],
     )
