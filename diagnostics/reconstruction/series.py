@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as sf
 
+from diagnostics.arrow_cell import cell_of, cell_schema, rows_in
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence, read_once
 from diagnostics.reconstruction.cluster import normalised
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from pyspark.sql import DataFrame
 
 MOST_POINTS = 150_000
@@ -65,6 +67,14 @@ LARGEST_SHARE_MS = 2_000.0
 LARGEST_COUNT = 2.0**62
 """Half of what Flink's long can hold: a counter that is there was never counted up to it. Our choice."""
 FOLLOWED_PREFIX = "Status.JVM.GarbageCollector."
+BUFFER_POOLS: Mapping[str, str] = {
+    "outPoolUsage": "out",
+    "inPoolUsage": "in",
+    "inputFloatingBuffersUsage": "floating",
+    "inputExclusiveBuffersUsage": "exclusive",
+}
+"""Last part of a metric in its older and newer group -> pool. Of these single samples are asked for and no series.
+Source: reference/metrics.csv (buffers)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,36 +166,78 @@ def metric_series(evidence: Evidence) -> MetricSeries:
     return MetricSeries(series_from_rows(_rows(evidence)) if evidence.has("metric_sample") else ())
 
 
-def _rows(evidence: Evidence) -> Iterator[Mapping[str, Any]]:
+KEYS = ("metric", "job_id", "vertex_id", "vertex", "operator", "subtask", "task_manager", "file_id")
+COLUMNS = (*KEYS, "ts_ms", "value", "line", "last_line", "pointer")
+
+
+def is_followed(metric: str) -> bool:
+    """Whether there are series of the metric."""
+    return metric in FOLLOWED or metric.startswith(FOLLOWED_PREFIX)
+
+
+def last_part(metric: str) -> str:
+    """The metric's own name in its group."""
+    return metric.rpartition(".")[2]
+
+
+@read_once
+def few_samples(evidence: Evidence) -> Sequence[Mapping[str, Any]] | None:
+    """The samples of all metrics that are followed or of BUFFER_POOLS, but for aggregates and quantiles, in COLUMNS.
+
+    One Spark job, done once for each Evidence. None where the table has more than FEW_SAMPLES rows: then Spark has to
+    make fewer of them first.
+    """
+    if evidence.rows["metric_sample"] > FEW_SAMPLES:
+        return None
+    cells = evidence.worked("metric_sample", (*COLUMNS, "aggregate", "quantile"), _chosen, cell_schema()).collect()
+    return [row for cell in cells for row in _mappings(rows_in(cell.cell))]
+
+
+def _rows(evidence: Evidence) -> Iterable[Mapping[str, Any]]:
+    few = few_samples(evidence)
+    if few is None:
+        return _mappings(_thinned(evidence["metric_sample"]).toArrow())
+    return (row for row in few if is_followed(row["metric"]))
+
+
+def _mappings(rows: pa.Table) -> Iterator[Mapping[str, Any]]:
+    columns = rows.to_pydict()
+    return (dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True))
+
+
+def _chosen(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """In a worker: the samples that `few_samples` gives."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    for batch in batches:
+        metrics = pc.unique(batch.column("metric")).drop_null().to_pylist()
+        wanted = [each for each in metrics if is_followed(each) or last_part(each) in BUFFER_POOLS]
+        known = pc.is_in(batch.column("metric").cast(pa.string()), pa.array(wanted, pa.string()))
+        summed_up = pc.or_(pc.is_valid(batch.column("aggregate")), pc.is_valid(batch.column("quantile")))
+        chosen = batch.filter(pc.and_not(known, summed_up)).select(COLUMNS)
+        if chosen.num_rows:
+            yield cell_of(chosen)
+
+
+def _thinned(table: DataFrame) -> DataFrame:
+    """The last sample of each time slice of each followed series."""
     names = ", ".join(f"'{name}'" for name in FOLLOWED)
-    samples = evidence["metric_sample"].where(
+    samples = table.where(
         f"(metric IN ({names}) OR startswith(metric, '{FOLLOWED_PREFIX}')) AND aggregate IS NULL AND quantile IS NULL"
     )
-    keys = ["metric", "job_id", "vertex_id", "vertex", "operator", "subtask", "task_manager", "file_id"]
-    if evidence.rows["metric_sample"] <= FEW_SAMPLES:
-        found = samples.select(*keys, "ts_ms", "value", "line", "last_line", "pointer")
-    else:
-        found = _thinned(samples, keys)
-    columns = found.toArrow().to_pydict()
-    names_of_columns = list(columns)
-    for values in zip(*columns.values(), strict=True):
-        yield dict(zip(names_of_columns, values, strict=True))
-
-
-def _thinned(samples: DataFrame, keys: Sequence[str]) -> DataFrame:
-    """The last sample of each time slice of each series."""
     span = samples.agg(
         sf.min("ts_ms").alias("from_ms"),
         sf.max("ts_ms").alias("to_ms"),
-        sf.approx_count_distinct(sf.struct(*keys)).alias("series"),
+        sf.approx_count_distinct(sf.struct(*KEYS)).alias("series"),
     )
     slices = f"LEAST({MOST_SLICES}, GREATEST({FEWEST_SLICES}, {MOST_POINTS} / GREATEST(series, 1)))"
     sliced = samples.crossJoin(sf.broadcast(span)).withColumn(
         "slice", sf.expr(f"CAST((ts_ms - from_ms) * {slices} / GREATEST(to_ms - from_ms, 1) AS INT)")
     )
     last = sf.max_by(sf.struct("ts_ms", "value", "line", "last_line", "pointer"), sf.coalesce("ts_ms", sf.lit(0)))
-    slimmed = sliced.groupBy(*keys, "slice").agg(last.alias("last")).limit(2 * MOST_POINTS)
-    return slimmed.select(*keys, "last.*")
+    slimmed = sliced.groupBy(*KEYS, "slice").agg(last.alias("last")).limit(2 * MOST_POINTS)
+    return slimmed.select(*KEYS, "last.*")
 
 
 def series_from_rows(rows: Iterable[Mapping[str, Any]]) -> list[Series]:

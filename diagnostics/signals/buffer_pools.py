@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import median
+from typing import TYPE_CHECKING, Any
 
+from pyspark.sql import Row
 from pyspark.sql import functions as sf
 
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.reconstruction.cluster import VertexKey, cluster_of, normalised
 from diagnostics.reconstruction.job_graph import JobGraph, job_graph
+from diagnostics.reconstruction.series import BUFFER_POOLS, few_samples, last_part
 from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
 
-POOLS: Mapping[str, str] = {
-    "outPoolUsage": "out",
-    "inPoolUsage": "in",
-    "inputFloatingBuffersUsage": "floating",
-    "inputExclusiveBuffersUsage": "exclusive",
-}
-"""Last part of the metric's name in its older and newer group -> pool. Source: reference/metrics.csv (buffers)."""
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
 MOST_ROWS = 50_000
-"""Subtasks' pools that are read. Our choice: 5,000 subtasks, all pools in both groups of metrics."""
+"""Subtasks' pools that are told apart by Spark. Our choice: 5,000 subtasks, all pools in both groups of metrics."""
+
+KEYS = ("job_id", "vertex_id", "vertex", "subtask", "metric")
 
 Usage = Mapping[str, float]
 
@@ -30,7 +31,7 @@ Usage = Mapping[str, float]
 def measure(evidence: Evidence) -> Measured:
     """The usual use of each task's pools, in its fullest subtask.
 
-    Reads   metric_sample (`buffers.*` or `Shuffle.Netty.*.Buffers.*`). One Spark job.
+    Reads   metric_sample (`buffers.*` or `Shuffle.Netty.*.Buffers.*`). One Spark job where its rows are many.
     Gives   one signal for each task with a known pool.
     Units   ratios: 0 empty, 1 full; an output pool with overdraft buffers can pass 1.
     Empty   NotMeasured without such metrics.
@@ -43,7 +44,7 @@ def measure(evidence: Evidence) -> Measured:
     usage: dict[VertexKey, dict[str, float]] = defaultdict(dict)
     fullest: dict[VertexKey, dict[str, Any]] = defaultdict(dict)
     for row in rows:
-        vertex, pool = (row.job_id, row.vertex_id or normalised(row.vertex)), POOLS[row.metric.rpartition(".")[2]]
+        vertex, pool = (row.job_id, row.vertex_id or normalised(row.vertex)), BUFFER_POOLS[last_part(row.metric)]
         if row.usual > usage[vertex].get(pool, -1.0):
             usage[vertex][pool], fullest[vertex][pool] = row.usual, row
     names = {place: next(row.vertex for row in found.values()) for place, found in fullest.items()}
@@ -56,24 +57,42 @@ def measure(evidence: Evidence) -> Measured:
 
 
 def _is_of_pool(metric: str) -> bool:
-    return metric.rpartition(".")[2] in POOLS
+    return last_part(metric) in BUFFER_POOLS
 
 
 def _rows(evidence: Evidence) -> Sequence[Any]:
-    """The median of each pool of each subtask, with the place of one of its highest readings."""
-    named = " OR ".join(f"endswith(metric, '.{name}')" for name in POOLS)
-    keys = ["job_id", "vertex_id", "vertex", "subtask", "metric"]
+    """The median of each pool of each subtask, with the place of one of its highest readings, the largest first."""
+    few = few_samples(evidence)
+    return _medians_by_spark(evidence["metric_sample"]) if few is None else _medians(few)
+
+
+def _medians(samples: Iterable[Mapping[str, Any]]) -> Sequence[Row]:
+    readings: dict[tuple[Any, ...], list[Mapping[str, Any]]] = defaultdict(list)
+    for sample in samples:
+        of_task = sample["vertex_id"] is not None or sample["vertex"] is not None
+        if of_task and sample["value"] is not None and _is_of_pool(sample["metric"]):
+            readings[tuple(sample[name] for name in KEYS)].append(sample)
+    found = []
+    for key, told in readings.items():
+        highest = max(reversed(told), key=lambda sample: sample["value"])
+        usual = median(sample["value"] for sample in told)
+        found.append(Row(**dict(zip(KEYS, key, strict=True)), usual=usual, place=Row(**highest)))
+    return sorted(found, key=lambda row: (-row.usual, *((row[name] is not None, row[name]) for name in KEYS)))
+
+
+def _medians_by_spark(samples: DataFrame) -> Sequence[Row]:
+    named = " OR ".join(f"endswith(metric, '.{name}')" for name in BUFFER_POOLS)
     place = sf.struct("file_id", "line", "last_line", "pointer", "ts_ms", "value")
-    chosen: list[Any] = (
-        evidence["metric_sample"]
-        .where(f"({named}) AND value IS NOT NULL AND aggregate IS NULL AND coalesce(vertex_id, vertex) IS NOT NULL")
-        .groupBy(*keys)
+    return (
+        samples.where(
+            f"({named}) AND value IS NOT NULL AND aggregate IS NULL AND coalesce(vertex_id, vertex) IS NOT NULL"
+        )
+        .groupBy(*KEYS)
         .agg(sf.median("value").alias("usual"), sf.max_by(place, "value").alias("place"))
-        .orderBy(sf.desc("usual"), *keys)
+        .orderBy(sf.desc("usual"), *KEYS)
         .limit(MOST_ROWS)
         .collect()
     )
-    return chosen
 
 
 def _signal(vertex: VertexKey, graph: JobGraph, usage: Usage, upstream: Usage, fullest: Mapping[str, Any]) -> Signal:

@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from diagnostics.reconstruction.series import Point, increase, series_from_rows, since_restart
+from diagnostics.reconstruction import series as module
+from diagnostics.reconstruction.series import (
+    FEW_SAMPLES,
+    Point,
+    increase,
+    metric_series,
+    series_from_rows,
+    since_restart,
+)
+from tests.diagnostics.hand_made import JOB, MIDDLE, START, hand_made
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 
 def row(ts_ms: int | None, value: float | None, file_id: int = 0, **rest: Any) -> Mapping[str, Any]:
@@ -48,6 +60,25 @@ def test_one_operator_in_two_spellings_is_one_series() -> None:
 
 def test_subtasks_are_series_of_their_own() -> None:
     assert len(series_from_rows([row(10, 1), row(10, 1, subtask=1)])) == 2
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("few", [FEW_SAMPLES, 0])
+def test_series_are_of_followed_metrics_and_of_no_aggregate_and_no_quantile(
+    few: int, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "FEW_SAMPLES", few)
+    about = {"job_id": JOB, "vertex_id": MIDDLE, "subtask": 0, "metric": "numRecordsIn", "ts_ms": START}
+    rows = [
+        {**about, "value": 5.0},
+        {**about, "value": 6.0, "ts_ms": START + 1_000},
+        {**about, "value": 7.0, "aggregate": "max"},
+        {**about, "value": 8.0, "quantile": 0.5},
+        {**about, "value": 9.0, "metric": "buffers.inPoolUsage"},
+    ]
+    found = metric_series(hand_made(spark, metric_sample=rows))
+    assert found.metrics() == ["numRecordsIn"]
+    assert [[point.value for point in each.points] for each in found.of("numRecordsIn")] == [[5.0, 6.0]]
 
 
 def test_a_counter_is_read_since_its_last_restart() -> None:

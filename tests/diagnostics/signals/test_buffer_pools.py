@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from diagnostics.reconstruction import series
+from diagnostics.reconstruction.series import FEW_SAMPLES
 from diagnostics.signals import buffer_pools
 from tests.diagnostics.hand_made import JOB, MIDDLE, SINK, START, hand_made, line_of_jobs, needs, of_key
 
@@ -20,7 +22,11 @@ def pool(vertex: str, metric: str, *values: float, subtask: int = 0) -> list[dic
     return [{**about, "value": value, "ts_ms": START + place * 5000} for place, value in enumerate(values)]
 
 
-def test_a_full_input_stands_beside_the_output_above_it(spark: SparkSession) -> None:
+@pytest.mark.parametrize("few", [FEW_SAMPLES, 0])
+def test_a_full_input_stands_beside_the_output_above_it(
+    few: int, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(series, "FEW_SAMPLES", few)
     rows = [
         *pool(MIDDLE, "buffers.outPoolUsage", 1.0, 1.0, 0.2),
         *pool(SINK, "buffers.inPoolUsage", 0.1, 0.2, 0.1),
