@@ -166,6 +166,7 @@ def _read(evidence: Evidence) -> IncidentLog:
     if evidence.has("failure"):
         rows = evidence["failure"].orderBy("ts_ms", "file_id", "pointer").limit(MOST_OF_A_KIND).collect()
         failures = _without_repeats(Failure(**row.asDict()) for row in rows)
+    counts = {kind: len(found) for kind, found in events.items()} | counts
     ordered = {kind: sorted(found, key=_when) for kind, found in events.items()}
     return IncidentLog(ordered, counts, failures, last_ms, is_log, frozenset(processes))
 
@@ -178,23 +179,26 @@ MOST_COPIED = 50
 
 
 def _records(evidence: Evidence) -> Iterable[Any]:
-    """The earliest records of each kind, one row for each kind with their number, and one for the end of each file."""
+    """The earliest records of each kind, one row for the end of each file, and one for each kind with their number.
+
+    Without the last where the table has too few rows for any record to be left out.
+    """
     telling = evidence["log_record"].where("kinds IS NOT NULL")
     told = telling.withColumn("kind", sf.explode(sf.split("kinds", " ")))
-    # The number is a part of no window: Spark would have to sort all records of a kind and not the earliest only.
-    number = sf.row_number().over(Window.partitionBy("kind").orderBy("ts_ms", "file_id", "line"))
-    earliest = told.withColumn("number", number).where(f"number <= {MOST_OF_A_KIND}")
-    counted = told.groupBy("kind").agg(sf.count("*").alias("all_of_kind"))
     of_file = ("ts_ms", "level", "process")
     measures = [*(sf.max(name).alias(name) for name in of_file), sf.count("*").alias("count")]
     ends = evidence["log_record"].groupBy("file_id").agg(*measures)
     columns = {name: name for name in LogEvent.__slots__}
     of_end = {"kind": f"'{LAST}'", **{name: name for name in ("file_id", "count", *of_file)}}
-    parts = (
-        _columns(earliest, columns),
-        _columns(counted, {"kind": "kind", "all_of_kind": "all_of_kind"}),
-        _columns(ends, of_end),
-    )
+    parts = [_columns(ends, of_end)]
+    if evidence.rows["log_record"] <= MOST_OF_A_KIND:
+        parts.append(_columns(told, columns))
+    else:
+        # The count is a part of no window: Spark would have to sort all records of a kind and not the earliest only.
+        number = sf.row_number().over(Window.partitionBy("kind").orderBy("ts_ms", "file_id", "line"))
+        earliest = told.withColumn("number", number).where(f"number <= {MOST_OF_A_KIND}")
+        counted = told.groupBy("kind").agg(sf.count("*").alias("all_of_kind"))
+        parts += [_columns(earliest, columns), _columns(counted, {"kind": "kind", "all_of_kind": "all_of_kind"})]
     return reduce(lambda left, right: left.unionByName(right), parts).collect()
 
 
