@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ from pyspark.sql import functions as sf
 
 from diagnostics.arrow_cell import cell_of, cell_schema, rows_in
 from diagnostics.citation import Citation
-from diagnostics.evidence import Evidence, read_once
+from diagnostics.evidence import TABLES, Evidence, read_once
 from diagnostics.reconstruction.cluster import normalised
 
 if TYPE_CHECKING:
@@ -75,6 +75,17 @@ BUFFER_POOLS: Mapping[str, str] = {
 }
 """Last part of a metric in its older and newer group -> pool. Of these single samples are asked for and no series.
 Source: reference/metrics.csv (buffers)."""
+
+ROCKSDB = (
+    "rocksdb.stall_micros",
+    "rocksdb.actual-delayed-write-rate",
+    "rocksdb.log.stall_percent",
+    "rocksdb.is-write-stopped",
+    "rocksdb.estimate-pending-compaction-bytes",
+)
+"""How it writes, and how it waits; again single samples. Source: reference/metrics.csv (rocksdb); those with `log.` are
+of RocksDB's own log."""
+ROCKSDB_FILES = "rocksdb.num-files-at-level"
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +174,8 @@ def metric_series(evidence: Evidence) -> MetricSeries:
             series (a scrape, a Prometheus server's answer, a REST answer) those that overlap in time are not mixed,
             since each has its own delay: the file with most points is taken.
     """
-    return MetricSeries(series_from_rows(_rows(evidence)) if evidence.has("metric_sample") else ())
+    is_told = evidence.may_have("metric_sample", "metric", is_followed)
+    return MetricSeries(series_from_rows(_rows(evidence)) if is_told else ())
 
 
 KEYS = ("metric", "job_id", "vertex_id", "vertex", "operator", "subtask", "task_manager", "file_id")
@@ -175,47 +187,71 @@ def is_followed(metric: str) -> bool:
     return metric in FOLLOWED or metric.startswith(FOLLOWED_PREFIX)
 
 
+def is_sampled(metric: str) -> bool:
+    """Whether single samples of the metric are asked for."""
+    return last_part(metric) in BUFFER_POOLS or metric in ROCKSDB or metric.startswith(ROCKSDB_FILES)
+
+
 def last_part(metric: str) -> str:
     """The metric's own name in its group."""
     return metric.rpartition(".")[2]
 
 
 @read_once
-def few_samples(evidence: Evidence) -> Sequence[Mapping[str, Any]] | None:
-    """The samples of all metrics that are followed or of BUFFER_POOLS, but for aggregates and quantiles, in COLUMNS.
+def few_samples(evidence: Evidence) -> pa.Table | None:
+    """The samples of all metrics that are followed or of which single ones are asked for, in COLUMNS and `labels`.
 
-    One Spark job, done once for each Evidence. None where the table has more than FEW_SAMPLES rows: then Spark has to
-    make fewer of them first.
+    One Spark job, done once for each Evidence; aggregates and quantiles are left out. None where the table has more
+    than FEW_SAMPLES rows: then Spark has to make fewer of them first.
     """
+    import pyarrow as pa
+
     if evidence.rows["metric_sample"] > FEW_SAMPLES:
         return None
-    cells = evidence.worked("metric_sample", (*COLUMNS, "aggregate", "quantile"), _chosen, cell_schema()).collect()
-    return [row for cell in cells for row in _mappings(rows_in(cell.cell))]
+    columns = (*COLUMNS, "labels", "aggregate", "quantile")
+    cells = evidence.worked("metric_sample", columns, _chosen, cell_schema()).collect()
+    types = TABLES["metric_sample"].arrow_schema()
+    none = pa.schema([types.field(name) for name in columns[:-2]]).empty_table()
+    return pa.concat_tables([none, *(rows_in(row.cell) for row in cells)])
 
 
-def _rows(evidence: Evidence) -> Iterable[Mapping[str, Any]]:
-    few = few_samples(evidence)
-    if few is None:
-        return _mappings(_thinned(evidence["metric_sample"]).toArrow())
-    return (row for row in few if is_followed(row["metric"]))
+def of_metrics(samples: pa.Table, wanted: Callable[[str], bool]) -> pa.Table:
+    """The samples of the metrics that are wanted."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    names = [each for each in pc.unique(samples["metric"]).drop_null().to_pylist() if wanted(each)]
+    return samples.filter(pc.is_in(samples["metric"].cast(pa.string()), pa.array(names, pa.string())))
 
 
-def _mappings(rows: pa.Table) -> Iterator[Mapping[str, Any]]:
+def mappings(rows: pa.Table) -> Iterator[Mapping[str, Any]]:
+    """The rows of a table."""
     columns = rows.to_pydict()
     return (dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True))
 
 
+def grouped(samples: Iterable[Mapping[str, Any]], keys: Sequence[str]) -> Mapping[tuple[Any, ...], list[Any]]:
+    """The samples with a value by what they have in some columns."""
+    found: dict[tuple[Any, ...], list[Any]] = defaultdict(list)
+    for sample in samples:
+        if sample["value"] is not None:
+            found[tuple(sample[key] for key in keys)].append(sample)
+    return found
+
+
+def _rows(evidence: Evidence) -> Iterable[Mapping[str, Any]]:
+    few = few_samples(evidence)
+    return mappings(_thinned(evidence["metric_sample"]).toArrow() if few is None else of_metrics(few, is_followed))
+
+
 def _chosen(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """In a worker: the samples that `few_samples` gives."""
-    import pyarrow as pa
     import pyarrow.compute as pc
 
     for batch in batches:
-        metrics = pc.unique(batch.column("metric")).drop_null().to_pylist()
-        wanted = [each for each in metrics if is_followed(each) or last_part(each) in BUFFER_POOLS]
-        known = pc.is_in(batch.column("metric").cast(pa.string()), pa.array(wanted, pa.string()))
-        summed_up = pc.or_(pc.is_valid(batch.column("aggregate")), pc.is_valid(batch.column("quantile")))
-        chosen = batch.filter(pc.and_not(known, summed_up)).select(COLUMNS)
+        known = of_metrics(batch, lambda metric: is_followed(metric) or is_sampled(metric))
+        summed_up = pc.or_(pc.is_valid(known["aggregate"]), pc.is_valid(known["quantile"]))
+        chosen = known.filter(pc.invert(summed_up)).drop_columns(["aggregate", "quantile"])
         if chosen.num_rows:
             yield cell_of(chosen)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
@@ -14,10 +14,11 @@ from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.reconstruction.cluster import VertexKey, cluster_of, normalised
 from diagnostics.reconstruction.job_graph import JobGraph, job_graph
-from diagnostics.reconstruction.series import BUFFER_POOLS, few_samples, last_part
+from diagnostics.reconstruction.series import BUFFER_POOLS, few_samples, grouped, last_part, mappings, of_metrics
 from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from pyspark.sql import DataFrame
 
 MOST_ROWS = 50_000
@@ -63,19 +64,15 @@ def _is_of_pool(metric: str) -> bool:
 def _rows(evidence: Evidence) -> Sequence[Any]:
     """The median of each pool of each subtask, with the place of one of its highest readings, the largest first."""
     few = few_samples(evidence)
-    return _medians_by_spark(evidence["metric_sample"]) if few is None else _medians(few)
+    return _medians_by_spark(evidence["metric_sample"]) if few is None else _medians(of_metrics(few, _is_of_pool))
 
 
-def _medians(samples: Iterable[Mapping[str, Any]]) -> Sequence[Row]:
-    readings: dict[tuple[Any, ...], list[Mapping[str, Any]]] = defaultdict(list)
-    for sample in samples:
-        of_task = sample["vertex_id"] is not None or sample["vertex"] is not None
-        if of_task and sample["value"] is not None and _is_of_pool(sample["metric"]):
-            readings[tuple(sample[name] for name in KEYS)].append(sample)
+def _medians(samples: pa.Table) -> Sequence[Row]:
+    of_task = (row for row in mappings(samples) if row["vertex_id"] is not None or row["vertex"] is not None)
     found = []
-    for key, told in readings.items():
-        highest = max(reversed(told), key=lambda sample: sample["value"])
+    for key, told in grouped(of_task, KEYS).items():
         usual = median(sample["value"] for sample in told)
+        highest = max(reversed(told), key=lambda sample: sample["value"])
         found.append(Row(**dict(zip(KEYS, key, strict=True)), usual=usual, place=Row(**highest)))
     return sorted(found, key=lambda row: (-row.usual, *((row[name] is not None, row[name]) for name in KEYS)))
 

@@ -5,24 +5,25 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from pyspark.sql import Row
 from pyspark.sql import functions as sf
 
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.reconstruction.arithmetic import highest, known
+from diagnostics.reconstruction.series import ROCKSDB, ROCKSDB_FILES, few_samples, grouped, mappings, of_metrics
 from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame
 
 MOST_ROWS = 50_000
 """Series and records that are read, those of the largest values first. Our choice."""
 SHOWN = 4
-FILES = "rocksdb.num-files-at-level"
-STALLED, SLOWED = "rocksdb.stall_micros", "rocksdb.actual-delayed-write-rate"
-INTERVAL, STOPPED = "rocksdb.log.stall_percent", "rocksdb.is-write-stopped"
-PENDING = "rocksdb.estimate-pending-compaction-bytes"
-METRICS = (STALLED, SLOWED, INTERVAL, STOPPED, PENDING)
-"""Source: reference/metrics.csv (rocksdb); those with `log.` are of RocksDB's own log."""
+STALLED, SLOWED, INTERVAL, STOPPED, PENDING = ROCKSDB
 LONGEST_COUNTED_MICROS = 1e15
 EVENTS: Mapping[str, str] = {
     "rocks.stall.stop.memtable": "memtables that wait for their flush",
@@ -33,6 +34,9 @@ EVENTS: Mapping[str, str] = {
     "rocks.stall.slow.pending": "bytes that wait for compaction",
 }
 """Warning of RocksDB -> what it waits for."""
+
+KEYS = ("job_id", "operator", "subtask", "metric", "labels")
+UNDATED: Mapping[str, Any] = {"ts_ms": None, "value": None}
 
 Place = tuple[str | None, str | None, int | None]
 """Job, operator, subtask."""
@@ -63,14 +67,17 @@ class _Instance:
     @property
     def files(self) -> float | None:
         """The files of all levels and column families at the last moment."""
-        counts = known(row.last for metric, rows in self.values.items() if metric.startswith(FILES) for row in rows)
+        counts = known(
+            row.last for metric, rows in self.values.items() if metric.startswith(ROCKSDB_FILES) for row in rows
+        )
         return sum(counts) if counts else None
 
 
 def measure(evidence: Evidence) -> Measured:
     """How far RocksDB holds writes back in each job, in its worst subtask.
 
-    Reads   log_record (RocksDB's warnings), metric_sample (its metrics, and what its own log tells). Two Spark jobs.
+    Reads   log_record (RocksDB's warnings), metric_sample (its metrics, and what its own log tells). One Spark
+            job, two where there are many samples.
     Gives   one signal for each job of which either tells.
     Units   ratios of time 0 to 1; bytes; counts of files.
     Empty   NotMeasured without a log of RocksDB and without its metrics.
@@ -93,15 +100,46 @@ def measure(evidence: Evidence) -> Measured:
 
 
 def _samples(evidence: Evidence) -> Sequence[Any]:
-    if not evidence.may_have("metric_sample", "metric", lambda name: name in METRICS or name.startswith(FILES)):
+    """The extremes, the last value and the time of each series, with the place of its highest value."""
+    if not evidence.may_have("metric_sample", "metric", _is_of_rocksdb):
         return ()
-    names = ", ".join(f"'{name}'" for name in METRICS)
-    keys = ["job_id", "operator", "subtask", "metric", "labels"]
+    few = few_samples(evidence)
+    return _summed_by_spark(evidence["metric_sample"]) if few is None else _summed(of_metrics(few, _is_of_rocksdb))
+
+
+def _is_of_rocksdb(metric: str) -> bool:
+    return metric in ROCKSDB or metric.startswith(ROCKSDB_FILES)
+
+
+def _summed(samples: pa.Table) -> Sequence[Row]:
+    found = []
+    for key, told in grouped(mappings(samples), KEYS).items():
+        highest = max(reversed(told), key=lambda sample: sample["value"])
+        if highest["value"] >= LONGEST_COUNTED_MICROS:
+            continue
+        dated = [sample for sample in told if sample["ts_ms"] is not None]
+        first = min(dated, key=lambda sample: sample["ts_ms"], default=UNDATED)
+        last = max(reversed(dated), key=lambda sample: sample["ts_ms"], default=UNDATED)
+        summed = {
+            "least": min(sample["value"] for sample in told),
+            "most": highest["value"],
+            "last": last["value"],
+            "from_ms": first["ts_ms"],
+            "until_ms": last["ts_ms"],
+            "place": Row(**highest),
+        }
+        found.append(Row(**dict(zip(KEYS, key, strict=True)), **summed))
+    found.sort(key=lambda row: (-row.most, *((row[name] is not None, row[name]) for name in KEYS)))
+    return found[:MOST_ROWS]
+
+
+def _summed_by_spark(samples: DataFrame) -> Sequence[Row]:
+    names = ", ".join(f"'{name}'" for name in ROCKSDB)
     place = sf.struct("file_id", "line", "last_line", "pointer", "ts_ms", "value")
-    chosen: list[Any] = (
-        evidence["metric_sample"]
-        .where(f"(metric IN ({names}) OR startswith(metric, '{FILES}')) AND value IS NOT NULL AND aggregate IS NULL")
-        .groupBy(*keys)
+    return (
+        samples.where(f"metric IN ({names}) OR startswith(metric, '{ROCKSDB_FILES}')")
+        .where("value IS NOT NULL AND aggregate IS NULL")
+        .groupBy(*KEYS)
         .agg(
             sf.min("value").alias("least"),
             sf.max("value").alias("most"),
@@ -111,11 +149,10 @@ def _samples(evidence: Evidence) -> Sequence[Any]:
             sf.max_by(place, "value").alias("place"),
         )
         .where(f"most < {LONGEST_COUNTED_MICROS}")
-        .orderBy(sf.desc("most"), *keys)
+        .orderBy(sf.desc("most"), *KEYS)
         .limit(MOST_ROWS)
         .collect()
     )
-    return chosen
 
 
 def _records(evidence: Evidence) -> Sequence[Any]:
@@ -145,7 +182,7 @@ def _signal(job: str | None, instances: Mapping[Place, _Instance]) -> Signal:
         "write_stopped": _any_is(instances.values(), STOPPED),
         "write_slowed": _any_is(instances.values(), SLOWED),
         "pending_compaction_bytes": highest(each.most(PENDING) for each in instances.values()),
-        "level0_files": highest(each.most(f"{FILES}0") for each in instances.values()),
+        "level0_files": highest(each.most(f"{ROCKSDB_FILES}0") for each in instances.values()),
     }
     shares = {place: share for place, each in instances.items() if (share := each.stalled_ratio) is not None}
     if shares:
