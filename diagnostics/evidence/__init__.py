@@ -32,6 +32,9 @@ StoredPart = tuple[SharedFolder, str]
 WORKED_ROWS = 500_000
 """Rows of a batch that such work gets. Our choice: some ten megabytes."""
 
+LISTS_AT_ONCE = 20_000
+"""Rows of a batch with lists of texts, which no reader gives as dictionaries. Our choice: stacks take 40 MB."""
+
 WORKED_BATCHES = 4
 """Batches that such work may hold together. Our choice: a file that cannot be cut may have a hundred million rows."""
 
@@ -90,12 +93,10 @@ class Evidence:
         parts = self.parts.get(name)
         if not parts:
             return self[name].select(*columns).mapInArrow(self.for_workers(work), schema)
-        texts = [
-            each.name if each.type == "string" else f"{each.name}.list.element"
-            for each in TABLES[name].columns
-            if each.type in ("string", "strings") and each.name in columns
-        ]
-        opened = self.for_workers(_on_files(work, parts, columns, texts))
+        types = {each.name: each.type for each in TABLES[name].columns}
+        texts = [column for column in columns if types[column] == "string"]
+        rows = LISTS_AT_ONCE if "strings" in (types[column] for column in columns) else WORKED_ROWS
+        opened = self.for_workers(_on_files(work, parts, columns, texts, rows))
         tasks = min(len(parts), -(-self.rows[name] // ROWS_OF_TASK))
         return self.spark.range(0, len(parts), 1, tasks).mapInArrow(opened, schema)
 
@@ -115,7 +116,9 @@ class Evidence:
         return self._logs > 0
 
 
-def _on_files(work: Work, parts: Sequence[StoredPart], columns: Sequence[str], texts: Sequence[str]) -> Work:
+def _on_files(
+    work: Work, parts: Sequence[StoredPart], columns: Sequence[str], texts: Sequence[str], rows_at_once: int
+) -> Work:
     """`work` on the rows of those files whose numbers it gets, some batches at a time, with `texts` as dictionaries."""
 
     def opened(numbers: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -125,7 +128,7 @@ def _on_files(work: Work, parts: Sequence[StoredPart], columns: Sequence[str], t
             for number in batch.column(0).to_pylist():
                 folder, file_name = parts[number]
                 with parquet.ParquetFile(folder.for_arrow(file_name), read_dictionary=list(texts)) as file:
-                    rows = file.iter_batches(WORKED_ROWS, columns=list(columns), use_threads=False)
+                    rows = file.iter_batches(rows_at_once, columns=list(columns), use_threads=False)
                     while held := list(islice(rows, WORKED_BATCHES)):
                         yield from work(iter(held))
 

@@ -75,16 +75,20 @@ def test_a_cut_stack_keeps_the_frames_at_its_root(spark: SparkSession) -> None:
     assert (row["frames"], row["weight"]) == (["run", "a"], 2.0)
 
 
-def test_a_stored_table_is_read_as_any_other(spark: SparkSession, tmp_path: Path) -> None:
-    rows = [sampled("run", "a", file_id=0, holds=["lock"]), sampled("run", "b", file_id=0, weight=2, thread="t")]
-    for part, row in enumerate(rows):
-        schema = TABLES["stack_sample"].arrow_schema()
-        parquet.write_table(pa.Table.from_pylist([row], schema), tmp_path / f"part-{part}.parquet")
-    parts = [(SharedFolder.at(tmp_path), f"part-{part}.parquet") for part in range(len(rows))]
+def test_a_stored_table_is_read_as_any_other_whatever_pieces_it_was_written_in(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    frames = [f"frame {place}" for place in range(40)]
+    rows = [sampled("run", frame, file_id=0, weight=place, holds=[frame]) for place, frame in enumerate(frames, 1)]
+    parts = []
+    for name, part in (("first.parquet", rows[:30]), ("second.parquet", rows[30:])):
+        table = pa.Table.from_pylist(part, TABLES["stack_sample"].arrow_schema())
+        parquet.write_table(table, tmp_path / name, row_group_size=10)
+        parts.append((SharedFolder.at(tmp_path), name))
     stacks = sampled_stacks(Evidence(spark, {}, {"stack_sample": len(rows)}, parts={"stack_sample": parts}))
     assert stacks
-    assert heaviest(stacks, "thread") == [(["run", "b"], "t", 2.0), (["run", "a"], None, 1.0)]
-    assert stacks.samples["holds"].to_pylist() == [["lock"], None]
+    assert heaviest(stacks) == [(["run", frame], place) for place, frame in reversed([*enumerate(frames, 1)])]
+    assert stacks.samples["holds"].to_pylist() == [[frame] for frame in frames]
 
 
 def test_of_too_many_samples_equal_stacks_are_one_whenever_they_were_taken_and_the_heaviest_are_kept(
