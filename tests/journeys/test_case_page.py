@@ -13,7 +13,7 @@ from tests.journeys.walking import all_stored, ask_for_diagnosis, choose, drop, 
 from tests.running_workbench import PROJECT
 
 DEMO = sorted((PROJECT / "workbench" / "cases" / "demo").glob("*.zip"))
-LARGE_BYTES = 12_000_000
+LARGE_BYTES = 6_000_000
 """Seconds of work: a page is loaded again and a button is pressed meanwhile."""
 
 
