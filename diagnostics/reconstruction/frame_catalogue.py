@@ -128,6 +128,18 @@ def _is_idle(frame: str) -> bool:
     return bool(known_frames().idle.meaning(frame))
 
 
+@lru_cache(maxsize=8192)
+def _role(frame: str) -> Role | None:
+    role: Role | None = known_frames().operators.meaning(frame)
+    return role
+
+
+@lru_cache(maxsize=8192)
+def _system(frame: str) -> tuple[str, Purpose] | None:
+    told: tuple[str, Purpose] | None = known_frames().systems.meaning(frame)
+    return told
+
+
 def uses_cpu(frames: Sequence[str]) -> bool:
     """Whether a thread with these frames, root first, computes: its top frame does not wait, and it is not idle."""
     return not _wait_kind(frames[-1]) and not any(map(_is_idle, frames))
@@ -136,24 +148,23 @@ def uses_cpu(frames: Sequence[str]) -> bool:
 @lru_cache(maxsize=8192)
 def _is_own(frame: str) -> bool:
     """Whether a frame is the job's own code: of no common library and of none that the catalogue knows."""
-    return is_user_code(frame) and known_frames().systems.meaning(frame) is None
+    return is_user_code(frame) and _system(frame) is None
 
 
 def stack(frames: Sequence[str]) -> Stack:
     """What a stack does. `frames` from the root to the top, at least one."""
-    catalogue = known_frames()
     top = frames[-1]
     role: Role | None = None
     user: str | None = None
     for frame in reversed(frames):
         if role is None:
-            role = catalogue.operators.meaning(frame)
+            role = _role(frame)
         if user is None and _is_own(frame):
             user = frame
         if role is not None and user is not None:
             break
     waiting = _wait_kind(top)
-    resting = next((frame for frame in reversed(frames) if catalogue.idle.meaning(frame)), None)
+    resting = next((frame for frame in reversed(frames) if _is_idle(frame)), None)
     if resting is not None:
         inside = role is not None and role != "source" and not resting.startswith(NO_ROOM)
         if not inside or not waiting:
@@ -161,7 +172,7 @@ def stack(frames: Sequence[str]) -> Stack:
         purpose: Purpose = "sink" if role == "sink" else "look-up"
         return Stack(False, True, role, ASYNCHRONOUS, purpose, resting, user, top)
     for frame in frames:
-        found = catalogue.systems.meaning(frame)
+        found = _system(frame)
         if found is not None:
             return Stack(False, waiting, role, found[0], found[1], frame, user, top)
     return Stack(False, waiting, role, None, None, None, user, top)
