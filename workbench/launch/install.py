@@ -14,6 +14,9 @@ LEAST_PYTHON = (3, 11)  # what pyspark 4.3 needs
 PROJECT = Path(__file__).resolve().parent.parent.parent
 REQUIREMENTS = PROJECT / "requirements.txt"
 WHEEL_OPTIONS = PROJECT / "workbench" / "launch" / "wheel.cfg"
+NOT_COMPILED = "/(tests|plotly|pip|pygments|setuptools)/"
+"""What nothing imports at each start, a third of all; of plotly only its script is used."""
+PIP_FAILED = "pip could not install requirements.txt; its reason stands above. make setup tries again."
 
 
 def install(venv: Path, stamp: Path) -> int:
@@ -33,43 +36,50 @@ def install(venv: Path, stamp: Path) -> int:
     print("about a minute on a fast line, many minutes on a slow one. pip reports as it goes.", flush=True)
     python = str(venv / "bin" / "python")
     pip = [python, "-m", "pip", "--disable-pip-version-check"]
-    if install_packages(venv, pip) != 0:
-        return refuse("pip could not install requirements.txt; its reason stands above. make setup tries again.")
-    print("Preparing Spark for quick starts (once, half a minute).", flush=True)
-    # pip would compile on one core, and Spark's preparation leaves one idle. What this cannot compile and somebody
-    # imports is compiled then.
-    compile_packages = [python, "-m", "compileall", "-qq", "-j", "0", "-x", "/tests/", str(venv / "lib")]
-    compiling = subprocess.Popen(compile_packages, stdout=subprocess.DEVNULL)
+    if install_first(venv, pip) != 0:
+        return refuse(PIP_FAILED)
+    print("Preparing Spark for quick starts (once, a minute) while the others are installed.", flush=True)
     prepare = [python, "-m", "diagnostics.spark", "prepare"]
-    prepared = subprocess.run(prepare, cwd=str(PROJECT), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
-    compiling.wait()
-    if prepared.returncode != 0:
-        sys.stderr.write(prepared.stdout.decode("utf-8", "replace"))
+    preparing = subprocess.Popen(prepare, cwd=str(PROJECT), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    # pip would compile as it installs. What this leaves out and somebody imports is compiled then.
+    compile_packages = [python, "-m", "compileall", "-qq", "-j", "0", "-x", NOT_COMPILED, str(venv / "lib")]
+    installed = subprocess.call([*pip, "install", "--no-compile", "--requirement", str(REQUIREMENTS)]) == 0
+    if installed:
+        subprocess.call(compile_packages, stdout=subprocess.DEVNULL)
+    else:
+        preparing.terminate()
+    said, _ = preparing.communicate()
+    if not installed:
+        return refuse(PIP_FAILED)
+    if preparing.returncode != 0:
+        sys.stderr.write(said.decode("utf-8", "replace"))
         return refuse("Spark does not run here; its reason stands above.")
     stamp.touch()
     return 0
 
 
-def install_packages(venv: Path, pip: "list[str]") -> int:
-    """Installs requirements.txt; gives pip's exit status.
+def install_first(venv: Path, pip: "list[str]") -> int:
+    """Installs the first paragraph of requirements.txt, which Spark's preparation needs; gives pip's exit status.
 
-    PyPI has only Spark's source. Its wheel, half of what setup does, is made while all the others are installed.
+    PyPI has only Spark's source. Its wheel is made while what it needs is installed.
     """
     variables = {**os.environ, "DIST_EXTRA_CONFIG": str(WHEEL_OPTIONS)}
-    install_all = [*pip, "install", "--no-compile", "--requirement", str(REQUIREMENTS)]
-    requirements = REQUIREMENTS.read_text("utf-8")
-    spark = re.search(r"^pyspark\S*==(\S+).*\n", requirements, re.MULTILINE)
-    if spark is None or any(venv.glob(f"lib/python*/site-packages/pyspark-{spark[1]}.dist-info")):
-        return subprocess.call(install_all, env=variables)
+    first = REQUIREMENTS.read_text("utf-8").partition("\n\n")[0] + "\n"
     with tempfile.TemporaryDirectory(prefix=".wheels-", dir=str(venv)) as wheels:
-        others = Path(wheels) / "others.txt"
-        others.write_text(requirements.replace(spark[0], ""), "utf-8")
+        listed = Path(wheels) / "first.txt"
+        listed.write_text(first, "utf-8")
+        install = [*pip, "install", "--no-compile", "--find-links", wheels, "--requirement", str(listed)]
+        spark = re.search(r"^pyspark\S*==(\S+).*\n", first, re.MULTILINE)
+        if spark is None or any(venv.glob(f"lib/python*/site-packages/pyspark-{spark[1]}.dist-info")):
+            return subprocess.call(install, env=variables)
         make_wheel = [*pip, "wheel", "--quiet", "--no-deps", "--wheel-dir", wheels, f"pyspark=={spark[1]}"]
         making = subprocess.Popen(make_wheel, env=variables)
-        status = subprocess.call([*pip, "install", "--no-compile", "--requirement", str(others)])
+        listed.write_text(first.replace(spark[0], ""), "utf-8")
+        status = subprocess.call(install)
         # Where it could not be made, the last step tries it again and tells why.
         making.wait()
-        return status or subprocess.call([*install_all, "--find-links", wheels], env=variables)
+        listed.write_text(first, "utf-8")
+        return status or subprocess.call(install, env=variables)
 
 
 def write_to(folder: Path) -> None:
