@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import reduce
@@ -84,7 +85,7 @@ class Cluster:
 
 def normalised(printed: str | None) -> str:
     """A resource id or name with everything but letters and digits as `_`, as Prometheus reporters print it."""
-    return "".join(letter if letter.isalnum() else "_" for letter in printed or "")
+    return re.sub(r"\W", "_", printed or "")
 
 
 @read_once
