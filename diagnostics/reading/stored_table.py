@@ -154,10 +154,8 @@ def _refuse_unread(stored: DataFrame, folder: SharedFolder) -> None:
 
 
 def stored_parts(folder: SharedFolder, name: str) -> list[StoredPart]:
-    """The files of a table, none where its rows are so few that they travel with each query."""
-    parts = (folder / name).files()
-    few = sum(part.bytes for part in parts) <= INLINE_BYTES
-    return [] if few else [(folder / name, part.name) for part in parts]
+    """The files of a table."""
+    return [(folder / name, part.name) for part in (folder / name).files()]
 
 
 def _few_rows(folder: SharedFolder, schema: pa.Schema) -> pa.Table | None:
