@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from diagnostics.reconstruction.gc_timeline import SLICE_MS, Timeline
+from diagnostics.reconstruction.gc_pauses import SLICE_MS
+from diagnostics.reconstruction.gc_timeline import Timeline
 from diagnostics.reconstruction.incident_log import IncidentLog, LogEvent
 
 SAME_OUTAGE_MS = 30_000

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from statistics import median
 from typing import Any
 
@@ -12,11 +13,9 @@ from pyspark.sql import functions as sf
 
 from diagnostics.evidence import Evidence, read_once
 from diagnostics.reconstruction.cluster import cluster_of, normalised
+from diagnostics.reconstruction.gc_pauses import AT_MS, FULL_KINDS, SLICE_MS, STANDING, gc_pauses, together
 from diagnostics.reconstruction.series import MetricSeries, Series, metric_series
 
-SLICE_MS = 5_000
-"""Pauses are added up over slices of this length, longer ones for logs of many hours. Our choice."""
-MOST_SLICES = 4_000
 WORST_WINDOW_MS = 60_000
 """The window whose worst placement tells the share of time spent in collections. Our choice, as Flink's rates do."""
 BACK_TO_BACK_MS = 5_000
@@ -32,9 +31,6 @@ HARMLESS_CAUSES = (
     "Metadata GC Clear Soft References",
 )
 """Causes of full collections that say nothing about the room in the heap. Source: HotSpot's gcCause.cpp."""
-FULL_KINDS = ("full", "degenerated", "stall")
-COUNTED_KINDS = ("young", "mixed", "full")
-"""What the collector beans count, which Flink's metrics show. Source: JDK, GarbageCollectorMXBean of each collector."""
 OLD_COLLECTORS = ("Old", "MarkSweep", "Full")
 """Part of the beans' names whose collections are full: G1 Old Generation, PS MarkSweep, MarkSweepCompact, CMS."""
 CONCURRENT_COLLECTORS = ("Concurrent_GC", "Cycles")
@@ -157,33 +153,19 @@ def timelines(evidence: Evidence) -> tuple[Timeline, ...]:
 
 
 def _read(evidence: Evidence) -> tuple[Timeline, ...]:
-    pauses = evidence["gc_pause"].where("pause_ms IS NOT NULL").withColumn("at_ms", sf.expr(AT_MS))
-    standing = pauses.where("kind <> 'concurrent' AND at_ms IS NOT NULL")
-    span = standing.agg(sf.min("at_ms").alias("from_ms"), sf.max("at_ms").alias("to_ms"))
-    width = f"GREATEST({SLICE_MS}, CAST((to_ms - from_ms) / {MOST_SLICES} AS BIGINT))"
-    counted = ", ".join(f"'{kind}'" for kind in COUNTED_KINDS)
-    slices = (
-        standing.crossJoin(sf.broadcast(span))
-        .withColumn("start_ms", sf.expr(f"CAST(floor(at_ms / {width}) * {width} AS DOUBLE)"))
-        .groupBy("file_id", "start_ms")
-        .agg(
-            sf.sum("pause_ms").alias("pause_ms"),
-            sf.max("pause_ms").alias("longest_ms"),
-            sf.sum(sf.expr(f"CASE WHEN kind IN ({counted}) THEN 1 ELSE 0 END")).alias("collections"),
-            sf.max("collector").alias("collector"),
-            sf.min(sf.expr("ts_ms - uptime_ms")).alias("started_ms"),
-            sf.max("ts_ms").isNotNull().alias("has_clock"),
-        )
-        .collect()
+    pauses = gc_pauses(evidence)
+    slices = [] if pauses is None else together(pauses, "file_id", "slice_ms").to_pylist()
+    return _named(_unnamed(slices, _full(evidence), _heap_sizes(evidence)), evidence)
+
+
+def _full(evidence: Evidence) -> Sequence[Any]:
+    """The full collections, in order of time, the first MOST_FULL."""
+    if not evidence.may_have("gc_pause", "kind", FULL_KINDS):
+        return ()
+    full = (
+        evidence["gc_pause"].where(STANDING).where(sf.col("kind").isin(*FULL_KINDS)).withColumn("at_ms", sf.expr(AT_MS))
     )
-    full_kinds = ", ".join(f"'{kind}'" for kind in FULL_KINDS)
-    full = standing.where(f"kind IN ({full_kinds})").orderBy("file_id", "at_ms").limit(MOST_FULL).collect()
-    sizes = _heap_sizes(evidence)
-    unnamed = _unnamed(slices, full, sizes)
-    return _named(unnamed, evidence)
-
-
-AT_MS = "coalesce(CAST(ts_ms AS DOUBLE), uptime_ms)"
+    return full.orderBy("file_id", "at_ms").limit(MOST_FULL).collect()
 
 
 def _heap_sizes(evidence: Evidence) -> Mapping[int, float]:
@@ -194,10 +176,10 @@ def _heap_sizes(evidence: Evidence) -> Mapping[int, float]:
     return {row.file_id: float(row.value) for row in rows if row.value and row.value.replace(".", "", 1).isdecimal()}
 
 
-def _unnamed(slices: Iterable[Any], full: Iterable[Any], sizes: Mapping[int, float]) -> list[Timeline]:
-    by_file: dict[int, list[Any]] = defaultdict(list)
+def _unnamed(slices: Iterable[Mapping[str, Any]], full: Iterable[Any], sizes: Mapping[int, float]) -> list[Timeline]:
+    by_file: dict[int, list[Mapping[str, Any]]] = defaultdict(list)
     for row in slices:
-        by_file[row.file_id].append(row)
+        by_file[row["file_id"]].append(row)
     full_of: dict[int, list[FullCollection]] = defaultdict(list)
     for row in full:
         full_of[row.file_id].append(
@@ -217,18 +199,18 @@ def _unnamed(slices: Iterable[Any], full: Iterable[Any], sizes: Mapping[int, flo
         )
     found = []
     for file_id in sorted(by_file):
-        rows = sorted(by_file[file_id], key=lambda row: row.start_ms)
-        known_starts = [row.started_ms for row in rows if row.started_ms is not None]
+        rows = sorted(by_file[file_id], key=itemgetter("slice_ms"))
+        known_starts = [row["started_ms"] for row in rows if row["started_ms"] is not None]
         found.append(
             Timeline(
                 file_id=file_id,
                 process="",
                 role=None,
-                collector=next((row.collector for row in rows if row.collector), None),
+                collector=next((row["collector"] for row in rows if row["collector"]), None),
                 heap_max_bytes=sizes.get(file_id),
                 started_ms=min(known_starts) if known_starts else None,
-                has_clock=any(row.has_clock for row in rows),
-                slices=tuple(Slice(row.start_ms, row.pause_ms, row.longest_ms, row.collections) for row in rows),
+                has_clock=any(row["slot"] is not None for row in rows),
+                slices=tuple(Slice(row["slice_ms"], row["sum_ms"], row["pause_ms"], row["counted"]) for row in rows),
                 full=tuple(full_of[file_id]),
             )
         )

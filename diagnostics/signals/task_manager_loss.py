@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from diagnostics.evidence import Evidence, read_once
 from diagnostics.reconstruction.arithmetic import shown_only
 from diagnostics.reconstruction.cluster import Cluster, cluster_of, normalised
+from diagnostics.reconstruction.gc_pauses import SLICE_MS
 from diagnostics.reconstruction.gc_timeline import (
-    SLICE_MS,
     WORST_WINDOW_MS,
     Timeline,
     collector_series,
