@@ -22,6 +22,10 @@ SPARK_TYPES: Mapping[ColumnType, str] = {
 }
 
 
+FEW_ROWS = 200_000
+"""Up to so many rows of evidence a query is one task. Our choice: a second of one core at most."""
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
     """One column; every column is nullable, null means unknown (never 0, -1, NaN or an empty string)."""

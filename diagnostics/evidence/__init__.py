@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 
 from diagnostics.registry import registered
 from diagnostics.shared_folder import SharedFolder
-from diagnostics.table import Table
+from diagnostics.table import FEW_ROWS, Table
 from diagnostics.table_contents import Contents, Wanted
 
 if TYPE_CHECKING:
@@ -40,6 +40,10 @@ WORKED_BATCHES = 4
 
 ROWS_OF_TASK = 200_000
 """Rows that are worth a task of their own: it takes 30 ms of processor time before it reads one. Our choice."""
+
+ROWS_TOGETHER = 2_000_000
+"""Rows of a table of whose results a task brings those together that belong together, more where more do. Our choice:
+some ten megabytes."""
 
 TABLES: Mapping[str, Table] = dict(registered(sys.modules[__name__], "TABLE"))
 """Every evidence table by name."""
@@ -88,7 +92,7 @@ class Evidence:
         """What `work` makes of each part of a table, of some of its columns, in Spark's Python workers.
 
         A stored table is read by the workers themselves: rows that pass through the JVM cost ten times as much as a sum
-        over them. Texts may come as dictionaries.
+        over them. Texts may come as dictionaries. Few rows are one task, whose results need no exchange.
         """
         parts = self.parts.get(name)
         if not parts:
@@ -99,6 +103,20 @@ class Evidence:
         opened = self.for_workers(_on_files(work, parts, columns, texts, rows))
         tasks = min(len(parts), -(-self.rows[name] // ROWS_OF_TASK))
         return self.spark.range(0, len(parts), 1, tasks).mapInArrow(opened, schema)
+
+    def together(
+        self, name: str, worked: DataFrame, by: str, merge: Callable[[pa.Table], pa.Table], ddl: str
+    ) -> pa.Table:
+        """What `merge` makes of the rows that work on a table gave, those with the same `by` together.
+
+        Of a table of few rows it is done here, of all at once; else in Spark's Python workers: then what each of them
+        made stands one behind the other.
+        """
+        rows = self.rows[name]
+        if rows <= FEW_ROWS:
+            return merge(worked.toArrow())
+        tasks = worked.repartition(-(-rows // ROWS_TOGETHER), by)
+        return tasks.mapInArrow(self.for_workers(_merging(merge)), ddl).toArrow()
 
     def has(self, name: str) -> bool:
         """Whether the table has any row."""
@@ -114,6 +132,18 @@ class Evidence:
         Events of Kubernetes, crash reports of a JVM and RocksDB's log fill log_record too and tell nothing of the rest.
         """
         return self._logs > 0
+
+
+def _merging(merge: Callable[[pa.Table], pa.Table]) -> Work:
+    """`merge` as work on all rows that a task gets."""
+
+    def merging(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        import pyarrow as pa
+
+        if parts := [batch for batch in batches if batch.num_rows]:
+            yield from merge(pa.Table.from_batches(parts)).to_batches()
+
+    return merging
 
 
 def _on_files(

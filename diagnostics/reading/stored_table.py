@@ -13,7 +13,7 @@ from diagnostics.format import Rows
 from diagnostics.notation.event_kind import kinds_of
 from diagnostics.row_batch import row_batch
 from diagnostics.shared_folder import SharedFolder, reason_of
-from diagnostics.spark.client import FEW_ROWS
+from diagnostics.table import FEW_ROWS
 from diagnostics.table_contents import Contents
 
 if TYPE_CHECKING:

@@ -3,43 +3,37 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from pyspark.sql import functions as sf
-
+from diagnostics.evidence import Evidence, Work
+from diagnostics.reconstruction.lag_counts import timed
 from diagnostics.reconstruction.series import MetricSeries
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 MOST_MOMENTS = 60
 """At how many moments the highest event time is compared with the watermark. Our choice."""
 MOST_PARTITIONS = 64
 
 
-def bound_estimates(timed: Any, series: MetricSeries) -> Iterator[float]:
+def bound_estimates(evidence: Evidence, series: MetricSeries) -> Iterator[float]:
     """Highest event time so far (of the slowest partition) minus the watermark, at moments when both are known, ms.
 
-    timed  events with event_ms, arrival_ms and partition
+    Reads  event: those with both times; of MOST_PARTITIONS, the first by name. One Spark job, none without a watermark.
     """
     watermarks = _furthest_watermarks(series)
     if not watermarks:
         return
     step = max(1, len(watermarks) // MOST_MOMENTS)
     moments = sorted(watermarks)[::step]
-    stamps = ", ".join(f"{moment}L" for moment in moments)
-    highest = (
-        timed.selectExpr(
-            "coalesce(partition, '') AS part",
-            "event_ms",
-            f"size(filter(array({stamps}), moment -> moment < arrival_ms)) AS slot",
-        )
-        .groupBy("part", "slot")
-        .agg(sf.max("event_ms").alias("event_ms"), sf.count("*").alias("events"))
-        .limit(MOST_PARTITIONS * (MOST_MOMENTS * 2))
-        .collect()
-    )
+    ddl = "part STRING, slot BIGINT, event_ms BIGINT"
+    slotted = evidence.worked("event", ("partition", "event_ms", "arrival_ms"), _slotted(moments), ddl)
+    highest = _highest(evidence.together("event", slotted, "part", _highest, ddl)).to_pylist()
     by_part: dict[str, dict[int, int]] = defaultdict(dict)
     for row in highest:
-        by_part[row.part][row.slot] = row.event_ms
+        by_part[row["part"]][row["slot"]] = row["event_ms"]
     last_slot = max((max(slots) for slots in by_part.values()), default=-1)
     so_far = dict.fromkeys(by_part, float("-inf"))
     for slot, moment in enumerate(moments[:last_slot]):
@@ -48,6 +42,30 @@ def bound_estimates(timed: Any, series: MetricSeries) -> Iterator[float]:
         reached = min(so_far.values())
         if reached > float("-inf"):
             yield reached - watermarks[moment]
+
+
+def _slotted(moments: Sequence[int]) -> Work:
+    """In a worker: the highest event time of each partition between two moments, among some events."""
+
+    def slotted(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        import numpy as np
+        import pyarrow as pa
+
+        for batch in map(timed, batches):
+            rows = {
+                "part": batch.column("partition").cast(pa.string()).fill_null(""),
+                "slot": pa.array(np.searchsorted(moments, batch.column("arrival_ms").to_numpy())),
+                "event_ms": batch.column("event_ms"),
+            }
+            yield from _highest(pa.table(rows)).to_batches()
+
+    return slotted
+
+
+def _highest(slotted: pa.Table) -> pa.Table:
+    """The highest event time of each partition and slot, of as many as are told, in their order."""
+    found = slotted.group_by(["part", "slot"]).aggregate([("event_ms", "max")]).rename_columns(slotted.column_names)
+    return found.sort_by([("part", "ascending"), ("slot", "ascending")])[: MOST_PARTITIONS * 2 * MOST_MOMENTS]
 
 
 def _furthest_watermarks(series: MetricSeries) -> Mapping[int, float]:

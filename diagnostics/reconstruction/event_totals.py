@@ -6,8 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pyspark.sql import functions as sf
-
 from diagnostics.evidence import Evidence, read_once
 from diagnostics.notation.coded_text import coded
 
@@ -16,6 +14,12 @@ if TYPE_CHECKING:
 
 MOST_FREQUENT = 10
 """How many keys are told by name. Our choice."""
+
+COUNTED_DDL = "key STRING, events BIGINT, timed BIGINT, first_ms BIGINT, last_ms BIGINT"
+TOTALS_DDL = (
+    "keyed BIGINT, keys BIGINT, timed BIGINT, timed_keys BIGINT, from_ms BIGINT, to_ms BIGINT, "
+    "frequent ARRAY<STRING>, events ARRAY<BIGINT>"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,33 +49,15 @@ def event_totals(evidence: Evidence) -> EventTotals:
     """
     if not evidence.has("event"):
         return EventTotals()
-    ddl = "key STRING, events BIGINT, timed BIGINT, first_ms BIGINT, last_ms BIGINT"
-    by_key = (
-        evidence.worked("event", ("key", "event_ms", "arrival_ms"), _counted, ddl)
-        .groupBy("key")
-        .agg(
-            sf.sum("events").alias("events"),
-            sf.sum("timed").alias("timed_events"),
-            sf.min("first_ms").alias("first_ms"),
-            sf.max("last_ms").alias("last_ms"),
-        )
+    counted = evidence.worked("event", ("key", "event_ms", "arrival_ms"), _counted, COUNTED_DDL)
+    told = evidence.together("event", counted, "key", _totalled, TOTALS_DDL).to_pylist()
+    frequent = [pair for each in told for pair in zip(each["frequent"], each["events"], strict=True)]
+    return EventTotals(
+        **{name: sum(each[name] for each in told) for name in ("keyed", "keys", "timed", "timed_keys")},
+        from_ms=min((each["from_ms"] for each in told if each["from_ms"] is not None), default=None),
+        to_ms=max((each["to_ms"] for each in told if each["to_ms"] is not None), default=None),
+        frequent=sorted(frequent, key=lambda pair: (-pair[1], pair[0]))[:MOST_FREQUENT],
     )
-    counted = by_key.selectExpr(
-        "key",
-        "events",
-        "coalesce(sum(CASE WHEN key IS NOT NULL THEN events END) OVER (), 0) AS keyed",
-        "count(key) OVER () AS keys",
-        "sum(timed_events) OVER () AS timed",
-        "count(CASE WHEN timed_events > 0 THEN key END) OVER () AS timed_keys",
-        "min(first_ms) OVER () AS from_ms",
-        "max(last_ms) OVER () AS to_ms",
-    )
-    rows = counted.orderBy(sf.expr("key IS NULL"), sf.desc("events"), "key").limit(MOST_FREQUENT).collect()
-    if not rows:
-        return EventTotals()
-    names = ("keyed", "keys", "timed", "timed_keys", "from_ms", "to_ms")
-    frequent = [(row.key, row.events) for row in rows if row.key is not None]
-    return EventTotals(**{name: rows[0][name] for name in names}, frequent=frequent)
 
 
 def _counted(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -98,4 +84,27 @@ def _counted(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             pa.repeat(span["max"], len(there)),
         ],
         names=["key", "events", "timed", "first_ms", "last_ms"],
+    )
+
+
+def _totalled(counted: pa.Table) -> pa.Table:
+    """The totals of the events of some keys, in one row."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    by_key = counted.group_by("key").aggregate([("events", "sum"), ("timed", "sum")])
+    known = by_key.filter(by_key["key"].is_valid())
+    first = [("events_sum", "descending"), ("key", "ascending")]
+    frequent = known.take(pc.select_k_unstable(known, MOST_FREQUENT, first))
+    return pa.table(
+        {
+            "keyed": [pc.sum(known["events_sum"]).as_py() or 0],
+            "keys": [known.num_rows],
+            "timed": [pc.sum(by_key["timed_sum"]).as_py() or 0],
+            "timed_keys": [pc.sum(pc.greater(known["timed_sum"], 0)).as_py() or 0],
+            "from_ms": pa.array([pc.min(counted["first_ms"]).as_py()], pa.int64()),
+            "to_ms": pa.array([pc.max(counted["last_ms"]).as_py()], pa.int64()),
+            "frequent": pa.array([frequent["key"].to_pylist()], pa.list_(pa.string())),
+            "events": pa.array([frequent["events_sum"].to_pylist()], pa.list_(pa.int64())),
+        }
     )

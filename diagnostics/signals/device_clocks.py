@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from statistics import median
-from typing import Any
-
-from pyspark.sql import functions as sf
 
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
@@ -19,8 +16,9 @@ from diagnostics.reconstruction.clock_offset import (
     agreed_bound_ms,
     clocks,
 )
-from diagnostics.reconstruction.device_lags import device_lags
+from diagnostics.reconstruction.device_lags import DeviceLags, device_lags
 from diagnostics.reconstruction.disorder_bound import bound_estimates
+from diagnostics.reconstruction.event_places import EventPlace, first_and_last
 from diagnostics.reconstruction.event_totals import EventTotals, event_totals
 from diagnostics.reconstruction.lag_counts import lag_classes, partition_lags
 from diagnostics.reconstruction.series import metric_series
@@ -42,6 +40,9 @@ MOST_PARTITIONS = 64
 SHOWN_DEVICES = 5
 MOST_CITED = 4
 
+Places = Mapping[str, tuple[EventPlace, EventPlace]]
+"""Device -> its events with the lowest and the highest lag."""
+
 
 def measure(evidence: Evidence) -> Measured:
     """Lag of the events, devices with wrong clocks, and the disorder bound that would cover them.
@@ -57,49 +58,23 @@ def measure(evidence: Evidence) -> Measured:
     if totals.timed < FEWEST_EVENTS:
         yield NotMeasured("device_clocks", "event-sample", f"fewer than {FEWEST_EVENTS} events carry both times")
         return
-    rows = _devices(evidence, totals)
-    devices = [
-        DeviceLag(row.key, row.events, row.lowest_ms, row.highest_ms, row.scatter_ms, row.fast_from_ms)
-        for row in rows
-        if row.key is not None and row.lowest_ms is not None
-    ]
-    found = clocks(devices, rows[0].usual_lag_ms)
-    both_known = evidence["event"].where("event_ms IS NOT NULL AND arrival_ms IS NOT NULL")
-    timed = both_known.selectExpr("*", "arrival_ms - event_ms AS lag_ms")
+    lags = _lags(evidence, totals)
+    found = clocks(lags.furthest, lags.usual_lag_ms)
     histograms = _histograms(evidence, found)
-    bound = agreed_bound_ms(bound_estimates(timed, metric_series(evidence)))
-    yield _signal(rows[0], found, histograms, bound, _places(timed, found), _slow_partitions(evidence))
+    bound = agreed_bound_ms(bound_estimates(evidence, metric_series(evidence)))
+    yield _signal(lags, found, histograms, bound, _places(evidence, found), _slow_partitions(evidence))
 
 
-def _devices(evidence: Evidence, totals: EventTotals) -> list[Any]:
-    """One row for each device, those furthest from the usual lag first, each with the totals of all events."""
+def _lags(evidence: Evidence, totals: EventTotals) -> DeviceLags:
     from_ms, to_ms, keys = totals.from_ms or 0, totals.to_ms or 0, max(1, totals.timed_keys)
     most = max(1.0, min(MOST_SLICES, totals.timed / keys / USUAL_IN_SLICE, MOST_DEVICE_SLICES / keys))
-    by_key = device_lags(evidence, totals.timed, from_ms, max(SLICE_MS, (to_ms - from_ms) / most))
-    joined = by_key.selectExpr(
-        "*",
-        "sum(events) OVER () AS all_events",
-        "count(key) OVER () AS all_devices",
-        "CAST(percentile_approx(typical_ms, 0.5) OVER () AS DOUBLE) AS usual_lag_ms",
-        "min(first_lag_ms) OVER () AS min_lag_ms",
-        "max(latest_lag_ms) OVER () AS max_lag_ms",
-    )
-    distance = sf.expr("GREATEST(ABS(lowest_ms - usual_lag_ms), ABS(highest_ms - usual_lag_ms))")
-    rows: list[Any] = joined.orderBy(distance.desc_nulls_last(), "key").limit(MOST_DEVICES).collect()
-    return rows
+    return device_lags(evidence, from_ms, max(SLICE_MS, (to_ms - from_ms) / most), MOST_DEVICES)
 
 
-def _places(timed: Any, found: Clocks) -> Mapping[str, Any]:
-    """Device -> its first and its latest event by lag, for those that are cited.
-
-    Not a part of `_devices`: the place of an event is dear to carry through all events, and most devices are right.
-    """
+def _places(evidence: Evidence, found: Clocks) -> Places:
+    """Device -> its first and its latest event by lag, for those that are cited."""
     cited = [each.key for each in (*found.fast[:MOST_CITED], *found.slow[:MOST_CITED], *found.delayed[:MOST_CITED])]
-    if not cited:
-        return {}
-    place = sf.struct("lag_ms", "file_id", "line", "last_line", "pointer", "arrival_ms")
-    of_cited = timed.where(sf.col("key").isin(cited)).groupBy("key")
-    return {row.key: row for row in of_cited.agg(sf.min(place).alias("first"), sf.max(place).alias("latest")).collect()}
+    return first_and_last(evidence, list(dict.fromkeys(cited)), by_lag=True)
 
 
 def _slow_partitions(evidence: Evidence) -> dict[str, FactValue]:
@@ -133,21 +108,21 @@ def _histograms(evidence: Evidence, found: Clocks) -> Mapping[str, LagHistogram]
 
 
 def _signal(
-    totals: Any,
+    lags: DeviceLags,
     found: Clocks,
     histograms: Mapping[str, LagHistogram],
     bound_ms: int | None,
-    places: Mapping[str, Any],
+    places: Places,
     partitions: dict[str, FactValue],
 ) -> Signal:
     everything = histograms["all"]
     facts: dict[str, FactValue] = {
-        "events": totals.all_events,
-        "devices": totals.all_devices,
+        "events": lags.events,
+        "devices": lags.devices,
         "usual_lag_ms": found.usual_lag_ms,
         "usual_scatter_ms": found.usual_scatter_ms,
-        "lag_min_ms": totals.min_lag_ms,
-        "lag_max_ms": totals.max_lag_ms,
+        "lag_min_ms": lags.lowest_lag_ms,
+        "lag_max_ms": lags.highest_lag_ms,
         "fast_devices": len(found.fast),
         "slow_devices": len(found.slow),
         "delayed_devices": len(found.delayed),
@@ -159,7 +134,7 @@ def _signal(
             "fast_by_min_ms": -found.fast[-1].lowest_ms,
             "fast_by_max_ms": -found.fast[0].lowest_ms,
             "fast_examples": [each.key for each in found.fast[:SHOWN_DEVICES]] + _smallest(found.fast),
-            "fast_events_ratio": sum(each.events for each in found.fast) / totals.all_events,
+            "fast_events_ratio": sum(each.events for each in found.fast) / lags.events,
             "fast_from_ms": min(each.fast_from_ms for each in found.fast if each.fast_from_ms is not None),
         }
     if found.slow:
@@ -167,7 +142,7 @@ def _signal(
             "slow_by_min_ms": found.slow[-1].highest_ms,
             "slow_by_max_ms": found.slow[0].highest_ms,
             "slow_examples": [each.key for each in found.slow[:SHOWN_DEVICES]] + _smallest(found.slow),
-            "slow_events_ratio": sum(each.events for each in found.slow) / totals.all_events,
+            "slow_events_ratio": sum(each.events for each in found.slow) / lags.events,
         }
     facts |= partitions
     facts |= _bound_facts(histograms, bound_ms)
@@ -207,22 +182,23 @@ def _bound_facts(histograms: Mapping[str, LagHistogram], bound_ms: int | None) -
     return facts
 
 
-def _citations(found: Clocks, places: Mapping[str, Any]) -> Iterator[Citation]:
+def _citations(found: Clocks, places: Places) -> Iterator[Citation]:
     for fast, slow in zip(
         (*found.fast[:MOST_CITED], *[None] * (MOST_CITED - len(found.fast))),
         (*found.slow[:MOST_CITED], *[None] * (MOST_CITED - len(found.slow))),
         strict=True,
     ):
         if fast:
-            yield _event(places[fast.key].first, fast.key)
+            yield _event(places[fast.key][0])
         if slow:
-            yield _event(places[slow.key].latest, slow.key)
+            yield _event(places[slow.key][1])
     for delayed in found.delayed[:2]:
-        yield _event(places[delayed.key].latest, delayed.key)
+        yield _event(places[delayed.key][1])
 
 
-def _event(place: Any, key: str) -> Citation:
-    side = "before" if place.lag_ms < 0 else "after"
+def _event(place: EventPlace) -> Citation:
+    lag_ms = place.lag_ms or 0
+    side = "before" if lag_ms < 0 else "after"
     return Citation(
         file_id=place.file_id,
         line=place.line,
@@ -230,9 +206,9 @@ def _event(place: Any, key: str) -> Citation:
         pointer=place.pointer,
         kind="event",
         ts_ms=place.arrival_ms,
-        text=f"{key}: arrives {abs(place.lag_ms) / 1000:.1f} s {side} its event time",
+        text=f"{place.key}: arrives {abs(lag_ms) / 1000:.1f} s {side} its event time",
         name="lag_ms",
-        value=place.lag_ms,
+        value=lag_ms,
     )
 
 

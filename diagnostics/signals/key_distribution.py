@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
-
-from pyspark.sql import functions as sf
 
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.reconstruction.balance import salts_needed
 from diagnostics.reconstruction.cluster import Cluster, cluster_of
+from diagnostics.reconstruction.event_places import EventPlace, first_and_last
 from diagnostics.reconstruction.event_totals import EventTotals, event_totals
 from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
 
@@ -36,17 +34,12 @@ def measure(evidence: Evidence) -> Measured:
         return
     hot = [key for key, events in totals.frequent if events / totals.keyed >= HOT_KEY_RATIO]
     shown = hot or [totals.frequent[0][0]]
-    yield _signal(totals, len(hot), _places(evidence, shown), cluster_of(evidence))
+    yield _signal(totals, len(hot), first_and_last(evidence, shown), cluster_of(evidence))
 
 
-def _places(evidence: Evidence, keys: list[str]) -> Mapping[str, Any]:
-    """Key -> place of its first event; apart, as it is dear to carry through all events for a few keys."""
-    place = sf.min(sf.struct("file_id", "line", "last_line", "pointer")).alias("place")
-    found = evidence["event"].where(sf.col("key").isin(keys)).groupBy("key").agg(place)
-    return {row.key: row.place for row in found.collect()}
-
-
-def _signal(totals: EventTotals, hot: int, places: Mapping[str, Any], cluster: Cluster) -> Signal:
+def _signal(
+    totals: EventTotals, hot: int, places: Mapping[str, tuple[EventPlace, EventPlace]], cluster: Cluster
+) -> Signal:
     """The signal of the case; `hot` of the most frequent keys are."""
     events = totals.keyed
     top_key, top_events = totals.frequent[0]
@@ -74,7 +67,7 @@ def _signal(totals: EventTotals, hot: int, places: Mapping[str, Any], cluster: C
         key="key_distribution",
         subject=Subject(),
         facts=facts,
-        citations=tuple(_first_event(key, count, places[key], events) for key, count in totals.frequent[: max(hot, 1)]),
+        citations=tuple(_first_event(places[key][0], count, events) for key, count in totals.frequent[: max(hot, 1)]),
         citation_count=hot_events or top_events,
     )
 
@@ -89,16 +82,16 @@ def _keyed_parallelism(cluster: Cluster) -> int | None:
     return max((each for each in keyed if each > 1), default=None)
 
 
-def _first_event(key: str, count: int, place: Any, events: int) -> Citation:
+def _first_event(place: EventPlace, count: int, events: int) -> Citation:
     return Citation(
         file_id=place.file_id,
         line=place.line,
         last_line=place.last_line,
         pointer=place.pointer,
         kind="event",
-        text=f"first of {count:,} events with key {key} among {events:,}",
+        text=f"first of {count:,} events with key {place.key} among {events:,}",
         name="key",
-        value=key,
+        value=place.key,
     )
 
 

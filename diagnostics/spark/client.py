@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
 from diagnostics.errors import AnalysisInterrupted, DiagnosticsError, SparkUnavailable
+from diagnostics.table import FEW_ROWS
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -52,9 +53,6 @@ COMPILED_ROWS = 1_000_000
 """From so many rows of evidence on queries are compiled. Measured, CPU with and without: 40,000 rows 3.5 and 2.4 s,
 400,000 rows 4.4 and 3.4 s, 4,000,000 rows 8.8 and 13.8 s."""
 
-
-FEW_ROWS = 200_000
-"""Up to so many rows of evidence a query is one task. Our choice: a second of one core at most."""
 
 ONE_TASK_SETTINGS = {
     "spark.sql.shuffle.partitions": "1",

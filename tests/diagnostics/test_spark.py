@@ -17,8 +17,9 @@ from pyspark.sql import SparkSession
 from diagnostics import spark as engine
 from diagnostics.errors import AnalysisInterrupted, SparkUnavailable
 from diagnostics.spark.ahead import start_ahead, started_ahead
-from diagnostics.spark.client import FEW_ROWS, address
+from diagnostics.spark.client import address
 from diagnostics.spark.server import LIGHTLY_COMPILED, LIGHTLY_COMPILED_BYTES, Server, free_port, options_for
+from diagnostics.table import FEW_ROWS
 
 pytestmark = pytest.mark.spark
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import diagnostics.evidence as tables
 from diagnostics.reconstruction import device_lags as module
-from diagnostics.reconstruction.device_lags import device_lags
+from diagnostics.reconstruction.clock_offset import DeviceLag
+from diagnostics.reconstruction.device_lags import DeviceLags, device_lags
 from tests.diagnostics.hand_made import START, hand_made
 
 if TYPE_CHECKING:
-    from typing import Any
-
     from pyspark.sql import SparkSession
 
 pytestmark = pytest.mark.spark
@@ -38,36 +38,39 @@ def nth(values: list[int], share: float) -> int:
     return sorted(values)[math.ceil(share * len(values)) - 1]
 
 
-def by_hand(events: list[Event]) -> dict[str | None, dict[str, Any]]:
+def by_hand(events: list[Event]) -> DeviceLags:
     """What the docstring says, one device after the other."""
-    found = {}
+    devices, typical = [], []
     for key in {each[0] for each in events}:
         slices: dict[int, list[Event]] = {}
         for event in events:
             if event[0] == key:
                 slices.setdefault(int((event[1] - START) / WIDTH_MS), []).append(event)
         lags = [[event[2] for event in own] for own in slices.values()]
-        medians = [nth(own, 0.5) for own in lags]
         enough = [nth(own, 0.5) for own in lags if len(own) >= module.FEWEST_IN_SLICE]
         fast = [own for own in slices.values() if len(own) >= 3 and nth([event[2] for event in own], 0.5) < 0]
-        found[key] = {
-            "key": key,
-            "events": sum(map(len, lags)),
-            "lowest_ms": min(enough),
-            "highest_ms": max(enough),
-            "scatter_ms": nth([nth(own, 0.9) - nth(own, 0.1) for own in lags], 0.5),
-            "fast_from_ms": min((event[1] for own in fast for event in own), default=None),
-            "typical_ms": nth(medians, 0.5),
-            "first_lag_ms": min(map(min, lags)),
-            "latest_lag_ms": max(map(max, lags)),
-        }
-    return found
+        typical.append(nth([nth(own, 0.5) for own in lags], 0.5))
+        if key is not None and enough:
+            devices.append(
+                DeviceLag(
+                    key=key,
+                    events=sum(map(len, lags)),
+                    lowest_ms=min(enough),
+                    highest_ms=max(enough),
+                    scatter_ms=nth([nth(own, 0.9) - nth(own, 0.1) for own in lags], 0.5),
+                    fast_from_ms=min((event[1] for own in fast for event in own), default=None),
+                )
+            )
+    usual = nth(typical, 0.5)
+    devices.sort(key=lambda each: max(abs(each.lowest_ms - usual), abs(each.highest_ms - usual)), reverse=True)
+    all_lags = [event[2] for event in events]
+    keys = {each[0] for each in events} - {None}
+    return DeviceLags(len(events), len(keys), usual, min(all_lags), max(all_lags), devices)
 
 
-def measured(spark: SparkSession, events: list[Event]) -> dict[str | None, dict[str, Any]]:
+def measured(spark: SparkSession, events: list[Event], most: int = 10) -> DeviceLags:
     rows = [{"key": key, "arrival_ms": arrival, "event_ms": arrival - lag} for key, arrival, lag in events]
-    found = device_lags(hand_made(spark, event=rows), len(events), START, WIDTH_MS).collect()
-    return {row.key: row.asDict() for row in found}
+    return device_lags(hand_made(spark, event=rows), START, WIDTH_MS, most)
 
 
 def test_each_device_is_told_by_its_own_slices(spark: SparkSession) -> None:
@@ -78,18 +81,38 @@ def test_each_device_is_told_by_its_own_slices(spark: SparkSession) -> None:
 def test_lags_too_far_apart_for_one_number_are_told_the_same(spark: SparkSession) -> None:
     events = made_up(2**61)
     told, expected = measured(spark, events), by_hand(events)
-    for name in ("events", "lowest_ms", "fast_from_ms", "first_lag_ms", "latest_lag_ms"):
-        assert {key: row[name] for key, row in told.items()} == {
-            key: pytest.approx(row[name]) for key, row in expected.items()
-        }
+    assert (told.lowest_lag_ms, told.highest_lag_ms) == (expected.lowest_lag_ms, expected.highest_lag_ms)
+    for name in ("key", "events", "lowest_ms", "fast_from_ms"):
+        assert [getattr(each, name) for each in told.furthest] == [
+            pytest.approx(getattr(each, name)) for each in expected.furthest
+        ]
 
 
 def test_devices_may_be_in_different_tasks(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "EVENTS_OF_TASK", 1_000)
+    monkeypatch.setattr(tables, "FEW_ROWS", 0)
+    monkeypatch.setattr(tables, "ROWS_TOGETHER", 1_000)
     events = made_up(20_000)
     assert measured(spark, events) == by_hand(events)
 
 
-def test_a_device_with_too_few_events_in_each_slice_has_no_extremes(spark: SparkSession) -> None:
-    row = measured(spark, [("a", START, 700), ("a", START + 60_000, 900)])["a"]
-    assert (row["lowest_ms"], row["highest_ms"], row["typical_ms"]) == (None, None, 700)
+@pytest.mark.parametrize("few", [0, 200_000])
+def test_of_too_many_devices_those_furthest_from_the_usual_lag_are_told(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch, few: int
+) -> None:
+    monkeypatch.setattr(tables, "FEW_ROWS", few)
+    monkeypatch.setattr(tables, "ROWS_TOGETHER", 1_000)
+    events = made_up(20_000)
+    assert measured(spark, events, 2).furthest == by_hand(events).furthest[:2]
+
+
+def test_a_task_with_many_devices_hands_on_some_of_their_typical_lags(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    events = [(f"device-{number}", START, number) for number in range(1_001)]
+    monkeypatch.setattr(module, "MOST_TYPICAL", 101)
+    assert measured(spark, events).usual_lag_ms == 500
+
+
+def test_a_device_with_too_few_events_in_each_slice_is_usual_and_no_more(spark: SparkSession) -> None:
+    told = measured(spark, [("a", START, 700), ("a", START + 60_000, 900)])
+    assert (told.furthest, told.devices, told.usual_lag_ms) == ([], 1, 700)

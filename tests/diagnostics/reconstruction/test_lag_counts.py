@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import diagnostics.evidence as tables
 from diagnostics.reconstruction.lag_counts import lag_classes, partition_lags
 from tests.diagnostics.hand_made import START, hand_made
 
@@ -50,3 +51,14 @@ def test_devices_are_counted_by_their_kind(spark: SparkSession) -> None:
 def test_the_median_of_a_partition_is_the_lowest_lag_that_half_of_its_events_do_not_exceed(spark: SparkSession) -> None:
     assert partition_lags(events(spark, [7, 3, 900, 5]), 10) == {"0": 5}
     assert partition_lags(events(spark, [7, 3], partition=None), 10) == {}
+
+
+@pytest.mark.parametrize("few", [0, 100])
+def test_of_too_many_partitions_the_first_by_name_are_told(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch, few: int
+) -> None:
+    monkeypatch.setattr(tables, "FEW_ROWS", few)
+    monkeypatch.setattr(tables, "ROWS_TOGETHER", 3)
+    times = [(name, lag) for name in ("2", "0", "1") for lag in (5, 6, int(name))]
+    rows = [{"key": "a", "partition": name, "arrival_ms": START, "event_ms": START - lag} for name, lag in times]
+    assert partition_lags(hand_made(spark, event=rows), 2) == {"0": 5, "1": 5}

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import diagnostics.evidence as tables
 from diagnostics.signals import device_clocks
 from tests.diagnostics.hand_made import JOB, SOURCE, START, hand_made, needs, only
 
@@ -42,7 +43,11 @@ def test_fast_and_slow_devices_are_counted_with_their_range(spark: SparkSession)
     assert facts["usual_lag_ms"] == 500
 
 
-def test_the_bound_in_effect_is_read_off_events_and_watermark(spark: SparkSession) -> None:
+@pytest.mark.parametrize("few", [0, 200_000])
+def test_the_bound_in_effect_is_read_off_events_and_watermark(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch, few: int
+) -> None:
+    monkeypatch.setattr(tables, "FEW_ROWS", few)
     watermarks = [
         {
             "metric": "currentOutputWatermark",
