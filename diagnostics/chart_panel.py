@@ -230,8 +230,3 @@ SIZE_UNITS = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 def axis_unit(largest: float, units: Sequence[tuple[float, str]], smallest: str) -> tuple[float, str]:
     """The divisor and name of the largest unit in which the largest value is at least 2."""
     return next(((size, name) for size, name in units if abs(largest) >= 2 * size), (1.0, smallest))
-
-
-def slot_ms(from_ms: int, to_ms: int, most_slots: int, least_ms: int) -> int:
-    """The width of time slots: at least `least_ms`, and at most `most_slots` of them between the two times."""
-    return max(least_ms, -(-(to_ms - from_ms + 1) // most_slots))

@@ -11,6 +11,7 @@ from diagnostics.chart import Chart, Points, Theme
 from diagnostics.chart_panel import Panel, stacked
 from diagnostics.chart_theme import palette
 from diagnostics.phrase import duration, percent
+from diagnostics.time_slot import slot_ms
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -63,8 +64,8 @@ def points(evidence: Evidence) -> Points | None:
     totals = event_totals(evidence)
     if totals.from_ms is None or totals.to_ms is None:
         return None
-    slot_ms = max(LEAST_SLOT_MS, (totals.to_ms - totals.from_ms) // MOST_SLOTS + 1)
-    work = _counted(totals.from_ms, slot_ms)
+    width = slot_ms(totals.from_ms, totals.to_ms, MOST_SLOTS, LEAST_SLOT_MS)
+    work = _counted(totals.from_ms, width)
     counted = evidence.worked("event", ("event_ms", "arrival_ms"), work, "slot INT, class INT, events BIGINT")
     rows = counted.groupBy("slot", "class").agg(sf.sum("events").alias("count")).collect()
     first, last = min(row["class"] for row in rows), max(row["class"] for row in rows)
@@ -75,7 +76,7 @@ def points(evidence: Evidence) -> Points | None:
     return {
         "from_ms": totals.from_ms,
         "to_ms": totals.to_ms,
-        "slot_ms": slot_ms,
+        "slot_ms": width,
         "slots": slots,
         "first_class": first,
         "counts": counts,
@@ -83,7 +84,7 @@ def points(evidence: Evidence) -> Points | None:
     }
 
 
-def _counted(from_ms: int, slot_ms: int) -> Work:
+def _counted(from_ms: int, width_ms: int) -> Work:
     """In a worker of Spark: the events of each slot and class in some rows."""
 
     def counted(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -96,7 +97,7 @@ def _counted(from_ms: int, slot_ms: int) -> Work:
             arrival = batch.column("arrival_ms").to_numpy()
             lags = arrival - batch.column("event_ms").to_numpy()
             classes = np.searchsorted(BOUNDS_MS, lags, side="right")
-            slots = (arrival - from_ms) // slot_ms
+            slots = (arrival - from_ms) // width_ms
             events = np.bincount(slots * (len(BOUNDS_MS) + 1) + classes)
             found = np.flatnonzero(events)
             slot, place = np.divmod(found, len(BOUNDS_MS) + 1)

@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from diagnostics.chart import Chart, Points, Theme
-from diagnostics.chart_panel import Panel, escaped, shortened, slot_ms, stacked
+from diagnostics.chart_panel import Panel, escaped, shortened, stacked
 from diagnostics.chart_theme import Palette, palette
 from diagnostics.phrase import duration, number
 from diagnostics.reconstruction.cluster import cluster_of
 from diagnostics.reconstruction.line_fit import Line, line_through
+from diagnostics.time_slot import slot_ms
 
 if TYPE_CHECKING:
     from diagnostics.evidence import Evidence

@@ -7,10 +7,11 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from diagnostics.chart import Chart, Points, Theme
-from diagnostics.chart_panel import Panel, escaped, shortened, slot_ms, stacked
+from diagnostics.chart_panel import Panel, escaped, shortened, stacked
 from diagnostics.chart_theme import palette
 from diagnostics.phrase import percent
 from diagnostics.reconstruction.cluster import Cluster, cluster_of
+from diagnostics.time_slot import slot_ms
 
 if TYPE_CHECKING:
     from diagnostics.evidence import Evidence

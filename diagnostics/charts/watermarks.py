@@ -7,10 +7,11 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from diagnostics.chart import Chart, Points, Theme
-from diagnostics.chart_panel import DURATION_UNITS, Panel, axis_unit, escaped, shortened, slot_ms, stacked
+from diagnostics.chart_panel import DURATION_UNITS, Panel, axis_unit, escaped, shortened, stacked
 from diagnostics.chart_theme import Palette, palette
 from diagnostics.phrase import duration, exact_duration, number
 from diagnostics.reconstruction.cluster import cluster_of
+from diagnostics.time_slot import slot_ms
 
 if TYPE_CHECKING:
     from diagnostics.evidence import Evidence

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from diagnostics.notation.coded_text import coded
+from diagnostics.time_slot import slot_ms
 
 if TYPE_CHECKING:
     import numpy as np
@@ -133,7 +134,7 @@ def varying_metrics(evidence: Evidence, most_slots: int, least_ms: int, most: in
     from_ms, to_ms = _span(told)
     if from_ms == to_ms:
         return None
-    cut = Cut(from_ms, max(least_ms, -(-(to_ms - from_ms + 1) // most_slots)))
+    cut = Cut(from_ms, slot_ms(from_ms, to_ms, most_slots, least_ms))
     if is_few:
         found = most_varying(told, cut, most)
     else:

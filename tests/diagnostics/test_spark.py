@@ -18,7 +18,14 @@ from diagnostics import spark as engine
 from diagnostics.errors import AnalysisInterrupted, SparkUnavailable
 from diagnostics.spark.ahead import start_ahead, started_ahead
 from diagnostics.spark.client import address
-from diagnostics.spark.server import LIGHTLY_COMPILED, LIGHTLY_COMPILED_BYTES, Server, free_port, options_for
+from diagnostics.spark.server import (
+    LIGHTLY_COMPILED,
+    LIGHTLY_COMPILED_BYTES,
+    Server,
+    die_with_parent,
+    free_port,
+    options_for,
+)
 from diagnostics.table import FEW_ROWS
 
 pytestmark = pytest.mark.spark
@@ -170,6 +177,23 @@ def test_a_killed_server_ends_the_work_with_a_clear_error(remote: str, tmp_path:
         killer.join()
     finally:
         server.stop()
+
+
+def test_programs_start_while_spark_is_asked(spark: SparkSession) -> None:
+    ended = threading.Event()
+
+    def ask() -> None:
+        while not ended.is_set():
+            spark.range(3).count()
+
+    asking = threading.Thread(target=ask)
+    asking.start()
+    try:
+        programs = [subprocess.Popen([sys.executable, "-S", "-c", ""], preexec_fn=die_with_parent) for _ in range(60)]
+        assert {each.wait() for each in programs} == {0}
+    finally:
+        ended.set()
+        asking.join()
 
 
 def test_a_server_that_still_warms_up_ends_at_once_when_told_to() -> None:
