@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+import shlex
 from collections.abc import Callable, Iterator, Mapping
 
 from diagnostics.condition import Lookup
@@ -17,6 +18,8 @@ from diagnostics.signal import FactValue
 PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_.-]{0,120})(?:\|([a-z]{1,20}))?\}")
 CHOICE = re.compile(r"\[([A-Za-z' -]{0,60})\|([A-Za-z' -]{1,60})\](?=( ?\{)?)")
 """Words for one and for any other number."""
+
+NOTHING: Mapping[str, str] = {}
 
 
 def _plain(value: FactValue) -> str:
@@ -159,17 +162,50 @@ def fill(template: str, lookup: Lookup) -> str | None:
 
 
 def fill_or_name(template: str, lookup: Lookup) -> str:
-    """The template with its values; what is unknown stands as `<name>`, for commands that a user completes."""
+    """The template with its values; what is unknown stands as `<name>`, for texts that a user completes."""
+    return _filled(template, lookup, lambda reference, form: _formatted(lookup(reference), form))
 
-    def shown(found: re.Match[str]) -> str:
-        value = lookup(found.group(1))
-        if value is None:
+
+def fill_code(template: str, lookup: Lookup, unknown: Mapping[str, str] = NOTHING) -> str:
+    """A command, a setting or a line of code with its values, for a user to copy.
+
+    Values come from evidence that anybody may have written. A number stands in its format. A text stands there only
+    when a shell reads it as it is (`shlex.quote` leaves it unchanged) and it cannot be taken for an option; it is then
+    harmless within any quotes, in YAML, Java and SQL too. Everything else stands as `<name>`.
+
+    unknown  reference -> what stands for it instead of `<name>`
+    """
+
+    def shown(reference: str, form: str) -> str | None:
+        value = lookup(reference)
+        said = _formatted(value, form) if is_harmless_in_code(value) else None
+        return unknown.get(reference) if said is None else said
+
+    return _filled(template, lookup, shown)
+
+
+def is_harmless_in_code(value: FactValue) -> bool:
+    """Whether the value means nothing but itself wherever it stands in a command or in code."""
+    if isinstance(value, str):
+        return shlex.quote(value) == value and not value.startswith("-")
+    return all(map(is_harmless_in_code, value)) if isinstance(value, list) else True
+
+
+def _filled(template: str, lookup: Lookup, shown: Callable[[str, str], str | None]) -> str:
+    """The template with the texts that `shown` has for its (reference, format), and `<name>` where it has none."""
+
+    def replacement(found: re.Match[str]) -> str:
+        said = shown(found.group(1), found.group(2) or "plain")
+        if said is None:
             return f"<{found.group(1).rpartition('.')[2].replace('_', '-')}>"
-        said = FORMATS[found.group(2) or "plain"](value)
         return said.removesuffix(".") if chosen.startswith(".", found.end()) else said
 
     chosen = _chosen(template, lookup)
-    return PLACEHOLDER.sub(shown, chosen)
+    return PLACEHOLDER.sub(replacement, chosen)
+
+
+def _formatted(value: FactValue, form: str) -> str | None:
+    return None if value is None else FORMATS[form](value)
 
 
 def _chosen(template: str, lookup: Lookup) -> str:

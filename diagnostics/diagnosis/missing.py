@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
+from diagnostics import phrase
 from diagnostics.condition import Check
 from diagnostics.rule import Rule
 from diagnostics.signal import NotMeasured
@@ -125,4 +126,5 @@ def _entry(need: str, classes: Mapping[str, float], collect: str) -> MissingEvid
 
 def collect_command(job: str | None, rest: str | None = None) -> str:
     """The command line of `diagnostics/collect_flink.py` that looks into one job, or into all."""
-    return f"python3 collect_flink.py --rest {rest or REST}{f' --job {job}' if job else ''}"
+    template = "python3 collect_flink.py --rest {rest}" + (" --job {job}" if job else "")
+    return phrase.fill_code(template, {"rest": rest, "job": job}.get, {"rest": REST})

@@ -30,6 +30,8 @@ NO_SAVEPOINT = (
 NOT_RUNNING = ("FAILED", "FAILING", "CANCELED", "CANCELLING", "FINISHED", "RESTARTING", "SUSPENDED")
 """States of a job in which Flink takes no savepoint (`JobStatus`)."""
 
+UNKNOWN: Mapping[str, str] = {"rest": REST}
+"""What stands in a command for an address that no file holds, or that a shell would read otherwise than as it is."""
 
 NOTHING_SAID: Mapping[str, str] = {}
 
@@ -48,6 +50,7 @@ def fill(
     Gives    JSON values: a sentence whose facts are unknown is left out, an unknown value in a command stands as
              `<name>`; `done.holds` of a step is None when its facts are unknown; `left_out` of a step says which
              question's answer leads past it, measured or said. Options have the names of the Flink version seen.
+             Commands and changes hold only values that mean nothing but themselves there (`phrase.fill_code`).
     """
     subject = Subject(**finding["subject"])
     view = SignalIndex.from_stored(signals).view(subject, level_of(subject), reach_down=True)
@@ -76,8 +79,12 @@ class _Page:
     said: Mapping[str, str]
 
     def say(self, template: str) -> str:
-        """The sentence or command; what is unknown stands as `<name>`."""
+        """The sentence; what is unknown stands as `<name>`."""
         return phrase.fill_or_name(in_version(template, self.version), self.lookup)
+
+    def command(self, template: str) -> str:
+        """The command; what is unknown, or would mean more than itself in a shell, stands as `<name>`."""
+        return phrase.fill_code(in_version(template, self.version), self.lookup, UNKNOWN)
 
     def known(self, templates: Sequence[str]) -> list[str]:
         """The sentences whose facts are all known."""
@@ -90,8 +97,8 @@ class _Page:
         return {
             "kind": each.kind,
             "file": self.say(each.file),
-            "from": phrase.fill_or_name(wording(each.before, self.version), self.lookup),
-            "to": phrase.fill_or_name(wording(each.after, self.version), self.lookup),
+            "from": phrase.fill_code(wording(each.before, self.version), self.lookup, UNKNOWN),
+            "to": phrase.fill_code(wording(each.after, self.version), self.lookup, UNKNOWN),
         }
 
     def is_taken(self, question: Step, answer: Answer) -> bool | None:
@@ -132,7 +139,7 @@ def _left_out(runbook: Runbook, page: _Page) -> dict[str, dict[str, Any]]:
 
 def _savepoint(lookup: Lookup) -> dict[str, str]:
     sentence, command = NO_SAVEPOINT if lookup("job_overview.state") in NOT_RUNNING else SAVEPOINT
-    return {"text": phrase.fill_or_name(sentence, lookup), "command": phrase.fill_or_name(command, lookup)}
+    return {"text": phrase.fill_or_name(sentence, lookup), "command": phrase.fill_code(command, lookup)}
 
 
 def _filled_step(step: Step, page: _Page) -> dict[str, Any]:
@@ -140,7 +147,7 @@ def _filled_step(step: Step, page: _Page) -> dict[str, Any]:
     filled: dict[str, Any] = {"id": step.id}
     filled |= {name: page.say(text) for name, text in step.texts.items() if name != "done"}
     filled["measured"] = page.known(step.measured)
-    filled["look"] = [{"what": page.say(what), "command": page.say(command)} for what, command in step.look]
+    filled["look"] = [{"what": page.say(what), "command": page.command(command)} for what, command in step.look]
     filled["answers"] = [
         {
             "if": page.say(each.condition),
