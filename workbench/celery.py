@@ -7,6 +7,8 @@ import os
 from celery import Celery
 from celery.signals import worker_init
 
+from workbench.environment import keep_files_private, refuse_wrong_environment
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "workbench.settings")
 
 app = Celery("workbench")
@@ -20,8 +22,7 @@ def refuse_to_start_with_wrong_settings(**_: object) -> None:
 
     The pipeline is imported here, before the pool forks: its processes share it and begin their first task sooner.
     """
-    from workbench.environment import refuse_wrong_environment
-
+    keep_files_private()
     refuse_wrong_environment()
     from workbench.analyses import run  # noqa: F401
 

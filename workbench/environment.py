@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 import sys
 import tempfile
 from collections.abc import Mapping
@@ -75,7 +76,8 @@ class Environment:
     def folder(self, name: str, default: Path) -> Path:
         """The variable's folder, made if it does not exist, private to the user that runs the workbench.
 
-        A folder that cannot be used is a problem too; until the check ends the process, an empty one stands in.
+        A folder that cannot be used is a problem too; until the check ends the process, an empty one stands in. So is
+        one that all users share, as /tmp: to make it private would lock them out.
         """
         given = Path(self.text(name, str(default))).expanduser().absolute()
         try:
@@ -86,11 +88,31 @@ class Environment:
         if not os.access(given, os.W_OK | os.X_OK):
             self.refuse("E005", f"{name} is {str(given)!r}: no permission to write.", "Give a folder of your own.")
             return Path(tempfile.mkdtemp())
+        if given.stat().st_mode & stat.S_ISVTX:
+            self.refuse("E005", f"{name} is {str(given)!r}, which all users share.", "Give a folder of your own.")
+            return Path(tempfile.mkdtemp())
+        make_private(given)
         return given
 
     def refuse(self, number: str, what: str, hint: str) -> None:
         """Notes a problem for the system check."""
         self.problems.append(checks.Error(what, hint=hint, id=f"workbench.{number}"))
+
+
+def keep_files_private() -> None:
+    """Makes every file and folder that this process and its children create readable by their owner only."""
+    os.umask(0o077)
+
+
+def make_private(path: Path) -> None:
+    """Takes the rights of all other users away from an existing file or folder of ours.
+
+    One that belongs to somebody else, as the mount point of a volume, is left as its owner made it: what the workbench
+    creates in it is private.
+    """
+    mode = path.stat().st_mode
+    if mode & 0o077 and path.stat().st_uid == os.geteuid():
+        path.chmod(stat.S_IMODE(mode) & 0o700)
 
 
 def _or(schemes: tuple[str, ...]) -> str:

@@ -11,7 +11,14 @@ import dj_database_url
 import plotly
 
 from diagnostics.shared_folder import STORAGE_EXAMPLE, STORAGE_FORM, STORAGE_VARIABLE
-from workbench.environment import DATABASE_SCHEMES, REDIS_SCHEMES, SPARK_MASTER_FORM, SPARK_REMOTE_FORM, Environment
+from workbench.environment import (
+    DATABASE_SCHEMES,
+    REDIS_SCHEMES,
+    SPARK_MASTER_FORM,
+    SPARK_REMOTE_FORM,
+    Environment,
+    make_private,
+)
 from workbench.secret import kept_secret
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -160,6 +167,7 @@ WORKSPACES_DIR = WORKBENCH_DATA / "work"
 LOG_BOOKS_DIR = WORKBENCH_DATA / "log-books"
 for _folder in (UPLOADS_DIR, INCOMING_DIR, WORKSPACES_DIR, LOG_BOOKS_DIR):
     _folder.mkdir(exist_ok=True, mode=0o700)
+    make_private(_folder)
 MOST_FILE_BYTES = ENVIRONMENT.number("WORKBENCH_MOST_FILE_BYTES", 2 * 1024**3, 1024, 1024**4)
 MOST_CASE_BYTES = ENVIRONMENT.number("WORKBENCH_MOST_CASE_BYTES", 10 * 1024**3, 1024, 1024**4)
 MOST_CASE_FILES = ENVIRONMENT.number("WORKBENCH_MOST_CASE_FILES", 5_000, 1, 1_000_000)

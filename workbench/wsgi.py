@@ -6,13 +6,14 @@ import os
 
 from django.core.wsgi import get_wsgi_application
 
+from workbench.environment import keep_files_private, refuse_wrong_environment
+
+keep_files_private()
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "workbench.settings")
 
 application = get_wsgi_application()
 
-from django.urls import get_resolver  # noqa: E402 - all of these need the apps that the line above loads
-
-from workbench.environment import refuse_wrong_environment  # noqa: E402
+from django.urls import get_resolver  # noqa: E402 - needs the apps that the line above loads
 
 refuse_wrong_environment()
 # The views too, before the server forks: its processes share them, and the first page of each is no slower than others.

@@ -60,6 +60,32 @@ def test_a_data_folder_that_cannot_be_made_is_a_problem(tmp_path: Path) -> None:
     assert [problem.id for problem in environment.problems] == ["workbench.E005"]
 
 
+def run(command: list[str], data: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    given = os.environ | {"WORKBENCH_DATA": str(data)} | variables
+    return subprocess.run(
+        [sys.executable, *command], cwd=PROJECT, env=given, capture_output=True, text=True, timeout=60, check=False
+    )
+
+
+def test_a_data_folder_that_others_could_read_is_closed_at_the_next_start(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    for folder in (data, data / "uploads"):
+        folder.mkdir()
+        folder.chmod(0o755)
+    ended = run(["-c", f"import workbench.wsgi, pathlib; pathlib.Path({str(data / 'made')!r}).touch()"], data)
+    assert ended.returncode == 0, ended.stderr
+    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in (data, data / "uploads", data / "made")}
+    assert modes == {"data": 0o700, "uploads": 0o700, "made": 0o600}
+
+
+def test_a_folder_that_all_users_share_is_refused_and_left_alone(tmp_path: Path) -> None:
+    tmp_path.chmod(0o1777)
+    environment = Environment({"WORKBENCH_DATA": str(tmp_path)})
+    environment.folder("WORKBENCH_DATA", tmp_path)
+    assert "which all users share" in environment.problems[0].msg
+    assert stat.S_IMODE(tmp_path.stat().st_mode) == 0o1777
+
+
 @pytest.mark.parametrize(
     "command",
     [
@@ -71,10 +97,7 @@ def test_a_data_folder_that_cannot_be_made_is_a_problem(tmp_path: Path) -> None:
 )
 def test_every_process_refuses_to_start_with_a_wrong_environment(command: list[str], tmp_path: Path) -> None:
     wrong = {"WORKBENCH_PORT": "many", "SPARK_REMOTE": "spark", "SPARK_STORAGE": "gs://bucket"}
-    variables = os.environ | {"WORKBENCH_DATA": str(tmp_path)} | wrong
-    ended = subprocess.run(
-        [sys.executable, *command], cwd=PROJECT, env=variables, capture_output=True, text=True, timeout=60, check=False
-    )
+    ended = run(command, tmp_path, **wrong)
     assert ended.returncode != 0
     assert "WORKBENCH_PORT is 'many'" in ended.stderr
     assert "SPARK_REMOTE is 'spark'" in ended.stderr

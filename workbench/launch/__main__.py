@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+from workbench.environment import keep_files_private
 from workbench.launch.plan import PROJECT, LaunchRefused, Plan, plan_from, refuse_taken_port
 from workbench.launch.presence import found_by_others, only_one, variables_of_the_running
 from workbench.launch.programs import programs, write_configuration
@@ -31,6 +32,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m workbench.launch", description=__doc__)
     parser.add_argument("command", choices=["up", "demo"])
     command = parser.parse_args().command
+    keep_files_private()
     for number in STOPPING_SIGNALS:
         signal.signal(number, _stop)
     try:
