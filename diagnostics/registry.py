@@ -10,12 +10,16 @@ from typing import Any
 
 
 def registered(package: ModuleType, attribute: str) -> Iterator[tuple[str, Any]]:
-    """Each module of `package` in name order, with its `attribute`.
+    """Each module of `package` in name order, with its `attribute`; without the contract, which lies beside them.
+
+    The contract of `FORMAT` values is the module `format`, of `AGGREGATOR` values `aggregator`, and so on.
 
     Gives   (module name without the package, value of the attribute).
     Raises  TypeError naming the module that does not define it.
     """
     for module in sorted(pkgutil.iter_modules(package.__path__), key=lambda found: found.name):
+        if module.name == attribute.lower():
+            continue
         loaded = importlib.import_module(f"{package.__name__}.{module.name}")
         if not hasattr(loaded, attribute):
             raise TypeError(f"{loaded.__name__} defines no {attribute}; every file in {package.__name__} must")

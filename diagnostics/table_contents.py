@@ -20,8 +20,6 @@ Flink has some hundred metrics and options."""
 MOST_BYTES = 256 * 1024
 """How long these may be together, as one task notes them. Our choice."""
 
-CONTENTS_DDL = "contents MAP<STRING, ARRAY<STRING>>"
-
 Told = Iterable[tuple[str, Collection[str] | None]]
 """`table.column` of each column with any value, and its different values; None for those that are not kept."""
 

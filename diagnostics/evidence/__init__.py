@@ -6,9 +6,9 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import wraps
 from itertools import islice
-from threading import Lock
+from threading import Lock, RLock
 from types import MappingProxyType
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from diagnostics.registry import registered
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
+
+    from diagnostics.aggregators.aggregator import Aggregator
 
 T = TypeVar("T")
 
@@ -60,6 +62,7 @@ class Evidence:
     parts   table name -> its Parquet files, where Spark's workers can open them
     for_workers  what makes work such that any worker can do it
     contents  what the columns hold, where it was noted
+    states    aggregator's name -> the merged state of all rows, for those whose table has any
     """
 
     def __init__(
@@ -71,6 +74,7 @@ class Evidence:
         parts: Mapping[str, Sequence[StoredPart]] = MappingProxyType({}),
         for_workers: Callable[[Work], Work] = lambda work: work,
         contents: Contents | None = None,
+        states: Mapping[str, pa.Table] = MappingProxyType({}),
     ) -> None:
         self.spark = spark
         self._frames = dict(frames)
@@ -80,6 +84,19 @@ class Evidence:
         self.rows: Mapping[str, int] = {name: rows.get(name, 0) for name in TABLES}
         self._logs = self.rows["log_record"] if logs is None else logs
         self._contents = contents
+        self._states = states
+        self._answers: dict[str, Any] = {}
+        self._answering = RLock()
+
+    def answer(self, aggregator: Aggregator[T]) -> T:
+        """What the evidence answers to an aggregator's question; of no rows it is the answer of the empty state."""
+        with self._answering:
+            if aggregator.name not in self._answers:
+                state = self._states.get(aggregator.name)
+                whole = aggregator.merge_states([] if state is None else [state])
+                self._answers[aggregator.name] = aggregator.finish(whole)
+            answer: T = self._answers[aggregator.name]
+            return answer
 
     def __getitem__(self, name: str) -> DataFrame:
         table = TABLES[name]

@@ -15,6 +15,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from diagnostics.aggregators import AGGREGATORS
 from diagnostics.clock import FileClock
 from diagnostics.document import timestamp
 from diagnostics.evidence import Evidence, Work
@@ -25,8 +26,9 @@ from diagnostics.notation.event_field import NamedFields
 from diagnostics.phrase import duration
 from diagnostics.reading.ranges import PlannedRange, grouped, ranges_of
 from diagnostics.reading.sending import sent
-from diagnostics.reading.stored_table import EVIDENCE, stored_parts, table_frame
-from diagnostics.reading.task import COVERAGE_DDL, MOST_WARNINGS, added, read_group
+from diagnostics.reading.stored_table import EVIDENCE, STORED_TABLES, stored_parts, table_frame
+from diagnostics.reading.task import COVERAGE, MOST_WARNINGS, added, read_group
+from diagnostics.reading.transport import PACKED_DDL, unpack_tables
 from diagnostics.repeated_content import repeated_content
 from diagnostics.shared_folder import SharedFolder
 from diagnostics.snapshot_time import snapshot_times
@@ -86,7 +88,7 @@ def read_evidence(
     size = sum(each.part.end - each.part.start for each in ranges)
     groups = grouped(ranges, max(TASKS_PER_CORE * (os.cpu_count() or 1), size // MOST_TASK_BYTES))
     travelling = for_workers(spark, run) if groups else as_it_is
-    covered = _run(spark, groups, run, travelling, progress) if groups else []
+    covered, states = _run(spark, groups, run, travelling, progress) if groups else ([], {})
     rows: dict[str, int] = {}
     logs = 0
     contents = Contents()
@@ -99,9 +101,10 @@ def read_evidence(
             read_as = chosen[each["file_id"]]
             logs += count if table == "log_record" and read_as is not None and read_as.is_log else 0
     expect_rows(spark, sum(rows.values()))
-    frames = {name: table_frame(spark, folder, name, rows[name]) for name in sorted(rows) if rows[name]}
+    stored = sorted(name for name in STORED_TABLES if rows.get(name))
+    frames = {name: table_frame(spark, folder, name, rows[name]) for name in stored}
     parts = {name: stored_parts(folder, name) for name in frames}
-    return Evidence(spark, frames, rows, logs, parts, travelling, contents), [
+    return Evidence(spark, frames, rows, logs, parts, travelling, contents, states), [
         _input(each, chosen[each.file_id], covered_of[each.file_id], repeated.get(each.file_id), clocks.get(each.name))
         for each in intake.inputs
     ]
@@ -123,24 +126,30 @@ def _run(
     run: SharedFolder,
     travelling: Callable[[Work], Work],
     progress: Report,
-) -> list[dict[str, Any]]:
-    """The Spark job: one task for each group. Gives the coverage of every range, in file and range order."""
+) -> tuple[list[dict[str, Any]], Mapping[str, pa.Table]]:
+    """The Spark job: one task for each group.
+
+    Gives   the coverage of every range, in file and range order; aggregator's name -> state of all rows.
+    """
 
     def read_groups(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             for number in batch.column(0).to_pylist():
-                yield read_group(groups[number], run, number)
+                yield from read_group(groups[number], run, number)
 
     stop = on_progress(spark, lambda done, total: progress(done / total, f"{done} of {total} Spark tasks"))
     try:
         numbers = spark.range(0, len(groups), 1, len(groups))
         with failures_of_workers():
-            covered = numbers.mapInArrow(travelling(read_groups), COVERAGE_DDL).toArrow().to_pylist()
+            packed = numbers.mapInArrow(travelling(read_groups), PACKED_DDL).toArrow()
     finally:
         stop()
+    states = unpack_tables(packed)
+    covered = [row for table in states.pop(COVERAGE) for row in table.to_pylist()]
     for each in covered:
         each["table_rows"] = dict(each["table_rows"] or {})
-    return sorted(covered, key=lambda each: (each["file_id"], each["position"]))
+    covered.sort(key=lambda each: (each["file_id"], each["position"]))
+    return covered, {name: AGGREGATORS[name].merge_states(parts) for name, parts in states.items()}
 
 
 def _out_of_order(total: Coverage) -> str:

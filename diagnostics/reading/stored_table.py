@@ -11,6 +11,7 @@ from diagnostics.errors import SparkUnavailable
 from diagnostics.evidence import TABLES, StoredPart
 from diagnostics.format import Rows
 from diagnostics.notation.event_kind import kinds_of
+from diagnostics.reading.reduction import Reduction
 from diagnostics.row_batch import row_batch
 from diagnostics.shared_folder import SharedFolder, reason_of
 from diagnostics.table import FEW_ROWS
@@ -19,6 +20,9 @@ from diagnostics.table_contents import Contents
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
+
+STORED_TABLES = frozenset(TABLES)
+"""Tables that a measurement still asks by queries; the rows of the others are reduced and not kept."""
 
 EVIDENCE = "evidence"
 """The folder of the tables in that of a run."""
@@ -43,11 +47,12 @@ INLINE_BYTES = 256_000
 
 
 class TableWriter:
-    """Writes the rows of one task, one Parquet file for each table.
+    """Reduces the rows of one task, and writes those of the stored tables, one Parquet file for each table.
 
     The name is the task's number: a task that Spark runs again writes the same file. All appear, complete, when the
     block of the writer ends, and none does where it raises.
-    `beyond` counts the values that no column could hold; `contents` tells what the rows hold.
+    `beyond` counts the values that no column could hold; `contents` tells what the rows hold; `reduction` has the
+    states of the aggregators.
     """
 
     def __init__(self, folder: SharedFolder, number: int) -> None:
@@ -58,6 +63,7 @@ class TableWriter:
         self._files: dict[str, tuple[Path, Any]] = {}
         self.beyond = 0
         self.contents = Contents()
+        self.reduction = Reduction()
 
     def __enter__(self) -> Self:
         return self
@@ -92,26 +98,32 @@ class TableWriter:
 
     def _flush(self, table: str) -> None:
         import pyarrow as pa
-        from pyarrow import parquet
 
-        schema = TABLES[table].arrow_schema()
-        if table not in self._files:
-            draft = (self._folder / table).draft(self._name)
-            self._files[table] = (
-                draft,
-                parquet.ParquetWriter(
-                    draft, schema, compression="snappy", write_page_index=True, max_rows_per_page=PAGE_ROWS
-                ),
-            )
-        rows = pa.Table.from_batches(self._waiting.pop(table), schema)
+        rows = pa.Table.from_batches(self._waiting.pop(table), TABLES[table].arrow_schema())
+        self._waiting_bytes[table] = 0
         if table == "log_record":
             # Once for all rows: with thousands of small files the asking took longer than the reading.
             rows = rows.combine_chunks()
-            rows = rows.set_column(schema.get_field_index("kinds"), "kinds", kinds_of(rows))
-            rows = _told_first(rows)
+            rows = rows.set_column(rows.schema.get_field_index("kinds"), "kinds", kinds_of(rows))
         self.contents.add_rows(TABLES[table], rows)
-        self._files[table][1].write_table(rows)
-        self._waiting_bytes[table] = 0
+        self.reduction.add_rows(table, rows)
+        if table in STORED_TABLES:
+            self._file(table).write_table(_told_first(rows) if table == "log_record" else rows)
+
+    def _file(self, table: str) -> Any:
+        from pyarrow import parquet
+
+        if table not in self._files:
+            draft = (self._folder / table).draft(self._name)
+            writer = parquet.ParquetWriter(
+                draft,
+                TABLES[table].arrow_schema(),
+                compression="snappy",
+                write_page_index=True,
+                max_rows_per_page=PAGE_ROWS,
+            )
+            self._files[table] = (draft, writer)
+        return self._files[table][1]
 
 
 def _told_first(records: pa.Table) -> pa.Table:

@@ -1,8 +1,8 @@
-"""What a Python worker of Spark does with its group of ranges: read them, write the tables, tell what it covered."""
+"""What a Python worker of Spark does with its group of ranges: read them, reduce their rows, report what it covered."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,9 +11,9 @@ from diagnostics.format import Coverage
 from diagnostics.formats import FORMATS
 from diagnostics.reading.ranges import LONGEST_RANGE_BYTES, PlannedRange
 from diagnostics.reading.stored_table import EVIDENCE, TableWriter
+from diagnostics.reading.transport import pack_table
 from diagnostics.row_batch import of_calendar, valid_text
 from diagnostics.shared_folder import SharedFolder
-from diagnostics.table_contents import CONTENTS_DDL
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -24,16 +24,14 @@ MOST_SAMPLES = 5
 MOST_WARNINGS = 10
 """Warnings shown for a file. Our choice."""
 
-COVERAGE_DDL = (
-    "file_id INT, position BIGINT, records BIGINT, not_understood BIGINT, "
-    "samples ARRAY<STRUCT<line: BIGINT, text: STRING>>, warnings ARRAY<STRING>, role STRING, flink_version STRING, "
-    "first_ts_ms BIGINT, last_ts_ms BIGINT, utc_offset_min INT, "
-    f"earlier BIGINT, earlier_ms BIGINT, earlier_line BIGINT, table_rows MAP<STRING, BIGINT>, {CONTENTS_DDL}"
-)
+COVERAGE = ""
+"""The name under which a task sends what it covered; the states go by the names of their aggregators."""
 
 
-def read_group(group: Sequence[PlannedRange], run: SharedFolder, number: int) -> pa.RecordBatch:
-    """In a Spark worker: read each range, write each table, and give the coverage, with all contents in its first row.
+def read_group(group: Sequence[PlannedRange], run: SharedFolder, number: int) -> Iterator[pa.RecordBatch]:
+    """In a Spark worker: read each range and reduce its rows; gives the coverage and the states, packed.
+
+    The first row of the coverage has the contents of all.
 
     Spark ends a cancelled task's own side at once, but not a Python worker in the middle of its work: it would read on
     to the end of its group. The run's folder is removed when the run ends, so a worker looks for it before each range.
@@ -48,7 +46,9 @@ def read_group(group: Sequence[PlannedRange], run: SharedFolder, number: int) ->
             covered.append(_read_range(planned, writer))
         _stop_when_ended(run)
     covered[0]["contents"] = list(writer.contents.told().items())
-    return pa.RecordBatch.from_pylist(covered, schema=_coverage_schema())
+    yield from pack_table(number, COVERAGE, pa.Table.from_pylist(covered, schema=_coverage_schema()))
+    for name, state in writer.reduction.states().items():
+        yield from pack_table(number, name, state)
 
 
 def _stop_when_ended(run: SharedFolder) -> None:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as sf
 
+from diagnostics.aggregators import logged_jobs
 from diagnostics.evidence import Evidence, read_once
-from diagnostics.reconstruction.logged_jobs import logged_jobs
 from diagnostics.signal import Subject
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def cluster_of(evidence: Evidence) -> Cluster:
 
 def _read(evidence: Evidence) -> Cluster:
     parts = [_place(evidence, name, columns) for name, columns in PLACES.items() if evidence.has(name)]
-    rows = [] if evidence.has("job") else [_job_in_logs(job_id) for job_id in logged_jobs(evidence)]
+    rows = [] if evidence.has("job") else [_job_in_logs(job_id) for job_id in evidence.answer(logged_jobs.AGGREGATOR)]
     if parts:
         places = reduce(lambda left, right: left.unionByName(right), parts)
         rows += [row.asDict() for row in places.collect()]

@@ -6,11 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from diagnostics.aggregators import task_state_changes
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence, read_once
-
-MOST_CHANGES = 100_000
-"""How many state changes are read, the earliest. Our choice: a job of 5,000 subtasks, five attempts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,31 +25,11 @@ class TaskStart:
 
 @read_once
 def task_starts(evidence: Evidence) -> tuple[TaskStart, ...]:
-    """The starts that logs tell, the slowest first. One Spark job, done once for each Evidence.
+    """The starts that logs tell, the slowest first.
 
     Reads   log_record (state changes of tasks). Before Flink 1.14 a task is RUNNING while it still opens its functions.
     """
-    if not evidence.may_have("log_record", "event", ("task.state",)):
-        return ()
-    records = evidence["log_record"]
-    changes = records.where(
-        (records.event == "task.state")
-        & records.subtask.isNotNull()
-        & records.ts_ms.isNotNull()
-        & records.state_to.isin("INITIALIZING", "RUNNING")
-    ).selectExpr(
-        "ts_ms",
-        "job_id",
-        "vertex",
-        "subtask",
-        "state_to",
-        "file_id",
-        "line",
-        "last_line",
-        "substr(message, 1, 300) text",
-    )
-    earliest = changes.orderBy("ts_ms", "file_id", "line").limit(MOST_CHANGES)
-    return tuple(starts_from_rows(row.asDict() for row in earliest.collect()))
+    return tuple(starts_from_rows(evidence.answer(task_state_changes.AGGREGATOR).to_pylist()))
 
 
 def starts_from_rows(rows: Iterable[Mapping[str, Any]]) -> list[TaskStart]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from pyspark.sql import functions as sf
 
+from diagnostics.aggregators import logged_jobs
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.reconstruction.arithmetic import highest, middle
@@ -17,7 +18,6 @@ from diagnostics.reconstruction.cluster import cluster_of
 from diagnostics.reconstruction.incident_log import IncidentLog, incident_log
 from diagnostics.reconstruction.job_graph import JobGraph, job_graph
 from diagnostics.reconstruction.load_timeline import Timeline, load_timelines, printed_names
-from diagnostics.reconstruction.logged_jobs import logged_jobs
 from diagnostics.reconstruction.series import MetricSeries, increase, metric_series
 from diagnostics.reconstruction.stated_settings import settings_of, stated_options
 from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
@@ -78,7 +78,7 @@ def _told(evidence: Evidence) -> Mapping[str, list[Mapping[str, Any]]]:
     found |= _told_by_log(incident_log(evidence))
     found["log"] = [
         {"job_id": job_id, "first_ms": first_ms, "last_ms": last_ms}
-        for job_id, (first_ms, last_ms) in logged_jobs(evidence).items()
+        for job_id, (first_ms, last_ms) in evidence.answer(logged_jobs.AGGREGATOR).items()
     ]
     return found
 

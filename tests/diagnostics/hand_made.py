@@ -9,6 +9,8 @@ import pyarrow as pa
 
 from diagnostics.evidence import TABLES, Evidence
 from diagnostics.notation.event_kind import kinds_of
+from diagnostics.reading.reduction import reduce_tables
+from diagnostics.reading.stored_table import STORED_TABLES
 from diagnostics.signal import Measured, NotMeasured, Signal
 
 if TYPE_CHECKING:
@@ -25,7 +27,7 @@ def hand_made(spark: SparkSession, logs: int | None = None, **tables: Sequence[M
 
     logs  how many of the log records are Flink's own; all when nothing is said
     """
-    frames = {}
+    frames, read_tables = {}, {}
     for name, rows in tables.items():
         table = TABLES[name]
         whole = [{"file_id": 0, "line": line, "last_line": line, **row} for line, row in enumerate(rows, 1)]
@@ -33,8 +35,11 @@ def hand_made(spark: SparkSession, logs: int | None = None, **tables: Sequence[M
         if name == "log_record":
             kinds = [kinds_of(batch) for batch in read.to_batches()]
             read = read.set_column(read.schema.get_field_index("kinds"), "kinds", pa.chunked_array(kinds, pa.string()))
-        frames[name] = spark.createDataFrame(read, table.spark_schema())
-    return Evidence(spark, frames, {name: len(rows) for name, rows in tables.items()}, logs)
+        read_tables[name] = read
+        if name in STORED_TABLES:
+            frames[name] = spark.createDataFrame(read, table.spark_schema())
+    rows = {name: len(rows) for name, rows in tables.items()}
+    return Evidence(spark, frames, rows, logs, states=reduce_tables(read_tables))
 
 
 def of_key(measured: Measured, key: str) -> list[Signal]:

@@ -200,11 +200,11 @@ def test_a_worker_stops_when_the_run_has_ended_and_writes_nothing_any_more(stora
         assert run is not None
         (run / EVIDENCE).make()
         ranges = sent(list(ranges_of(file, FORMATS["flink-log"], None, None)), run / "files", lambda *_: None)
-        read_group(ranges, run, 0)
+        list(read_group(ranges, run, 0))
         [part] = (run / EVIDENCE / "log_record").files()
         assert parquet.read_table((run / EVIDENCE / "log_record").for_arrow(part.name)).num_rows == 3
     with pytest.raises(AnalysisInterrupted):
-        read_group(ranges, run, 1)
+        list(read_group(ranges, run, 1))
     assert (run / EVIDENCE / "log_record").files() == []
 
 

@@ -1,0 +1,89 @@
+"""What an aggregator is: one question to one evidence table, as three plain functions over Arrow tables.
+
+`reduce` runs in Spark's workers while a file is read, `merge` wherever states meet, `finish` once in the driver. Files
+are cut into ranges anywhere, ranges are read in any order, and a small case takes the same way as a large one; so
+
+* `reduce` looks at the rows that it gets and at nothing else, and its state stays small however many rows there are;
+* `merge` gets states one below the other and gives one state of the same schema, whatever their order and however they
+  were merged before (it is associative and commutative, and merging one state leaves its answer as it is);
+* ties are decided by the citation (file, line, pointer), never by the order of arrival.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from diagnostics.arithmetic.row_order import Order, first_rows, sort_rows
+from diagnostics.citation import CITATION_COLUMNS
+from diagnostics.evidence import TABLES
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Aggregator(Generic[Answer]):
+    """One question to one evidence table.
+
+    name     of its module in `diagnostics/aggregators`
+    table    the evidence table that it asks
+    columns  of the table, beside the citation, that `reduce` looks at
+    reduce   rows -> state; of no rows it gives the empty state
+    merge    states, one below the other -> state
+    finish   the state of all rows -> answer
+    events   of a question to `log_record`: the catalogued events whose records it looks at, `prefix.*` for a family;
+             only those are captured from a log's text. Empty where it chooses records by something else
+    """
+
+    name: str
+    table: str
+    columns: tuple[str, ...]
+    reduce: Callable[[pa.Table], pa.Table]
+    merge: Callable[[pa.Table], pa.Table]
+    finish: Callable[[pa.Table], Answer]
+    events: tuple[str, ...] = ()
+
+    def reduce_rows(self, rows: pa.Table) -> pa.Table:
+        """The state of rows of the table's whole schema."""
+        return self.reduce(rows.select([*self.columns, *CITATION_COLUMNS]))
+
+    def merge_states(self, states: Sequence[pa.Table]) -> pa.Table:
+        """One state of several; the empty state of none."""
+        import pyarrow as pa
+
+        if not states:
+            return self.reduce_rows(TABLES[self.table].arrow_schema().empty_table())
+        return states[0] if len(states) == 1 else self.merge(pa.concat_tables(states))
+
+
+def first_rows_aggregator(
+    name: str,
+    table: str,
+    columns: Sequence[str],
+    choose: Callable[[pa.Table], pa.Table],
+    *,
+    order: Order,
+    most: int,
+    events: Sequence[str] = (),
+) -> Aggregator[pa.Table]:
+    """The question for some rows themselves: at most so many, the first in an order, which is also theirs.
+
+    columns  that `choose` looks at, beside the citation
+    choose   rows -> those that are asked for, with the columns of the answer; may shorten and derive, row by row
+    order    of columns of the answer; end it with the citation, so that no tie is left
+    """
+    keep = partial(first_rows, order=order, most=most)
+    return Aggregator(
+        name=name,
+        table=table,
+        columns=tuple(columns),
+        reduce=lambda rows: keep(choose(rows)),
+        merge=keep,
+        finish=partial(sort_rows, order=order),
+        events=tuple(events),
+    )

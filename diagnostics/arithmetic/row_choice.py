@@ -1,0 +1,39 @@
+"""Masks over Arrow columns: which rows a question is about. An unknown value is never a match."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def is_any(column: pa.ChunkedArray, values: Sequence[str]) -> pa.ChunkedArray:
+    """Whether the text is one of the values."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    return pc.is_in(column, pa.array(list(values), pa.string()))
+
+
+def contains_any(column: pa.ChunkedArray, texts: Sequence[str]) -> pa.ChunkedArray:
+    """Whether the text contains one of the texts, letter by letter."""
+    import pyarrow.compute as pc
+
+    return pc.fill_null(pc.match_substring_regex(column, "|".join(map(re.escape, texts))), False)
+
+
+def is_true(mask: pa.ChunkedArray) -> pa.ChunkedArray:
+    """The mask with unknown as no."""
+    import pyarrow.compute as pc
+
+    return pc.fill_null(mask, False)
+
+
+def shortened(column: pa.ChunkedArray, characters: int) -> pa.ChunkedArray:
+    """The first characters of each text."""
+    import pyarrow.compute as pc
+
+    return pc.utf8_slice_codeunits(column, 0, characters)

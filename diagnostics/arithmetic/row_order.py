@@ -1,0 +1,29 @@
+"""The first rows in an order, with unknown values where Spark and SQL put them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Direction = Literal["ascending", "descending"]
+
+Order = Sequence[tuple[str, Direction]]
+"""Columns to order by, the most important first."""
+
+
+def sort_rows(rows: pa.Table, order: Order) -> pa.Table:
+    """The rows in that order; unknown values come first where it ascends and last where it descends."""
+    import pyarrow.compute as pc
+
+    if rows.num_rows < 2:
+        return rows
+    keys: list[Any] = [(name, way, "at_start" if way == "ascending" else "at_end") for name, way in order]
+    return rows.take(pc.sort_indices(rows, sort_keys=keys))
+
+
+def first_rows(rows: pa.Table, order: Order, most: int) -> pa.Table:
+    """At most so many rows, the first in that order; fewer rows stay as they are."""
+    return rows if rows.num_rows <= most else sort_rows(rows, order).slice(0, most)

@@ -1,0 +1,51 @@
+"""How Arrow tables travel from Spark's workers to the driver: as named bytes, in pieces that any message can hold."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+PIECE_BYTES = 4 * 1024**2
+"""Bytes of a row. Our choice: Spark Connect refuses messages above 128 MB and sends batches of about 4 MB."""
+
+PACKED_DDL = "task INT, name STRING, piece INT, content BINARY"
+
+
+def pack_table(task: int, name: str, table: pa.Table) -> Iterator[pa.RecordBatch]:
+    """The table as rows of PACKED_DDL.
+
+    task  number of the task that sends it, so that pieces of two tables of a name are not mixed
+    """
+    import pyarrow as pa
+
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    content = sink.getvalue()
+    for piece, start in enumerate(range(0, content.size, PIECE_BYTES)):
+        yield pa.RecordBatch.from_arrays(
+            [
+                pa.array([task], pa.int32()),
+                pa.array([name], pa.string()),
+                pa.array([piece], pa.int32()),
+                pa.array([content[start : start + PIECE_BYTES].to_pybytes()], pa.binary()),
+            ],
+            names=["task", "name", "piece", "content"],
+        )
+
+
+def unpack_tables(packed: pa.Table) -> dict[str, list[pa.Table]]:
+    """Name -> the tables of that name, in the order of the tasks."""
+    import pyarrow as pa
+
+    tables: dict[str, list[pa.Table]] = defaultdict(list)
+    pieces: dict[tuple[int, str], list[bytes]] = defaultdict(list)
+    for row in packed.sort_by([("task", "ascending"), ("name", "ascending"), ("piece", "ascending")]).to_pylist():
+        pieces[row["task"], row["name"]].append(row["content"])
+    for (_, name), contents in pieces.items():
+        tables[name].append(pa.ipc.open_stream(b"".join(contents)).read_all())
+    return tables
