@@ -1,7 +1,7 @@
 """What analyses answer, kept as files, so that a rewrite of the engine can be held against what stood before.
 
     python -m tests.benchmarks.answers dump FOLDER CASE...      one JSON file for each case below FOLDER
-    python -m tests.benchmarks.answers ablate FOLDER CASE...    the same, also for the parts of each case as in an ablation
+    python -m tests.benchmarks.answers ablate FOLDER CASE...    the same, also for the parts that an ablation takes
     python -m tests.benchmarks.answers compare BEFORE AFTER     every difference, by case and place
 
 A case is a folder (or a file) of evidence; a `truth.json` in it is not read. A dump holds the document, the signals,

@@ -215,7 +215,7 @@ def test_a_file_that_the_storage_does_not_give_is_not_taken_for_a_damaged_one(s3
         [planned] = sent(list(ranges_of(file, FORMATS["flink-log"], None, None)), run / "files", lambda *_: None)
         (run / "files").remove()
         with pytest.raises(SparkUnavailable, match=rf"^{planned.part.path}: there is no such file"):
-            read_group([planned], run, 0)
+            list(read_group([planned], run, 0))
         assert (run / EVIDENCE / "log_record").files() == []
 
 
