@@ -1,4 +1,4 @@
-"""What users copy runs as the runbook's author wrote it, whatever an upload states: read back by bash, YAML and Python."""
+"""What users copy runs as the author wrote it, whatever an upload states: read back by bash, YAML and Python."""
 
 from __future__ import annotations
 
