@@ -27,6 +27,7 @@ from workbench.rules.models import BundledRule
 from workbench.rules.selectors import rule_texts
 from workbench.rules.services import bundled_rules, ruleset_of_bundle
 from workbench.uploads.refusals import UploadRefused
+from workbench.uploads.reservations import require_unreserved_room
 from workbench.uploads.services import case_discard, clock_set, event_fields_set, override_set, upload_add
 
 KIND, SCHEMA = "flink-workbench-case", 1
@@ -129,7 +130,7 @@ def _json(value: Any) -> str:
 def bundle_import(*, user: User, content: BinaryIO) -> Case:
     """A new case with the files of a bundle, queued to be judged by the rules of the bundle. All or nothing.
 
-    Raises BundleRefused, UploadRefused, ValidationError.
+    Raises BundleRefused, NoRoom, UploadRefused, ValidationError.
     """
     try:
         zip_directory(content)  # zipfile would hold a directory of any size in memory
@@ -178,8 +179,10 @@ def _checked_manifest(archive: zipfile.ZipFile) -> dict[str, Any]:
     limits = limits_now()
     if not named or len(named) > limits.case_files:
         raise BundleRefused(f"It holds {len(named):,} files; 1 to {limits.case_files:,} make a case.")
-    if sum(held[path] for path, _, _ in named) > limits.case_bytes:
+    size = sum(held[path] for path, _, _ in named)
+    if size > limits.case_bytes:
         raise BundleRefused("Its files are larger than a case may be.")
+    require_unreserved_room(size)
     return dict(manifest)
 
 
