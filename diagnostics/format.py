@@ -148,7 +148,8 @@ class Format:
     binary         whether it is no text: `recognise` looks at the bytes, `read` gets them as they came, and its rows
                    have no lines
     parts          of a file not made of lines: the offsets at which parts begin that can be read apart, the first
-                   0; a range goes from one of them to another. None: it is always a whole file
+                   0; a range goes from one of them to another. None: it is always a whole file. Where it raises,
+                   the file is one part, whose reader says what is wrong
     samples        at least one
     is_log         whether its log records are what Flink's own processes wrote, not what others tell of them
     """

@@ -1,32 +1,49 @@
 """Samples of a job's input as a Parquet file, or samples of metrics out of a Prometheus store.
 
-Only the columns that matter are read, a batch at a time.
+Only the columns that matter are read, a batch at a time. A dictionary stays one until its values are shortened: 800
+bytes of a file can hold one of a megabyte to which a hundred thousand rows refer.
 """
 
 from __future__ import annotations
 
 import base64
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from diagnostics.errors import LimitExceeded, UnreadableInput
 from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample, open_file
-from diagnostics.notation.event_field import BATCH_EVENTS, NamedFields, event_fields
+from diagnostics.notation.event_field import BATCH_EVENTS, EventFields, NamedFields, event_fields, fields_looked_at
 from diagnostics.notation.metric_table import MetricColumns, MetricTable
 from diagnostics.notation.tally import Tally
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from pyarrow.parquet import ParquetFile
+    import pyarrow as pa
+    from pyarrow.parquet import FileMetaData, ParquetFile
 
 MAGIC = b"PAR1"
 MOST_EVENTS = 100_000_000
 """Our choice: what an analysis reads in its time."""
 MOST_GROUP_BYTES = 2 * 1024**3
 """Decompressed bytes that the file states for the wanted columns of one row group. Our choice."""
+MOST_BATCH_BYTES = 32 * 1024**2
+"""Of the rows that are in memory at once, as far as the file states their size. Our choice."""
+MANY_ROWS, MOST_ROWS_PER_BYTE = 1_000_000, 100
+"""A file of many rows has at most so many for each of its bytes. Our choice: events measured at equal intervals, in the
+encoding made for them, take a fortieth of a byte; a run of one value takes none."""
+MOST_VALUES = 1_000_000
+"""Values of a batch, whatever their size. Our choice: as objects of their own they take some 100 MB."""
+LOOK_BYTES = 65_536
+"""Read at once of a column at which only a look is taken. Our choice."""
+SHORT_TEXT_BYTES = 1_000
+"""A batch of texts that are no longer has 50 MB. Our choice."""
 ROWS_LOOKED_AT = 20
 MOST_COLUMNS = 2_000
+MOST_LABEL_BYTES = 16_384
+"""Of a name or label of a metric, or all labels in one text. Our choice: Flink's have 600."""
 
 
 def _recognise(head: Head) -> float:
@@ -39,33 +56,55 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
     from pyarrow import parquet
 
     try:
-        with open_file(part) as opened, parquet.ParquetFile(opened) as file:
-            if file.metadata.num_rows > MOST_EVENTS:
-                raise LimitExceeded(f"{file.metadata.num_rows:,} rows; {MOST_EVENTS:,} is the bound")
+        with open_file(part) as opened:
+            metadata = parquet.read_metadata(opened)
+            _refuse_many(metadata.num_rows, part.size)
+            dictionaries = parquet.ParquetFile(
+                opened, metadata=metadata, read_dictionary=_texts(metadata), buffer_size=LOOK_BYTES
+            )
+            _refuse_twins(dictionaries.schema_arrow.names)
             named = part.context.get("event_fields")
-            metrics = _metric_columns(file) if named is None else None
+            metrics = _metric_columns(dictionaries) if named is None else None
             if metrics is None:
-                groups = [
-                    group for group, begin in enumerate(_begins(file, part.size)) if part.start <= begin < part.end
-                ]
-                yield from _events(file, named, groups)
+                begins = enumerate(_begins(dictionaries, part.size))
+                groups = [group for group, begin in begins if part.start <= begin < part.end]
+                wanted = _event_columns(dictionaries, named)
+                kept = _long_dictionaries(dictionaries, groups, wanted)
+                yield from _events(parquet.ParquetFile(opened, metadata=metadata, read_dictionary=kept), wanted, groups)
             elif part.start == 0:
                 # Its series are told apart in one place: the first range has all of them.
-                yield from _metrics(file, metrics)
-    except (pa.ArrowException, OSError, UnicodeDecodeError, OverflowError) as error:
+                yield from _metrics(dictionaries, metrics, part.size)
+    except (pa.ArrowException, MemoryError, OSError, UnicodeDecodeError, OverflowError) as error:
         raise UnreadableInput(f"a Parquet file that is damaged or cut off: {error}"[:300]) from None
 
 
+def _refuse_many(rows: int, size: int) -> None:
+    """Raises LimitExceeded for more rows, or values of a column, than a file of that size has."""
+    if rows > MOST_EVENTS:
+        raise LimitExceeded(f"{rows:,} rows; {MOST_EVENTS:,} is the bound")
+    if rows > max(MANY_ROWS, MOST_ROWS_PER_BYTE * size):
+        raise LimitExceeded(f"{rows:,} rows in {size:,} bytes: taken for a decompression bomb and not read")
+
+
+def _refuse_twins(names: Sequence[str]) -> None:
+    """Raises UnreadableInput."""
+    twins = next((name for name, count in Counter(names).items() if count > 1), None)
+    if twins is not None:
+        raise UnreadableInput(f"a Parquet file with several columns named {twins[:100]!r}")
+
+
+def _texts(metadata: FileMetaData) -> list[str]:
+    """The columns of texts, in lists and records also."""
+    columns = [metadata.schema.column(place) for place in range(min(metadata.num_columns, MOST_COLUMNS))]
+    return [each.path for each in columns if each.physical_type == "BYTE_ARRAY"]
+
+
 def _parts(path: Path) -> Sequence[int]:
-    """Where the row groups begin; a file that cannot be opened is one part, whose reader says why."""
-    import pyarrow as pa
+    """Where the row groups begin."""
     from pyarrow import parquet
 
-    try:
-        with parquet.ParquetFile(path) as file:
-            return _begins(file, path.stat().st_size)
-    except (pa.ArrowException, OSError):
-        return [0]
+    with parquet.ParquetFile(path) as file:
+        return _begins(file, path.stat().st_size)
 
 
 def _begins(file: ParquetFile, size: int) -> list[int]:
@@ -86,9 +125,9 @@ def _metric_columns(file: ParquetFile) -> MetricColumns | None:
     found = MetricColumns.of(file.schema_arrow.names[:MOST_COLUMNS])
     if found is None:
         return None
-    _refuse_large_groups(file, _wanted(found))
+    _stated(file.metadata, _wanted(found))
     first = next(file.iter_batches(ROWS_LOOKED_AT, columns=_wanted(found), use_threads=False), None)
-    rows = first.to_pylist() if first is not None else []
+    rows = _rows(first) if first is not None else ()
     return found if any(key is not None for row in rows for key, _ in found.samples(row)) else None
 
 
@@ -96,11 +135,13 @@ def _wanted(columns: MetricColumns) -> list[str]:
     return [each for each in (columns.time, columns.value, columns.name, columns.labels, *columns.others) if each]
 
 
-def _metrics(file: ParquetFile, columns: MetricColumns) -> Iterator[Rows | Coverage]:
+def _metrics(file: ParquetFile, columns: MetricColumns, size: int) -> Iterator[Rows | Coverage]:
     tally = Tally()
     table = MetricTable(columns, tally)
-    for batch in file.iter_batches(BATCH_EVENTS, columns=_wanted(columns), use_threads=False):
-        for row in batch.to_pylist():
+    wanted = _wanted(columns)
+    _refuse_many(sum(each.values for each in _stated(file.metadata, wanted)) // max(len(wanted), 1), size)
+    for batch in file.iter_batches(_batch_rows(file.metadata, wanted), columns=wanted, use_threads=False):
+        for row in _rows(batch):
             if not table.take(row, 0):
                 tally.not_understood += 1
             if table.is_full:
@@ -110,33 +151,119 @@ def _metrics(file: ParquetFile, columns: MetricColumns) -> Iterator[Rows | Cover
     yield tally.coverage()
 
 
-def _refuse_large_groups(file: ParquetFile, wanted: Sequence[str]) -> None:
-    """Raises LimitExceeded: a row group is decompressed as a whole."""
-    for group in map(file.metadata.row_group, range(file.metadata.num_row_groups)):
-        parts = [group.column(place) for place in range(group.num_columns)]
-        size = sum(
-            each.total_uncompressed_size for each in parts if each.path_in_schema.partition(".")[0] in set(wanted)
-        )
+def _rows(batch: pa.RecordBatch) -> Iterator[dict[str, Any]]:
+    """The rows, as many at a time as their texts allow: one in a dictionary is multiplied when it becomes a value."""
+    step = max(1, MOST_BATCH_BYTES // max(1, sum(map(_heaviest, batch.columns))))
+    for begin in range(0, batch.num_rows, step):
+        yield from batch.slice(begin, step).to_pylist()
+
+
+def _heaviest(column: pa.Array) -> int:
+    """Bytes of the largest value that a dictionary within the column can give. Raises LimitExceeded."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        longest = _longest(column)
+        if longest > MOST_LABEL_BYTES:
+            raise LimitExceeded(f"a label of {longest:,} bytes; {MOST_LABEL_BYTES:,} is the bound")
+        return longest
+    if pa.types.is_map(kind) or pa.types.is_list(kind):
+        parts = [column.keys, column.items] if pa.types.is_map(kind) else [column.values]
+        ends = column.offsets
+        most = pc.max(pc.subtract(ends[1:], ends[:-1])).as_py() or 0
+        return int(most) * sum(map(_heaviest, parts))
+    return sum(_heaviest(column.field(place)) for place in range(kind.num_fields)) if pa.types.is_struct(kind) else 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Stated:
+    """What the file states of the wanted columns of a row group: its rows, all their values, their bytes."""
+
+    rows: int
+    values: int
+    bytes: int
+
+
+def _stated(metadata: FileMetaData, wanted: Sequence[str]) -> list[_Stated]:
+    """Of each row group. Raises LimitExceeded."""
+    columns, found = set(wanted), []
+    for group in map(metadata.row_group, range(metadata.num_row_groups)):
+        every = [group.column(place) for place in range(group.num_columns)]
+        parts = [each for each in every if each.path_in_schema.partition(".")[0] in columns]
+        size = sum(each.total_uncompressed_size for each in parts)
         if size > MOST_GROUP_BYTES:
             raise LimitExceeded(f"a row group of {size:,} bytes; {MOST_GROUP_BYTES:,} is the bound")
+        found.append(_Stated(group.num_rows, sum(each.num_values for each in parts), size))
+    return found
 
 
-def _events(file: ParquetFile, named: NamedFields | None, groups: Sequence[int]) -> Iterator[Rows | Coverage]:
-    from diagnostics.notation.event_columns import event_batch
+def _batch_rows(metadata: FileMetaData, wanted: Sequence[str]) -> int:
+    """Rows that are read at once: as many as fit of the group where they are largest. Raises LimitExceeded."""
+    rows = BATCH_EVENTS
+    for each in _stated(metadata, wanted):
+        held = max(each.bytes / MOST_BATCH_BYTES, each.values / MOST_VALUES)
+        rows = min(rows, int(each.rows / held) if held > 0 else rows)
+    return max(rows, 1)
 
+
+def _event_columns(file: ParquetFile, named: NamedFields | None) -> EventFields:
+    """Which columns of events are what. Raises UnreadableInput where they are none."""
     metadata = file.metadata
-    plain = [metadata.schema.column(place) for place in range(metadata.num_columns)]
+    plain = [metadata.schema.column(place) for place in range(min(metadata.num_columns, MOST_COLUMNS))]
     # A column within a list or a record has a path with dots; neither is a key or a time.
-    columns = {column.name: place for place, column in enumerate(plain) if column.path == column.name}
-    first = next(file.iter_batches(ROWS_LOOKED_AT, columns=list(columns)), None) if columns else None
-    found = (event_fields(event, named) for event in (first.to_pylist() if first is not None else ()))
+    columns = [column.name for column in plain if column.path == column.name]
+    looked_at = fields_looked_at(columns, named)
+    _stated(metadata, looked_at)
+    looks = file.iter_batches(ROWS_LOOKED_AT, columns=looked_at, use_threads=False)
+    first = next(looks, None) if looked_at else None
+    unread = dict.fromkeys(columns)
+    # One at a time: the values of a row may have megabytes each.
+    rows = (first.slice(place, 1).to_pylist()[0] for place in range(first.num_rows)) if first is not None else ()
+    found = (event_fields(unread | event, named) for event in rows)
     fields = next((each for each in found if each is not None), None)
     if fields is None:
         raise UnreadableInput(f"a Parquet file without a key and a time among its columns: {', '.join(columns)[:200]}")
-    wanted = [name for name in (fields.key, fields.event_time, fields.arrival, fields.partition) if name]
-    _refuse_large_groups(file, wanted)
-    records = 0
-    for batch in file.iter_batches(BATCH_EVENTS, row_groups=groups, columns=wanted, use_threads=False):
+    return fields
+
+
+def _named(fields: EventFields) -> list[str]:
+    return [name for name in (fields.key, fields.event_time, fields.arrival, fields.partition) if name]
+
+
+def _long_dictionaries(file: ParquetFile, groups: Sequence[int], fields: EventFields) -> list[str]:
+    """The columns that are read as dictionaries, since one of theirs holds a long text.
+
+    Not all of them: where each event has a key of its own, that takes ten times as long (measured).
+    """
+    import pyarrow as pa
+
+    wanted = _named(fields)
+    _stated(file.metadata, wanted)
+    longest = dict.fromkeys(wanted, 0)
+    for group in groups:
+        first = next(file.iter_batches(1, row_groups=[group], columns=wanted, use_threads=False), None)
+        columns = zip(first.schema.names, first.columns, strict=True) if first is not None else ()
+        for name, column in columns:
+            if pa.types.is_dictionary(column.type):
+                longest[name] = max(longest[name], _longest(column))
+    return [name for name in wanted if longest[name] > SHORT_TEXT_BYTES]
+
+
+def _longest(column: pa.DictionaryArray) -> int:
+    """Bytes of the longest text of the dictionary, of which the column's rows may hold none."""
+    import pyarrow.compute as pc
+
+    return int(pc.max(pc.binary_length(column.dictionary)).as_py() or 0)
+
+
+def _events(file: ParquetFile, fields: EventFields, groups: Sequence[int]) -> Iterator[Rows | Coverage]:
+    from diagnostics.notation.event_columns import event_batch
+
+    wanted = _named(fields)
+    rows, records = _batch_rows(file.metadata, wanted), 0
+    for batch in file.iter_batches(rows, row_groups=groups, columns=wanted, use_threads=False):
         records += batch.num_rows
         yield Rows("event", batch=event_batch(batch, fields))
     yield Coverage(records=records)

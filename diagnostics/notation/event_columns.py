@@ -60,7 +60,9 @@ def key_texts(column: pa.Array) -> pa.Array:
 
     kind = column.type
     if pa.types.is_dictionary(kind):
-        column, kind = column.dictionary_decode(), kind.value_type
+        # Shortened before they are multiplied: a dictionary of one megabyte may stand for gigabytes of keys.
+        used = column.indices.dictionary_encode()
+        return key_texts(column.dictionary.take(used.dictionary)).take(used.indices)
     if pa.types.is_integer(kind):
         return pc.cast(column, pa.string())
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
@@ -75,6 +77,9 @@ def epochs_ms(column: pa.Array) -> pa.Array:
     import pyarrow.compute as pc
 
     kind = column.type
+    if pa.types.is_dictionary(kind):
+        used = column.indices.dictionary_encode()
+        return epochs_ms(column.dictionary.take(used.dictionary)).take(used.indices)
     if pa.types.is_timestamp(kind):
         return _of_unit(column, kind.unit)
     if pa.types.is_date(kind):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -145,6 +145,14 @@ def event_fields(event: Mapping[str, Any], named: NamedFields | None = None) -> 
     if event_time is None or key is None:
         return None
     return EventFields(key, event_time, arrival, next((names[name] for name in PARTITIONS if name in names), None))
+
+
+def fields_looked_at(names: Iterable[str], named: NamedFields | None = None) -> list[str]:
+    """Those of the names whose values `event_fields` looks at: a file of columns need not give the others."""
+    if named is not None:
+        return [name for name in names if name in (named.key, named.event_time)]
+    plain = {_plain(name): name for name in reversed(list(names))}
+    return [plain[name] for name in (*EVENT_TIMES, *ARRIVAL_TIMES, *KEYS) if name in plain]
 
 
 def _is_time(value: Any) -> bool:

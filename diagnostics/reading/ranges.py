@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -51,7 +51,7 @@ def ranges_of(
     known = {"snapshot_ms": taken_ms, "event_fields": fields}
     context = {name: value for name, value in known.items() if value is not None}
     if chosen.parts is not None:
-        cuts = _of_parts(chosen.parts(file.path), size)
+        cuts = _of_parts(_part_begins(chosen.parts, file.path), size)
         lines = [0] * len(cuts)
     else:
         cuts = _cuts(file.path, size) if chosen.splittable else [0]
@@ -59,6 +59,14 @@ def ranges_of(
     for start, end, lines_before in zip(cuts, [*cuts[1:], size], lines, strict=True):
         part = Range(file.file_id, file.name, str(file.path.resolve()), start, end, size, context)
         yield PlannedRange(part, chosen.id, lines_before, clock)
+
+
+def _part_begins(parts: Callable[[Path], Sequence[int]], path: Path) -> Sequence[int]:
+    """Where the parts of a file begin; one in which they are not found is read as a whole, and its reader says why."""
+    try:
+        return parts(path)
+    except Exception:
+        return [0]
 
 
 def _of_parts(begins: Sequence[int], size: int) -> list[int]:

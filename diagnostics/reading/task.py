@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from diagnostics.errors import AnalysisInterrupted, DiagnosticsError, LimitExceeded, SparkUnavailable
 from diagnostics.format import Coverage
 from diagnostics.formats import FORMATS
+from diagnostics.reading.memory import bounded_memory
 from diagnostics.reading.ranges import LONGEST_RANGE_BYTES, PlannedRange
 from diagnostics.reading.stored_table import EVIDENCE, TableWriter
 from diagnostics.reading.transport import pack_table
@@ -43,7 +44,8 @@ def read_group(group: Sequence[PlannedRange], run: SharedFolder, number: int) ->
     with TableWriter(run / EVIDENCE, number) as writer:
         for planned in group:
             _stop_when_ended(run)
-            covered.append(_read_range(planned, writer))
+            with bounded_memory():
+                covered.append(_read_range(planned, writer))
         _stop_when_ended(run)
     covered[0]["contents"] = list(writer.contents.told().items())
     yield from pack_table(number, COVERAGE, pa.Table.from_pylist(covered, schema=_coverage_schema()))
