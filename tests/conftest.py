@@ -14,7 +14,13 @@ from diagnostics.spark.server import FOR_ONE_ANALYSIS
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytest_plugins = ["tests.running_workbench", "tests.s3_server", "tests.shared_spark", "tests.sharing_out"]
+pytest_plugins = [
+    "tests.running_workbench",
+    "tests.s3_server",
+    "tests.shared_spark",
+    "tests.sharing_out",
+    "tests.small_disk",
+]
 
 # Tests run thousands of small Spark jobs, each once: the second compiler of the JVM never earns back what it costs.
 # Measured on 21 signal tests: 34 instead of 61 s of processor time. A collector beside the program costs a tenth more

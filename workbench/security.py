@@ -7,6 +7,9 @@ from collections.abc import Callable
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
 
+from workbench.disk import NoRoom, require_room
+from workbench.uploads.reservations import require_unreserved_room
+
 Respond = Callable[[HttpRequest], HttpResponse]
 
 POLICY = "; ".join(
@@ -41,7 +44,8 @@ class BoundedRequests:
 
     Django's CSRF check reads the whole form, uploads included, before a view can ask who is there. So a visitor who is
     not signed in may send no more than a form, and nobody more than a case may hold. The API asks for its token
-    before it reads the body, so only the second bound applies to it.
+    before it reads the body, so only the second bound applies to it. Files for which the disk has no room are refused
+    too; forms are not, since evidence is deleted by a form.
     """
 
     def __init__(self, respond: Respond) -> None:
@@ -51,15 +55,27 @@ class BoundedRequests:
         length = request.META.get("CONTENT_LENGTH") or "0"
         sent = int(length) if length.isascii() and length.isdigit() else 0
         if sent > self._most(request):
-            refusal = JsonResponse(
-                {"detail": f"The request has {sent} bytes; {self._most(request)} are allowed."}, status=413
-            )
-            # The rest of the body is not read, so the connection cannot be used again.
-            refusal.headers["Connection"] = "close"
-            return refusal
+            return _unread(f"The request has {sent} bytes; {self._most(request)} are allowed.", 413)
+        if sent > settings.MOST_FORM_BYTES:
+            try:
+                require_unreserved_room(sent) if _holds_files(request) else require_room(sent)
+            except NoRoom as error:
+                return _unread(str(error), 507)
         return self._respond(request)
 
     def _most(self, request: HttpRequest) -> int:
         if request.path.startswith("/api/") or request.user.is_authenticated:
             return settings.MOST_REQUEST_BYTES
         return settings.MOST_FORM_BYTES
+
+
+def _holds_files(request: HttpRequest) -> bool:
+    """Whether it brings whole files; a piece of a resumable upload has its reservation."""
+    return request.content_type == "multipart/form-data"
+
+
+def _unread(detail: str, status: int) -> HttpResponse:
+    """A refusal before the body is read, so that the connection cannot be used again."""
+    refusal = JsonResponse({"detail": detail}, status=status)
+    refusal.headers["Connection"] = "close"
+    return refusal

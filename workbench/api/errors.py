@@ -14,6 +14,7 @@ from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
 from workbench.analyses.services import NothingToAnalyse
+from workbench.disk import NoRoom
 from workbench.uploads.refusals import TooLarge, UploadRefused
 
 logger = logging.getLogger(__name__)
@@ -23,10 +24,16 @@ class BodyTooLarge(exceptions.APIException):
     status_code = status.HTTP_413_REQUEST_ENTITY_TOO_LARGE
 
 
+class InsufficientStorage(exceptions.APIException):
+    status_code = status.HTTP_507_INSUFFICIENT_STORAGE
+
+
 def api_exception_handler(error: Exception, context: dict[str, Any]) -> Response:
     """The answer to every exception inside an API view."""
     if isinstance(error, (RequestDataTooBig, TooManyFilesSent, TooLarge)):
         error = BodyTooLarge(str(error))
+    elif isinstance(error, NoRoom):
+        error = InsufficientStorage(str(error))
     elif isinstance(error, (UploadRefused, NothingToAnalyse)):
         error = exceptions.ValidationError({"files": [str(error)]})
     elif isinstance(error, ValidationError):
@@ -49,7 +56,9 @@ def _is_api(request: HttpRequest) -> bool:
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """400 outside of API views, e.g. a wrong Host header; 413 for a body that a bound stopped."""
+    """400 outside of API views, e.g. a wrong Host header; 413 for a body that a bound stopped, 507 on a full disk."""
+    if isinstance(exception, NoRoom):
+        return _no_room(request, exception)
     too_large = isinstance(exception, (RequestDataTooBig, TooManyFilesSent))
     if too_large and (_is_api(request) or request.headers.get("Accept") == "application/json"):
         return JsonResponse({"detail": str(exception)}, status=413)
@@ -58,6 +67,12 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     if _is_api(request):
         return JsonResponse({"detail": "The request cannot be read."}, status=400)
     return defaults.bad_request(request, exception)
+
+
+def _no_room(request: HttpRequest, error: NoRoom) -> HttpResponse:
+    if _is_api(request) or request.headers.get("Accept") == "application/json":
+        return JsonResponse({"detail": str(error)}, status=507)
+    return render(request, "507.html", {"detail": str(error)}, status=507)
 
 
 def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:

@@ -34,7 +34,7 @@ from workbench.api.serializers import (
 from workbench.cases.models import Case
 from workbench.cases.selectors import case_to_change, case_visible, cases_found
 
-REFUSALS = {400: ErrorSerializer, 401: ErrorSerializer, 403: ErrorSerializer, 413: ErrorSerializer}
+REFUSALS = dict.fromkeys((400, 401, 403, 413, 507), ErrorSerializer)
 
 
 class CaseView(GenericAPIView[Case]):

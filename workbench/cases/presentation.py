@@ -24,6 +24,7 @@ class FindingShown:
 
     entry      the document's entry
     citations  with the viewer's address
+    has_page   whether its rule has a page here; one that came along with the case has none
     follows    what this finding explains
     """
 
@@ -31,6 +32,7 @@ class FindingShown:
     entry: Mapping[str, Any]
     citations: Sequence[Citation]
     runbook: RunbookProgress | None
+    has_page: bool = True
     follows: list[FindingShown] = field(default_factory=list)
 
     @property
@@ -92,12 +94,14 @@ def jobs_shown(analysis: Analysis) -> list[JobShown]:
     document = analysis.document
     rows = {row.position: row for row in analysis.findings.prefetch_related("citations__file")}
     progress = runbook_progress(analysis)
+    bundled = set(analysis.ruleset.bundled_rules.values_list("rule_id", flat=True))
     shown = [
         FindingShown(
             position,
             entry,
             list(rows[position].citations.all()) if position in rows else [],
             progress.get(position),
+            has_page=entry["rule"]["id"] not in bundled,
         )
         for position, entry in enumerate(document["findings"])
     ]

@@ -20,6 +20,7 @@ from workbench.clusters.address import AddressRefused, ClusterUrl, Lookup, file_
 from workbench.clusters.connection import MOST_ANSWER_SECONDS, PinnedCluster
 from workbench.clusters.login import NoLogin, login_headers
 from workbench.clusters.models import Collection, CollectionStatus
+from workbench.disk import NoRoom, require_room
 from workbench.limits.selectors import limits_now
 from workbench.uploads.refusals import UploadRefused
 from workbench.uploads.services import upload_add
@@ -63,7 +64,7 @@ def collection_run(
         _collect(collection, options, lookup, most_answer_seconds)
     except _Cancelled:
         logger.info("collection %s is no longer wanted", collection.pk)
-    except (AddressRefused, NoLogin, collect_flink.Unanswered, UploadRefused, NothingToAnalyse) as error:
+    except (AddressRefused, NoLogin, NoRoom, collect_flink.Unanswered, UploadRefused, NothingToAnalyse) as error:
         _end(collection, CollectionStatus.FAILED, str(error))
     except Exception as error:
         logger.exception("collection %s ended with an error of our own", collection.pk)
@@ -110,6 +111,7 @@ def _fetch(collection: Collection, store: PinnedCluster, most: int) -> None:
     written = 0.0
     with collection.target.open("wb") as target:
         for piece in store.pieces(collection.fetched_path, most):
+            require_room(len(piece))
             target.write(piece)
             if time.monotonic() - written > SHOWN_EVERY_SECONDS:
                 written = time.monotonic()
@@ -126,7 +128,8 @@ class _Told(collect_flink.Progress):
         self._began, self._written = time.monotonic(), 0.0
 
     def show(self, cluster: collect_flink.Cluster, path: str) -> None:
-        """Before each request. Raises Stopped, _Cancelled."""
+        """Before each request. Raises Stopped, NoRoom, _Cancelled."""
+        require_room(0)
         now = time.monotonic()
         if now - self._began > MOST_SECONDS:
             raise collect_flink.Stopped(f"{MOST_SECONDS:g} seconds")

@@ -13,6 +13,7 @@ from enum import StrEnum
 from django.conf import settings
 
 from diagnostics.intake.limits import GIB, MIB, USUAL
+from workbench.disk import disk_room
 
 
 class Unit(StrEnum):
@@ -39,6 +40,11 @@ class Limit:
     variable: str | None = None
 
 
+def _half_of_the_disk() -> int:
+    """In whole MiB, as far as the ceiling."""
+    return min(max(disk_room().total // 2 // MIB * MIB, MIB), settings.MOST_TEAM_BYTES)
+
+
 LIMITS: Mapping[str, Limit] = {
     limit.name: limit
     for limit in (
@@ -61,6 +67,16 @@ LIMITS: Mapping[str, Limit] = {
             lambda: settings.MOST_CASE_BYTES,
             lambda: settings.MOST_CASE_BYTES,
             "WORKBENCH_MOST_CASE_BYTES",
+        ),
+        Limit(
+            "team_bytes",
+            "All cases of a team",
+            "What their files take on the disk. By itself half of the disk, so that one team leaves room for others.",
+            Unit.BYTES,
+            1,
+            _half_of_the_disk,
+            lambda: settings.MOST_TEAM_BYTES,
+            "WORKBENCH_MOST_TEAM_BYTES",
         ),
         Limit(
             "case_files",

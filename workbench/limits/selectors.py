@@ -20,12 +20,14 @@ class UploadLimits:
     file_bytes   of one file
     case_bytes   of all files of a case, as they came
     case_files   files of a case, as they came
+    team_bytes   of all files of all cases of a team
     unpacked     for what reads archives
     """
 
     file_bytes: int
     case_bytes: int
     case_files: int
+    team_bytes: int
     unpacked: Limits
 
 
@@ -44,10 +46,11 @@ def values_now(chosen: Mapping[str, int]) -> dict[str, int]:
 def limits_now() -> UploadLimits:
     """What counts from now on. Asked once for each upload and each analysis, so that a change needs no restart."""
     values = values_now(values_set())
-    case_bytes, case_files = values.pop("case_bytes"), values.pop("case_files")
+    case_bytes, case_files, team_bytes = (values.pop(name) for name in ("case_bytes", "case_files", "team_bytes"))
     return UploadLimits(
         file_bytes=values["file_bytes"],
         case_bytes=case_bytes,
         case_files=case_files,
+        team_bytes=team_bytes,
         unpacked=replace(USUAL, **values),
     )

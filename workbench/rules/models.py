@@ -14,7 +14,6 @@ LONGEST_REASON = 500
 class Origin(models.TextChoices):
     SHIPPED = "shipped", "Shipped"
     LOCAL = "local", "Written here"
-    BUNDLE = "bundle", "Came with a case"
 
 
 class VersionState(models.TextChoices):
@@ -114,6 +113,7 @@ class RulesetQuerySet(models.QuerySet["Ruleset"]):
 class Ruleset(models.Model):
     """The published rules at one moment, or those that a case brought along. Rulesets are only ever added.
 
+    versions   those of its rules that are known here; with `bundled_rules`, the others, they are all of them
     of_bundle  it judges the case that it came with, and no other
     """
 
@@ -131,6 +131,24 @@ class Ruleset(models.Model):
 
     def __str__(self) -> str:
         return f"Ruleset {self.pk}: {self.reason}"
+
+
+class BundledRule(models.Model):
+    """A rule that a case brought along and that is not one of the rules here. It judges that case and nothing else.
+
+    It has no page and takes no id: a rule of the same id may be written or shipped here at any time.
+    """
+
+    ruleset = models.ForeignKey(Ruleset, on_delete=models.CASCADE, related_name="bundled_rules")
+    rule_id = models.CharField(max_length=80)
+    text = models.TextField()
+
+    class Meta:
+        ordering = ["rule_id"]
+        constraints = [models.UniqueConstraint(fields=["ruleset", "rule_id"], name="one_bundled_rule_for_each_id")]
+
+    def __str__(self) -> str:
+        return f"{self.rule_id} of ruleset {self.ruleset_id}"
 
 
 class RegressionSample(models.Model):

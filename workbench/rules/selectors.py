@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import lru_cache
 
 from django.db.models import QuerySet
@@ -15,18 +14,21 @@ from workbench.rules.models import Origin, Rule, Ruleset, RuleVersion, VersionSt
 
 def rules_of(ruleset: Ruleset) -> tuple[diagnostics_rule.Ruleset, list[str]]:
     """The rules to judge with, and a sentence for each stored rule that no longer loads."""
-    return rules_from(ruleset.versions.select_related("rule").order_by("rule__rule_id"))
-
-
-def rules_from(versions: Iterable[RuleVersion]) -> tuple[diagnostics_rule.Ruleset, list[str]]:
-    """As `rules_of`, for any versions."""
     rules, unreadable = [], []
-    for version in versions:
+    for rule_id, text in rule_texts(ruleset).items():
         try:
-            rules.append(rule_of(version))
+            rules.append(_rule(rule_id, text))
         except InvalidRule as error:
-            unreadable.append(f"Rule {version.rule} version {version.number} was left out: {error}")
+            unreadable.append(f"Rule {rule_id} was left out: {error}")
     return diagnostics_rule.Ruleset.of(rules), unreadable
+
+
+def rule_texts(ruleset: Ruleset) -> dict[str, str]:
+    """The text of each of its rules by id, in the order of the ids, bundled rules included."""
+    texts = dict(ruleset.versions.values_list("rule__rule_id", "text"))
+    if ruleset.of_bundle:
+        texts |= dict(ruleset.bundled_rules.values_list("rule_id", "text"))
+    return dict(sorted(texts.items()))
 
 
 def versions_that_count(published: QuerySet[RuleVersion]) -> dict[int, RuleVersion]:

@@ -17,7 +17,17 @@ from diagnostics.rule import LONGEST_RULE
 from diagnostics.sample import shipped_samples
 from diagnostics.yaml_document import read_yaml
 from workbench.accounts.models import User
-from workbench.rules.models import Draft, EventKind, Origin, Rule, RuleEvent, Ruleset, RuleVersion, VersionState
+from workbench.rules.models import (
+    BundledRule,
+    Draft,
+    EventKind,
+    Origin,
+    Rule,
+    RuleEvent,
+    Ruleset,
+    RuleVersion,
+    VersionState,
+)
 from workbench.rules.runbook_texts import RUNBOOK, checked_runbook, is_runbook
 from workbench.rules.selectors import versions_that_count
 from workbench.rules.validation import blockers, checked_rule
@@ -300,35 +310,35 @@ def ruleset_make(*, reason: str, user: User | None) -> Ruleset:
     return ruleset
 
 
-@transaction.atomic
-def ruleset_of_bundle(*, texts: Iterable[str], reason: str, user: User) -> Ruleset:
-    """A ruleset of exactly these rule texts, for the case that brought them; none of them is published by that.
+def bundled_rules(texts: Iterable[str]) -> list[BundledRule]:
+    """The rules of a bundle, checked and not stored.
 
-    A text that is known here is the known version. Raises InvalidRule.
+    Reading them takes seconds, so it must not happen while a transaction holds the database. Raises InvalidRule.
+    """
+    rules = {}
+    for text in texts:
+        rule_id = checked_rule(text).id
+        if rule_id in rules:
+            raise InvalidRule([f"two rules have the id {rule_id!r}"])
+        rules[rule_id] = BundledRule(rule_id=rule_id, text=text)
+    return list(rules.values())
+
+
+@transaction.atomic
+def ruleset_of_bundle(*, rules: Iterable[BundledRule], reason: str, user: User) -> Ruleset:
+    """A ruleset of exactly these rules (`bundled_rules`), for the case that brought them.
+
+    A text that is known here is the known version; every other one stays within the ruleset and takes no id here.
     """
     ruleset = Ruleset.objects.create(reason=reason[:300], created_by=user, of_bundle=True)
-    ruleset.versions.set([_version_of_bundle(text, user) for text in texts])
+    by_digest = {_digest(each.text): each for each in rules}
+    known = {version.sha256: version for version in RuleVersion.objects.filter(sha256__in=by_digest)}
+    ruleset.versions.set(known.values())
+    foreign = [rule for digest, rule in by_digest.items() if digest not in known]
+    for rule in foreign:
+        rule.ruleset = ruleset
+    BundledRule.objects.bulk_create(foreign)
     return ruleset
-
-
-def _version_of_bundle(text: str, user: User) -> RuleVersion:
-    rule = checked_rule(text)
-    known = RuleVersion.objects.filter(rule__rule_id=rule.id, sha256=_digest(text)).first()
-    if known:
-        return known
-    identity, _ = Rule.objects.get_or_create(rule_id=rule.id, defaults={"enabled": False})
-    return RuleVersion.objects.create(
-        rule=identity,
-        number=rule.version,
-        origin=Origin.BUNDLE,
-        state=VersionState.RETIRED,
-        text=text,
-        sha256=_digest(text),
-        symptom_class=rule.symptom_class,
-        title=rule.title,
-        status=rule.status,
-        author=user,
-    )
 
 
 def _store_shipped(shipped: Mapping[str, diagnostics_rule.Rule]) -> list[str]:

@@ -18,6 +18,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils.http import http_date
 
 from workbench.cases.selectors import case_to_change
+from workbench.disk import NoRoom
 from workbench.limits.selectors import limits_now
 from workbench.uploads import arrivals
 from workbench.uploads.models import Arrival, ArrivalState
@@ -32,7 +33,6 @@ STATUSES: list[tuple[type[UploadRefused], int]] = [
     (arrivals.ChecksumMismatch, 460),
     (arrivals.Busy, 423),
     (arrivals.Gone, 410),
-    (arrivals.NoRoom, 507),
 ]
 """460 is the protocol's own."""
 
@@ -67,6 +67,8 @@ def _answer(view: View, request: HttpRequest, *args: Any, **kwargs: Any) -> Http
         return view(request, *args, **kwargs)
     except _Unreadable as error:
         return JsonResponse({"detail": str(error)}, status=400)
+    except NoRoom as error:
+        return JsonResponse({"detail": str(error)}, status=507)
     except UploadRefused as error:
         status = next((status for kind, status in STATUSES if isinstance(error, kind)), 400)
         return JsonResponse({"detail": str(error)}, status=status)

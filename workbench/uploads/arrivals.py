@@ -22,7 +22,7 @@ from typing import IO, Protocol
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile as ReceivedFile
 from django.db import transaction
-from django.db.models import F, Q, Sum
+from django.db.models import Q, Sum
 from django.http import UnreadablePostError
 from django.utils import timezone
 
@@ -31,10 +31,12 @@ from workbench import broker
 from workbench.accounts.models import User
 from workbench.cases.models import Case
 from workbench.cases.services import case_lock
+from workbench.disk import full_disk_refused, require_room
 from workbench.limits.selectors import limits_now
 from workbench.redaction.selectors import redactor_for
 from workbench.uploads.models import Arrival, ArrivalState, UploadedFile
 from workbench.uploads.refusals import AlreadyInCase, TooLarge, UploadRefused
+from workbench.uploads.reservations import coming_bytes, require_room_for, require_share, stored_bytes
 from workbench.uploads.services import PIECE_BYTES, upload_add
 from workbench.uploads.tasks import redact_arrival
 
@@ -47,8 +49,6 @@ UNSENT = timedelta(seconds=30)
 """As of analyses: what waits so long while the queue is empty has lost its message or its worker."""
 LEFT_OVER = timedelta(hours=1)
 """What lies in the incoming folder without a change for so long belongs to a process that was killed."""
-DISK_KEPT_FREE = 256 * 1024 * 1024
-"""Bytes of the disk that arriving files leave to the database and the logs. Our choice."""
 
 
 class _Digest(Protocol):
@@ -74,10 +74,6 @@ CHECKSUMS: dict[str, Callable[[], _Digest]] = {"sha256": hashlib.sha256, "sha1":
 """By their names in the protocol, which demands sha1."""
 
 
-class NoRoom(UploadRefused):
-    """The disk of the workbench is too full."""
-
-
 class OffsetConflict(UploadRefused):
     """The piece does not begin where the last one ended."""
 
@@ -97,7 +93,7 @@ class Gone(UploadRefused):
 def arrival_begin(
     *, case: Case, user: User, name: str, size: int, modified: int = 0, redact: Collection[str] = ()
 ) -> Arrival:
-    """Makes room for a file of `size` bytes. Raises TooLarge or NoRoom before a byte of it is sent."""
+    """Reserves room for a file of `size` bytes. Raises TooLarge or NoRoom before a byte of it is sent."""
     limits = limits_now()
     if size > limits.file_bytes:
         raise TooLarge(f"The file is larger than {limits.file_bytes} bytes.")
@@ -109,9 +105,8 @@ def arrival_begin(
         held = sum(each.aggregate(bytes=Sum("bytes"))["bytes"] or 0 for each in (coming, present))
         if held + size > limits.case_bytes:
             raise TooLarge(f"A case holds at most {limits.case_bytes} bytes; {held} are in it or on their way.")
-        missing = Arrival.objects.unfinished().aggregate(bytes=Sum(F("bytes") - F("offset")))["bytes"] or 0
-        if shutil.disk_usage(settings.INCOMING_DIR).free - missing - size < DISK_KEPT_FREE:
-            raise NoRoom("The disk of the workbench has no room for this file; its administrators can make some.")
+        require_share(case.team, stored_bytes(case.team) + coming_bytes(case.team), size, limits)
+        require_room_for(user, size)
         arrival = Arrival.objects.create(
             case=case, user=user, name=name, bytes=size, modified=modified, redact=list(redact)
         )
@@ -132,7 +127,7 @@ def arrival_append(
 
     checksum  (one of CHECKSUMS, its value). Without one, what came of a piece that broke off is kept
     is_here   it came with a request already, whose size is bounded elsewhere
-    Raises OffsetConflict, TooLarge, ChecksumMismatch, Busy, Gone; nothing of the piece counts then.
+    Raises OffsetConflict, TooLarge, NoRoom, ChecksumMismatch, Busy, Gone; nothing of the piece counts then.
     """
     if length > MOST_PIECE_BYTES and not is_here:
         raise TooLarge(f"A piece has at most {MOST_PIECE_BYTES} bytes.")
@@ -144,7 +139,8 @@ def arrival_append(
         digest = CHECKSUMS[checksum[0]]() if checksum else None
         target.truncate(offset)
         target.seek(offset)
-        received = _received(stream, length, target, digest)
+        with full_disk_refused(length):
+            received = _received(stream, length, target, digest)
         if checksum and digest and (received < length or digest.digest() != checksum[1]):
             target.truncate(offset)
             raise ChecksumMismatch("The piece is not what was sent; send it again.")
@@ -160,6 +156,7 @@ def _received(stream: IO[bytes], length: int, target: IO[bytes], digest: _Digest
         while received < length and (piece := stream.read(min(PIECE_BYTES, length - received))):
             if digest:
                 digest.update(piece)
+            require_room(len(piece))
             target.write(piece)
             received += len(piece)
     target.flush()
@@ -280,10 +277,11 @@ def arrival_discard(*, arrival: Arrival) -> None:
 
 
 def arrivals_expire() -> int:
-    """Deletes what nothing came of for Arrival.KEPT, and bytes that no row knows. Gives how many files that were."""
+    """Deletes what nothing came of for Arrival.KEPT, or never, and bytes that no row knows. Gives how many files."""
     before = timezone.now() - Arrival.KEPT
+    never_begun = Q(state=ArrivalState.RECEIVING, offset=0, touched_at__lt=timezone.now() - Arrival.RESERVED)
     never_redacted = Q(state=ArrivalState.REDACTING, began_at__lt=before)
-    old = list(Arrival.objects.filter(Q(touched_at__lt=before) | never_redacted))
+    old = list(Arrival.objects.filter(Q(touched_at__lt=before) | never_redacted | never_begun))
     for arrival in old:
         arrival_discard(arrival=arrival)
     # First the files and then the rows: of a file that is begun meanwhile there is no path yet.

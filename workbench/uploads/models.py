@@ -140,6 +140,9 @@ class Arrival(models.Model):
     detail    why it was not taken, for the user
     """
 
+    RESERVED = timedelta(minutes=10)
+    """How long room is kept for one of which nothing comes, and how long one lives that never began. Our choice: twice
+    as long as a page goes on trying without its line (`resumable_upload.js`)."""
     KEPT = timedelta(hours=24)
     """How long one of which nothing more comes can be continued. Our choice: until the next working day."""
 

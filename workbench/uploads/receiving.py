@@ -1,13 +1,17 @@
-"""Receives a dropped file in pieces, straight to disk, and stops as soon as it is too large."""
+"""Receives a dropped file in pieces, straight to disk, and stops as soon as it is too large or the disk too full."""
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from django.core.exceptions import RequestDataTooBig
 from django.core.files.uploadhandler import TemporaryFileUploadHandler
 from django.http import HttpRequest
 
+from workbench.disk import NoRoom, full_disk_refused, require_room
 from workbench.limits.selectors import limits_now
 
 
@@ -21,7 +25,24 @@ class BoundedFileUploadHandler(TemporaryFileUploadHandler):
     def receive_data_chunk(self, raw_data: bytes, start: int) -> Any:
         if self._most is None:
             self._most = limits_now().file_bytes
-        if start + len(raw_data) > self._most:
-            self.upload_interrupted()
-            raise RequestDataTooBig(f"{self.file_name} is larger than {self._most} bytes.")
-        return super().receive_data_chunk(raw_data, start)
+        with self._discarded_when_refused():
+            if start + len(raw_data) > self._most:
+                raise RequestDataTooBig(f"{self.file_name} is larger than {self._most} bytes.")
+            require_room(len(raw_data))
+            with full_disk_refused(len(raw_data)):
+                return super().receive_data_chunk(raw_data, start)
+
+    def file_complete(self, file_size: int) -> Any:
+        with self._discarded_when_refused(), full_disk_refused(file_size):  # some may still be in a buffer
+            return super().file_complete(file_size)
+
+    @contextlib.contextmanager
+    def _discarded_when_refused(self) -> Iterator[None]:
+        """The log of the refusal keeps the exception, and with it the file, alive: it is deleted here."""
+        try:
+            yield
+        except (RequestDataTooBig, NoRoom):
+            with contextlib.suppress(OSError):  # closing writes what is in the buffer once more
+                self.file.close()
+            Path(self.file.temporary_file_path()).unlink(missing_ok=True)
+            raise

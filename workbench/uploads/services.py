@@ -25,15 +25,17 @@ from diagnostics.intake import LogLayout, SourceFile, peek
 from diagnostics.intake.peeking import NOT_LOOKED_AT
 from diagnostics.notation.event_field import NamedFields
 from diagnostics.redaction import Redactor, nobody, redact_upload
-from workbench.accounts.models import User
+from workbench.accounts.models import Team, User
 from workbench.cases.models import Case
 from workbench.cases.services import case_lock
+from workbench.disk import full_disk_refused, require_room
 from workbench.layouts.selectors import layouts_now
 from workbench.limits.selectors import UploadLimits, limits_now
 from workbench.redaction.selectors import redactor_for
 from workbench.storable import storable
 from workbench.uploads.models import FileKind, UploadedFile
 from workbench.uploads.refusals import TooLarge, UploadRefused
+from workbench.uploads.reservations import require_share, stored_bytes
 from workbench.uploads.shelf import Shelf
 
 PIECE_BYTES = 1024 * 1024
@@ -58,7 +60,7 @@ def upload_add(
     """Stores one file of a drop and recognises what is in it, as `uploads_add`.
 
     progress  is told how many bytes of text its redaction went through
-    Raises TooLarge, AlreadyInCase; UploadRefused for a file that cannot be redacted.
+    Raises NoRoom, TooLarge, AlreadyInCase; UploadRefused for a file that cannot be redacted.
     """
     [taken] = uploads_add(case=case, user=user, drops=[(name, content)], redact=redact, progress=progress)
     if isinstance(taken, UploadRefused):
@@ -81,6 +83,7 @@ def uploads_add(
 
     drops   (path inside the drop, content)
     redact  ids of the redaction rules that are applied before anything is stored
+    Raises NoRoom, with nothing of the drop stored.
     """
     limits, layouts, redactor = limits_now(), layouts_now(), redactor_for(redact)
     folder = settings.UPLOADS_DIR / str(case.pk)
@@ -116,13 +119,16 @@ def _placed(
     with transaction.atomic():
         # Orders the files that arrive at the same time, for bounds and names.
         case_lock(case)
-        shelf, snapshot = Shelf.of(case, limits), case.snapshot_number
+        team = Team.objects.select_for_update().get(pk=case.team_id)
+        shelf, snapshot, held = Shelf.of(case, limits), case.snapshot_number, stored_bytes(team)
         for each in answers:
             answer = each
             if isinstance(each, UploadedFile):
                 each.snapshot = snapshot
                 try:
+                    require_share(team, held, each.bytes, limits)
                     shelf.place(each)
+                    held += each.bytes
                     each.save()
                 except UploadRefused as refusal:
                     answer = refusal
@@ -240,13 +246,15 @@ def _store(content: Content, path: Path, most: int) -> tuple[int, str]:
     received = _on_disk(content)
     digest = hashlib.sha256()
     size = 0
-    with open(os.devnull if received else path, "wb") as target:
+    with full_disk_refused(PIECE_BYTES), open(os.devnull if received else path, "wb") as target:
         for piece in _pieces(content):
             size += len(piece)
             if size > most:
                 raise TooLarge(f"The file is larger than {most} bytes.")
             digest.update(piece)
-            target.write(piece)
+            if not received:
+                require_room(len(piece))
+                target.write(piece)
     if received:
         received.replace(path)
     path.chmod(0o600)
@@ -265,6 +273,11 @@ def _store_redacted(
 
     What came with a request is gone afterwards; a file of ours stays where it is, for its owner to delete.
     """
+
+    def watched(seen: int) -> None:
+        require_room(0)
+        progress(seen)
+
     if redactor is None:
         return *_store(content, path, limits.file_bytes), None
     with tempfile.TemporaryDirectory(dir=settings.INCOMING_DIR) as folder:
@@ -274,7 +287,8 @@ def _store_redacted(
         else:
             _store(content, original, limits.file_bytes)
         try:
-            done = redact_upload(SourceFile(original, name), cleaned, redactor, limits.unpacked, progress)
+            with full_disk_refused(original.stat().st_size):
+                done = redact_upload(SourceFile(original, name), cleaned, redactor, limits.unpacked, watched)
         except UnreadableInput as error:
             raise UploadRefused(f"It is not stored, since it cannot be read and so not be redacted: {error}") from None
         size, sha256 = _store(cleaned, path, limits.file_bytes)

@@ -1,0 +1,77 @@
+"""Room on the disk that holds the data folder: how much evidence may still take, and the refusal of what does not fit.
+
+Everything that arrives asks here before it is received and again with each piece that is written, so that database,
+queue and logs always find the reserve, whichever door the bytes come in by.
+"""
+
+from __future__ import annotations
+
+import errno
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.core.exceptions import SuspiciousOperation
+
+from diagnostics.phrase import size as size_text
+
+FULL = (errno.ENOSPC, errno.EDQUOT)
+SHORT_SHARE = 0.1
+"""With less than this share of the disk left for evidence, administrators are warned. Our choice."""
+
+
+class NoRoom(SuspiciousOperation):
+    """The bytes would not fit on the disk; the text says how many are needed and how many are free, for the user.
+
+    A SuspiciousOperation, because Django answers these through `handler400` wherever they are raised: the check of
+    CSRF tokens reads a form, with the files in it, before any view.
+    """
+
+    def __init__(self, needed: int, free: int, why: str = "The disk of the workbench has no room for this") -> None:
+        self.needed, self.free = needed, max(free, 0)
+        super().__init__(
+            f"{why}: {size_text(self.needed)} are needed, {size_text(self.free)} are free. "
+            "Administrators can make room by deleting evidence of old cases."
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class DiskRoom:
+    """Bytes of the disk: in all, used (by whatever), kept in reserve, and free for evidence, which may be negative."""
+
+    total: int
+    used: int
+    reserve: int
+    free: int
+
+    @property
+    def is_short(self) -> bool:
+        """Whether it is time to make room."""
+        return self.free < self.total * SHORT_SHARE
+
+
+def disk_room() -> DiskRoom:
+    """How full the disk is now."""
+    usage = shutil.disk_usage(settings.INCOMING_DIR)
+    reserve = settings.RESERVE_BYTES
+    return DiskRoom(usage.total, usage.used, reserve, usage.free - reserve)
+
+
+def require_room(size: int) -> None:
+    """Raises NoRoom unless `size` more bytes leave the reserve untouched. Cheap enough for every piece of a file."""
+    free = disk_room().free
+    if size > free:
+        raise NoRoom(size, free)
+
+
+@contextmanager
+def full_disk_refused(size: int) -> Iterator[None]:
+    """Raises NoRoom when what is written inside meets a full disk or quota all the same: others write to it too."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in FULL:
+            raise NoRoom(size, 0) from error
+        raise

@@ -1,0 +1,65 @@
+"""Room that is promised to files on their way, and what a team may hold: asked before a byte is sent."""
+
+from __future__ import annotations
+
+from django.db.models import F, Sum
+from django.utils import timezone
+
+from workbench.accounts.models import Team, User
+from workbench.disk import NoRoom, disk_room
+from workbench.limits.catalogue import Unit
+from workbench.limits.quantities import told
+from workbench.limits.selectors import UploadLimits
+from workbench.uploads.models import Arrival, ArrivalState, UploadedFile
+from workbench.uploads.refusals import TooLarge
+
+
+def reserved_bytes(*, user: User | None = None) -> int:
+    """Bytes that announced files, of one person or of all, are still to bring.
+
+    A file of which nothing came for Arrival.RESERVED counts no more: it may go on, if there is room then.
+    """
+    coming = Arrival.objects.filter(state=ArrivalState.RECEIVING, touched_at__gt=timezone.now() - Arrival.RESERVED)
+    if user is not None:
+        coming = coming.filter(user=user)
+    return coming.aggregate(bytes=Sum(F("bytes") - F("offset")))["bytes"] or 0
+
+
+def require_unreserved_room(size: int) -> None:
+    """Raises NoRoom unless `size` more bytes fit beside all that is promised."""
+    free = disk_room().free - reserved_bytes()
+    if size > free:
+        raise NoRoom(size, free)
+
+
+def require_room_for(user: User, size: int) -> None:
+    """As `require_unreserved_room`, for an announcement of the user. Raises NoRoom.
+
+    Beyond a first file, nobody reserves more than half of what the others left: to announce a file costs nothing.
+    """
+    own = reserved_bytes(user=user)
+    left = disk_room().free - (reserved_bytes() - own)
+    if own + size > left:
+        raise NoRoom(size, left - own)
+    if own and own + size > left // 2:
+        why = f"You announced {own:,} bytes that are not here yet, and one person reserves at most half of the disk"
+        raise NoRoom(size, left // 2 - own, why)
+
+
+def stored_bytes(team: Team) -> int:
+    """Bytes that the files of a team's cases take, removed ones too as long as they can be brought back."""
+    return UploadedFile.objects.filter(case__team=team, deleted_at=None).aggregate(bytes=Sum("bytes"))["bytes"] or 0
+
+
+def coming_bytes(team: Team) -> int:
+    """Bytes of the announced files of a team's cases, whether they are here yet or not."""
+    return Arrival.objects.unfinished().filter(case__team=team).aggregate(bytes=Sum("bytes"))["bytes"] or 0
+
+
+def require_share(team: Team, held: int, size: int, limits: UploadLimits) -> None:
+    """Raises TooLarge unless a team whose files take `held` bytes may have `size` more."""
+    if held + size > limits.team_bytes:
+        raise TooLarge(
+            f"All cases of the team {team} hold at most {told(limits.team_bytes, Unit.BYTES)}; {held:,} bytes are in "
+            "them or on their way. Delete the evidence of old cases."
+        )
