@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -49,6 +50,41 @@ MOST_TASK_BYTES = 64 * 1024 * 1024
 Report = Callable[[float, str], None]
 
 
+@dataclass(frozen=True, slots=True)
+class ReadingPlan:
+    """What is read of an upload.
+
+    formats   file id -> the format it is read as; None for an attachment
+    ranges    of the files that are read, in file order
+    repeated  file id -> name of the earlier file with the same content, which is read once
+    """
+
+    formats: Mapping[int, Format | None]
+    ranges: list[PlannedRange]
+    repeated: Mapping[int, str]
+
+
+def plan_ranges(
+    intake: Intake,
+    overrides: Mapping[str, str],
+    clocks: Mapping[str, FileClock],
+    fields: Mapping[str, NamedFields],
+) -> ReadingPlan:
+    """Decide which bytes of which file are read as what; the mappings are those of `read_evidence`."""
+    formats = {each.file_id: _format_of(each, overrides) for each in intake.inputs}
+    taken = snapshot_times(intake.inputs)
+    repeated = repeated_content(intake.inputs)
+    ranges = [
+        part
+        for each in intake.inputs
+        if each.file_id not in repeated
+        for part in ranges_of(
+            each, formats[each.file_id], taken.get(each.file_id), clocks.get(each.name), fields.get(each.name)
+        )
+    ]
+    return ReadingPlan(formats, ranges, repeated)
+
+
 def read_evidence(
     intake: Intake,
     spark: SparkSession,
@@ -68,17 +104,8 @@ def read_evidence(
     shared     the run's folder at the storage that Spark's workers see instead of this machine's files
     Gives      the tables, and the contract's `inputs[]`, one for each file of the upload in file id order
     """
-    chosen = {each.file_id: _format_of(each, overrides) for each in intake.inputs}
-    taken = snapshot_times(intake.inputs)
-    repeated = repeated_content(intake.inputs)
-    ranges = [
-        part
-        for each in intake.inputs
-        if each.file_id not in repeated
-        for part in ranges_of(
-            each, chosen[each.file_id], taken.get(each.file_id), clocks.get(each.name), fields.get(each.name)
-        )
-    ]
+    plan = plan_ranges(intake, overrides, clocks, fields)
+    chosen, ranges, repeated = plan.formats, plan.ranges, plan.repeated
     if shared is not None:
         told = "{} of {} files sent to the shared storage"
         ranges = sent(ranges, shared / "files", lambda done, total: progress(0.0, told.format(done, total)))

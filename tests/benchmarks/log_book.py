@@ -9,22 +9,13 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-from pyarrow import parquet
-
-from diagnostics.evidence import TABLES
-from diagnostics.format import Range, Rows
-from diagnostics.formats.flink_log import FORMAT
-from diagnostics.shared_folder import SharedFolder
 from tests.benchmarks.synthetic_log import write_log
 
 BYTES = 180_000_000
 """A log of about so many records."""
-RANGE_BYTES = 16_000_000
 ROUNDS = 3
 
 REQUESTS = {
@@ -64,8 +55,9 @@ def _measured(place: Path) -> Iterator[str]:
     from django.core.management import call_command
     from django.test import Client
 
+    from tests.workbench.diagnosed import write_log_book
     from tests.workbench.people import case_of, make_people
-    from workbench.analyses.log_books import log_book_keep
+    from workbench.analyses.log_books import log_book_of
     from workbench.analyses.models import Analysis, AnalysisStatus
     from workbench.rules.services import rules_load, ruleset_published
 
@@ -76,9 +68,12 @@ def _measured(place: Path) -> Iterator[str]:
     analysis = Analysis.objects.create(
         case=case, ruleset=ruleset_published(), requested_by=alice, status=AnalysisStatus.DONE
     )
-    evidence, records = _evidence(place)
+    write_log(place / "tm.log", BYTES)
+    text = (place / "tm.log").read_text("utf-8")
     began = time.monotonic()
-    log_book_keep(analysis, SharedFolder.at(evidence), [{"file": "tm.log", "role": "taskmanager"}])
+    write_log_book(analysis, {"tm.log": text})
+    book = log_book_of(analysis)
+    records = book.records if book else 0
     yield f"{'log book of ' + f'{records:,} records':38} {1:>5} {time.monotonic() - began:7.2f}"
     client = Client(headers={"host": "localhost"})
     client.force_login(alice)
@@ -101,47 +96,6 @@ def _asked(client: Any, base: str, requests: tuple[str, ...], number: int) -> tu
         assert answer.status_code == 200, answer.content
         largest = max(largest, len(answer.content))
     return time.monotonic() - began, time.process_time() - processor, largest
-
-
-def _evidence(place: Path) -> tuple[Path, int]:
-    """The evidence table of a synthetic log, as Spark's workers write it, and its records."""
-    log = place / "tm.log"
-    write_log(log, BYTES)
-    size, schema = log.stat().st_size, TABLES["log_record"].arrow_schema()
-    cuts, lines, records = _cuts(log, size), 0, 0
-    (place / "evidence" / "log_record").mkdir(parents=True)
-    with parquet.ParquetWriter(place / "evidence" / "log_record" / "part-00000.parquet", schema) as writer:
-        for start, end in pairwise(cuts):
-            for given in FORMAT.read(Range(0, "tm.log", str(log), start, end, size)):
-                if isinstance(given, Rows) and given.table == "log_record" and given.batch is not None:
-                    writer.write_batch(_typed(given.batch, schema, lines))
-                    records += given.batch.num_rows
-            with log.open("rb") as opened:
-                opened.seek(start)
-                lines += opened.read(end - start).count(b"\n")
-    return place / "evidence", records
-
-
-def _cuts(log: Path, size: int) -> list[int]:
-    cuts = [0]
-    with log.open("rb") as opened:
-        while cuts[-1] + RANGE_BYTES < size:
-            opened.seek(cuts[-1] + RANGE_BYTES)
-            opened.readline()
-            cuts.append(opened.tell())
-    return [*cuts, size] if cuts[-1] < size else cuts
-
-
-def _typed(batch: pa.RecordBatch, schema: pa.Schema, lines: int) -> pa.RecordBatch:
-    columns = []
-    for field in schema:
-        column = batch[field.name] if field.name in batch.schema.names else pa.nulls(batch.num_rows, field.type)
-        if field.name == "file_id":
-            column = pa.repeat(pa.scalar(0, pa.int32()), batch.num_rows)
-        if field.name in ("line", "last_line"):
-            column = pa.compute.add(column, lines)
-        columns.append(column.cast(field.type))
-    return pa.RecordBatch.from_arrays(columns, schema=schema)
 
 
 if __name__ == "__main__":

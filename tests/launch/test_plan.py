@@ -14,7 +14,7 @@ from workbench.launch.programs import programs, write_configuration
 
 def test_without_variables_redis_and_spark_are_our_own(tmp_path: Path) -> None:
     plan = plan_from({"WORKBENCH_DATA": str(tmp_path)})
-    assert [program.name for program in programs(plan)] == ["redis", "spark", "worker", "web"]
+    assert [program.name for program in programs(plan)] == ["redis", "spark", "worker", "books", "web"]
     assert plan.redis_port != plan.spark_port
     assert plan.variables["SPARK_REMOTE"] == f"sc://localhost:{plan.spark_port}"
     assert plan.address == "http://127.0.0.1:8000"
@@ -23,7 +23,7 @@ def test_without_variables_redis_and_spark_are_our_own(tmp_path: Path) -> None:
 def test_servers_from_outside_are_used_and_not_started(tmp_path: Path) -> None:
     given = {"WORKBENCH_DATA": str(tmp_path), "REDIS_URL": "redis://queue/1", "SPARK_REMOTE": "sc://spark:15002"}
     plan = plan_from(given)
-    assert [program.name for program in programs(plan)] == ["worker", "web"]
+    assert [program.name for program in programs(plan)] == ["worker", "books", "web"]
     assert {name: plan.variables[name] for name in given} == given
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Mapping
 from typing import Any
 
 from django.conf import settings
@@ -11,7 +12,8 @@ from diagnostics.judge import judge
 from diagnostics.rule import Rule, Ruleset
 from tests.workbench.people import case_of
 from workbench.accounts.models import User
-from workbench.analyses.models import Analysis
+from workbench.analyses.log_books import log_books_write
+from workbench.analyses.models import Analysis, LogBookState
 from workbench.analyses.outcome import report_save
 from workbench.analyses.services import analysis_claim, analysis_request
 from workbench.cases.models import Case
@@ -113,3 +115,15 @@ def finish(analysis: Analysis, skew_ratio: float) -> Analysis:
     assert report_save(analysis=analysis, session=session, report=report_of(skew_ratio), warnings=[])
     analysis.refresh_from_db()
     return analysis
+
+
+def write_log_book(analysis: Analysis, logs: Mapping[str, str]) -> None:
+    """Adds the logs to an analysis and writes its log book as the workbench does."""
+    present = set(analysis.files.values_list("name", flat=True))
+    for name, text in logs.items():
+        if name not in present:
+            owner = analysis.requested_by
+            analysis.files.add(stored_file(analysis.case, owner, name, text.encode(), analysis.snapshot))
+    analysis.log_book, analysis.inputs = LogBookState.WAITING, [{"file": name, "role": None} for name in logs]
+    analysis.save(update_fields=["log_book", "inputs"])
+    log_books_write()

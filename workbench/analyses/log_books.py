@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import logging
 import shutil
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryDirectory
 
 from django.conf import settings
+from django.db.models import F
 
+from diagnostics.clock import FileClock
+from diagnostics.intake import SourceFile
+from diagnostics.log_book.gathering import gather_log_records
 from diagnostics.log_book.reading import LogBook, open_log_book
-from diagnostics.log_book.writing import write_log_book
-from diagnostics.shared_folder import SharedFolder
-from workbench.analyses.models import Analysis
+from diagnostics.log_book.writing import Contents, write_log_book
+from workbench.analyses.models import Analysis, LogBookState
+from workbench.layouts.selectors import layouts_now
+from workbench.limits.selectors import limits_now
 
 logger = logging.getLogger(__name__)
+
+MOST_ATTEMPTS = 3
+"""A log book that could not be written so often is given up. Our choice, as for analyses."""
 
 
 def log_book_folder(analysis_id: int) -> Path:
@@ -23,25 +30,60 @@ def log_book_folder(analysis_id: int) -> Path:
     return Path(settings.LOG_BOOKS_DIR) / str(analysis_id)
 
 
-def log_book_keep(analysis: Analysis, evidence: SharedFolder, inputs: Sequence[Mapping[str, Any]]) -> None:
-    """Keeps the records that an analysis has read; the older ones of the same snapshot go.
+def log_book_write(analysis: Analysis) -> None:
+    """Writes the log book of a diagnosed analysis from its files; the books of older analyses of the snapshot go.
 
-    The diagnosis stands without them, so whatever fails is only logged: the page then offers to analyse again.
+    The diagnosis stands without it, so whatever fails is logged, and tried again up to MOST_ATTEMPTS times.
     """
+    begun = Analysis.objects.filter(pk=analysis.pk, log_book=LogBookState.WAITING)
+    if not begun.update(log_book_attempts=F("log_book_attempts") + 1):
+        return
     try:
-        contents = write_log_book(evidence / "log_record", log_book_folder(analysis.pk), inputs)
+        contents = _written(analysis)
     except Exception:
-        logger.exception("the log records of analysis %s could not be kept", analysis.pk)
+        logger.exception("the log book of analysis %s could not be written", analysis.pk)
+        Analysis.objects.filter(pk=analysis.pk, log_book_attempts__gte=MOST_ATTEMPTS).update(
+            log_book=LogBookState.FAILED
+        )
         return
     if not Analysis.objects.filter(pk=analysis.pk, files__deleted_at=None).exists():
         # The evidence was deleted while its records were being written.
         shutil.rmtree(log_book_folder(analysis.pk), ignore_errors=True)
-        return
+        contents = None
+    Analysis.objects.filter(pk=analysis.pk).update(log_book=LogBookState.WRITTEN if contents else LogBookState.NONE)
     if contents is not None:
         logger.info("analysis %s: %s log records kept", analysis.pk, f"{contents.records:,}")
     older = Analysis.objects.filter(case=analysis.case_id, snapshot=analysis.snapshot, pk__lt=analysis.pk)
     for number in older.values_list("pk", flat=True):
         shutil.rmtree(log_book_folder(number), ignore_errors=True)
+
+
+def log_books_write() -> int:
+    """Writes the log books that wait, the oldest first. Gives how many were begun."""
+    waiting = Analysis.objects.filter(log_book=LogBookState.WAITING).order_by("pk").defer("document", "signals")
+    begun = 0
+    for begun, analysis in enumerate(waiting, 1):  # noqa: B007 - the count is what is returned
+        log_book_write(analysis)
+    return begun
+
+
+def _written(analysis: Analysis) -> Contents | None:
+    """Reads the files of an analysis again, as it read them, and writes its book."""
+    files = [each for each in analysis.files.order_by("name") if each.deleted_at is None]
+    if not files:
+        return None
+    settled = {name: value for file in files for name, value in file.overrides.items()}
+    clocks = {name: FileClock.from_json(clock) for file in files for name, clock in file.clocks.items()}
+    with TemporaryDirectory(prefix=f"log-book-{analysis.pk}-", dir=settings.WORKSPACES_DIR) as workspace:
+        records = gather_log_records(
+            [SourceFile(file.path, file.name) for file in files],
+            Path(workspace),
+            limits=limits_now().unpacked,
+            layouts=layouts_now(),
+            overrides=settled,
+            clocks=clocks,
+        )
+        return write_log_book(records, log_book_folder(analysis.pk), analysis.inputs or [])
 
 
 def log_book_of(analysis: Analysis) -> LogBook | None:

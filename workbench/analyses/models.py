@@ -20,6 +20,13 @@ class AnalysisStatus(models.TextChoices):
     CANCELLED = "cancelled", "Cancelled"
 
 
+class LogBookState(models.TextChoices):
+    NONE = "none", "No log"
+    WAITING = "waiting", "Being written"
+    WRITTEN = "written", "Written"
+    FAILED = "failed", "Could not be written"
+
+
 ACTIVE = (AnalysisStatus.QUEUED, AnalysisStatus.RUNNING)
 
 
@@ -55,6 +62,7 @@ class Analysis(models.Model):
     attempts       how often a worker began with it
     stage_ms       {stage: milliseconds} in the order they ran
     warnings       what failed on our side while the rest stands: one rule, signal or chart, named
+    log_book       whether the records of its logs can be searched yet; they are written after the verdict
     document       the contract's diagnosis document; signals are kept to judge again without Spark
     """
 
@@ -78,6 +86,9 @@ class Analysis(models.Model):
     stage_ms = models.JSONField(default=dict)
     warnings = models.JSONField(default=list)
 
+    log_book = models.CharField(max_length=10, choices=LogBookState.choices, default=LogBookState.NONE)
+    log_book_attempts = models.PositiveSmallIntegerField(default=0)
+
     document = models.JSONField(null=True, blank=True)
     signals = models.JSONField(null=True, blank=True)
     inputs = models.JSONField(null=True, blank=True)
@@ -90,6 +101,7 @@ class Analysis(models.Model):
         get_latest_by = "pk"
         indexes = [
             models.Index(fields=["status", "heartbeat_at"], name="analysis_status_heartbeat"),
+            models.Index(fields=["log_book"], name="analysis_log_book"),
             # Times to diagnosis are read from it alone: a row with its document is large.
             models.Index(fields=["case", "status", "finished_at"], name="analysis_first_done"),
         ]

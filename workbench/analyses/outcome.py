@@ -11,7 +11,16 @@ from django.db import transaction
 from django.utils import timezone
 
 from diagnostics.fingerprint import fingerprint, traits
-from workbench.analyses.models import Analysis, AnalysisStatus, ChartPoints, Citation, Finding, SampledStacks
+from diagnostics.formats import FORMATS
+from workbench.analyses.models import (
+    Analysis,
+    AnalysisStatus,
+    ChartPoints,
+    Citation,
+    Finding,
+    LogBookState,
+    SampledStacks,
+)
 from workbench.cases.models import MOST_SEARCH_TEXT, Case, CaseTrait
 from workbench.cases.services import case_lock, search_text_update
 from workbench.storable import storable
@@ -45,6 +54,7 @@ def report_save(*, analysis: Analysis, session: UUID, report: Report, warnings: 
         inputs=storable(report.inputs),
         stage_ms=report.stage_ms,
         warnings=storable([*warnings, *report.warnings]),
+        log_book=LogBookState.WAITING if _has_log_records(report) else LogBookState.NONE,
     )
     if not kept:
         return False
@@ -57,6 +67,12 @@ def report_save(*, analysis: Analysis, session: UUID, report: Report, warnings: 
     _findings_save(analysis, document["findings"])
     case_outcome_update(analysis.case)
     return True
+
+
+def _has_log_records(report: Report) -> bool:
+    """Whether any file was read as a format that has log records."""
+    formats = (FORMATS.get(entry.get("format") or "") for entry in report.inputs if entry.get("records"))
+    return any(each is not None and "log_record" in each.tables for each in formats)
 
 
 def case_outcome_update(case: Case) -> None:

@@ -20,9 +20,7 @@ from diagnostics.clock import FileClock
 from diagnostics.errors import AnalysisInterrupted, DiagnosticsError, SparkUnavailable
 from diagnostics.intake import SourceFile
 from diagnostics.notation.event_field import NamedFields
-from diagnostics.reading.stored_table import EVIDENCE
 from diagnostics.shared_folder import SharedFolder, run_folder
-from workbench.analyses.log_books import log_book_keep
 from workbench.analyses.models import Analysis
 from workbench.analyses.outcome import report_save
 from workbench.analyses.services import analysis_claim, analysis_fail, analysis_give_back
@@ -107,9 +105,6 @@ def _attempt(analysis: Analysis, session: UUID, watch: Watch, workspace: Path, s
     )
     if report_save(analysis=analysis, session=session, report=report, warnings=unreadable):
         logger.info("analysis %s done: %s", analysis.pk, report.stage_ms)
-        # After the verdict, which nobody shall wait longer for.
-        run = shared or SharedFolder.at(workspace)
-        log_book_keep(analysis, run / EVIDENCE, report.inputs)
 
 
 def _wait_for_redacted(analysis: Analysis, watch: Watch) -> None:

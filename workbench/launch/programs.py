@@ -31,7 +31,7 @@ class Program:
 
 
 def programs(plan: Plan) -> list[Program]:
-    """What this plan starts: Redis, Spark, worker, web server; the first two only where they are our own."""
+    """What this plan starts: Redis, Spark, worker, log books, web server; Redis and Spark only where they are ours."""
     python = (sys.executable, "-m")
     found = []
     if plan.redis_port is not None:
@@ -43,6 +43,9 @@ def programs(plan: Plan) -> list[Program]:
     # QUIT is Celery's cold shutdown: what runs goes back to the queue and is begun again at the next start.
     worker = (*python, "celery", "--app", "workbench", "worker", "--loglevel", "INFO", "--without-gossip")
     found.append(Program("worker", worker, "QUIT", 8, signal_group=False))
+    # At the lowest priority: the records of a large log never take a core from the analysis of the next case.
+    books = ("nice", "-n", "19", sys.executable, str(PROJECT / "manage.py"), "write_log_books")
+    found.append(Program("books", books, "TERM", 8, signal_group=True))
     web = (*python, "gunicorn", "workbench.wsgi", "--bind", f"{plan.host}:{plan.port}", *_web_options(plan))
     found.append(Program("web", web, "TERM", 8, signal_group=False))
     return found

@@ -12,7 +12,7 @@ from django.urls import reverse
 from diagnostics.log_book.reading import LogBook
 from workbench.accounts.models import User
 from workbench.analyses.log_books import log_book_of
-from workbench.analyses.models import Analysis
+from workbench.analyses.models import Analysis, LogBookState
 from workbench.cases.models import Case
 from workbench.cases.selectors import case_visible
 from workbench.logs.models import PinnedRecord
@@ -37,6 +37,11 @@ class CaseLog:
         if self.kept is None:
             raise Http404("No log records are kept for this case.")
         return self.kept
+
+    @property
+    def is_being_written(self) -> bool:
+        """Whether the records can be searched soon."""
+        return self.kept is None and self.analysis is not None and self.analysis.log_book == LogBookState.WAITING
 
     @property
     def snapshot(self) -> int:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from diagnostics.log_book.search import parse_search
-from diagnostics.shared_folder import SharedFolder
-from tests.diagnostics.log_book.books import LOGS, evidence_of
-from tests.workbench.diagnosed import diagnosed_case
+from tests.diagnostics.log_book.books import LOGS
+from tests.workbench.diagnosed import diagnosed_case, write_log_book
 from tests.workbench.people import People, signed_in
 from workbench.accounts.models import User
-from workbench.analyses.log_books import log_book_keep
 from workbench.analyses.models import Analysis
 from workbench.logs import everywhere
 from workbench.logs.everywhere import find_everywhere
@@ -26,13 +23,12 @@ def no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def kept(tmp_path: Path) -> Any:
+def kept() -> Any:
     """Opens a diagnosed case whose logs are kept."""
-    evidence_of(tmp_path / "evidence")
 
     def opened(user: User, title: str) -> Analysis:
         analysis = diagnosed_case(user, title=title)
-        log_book_keep(analysis, SharedFolder.at(tmp_path / "evidence"), [{"file": name, "role": None} for name in LOGS])
+        write_log_book(analysis, LOGS)
         return analysis
 
     return opened

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import shutil
 from typing import Any
 
 import pytest
 from django.test import Client
 
-from diagnostics.shared_folder import SharedFolder
-from tests.diagnostics.log_book.books import LOGS, evidence_of
-from tests.workbench.diagnosed import diagnosed_case, stored_file
+from tests.diagnostics.log_book.books import LOGS
+from tests.workbench.diagnosed import diagnosed_case, write_log_book
 from tests.workbench.people import People, signed_in
-from workbench.analyses.log_books import log_book_folder, log_book_keep, log_books_purge
-from workbench.analyses.models import Analysis
+from workbench.analyses.log_books import log_book_folder, log_books_purge, log_books_write
+from workbench.analyses.models import Analysis, LogBookState
 from workbench.analyses.retention import evidence_delete
 
 JOBMANAGER_LOG, TASKMANAGER_LOG = LOGS
@@ -21,13 +21,10 @@ AT_ONE = 1_795_222_800_000
 
 
 @pytest.fixture
-def analysis(people: People, tmp_path: Any) -> Analysis:
+def analysis(people: People) -> Analysis:
     """A diagnosed case of Alice whose logs were kept."""
     found = diagnosed_case(people.alice)
-    for name, text in LOGS.items():
-        found.files.add(stored_file(found.case, people.alice, name, text.encode()))
-    evidence_of(tmp_path / "evidence")
-    log_book_keep(found, SharedFolder.at(tmp_path / "evidence"), [{"file": name, "role": None} for name in LOGS])
+    write_log_book(found, LOGS)
     return found
 
 
@@ -166,6 +163,7 @@ def test_a_time_that_is_none_narrows_nothing(people: People, analysis: Analysis)
 
 def test_the_page_says_when_there_is_nothing_to_list(people: People) -> None:
     analysis = diagnosed_case(people.alice)
+    log_books_write()
     page = signed_in(people.alice).get(f"/cases/{analysis.case_id}/logs/")
     assert "No log records are kept" in page.content.decode()
 
@@ -185,10 +183,37 @@ def test_evidence_from_logs_leads_to_the_log_page(people: People, analysis: Anal
     assert f'href="/cases/{analysis.case_id}/logs/?snapshot=1&amp;at={TASKMANAGER_LOG}:4"' in case
 
 
-def test_records_of_deleted_evidence_are_not_kept(people: People, analysis: Analysis, tmp_path: Any) -> None:
+def test_records_of_deleted_evidence_are_not_kept(people: People, analysis: Analysis) -> None:
     evidence_delete(case=analysis.case, user=people.alice)
-    log_book_keep(analysis, SharedFolder.at(tmp_path / "evidence"), [{"file": name, "role": None} for name in LOGS])
+    Analysis.objects.filter(pk=analysis.pk).update(log_book=LogBookState.WAITING)
+    assert log_books_write() == 1
     assert not log_book_folder(analysis.pk).exists()
+    analysis.refresh_from_db()
+    assert analysis.log_book == LogBookState.NONE
+
+
+def test_a_log_book_is_written_once(analysis: Analysis) -> None:
+    analysis.refresh_from_db()
+    assert (analysis.log_book, analysis.log_book_attempts) == (LogBookState.WRITTEN, 1)
+    assert log_books_write() == 0
+
+
+def test_a_log_book_that_cannot_be_written_is_given_up_after_some_attempts(analysis: Analysis) -> None:
+    Analysis.objects.filter(pk=analysis.pk).update(log_book=LogBookState.WAITING, log_book_attempts=0)
+    in_the_way = log_book_folder(analysis.pk).with_name(f".{analysis.pk}.new")
+    in_the_way.touch()
+    assert [log_books_write() for _ in range(4)] == [1, 1, 1, 0]
+    analysis.refresh_from_db()
+    assert analysis.log_book == LogBookState.FAILED
+    in_the_way.unlink()
+
+
+def test_the_page_says_that_the_records_are_being_prepared(people: People, analysis: Analysis) -> None:
+    Analysis.objects.filter(pk=analysis.pk).update(log_book=LogBookState.WAITING)
+    shutil.rmtree(log_book_folder(analysis.pk))
+    page = signed_in(people.vera).get(f"/cases/{analysis.case_id}/logs/").content.decode()
+    assert "The log records are being prepared" in page
+    assert "Diagnose again" not in page
 
 
 def test_log_records_go_with_their_analysis(people: People, analysis: Analysis) -> None:

@@ -1,0 +1,79 @@
+"""The log records of uploaded files, read from their bytes again for the log book once the verdict is there."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pyarrow import parquet
+
+from diagnostics.clock import FileClock
+from diagnostics.errors import DiagnosticsError
+from diagnostics.evidence import TABLES
+from diagnostics.format import Rows
+from diagnostics.formats import FORMATS
+from diagnostics.intake import Limits, LogLayout, SourceFile, unpack
+from diagnostics.log_book.writing import READ
+from diagnostics.reading import plan_ranges
+from diagnostics.reading.ranges import PlannedRange
+from diagnostics.row_batch import row_batch
+from diagnostics.shared_folder import SharedFolder
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+logger = logging.getLogger(__name__)
+
+RECORDS = "log_record"
+
+
+def gather_log_records(
+    sources: Sequence[SourceFile],
+    workspace: Path,
+    *,
+    limits: Limits,
+    layouts: Sequence[LogLayout] = (),
+    overrides: Mapping[str, str],
+    clocks: Mapping[str, FileClock],
+) -> SharedFolder:
+    """Read every log among the files, one range after the other, into Parquet files that the log book is written from.
+
+    workspace  an empty folder, which the caller removes
+    overrides  file name inside the upload -> format id that a user chose
+    clocks     file name inside the upload -> how a user moved its times
+    Gives      the folder with the records, a file for each range that has any
+    """
+    intake = unpack(sources, workspace, limits, layouts)
+    folder = workspace / RECORDS
+    folder.mkdir()
+    for number, planned in enumerate(plan_ranges(intake, overrides, clocks, {}).ranges):
+        if RECORDS in FORMATS[planned.format_id].tables:
+            _store(folder / f"part-{number:05}.parquet", planned)
+    return SharedFolder.at(folder)
+
+
+def _store(path: Path, planned: PlannedRange) -> None:
+    """Write the records of a range; the file is only there when it has some."""
+    writer = None
+    try:
+        for batch in _records(planned):
+            columns = batch.select(list(READ))
+            writer = writer or parquet.ParquetWriter(path, columns.schema, compression="snappy")
+            writer.write_batch(columns)
+    except DiagnosticsError as error:
+        # The analysis says so on the case's page; what was read before stands.
+        logger.info("%s was read in part: %s", planned.part.name, error)
+    finally:
+        if writer is not None:
+            writer.close()
+
+
+def _records(planned: PlannedRange) -> Iterator[pa.RecordBatch]:
+    part = planned.part
+    for read in FORMATS[planned.format_id].read(part):
+        if isinstance(read, Rows) and TABLES[read.table].name == RECORDS:
+            batch, _ = row_batch(read, part.file_id, planned.lines_before, planned.clock)
+            if batch.num_rows:
+                yield batch

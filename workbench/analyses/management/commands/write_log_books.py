@@ -1,0 +1,51 @@
+"""`manage.py write_log_books`: writes the log books of diagnosed analyses, until it is stopped.
+
+The analyses whose log book waits are the queue, so that nothing is lost with a message. One process writes them, at a
+low priority (see `workbench/launch/programs.py`): the next case never waits for the log pages of the one before.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand
+from django.db import DatabaseError, connection
+
+from workbench.analyses.log_books import log_books_write
+from workbench.environment import keep_files_private
+
+logger = logging.getLogger(__name__)
+
+LOOK_SECONDS = 1.0
+"""How often it looks for analyses that wait. Our choice: a query that an index answers."""
+
+
+class Command(BaseCommand):
+    """Writes what waits, again and again."""
+
+    help = __doc__
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Whether to end when nothing waits."""
+        parser.add_argument("--once", action="store_true", help="end when nothing waits any more")
+
+    def handle(self, *, once: bool, **options: Any) -> None:
+        """Write until the process is stopped; a database that is away is waited for."""
+        keep_files_private()
+        while True:
+            try:
+                begun = log_books_write()
+            except DatabaseError:
+                if once:
+                    raise
+                logger.warning("the waiting log books could not be looked up; it is tried again", exc_info=True)
+                connection.close()
+                begun = 0
+            if begun:
+                continue
+            if once:
+                return
+            time.sleep(LOOK_SECONDS)
