@@ -120,7 +120,7 @@ def preview(request: HttpRequest) -> JsonResponse:
             texts["rule"] = with_value(texts["rule"], form.cleaned_data["name"], form.cleaned_data["value"])
         except InvalidRule as error:
             return JsonResponse({"detail": "; ".join(error.errors)}, status=400)
-    shown = previewing.preview(texts, _analysis(request, form.cleaned_data["case"]))
+    shown = previewing.preview(request.user, texts, _analysis(request, form.cleaned_data["case"]))
     context = {"preview": shown, "classes": symptoms()}
     parts = {part: render_to_string(f"rules/_preview_{part}.html", context) for part in ("problems", "form", "case")}
     return JsonResponse(

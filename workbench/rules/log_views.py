@@ -28,7 +28,7 @@ EVENTS_ON_A_PAGE = 50
 def log(request: HttpRequest) -> HttpResponse:
     """Who did what with which rule, the newest first."""
     asked = {name: request.GET[name] for name in ("rule", "kind") if request.GET.get(name)}
-    events = RuleEvent.objects.select_related("by", "version").defer("before", "after")
+    events = RuleEvent.objects.visible_to(request.user).select_related("by", "version").defer("before", "after")
     if asked.get("rule"):
         events = events.filter(rule_id__icontains=asked["rule"])
     if asked.get("kind"):
@@ -41,7 +41,8 @@ def log(request: HttpRequest) -> HttpResponse:
 @require_GET
 def event(request: HttpRequest, event_id: int) -> HttpResponse:
     """One entry of the log with what changed in the text."""
-    found = get_object_or_404(RuleEvent.objects.select_related("by", "version"), pk=event_id)
+    events = RuleEvent.objects.visible_to(request.user).select_related("by", "version")
+    found = get_object_or_404(events, pk=event_id)
     return render(request, "rules/event.html", {"event": found, "lines": difference(found.before, found.after)})
 
 
@@ -97,7 +98,8 @@ def import_drafts(request: HttpRequest) -> HttpResponse:
 @require_POST
 def remove_sample(request: HttpRequest, sample_id: int) -> HttpResponse:
     """Takes a kept case away from a rule's tests, with a reason."""
-    sample = get_object_or_404(RegressionSample.objects.select_related("rule"), pk=sample_id)
+    samples = RegressionSample.objects.visible_to(request.user).select_related("rule", "case")
+    sample = get_object_or_404(samples, pk=sample_id)
     form, rule_id = ReasonForm(request.POST), sample.rule.rule_id
     if form.is_valid():
         sample_remove(sample=sample, user=request.user, reason=form.cleaned_data["reason"])

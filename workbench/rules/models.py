@@ -3,6 +3,7 @@ from __future__ import annotations
 import re
 
 from django.db import models
+from django.db.models import Q
 from django.utils import timezone
 
 from workbench.accounts.models import User
@@ -151,8 +152,17 @@ class BundledRule(models.Model):
         return f"{self.rule_id} of ruleset {self.ruleset_id}"
 
 
+class RegressionSampleQuerySet(models.QuerySet["RegressionSample"]):
+    def visible_to(self, user: User) -> RegressionSampleQuerySet:
+        """The samples of cases that the user sees; those of deleted cases are for administrators."""
+        cases = Q(case__in=Case.objects.visible_to(user))
+        return self.filter(cases | Q(case=None) if user.is_administrator else cases)
+
+
 class RegressionSample(models.Model):
     """The signals of a closed case on which a rule fired rightly; every later version must fire on them too.
+
+    Every version is tested by it, whoever publishes it; only readers of the case see which case it is and what it says.
 
     text  YAML as in `RuleVersion.fires_sample`: only what the rule reads, with the names of the case taken out
     """
@@ -162,6 +172,8 @@ class RegressionSample(models.Model):
     text = models.TextField()
     created_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = RegressionSampleQuerySet.as_manager()
 
     class Meta:
         ordering = ["-pk"]
@@ -183,11 +195,22 @@ class EventKind(models.TextChoices):
     SAMPLE_REMOVED = "sample_removed", "Regression sample removed"
 
 
+SAMPLE_EVENTS = (EventKind.SAMPLE_KEPT, EventKind.SAMPLE_REMOVED)
+
+
+class RuleEventQuerySet(models.QuerySet["RuleEvent"]):
+    def visible_to(self, user: User) -> RuleEventQuerySet:
+        """All but those of samples from cases that the user does not see: a drill under way would be told its cause."""
+        readable = ~Q(kind__in=SAMPLE_EVENTS) | Q(case__in=Case.objects.visible_to(user))
+        return self.filter(readable | Q(case=None) if user.is_administrator else readable)
+
+
 class RuleEvent(models.Model):
     """Who did what with a rule, when and why. Events are only ever added.
 
     rule_id        the id in words: a draft may be discarded before there is such a rule
     draft_number   of the draft that was saved, so that saving it again goes on with the same event
+    case           that a regression sample is from
     before, after  the texts between which the event lies, both empty where no text changed
     """
 
@@ -197,9 +220,12 @@ class RuleEvent(models.Model):
     at = models.DateTimeField(default=timezone.now)
     version = models.ForeignKey(RuleVersion, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
     draft_number = models.PositiveBigIntegerField(null=True, blank=True)
+    case = models.ForeignKey(Case, on_delete=models.SET_NULL, null=True, blank=True, related_name="+")
     reason = models.CharField(max_length=LONGEST_REASON, blank=True)
     before = models.TextField(blank=True)
     after = models.TextField(blank=True)
+
+    objects = RuleEventQuerySet.as_manager()
 
     class Meta:
         ordering = ["-at", "-pk"]

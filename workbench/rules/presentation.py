@@ -137,7 +137,7 @@ def help_shown(user: User, rule: Rule) -> HelpShown:
         "counts": rule.enabled and version.state == VersionState.PUBLISHED,
         "record": records_of_rules(user).get(rule.rule_id, Record()),
         "about": symptom(version.symptom_class),
-        "kept": list(rule.regression_samples.select_related("case")),
+        "kept": list(RegressionSample.objects.visible_to(user).filter(rule=rule)),
         "versions": sorted(versions, key=lambda each: -each.pk),
     }
     try:

@@ -83,7 +83,7 @@ class Preview:
     tests: list[Tested] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
     kept: int = 0
-    kept_failing: list[RegressionSample] = field(default_factory=list)
+    kept_failing: list[str] = field(default_factory=list)
     on_case: OnCase | None = None
     rule: diagnostics_rule.Rule | None = None
 
@@ -94,7 +94,7 @@ class Preview:
         return not failing and all(test.passes for test in self.tests)
 
 
-def preview(texts: Mapping[str, str], analysis: Analysis | None) -> Preview:
+def preview(user: User, texts: Mapping[str, str], analysis: Analysis | None) -> Preview:
     """The preview of the texts `rule`, `fires` and `silent`.
 
     analysis  a finished one that the user may see, on whose stored signals the draft is judged
@@ -109,7 +109,7 @@ def preview(texts: Mapping[str, str], analysis: Analysis | None) -> Preview:
         _preview_sample(shown, texts[kind], kind)
     if shown.rule:
         shown.kept = RegressionSample.objects.filter(rule__rule_id=shown.rule.id).count()
-        shown.kept_failing = kept_cases_failing(shown.rule)
+        shown.kept_failing = kept_cases_failing(shown.rule, user)
     if shown.rule and analysis:
         shown.on_case = _on_case(shown.rule, analysis)
     return shown

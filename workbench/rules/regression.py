@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import yaml
 from django.db import transaction
 
 from diagnostics import rule as diagnostics_rule
+from diagnostics.condition import Check
 from diagnostics.diagnosis.fact_view import FactView, SignalIndex
+from diagnostics.diagnosis.flink_version import VERSION
 from diagnostics.diagnosis.match import findings_of
 from diagnostics.errors import InvalidRule
 from diagnostics.rule import LONGEST_RULE
-from diagnostics.signal import Signal
+from diagnostics.signal import FactValue, Signal
 from workbench.accounts.models import User
 from workbench.cases.models import Case
 from workbench.rules.models import EventKind, RegressionSample, Rule, RuleEvent
@@ -21,6 +23,7 @@ from workbench.rules.selectors import rules_of
 from workbench.rules.services import ruleset_published
 from workbench.rules.validation import tested
 
+FLINK_VERSION = "job_overview.flink_version"
 ENDLESS = 10**6
 """Characters after which the YAML writer breaks a line: never, a signal's facts stay on theirs."""
 
@@ -54,7 +57,7 @@ def _keep(case: Case, user: User, index: SignalIndex, rule: diagnostics_rule.Rul
     identity = Rule.objects.get(rule_id=rule.id)
     RegressionSample.objects.update_or_create(rule=identity, case=case, defaults={"text": text, "created_by": user})
     RuleEvent.objects.create(
-        rule_id=rule.id, kind=EventKind.SAMPLE_KEPT, by=user, reason=f"Case {case.pk} was closed", after=text
+        rule_id=rule.id, kind=EventKind.SAMPLE_KEPT, by=user, case=case, reason="A case was closed", after=text
     )
     return True
 
@@ -63,21 +66,31 @@ def _keep(case: Case, user: User, index: SignalIndex, rule: diagnostics_rule.Rul
 def sample_remove(*, sample: RegressionSample, user: User, reason: str) -> None:
     """Takes a regression sample away; the audit log keeps its text."""
     RuleEvent.objects.create(
-        rule_id=sample.rule.rule_id, kind=EventKind.SAMPLE_REMOVED, by=user, reason=reason, before=sample.text
+        rule_id=sample.rule.rule_id,
+        kind=EventKind.SAMPLE_REMOVED,
+        by=user,
+        case=sample.case,
+        reason=reason,
+        before=sample.text,
     )
     sample.delete()
 
 
 def reduced(rule: diagnostics_rule.Rule, view: FactView) -> str:
-    """What the rule's conditions read of the view, as a sample. Jobs, tasks and hosts have numbers for names there:
-    rules are read by people who may not see the case."""
-    asked: dict[str, set[str]] = {}
+    """What the rule's conditions read of the view, as a sample without names.
+
+    Jobs, tasks and hosts have numbers for names there, and of a text stands only what the rule compares it with:
+    every other operator, class, address or message becomes a made-up word. The rule judges the sample as it judged
+    the case.
+    """
+    asked: dict[str, list[Check]] = {}
     for condition in rule.conditions():
         for reference in condition.facts():
-            key, _, fact = reference.rpartition(".")
-            asked.setdefault(key, set()).add(fact)
+            asked.setdefault(reference, [])
+        for check in condition.checks(lambda _: None):
+            asked[check.fact].append(check)
     if rule.flink:
-        asked.setdefault("job_overview", set()).add("flink_version")
+        asked.setdefault(FLINK_VERSION, [])
     names = _Names()
     entries = list(_entries(view.signals, asked, names))
     lines = [
@@ -87,15 +100,24 @@ def reduced(rule: diagnostics_rule.Rule, view: FactView) -> str:
     return "".join(["signals:\n", *(f"  - {line}\n" for line in lines)])
 
 
-def _entries(signals: Mapping[str, Signal], asked: Mapping[str, set[str]], names: _Names) -> Iterator[dict[str, Any]]:
-    for key in sorted(set(asked) & set(signals)):
-        facts = {name: value for name, value in signals[key].facts.items() if name in asked[key] and value is not None}
+def _entries(
+    signals: Mapping[str, Signal], asked: Mapping[str, Sequence[Check]], names: _Names
+) -> Iterator[dict[str, Any]]:
+    """The signals with the facts that are asked for: reference -> the comparisons of it."""
+    for key, signal in sorted(signals.items()):
+        facts = {}
+        for name, value in signal.facts.items():
+            reference = f"{key}.{name}"
+            if reference not in asked or value is None:
+                continue
+            version = VERSION.match(value) if reference == FLINK_VERSION and isinstance(value, str) else None
+            facts[name] = version.group() if version else names.without(value, asked[reference])
         if facts:
-            yield {"key": key, "subject": names.of(signals[key].subject.as_json()), "facts": facts}
+            yield {"key": key, "subject": names.of(signal.subject.as_json()), "facts": facts}
 
 
 class _Names:
-    """The same made-up name for the same part of a subject, all over a sample."""
+    """The same made-up name for the same part of a subject, and for the same text, all over a sample."""
 
     forms = {
         "job": "{:032x}",
@@ -103,6 +125,7 @@ class _Names:
         "vertex_id": "{:032x}",
         "task_manager": "taskmanager-{}",
         "host": "host-{}",
+        "text": "text-{}",
     }
 
     def __init__(self) -> None:
@@ -111,8 +134,24 @@ class _Names:
     def of(self, subject: Mapping[str, Any]) -> dict[str, Any]:
         return {part: self._name(part, value) for part, value in subject.items()}
 
+    def without(self, value: FactValue, comparisons: Sequence[Check]) -> FactValue:
+        """The value with only such texts as it is compared with: the whole of it, or what it has to contain."""
+        if isinstance(value, list):
+            return [self.without(each, comparisons) for each in value]
+        if not isinstance(value, str):
+            return value
+        bounds = [bound for each in comparisons for bound in _listed(each.bound)]
+        if value in bounds:
+            return value
+        contained = [each.bound for each in comparisons if each.op == "contains" and str(each.bound) in value]
+        return " ".join(map(str, contained)) or self._name("text", value)
+
     def _name(self, part: str, value: Any) -> Any:
         if part not in self.forms:
             return value
         number = 1 + sum(known == part for known, _ in self._known)
         return self._known.setdefault((part, value), self.forms[part].format(number))
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]

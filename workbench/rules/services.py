@@ -156,7 +156,7 @@ def draft_publish(*, draft: Draft, user: User, reason: str) -> RuleVersion:
     Raises InvalidRule with everything that keeps it from being published.
     """
     draft.refresh_from_db(from_queryset=Draft.objects.select_for_update())
-    problems = list(blockers(draft))
+    problems = list(blockers(draft, user))
     if problems:
         raise InvalidRule(problems)
     said = _read(draft.text, draft.rule)

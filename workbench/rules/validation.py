@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from diagnostics import rule as diagnostics_rule
 from diagnostics.errors import InvalidRule
 from diagnostics.sample import Kind, Sample
+from workbench.accounts.models import User
 from workbench.cases.templatetags.diagnosis import fact_name
 from workbench.rules.models import Draft, RegressionSample, Rule
 from workbench.rules.runbook_texts import is_runbook, runbook_blockers
@@ -63,8 +64,8 @@ def tested(rule: diagnostics_rule.Rule, text: str, kind: Kind) -> Tested:
     return Tested(kind, passes, outcome)
 
 
-def blockers(draft: Draft) -> Iterator[str]:
-    """What keeps a draft from being published, in sentences."""
+def blockers(draft: Draft, user: User) -> Iterator[str]:
+    """What keeps a draft from being published, in sentences that the user may read."""
     if draft.rule and is_runbook(draft.rule.rule_id):
         yield from runbook_blockers(draft)
         return
@@ -80,13 +81,22 @@ def blockers(draft: Draft) -> Iterator[str]:
     samples: tuple[tuple[Kind, str], ...] = (("fires", draft.fires_sample), ("silent", draft.silent_sample))
     for kind, text in samples:
         yield from _sample_blockers(rule, text, kind)
-    for kept in kept_cases_failing(rule):
+    for kept in kept_cases_failing(rule, user):
         yield f"It no longer fires on {kept}, which was closed with this cause."
 
 
-def kept_cases_failing(rule: diagnostics_rule.Rule) -> list[RegressionSample]:
-    """The regression samples on which the rule does not fire; one that cannot be read any more counts as failing."""
-    return [each for each in RegressionSample.objects.filter(rule__rule_id=rule.id) if not _fires(rule, each.text)]
+def kept_cases_failing(rule: diagnostics_rule.Rule, user: User) -> list[str]:
+    """The cases on whose regression samples the rule does not fire, as the user may know them.
+
+    A sample that cannot be read any more counts as failing.
+    """
+    samples = RegressionSample.objects.filter(rule__rule_id=rule.id)
+    readable = {sample.pk for sample in samples.visible_to(user)}
+    return [
+        str(sample) if sample.pk in readable else "a case that you may not read"
+        for sample in samples
+        if not _fires(rule, sample.text)
+    ]
 
 
 def _fires(rule: diagnostics_rule.Rule, text: str) -> bool:
