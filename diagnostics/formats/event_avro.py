@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import bz2
 import io
-import json
 import lzma
 import zlib
 from collections.abc import Iterator
@@ -15,14 +14,18 @@ from backports import zstd
 
 from diagnostics.errors import LimitExceeded, UnreadableInput
 from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample, open_file
+from diagnostics.notation.avro_schema import SIZES, read_schema
 from diagnostics.notation.event_field import BATCH_EVENTS, EventFields, Events, event_fields
 
 MAGIC = b"Obj\x01"
 SYNC_BYTES = 16
 MOST_SCHEMA_BYTES = 1_048_576
+MOST_SETTINGS = 50
+"""Of a header. Our choice: writers have two, and each may have a megabyte."""
 MOST_BLOCK_BYTES = 64 * 1024 * 1024
 """Of a block, decompressed. Our choice: writers begin a new one after 16 kB to 16 MB."""
-BARE_TYPES = frozenset(("null", "boolean", "int", "long", "float", "double", "bytes", "string"))
+MOST_EXPANSION, EXPANSION_FROM_BYTES = 200, 10 * 1024 * 1024
+"""Decompressed to compressed, as of an upload (`diagnostics.intake.limits`)."""
 
 
 def _recognise(head: Head) -> float:
@@ -37,15 +40,21 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
     with open_file(part) as opened:
         header = _header(opened)
         try:
-            written = fastavro.parse_schema(json.loads(header["avro.schema"]))
-            wanted = _plain_fields(written)
+            schema = read_schema(header["avro.schema"])
+            written: Any = fastavro.parse_schema(schema.written)
         except Exception as error:
             raise UnreadableInput(f"an Avro file whose schema cannot be read: {error}"[:300]) from None
+        # The fields that are not simple are passed over and never held.
+        wanted = {**written, "fields": [each for each in written["fields"] if _is_plain(each["type"])]}
         codec = header.get("avro.codec", b"null").decode("ascii", "replace")
         fields: EventFields | None = None
-        events, records = Events(), 0
+        events, records, left = Events(), 0, max(EXPANSION_FROM_BYTES, MOST_EXPANSION * part.size)
         for count, block in _blocks(opened, codec, header[""]):
-            for event in _decoded(block, count, written, wanted):
+            left -= len(block)
+            if left < 0:
+                raise LimitExceeded(f"expands to more than {MOST_EXPANSION} times its size: a decompression bomb")
+            stream = _WatchedBytes(block) if schema.has_blind_lists else io.BytesIO(block)
+            for event in _decoded(stream, len(block), count, written, wanted):
                 fields = fields or event_fields(event, named)
                 if fields is None:
                     raise UnreadableInput(
@@ -60,51 +69,27 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
         yield Coverage(records=records)
 
 
-def _plain_fields(schema: Any) -> Any:
-    """The schema with only the fields of simple types: the others are passed over and never held."""
-    if not isinstance(schema, dict) or schema.get("type") != "record":
-        raise UnreadableInput("its values are no records")
-    if any(_weighs_nothing(each) for each in _items(schema)):
-        raise UnreadableInput("it has a list of values without bytes, of which there may be any number")
-    plain = [each for each in schema["fields"] if _is_plain(each["type"])]
-    return {**schema, "fields": plain}
+class _WatchedBytes(io.BytesIO):
+    """Bytes that say when there are no more: a decoder passes over a number without a look at it."""
 
-
-def _items(kind: Any) -> Iterator[Any]:
-    """The types of what lists hold, at any depth."""
-    if isinstance(kind, list):
-        for each in kind:
-            yield from _items(each)
-    elif isinstance(kind, dict):
-        if kind.get("type") == "array":
-            yield kind["items"]
-        for part in (kind.get("items"), kind.get("values"), kind.get("type")):
-            yield from _items(part)
-        for each in kind.get("fields", ()):
-            yield from _items(each["type"])
-
-
-def _weighs_nothing(kind: Any) -> bool:
-    """Whether values of the type take no byte; a type that is only named may be one."""
-    if isinstance(kind, dict):
-        if kind["type"] == "record":
-            return all(_weighs_nothing(each["type"]) for each in kind["fields"])
-        return kind.get("size") == 0 if kind["type"] == "fixed" else _weighs_nothing(kind["type"])
-    return kind == "null" or (isinstance(kind, str) and kind not in (*BARE_TYPES, "array", "map", "enum"))
+    def read(self, size: int | None = -1, /) -> bytes:
+        content = super().read(size)
+        if size is not None and len(content) < size:
+            raise EOFError("the block ends in a list")
+        return content
 
 
 def _is_plain(kind: Any) -> bool:
     if isinstance(kind, list):
         return all(_is_plain(each) for each in kind)
-    return (kind["type"] if isinstance(kind, dict) else kind) in BARE_TYPES
+    return _is_plain(kind["type"]) if isinstance(kind, dict) else kind in SIZES
 
 
-def _decoded(block: bytes, count: int, written: Any, wanted: Any) -> Iterator[dict[str, Any]]:
+def _decoded(stream: io.BytesIO, size: int, count: int, written: Any, wanted: Any) -> Iterator[dict[str, Any]]:
     import fastavro
 
-    stream = io.BytesIO(block)
     for _ in range(count):
-        if stream.tell() >= len(block):
+        if stream.tell() >= size:
             raise UnreadableInput("an Avro block with fewer values than it says")
         try:
             event = fastavro.schemaless_reader(stream, written, wanted)
@@ -122,7 +107,9 @@ def _header(opened: BinaryIO) -> dict[str, bytes]:
     while count := _long(opened):
         if count < 0:
             _long(opened)
-        for _ in range(min(abs(count), 1000)):
+        if abs(count) + len(settings) > MOST_SETTINGS:
+            raise LimitExceeded(f"an Avro header of more than {MOST_SETTINGS} settings, which is the bound")
+        for _ in range(abs(count)):
             name = _bytes(opened).decode("utf-8", "replace")
             settings[name] = _bytes(opened)
     settings[""] = opened.read(SYNC_BYTES)

@@ -157,23 +157,22 @@ def _status_mib(name: str) -> float:
     return int(found.group(1)) / 1024 if found else 0.0
 
 
-def read_once(path: Path, format_id: str | None = None) -> Outcome:
-    """One file in a process of its own, which has read a small one before."""
-    with BoundedReader() as reader:
-        _warm(reader, path.parent)
-        return reader.read(path, format_id)
+@contextlib.contextmanager
+def warm_reader() -> Iterator[BoundedReader]:
+    """A reader whose child has imported what every reading needs: only the files are measured."""
+    with BoundedReader() as reader, tempfile.TemporaryDirectory() as folder:
+        _warm(reader, Path(folder))
+        yield reader
 
 
 def _warm(reader: BoundedReader, folder: Path) -> None:
-    """Lets the child import what every reading needs, so that it is measured with no file."""
     from diagnostics.formats import FORMATS
 
-    first = folder / "warm-up"
-    for format_id in ("event-parquet", "flink-log"):
+    first = folder / "sample"
+    for format_id in ("event-parquet", "event-avro", "flink-log"):
         first.write_bytes(FORMATS[format_id].samples[0].content)
-        reader.read(first, format_id)
-    with contextlib.suppress(FileNotFoundError):
-        first.unlink()
+        outcome = reader.read(first, format_id)
+        assert outcome.failure is None, outcome
 
 
 if __name__ == "__main__":
