@@ -16,6 +16,9 @@ LONGEST_DOCUMENT = 100_000
 DEEPEST_NESTING = 40
 """Mappings and lists inside one another. Our choice: rules need a dozen, and the time to read grows with the square."""
 
+MOST_BITS = 64
+"""Of a whole number. Our choice: epoch nanoseconds fit; Python refuses to write a number of thousands of digits."""
+
 Place = tuple[str | int, ...]
 """Where an entry stands, e.g. `("when", "all", 0, "value")`."""
 
@@ -42,7 +45,8 @@ class YamlDocument:
 def read_yaml(text: str, source: str, longest: int = LONGEST_DOCUMENT) -> YamlDocument:
     """The mapping that the text holds; at most `longest` characters of it.
 
-    Anchors and aliases are refused: a few lines of them can stand for gigabytes. Keys may not come twice.
+    Anchors and aliases are refused: a few lines of them can stand for gigabytes. So are tags: what they stand for is
+    not what the text looks like. Keys may not come twice.
     Raises InvalidRule naming source and line.
     """
     if len(text) > longest:
@@ -74,6 +78,8 @@ def _refuse_bombs(text: str, source: str) -> None:
         line = token.start_mark.line + 1
         if isinstance(token, yaml.AliasToken):
             raise InvalidRule([f"{source} line {line}: aliases (*name) are not allowed"])
+        if isinstance(token, yaml.TagToken):
+            raise InvalidRule([f"{source} line {line}: tags (!name) are not allowed"])
         depth += isinstance(token, OPENING) - isinstance(token, CLOSING)
         if depth > DEEPEST_NESTING:
             raise InvalidRule([f"{source} line {line}: nested more than {DEEPEST_NESTING} deep"])
@@ -112,10 +118,14 @@ class _Values:
         if isinstance(node, yaml.SequenceNode):
             return [self.of(item, (*place, index)) for index, item in enumerate(node.value)]
         try:
-            return self._scalars.construct_object(node)
+            value = self._scalars.construct_object(node)
         except (yaml.YAMLError, ValueError) as error:
             self._wrong(node, str(error))
             return None
+        if isinstance(value, int) and value.bit_length() > MOST_BITS:
+            self._wrong(node, f"a whole number of more than {MOST_BITS} bits")
+            return None
+        return value
 
     def _wrong(self, node: yaml.Node, reason: str) -> None:
         self._errors.append(f"{self._source} line {node.start_mark.line + 1}: {reason}")

@@ -1,4 +1,4 @@
-"""One action on many cases, and its undoing. Whoever calls gives only cases that the user may change."""
+"""One action on many cases, and its undoing. Whoever calls an action gives only cases that the user may change."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from uuid import UUID, uuid4
 
+from django.core.exceptions import PermissionDenied
 from django.db import transaction
 
 from workbench.accounts.models import User
@@ -53,7 +54,12 @@ def cases_close(*, cases: Iterable[Case], user: User, confirmed_class: str, what
 
 @transaction.atomic
 def batch_undo(*, user: User, batch: UUID) -> Undone:
-    """Takes back what the user changed in one go, where nobody changed it since. That is a change as well."""
+    """Takes back what the user changed in one go, where nobody changed it since. That is a change as well.
+
+    Raises PermissionDenied for a user who may no longer change cases.
+    """
+    if not user.may_change_cases:
+        raise PermissionDenied("Your role may read cases, not change them.")
     undone = changed_since = 0
     mine = CaseChange.objects.filter(batch=batch, by=user, case__in=Case.objects.visible_to(user))
     for change in mine.select_related("case"):

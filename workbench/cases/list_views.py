@@ -23,6 +23,7 @@ from workbench.cases.forms import BulkForm, SavedViewForm, StatusForm, cause_cho
 from workbench.cases.models import Case, CaseStatus, SavedView
 from workbench.cases.services import unwatch, watch
 from workbench.history.similar import came_back
+from workbench.whole_number import whole_number
 
 ORDER_NAMES = {
     "newest": "Newest first",
@@ -92,8 +93,10 @@ def view_query(asked: QueryDict) -> str:
 def bulk(request: HttpRequest) -> HttpResponse:
     """One action on the ticked cases; those of other teams are passed over as if they did not exist."""
     back = _list_address(request.POST.get("query", ""))
-    numbers = [int(number) for number in request.POST.getlist("case") if number.isdecimal()][: services.MOST_CASES]
-    cases = list(Case.objects.visible_to(request.user).filter(pk__in=numbers))
+    numbers = [whole_number(each) for each in request.POST.getlist("case")[: services.MOST_CASES]]
+    cases = list(
+        Case.objects.visible_to(request.user).filter(pk__in=[number for number in numbers if number is not None])
+    )
     form = BulkForm(request.POST)
     if not cases or not form.is_valid():
         messages.error(request, "Tick at least one case and choose what to do with it.")

@@ -18,6 +18,7 @@ from workbench.drills.evidence import KINDS, drawers, drawers_shown, noticed
 from workbench.drills.models import Drill, DrillStep, StepKind
 from workbench.drills.scoring import CAUSE, EVIDENCE, GUESS, TARGET, TIME, TOO_LONG
 from workbench.reports.content import evidence_span
+from workbench.whole_number import whole_number
 
 SCORING = {
     "cause": CAUSE,
@@ -38,7 +39,7 @@ def overview(request: HttpRequest) -> HttpResponse:
     context = {
         "drills": selectors.drills_listed(request.user),
         "teams": list(selectors.teams_told(request.user)),
-        "case_id": asked if asked.isdecimal() and len(asked) < 18 else "",
+        "case_id": asked if whole_number(asked) is not None else "",
         "scoring": SCORING,
     }
     return render(request, "drills/overview.html", context)
@@ -50,15 +51,11 @@ def start(request: HttpRequest) -> HttpResponse:
     """Begins a drill: of the case that the address of a colleague names, else of one by chance."""
     asked = request.POST.get("case", "")
     try:
-        begun = services.drill_start(user=request.user, case_id=int(asked) if _is_number(asked) else None)
+        begun = services.drill_start(user=request.user, case_id=whole_number(asked))
     except ValidationError as error:
         messages.error(request, " ".join(error.messages))
         return redirect("drills:overview")
     return redirect(begun)
-
-
-def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdecimal() and len(text) < 18
 
 
 @login_required

@@ -13,6 +13,7 @@ from workbench.cases.selectors import case_to_change
 from workbench.history.fleet import HEIGHT, WIDTH, as_csv, as_values, fleet
 from workbench.history.merging import case_merge, case_unmerge
 from workbench.history.statistics import PERIODS, statistics
+from workbench.whole_number import whole_number
 
 
 @login_required
@@ -56,9 +57,10 @@ def merge(request: HttpRequest, case_id: int) -> HttpResponse:
     case = case_to_change(request.user, case_id)
     number = request.POST.get("into", "").strip().removeprefix("#")
     try:
-        if not (number.isascii() and number.isdecimal() and len(number) < 18):
+        into_id = whole_number(number)
+        if into_id is None:
             raise ValidationError("Name the other case by its number.")
-        into = case_to_change(request.user, int(number))
+        into = case_to_change(request.user, into_id)
         case_merge(case=case, into=into, user=request.user)
     except Http404:
         messages.error(request, f"There is no case {number} in your teams.")

@@ -14,14 +14,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, BinaryIO
 
 from diagnostics.clock import FileClock, shift_told
-from diagnostics.errors import InvalidRule, LimitExceeded
-from diagnostics.intake.zip_archive import zip_directory
+from diagnostics.errors import InvalidRule
 from workbench.accounts.models import User
 from workbench.analyses.models import Analysis
 from workbench.analyses.services import analysis_request
 from workbench.cases.models import Case
 from workbench.cases.services import case_open, note_add
 from workbench.limits.selectors import limits_now
+from workbench.received_zip import UnreadableZip, opened_zip
 from workbench.reports.content import verdict_told
 from workbench.rules.models import BundledRule
 from workbench.rules.selectors import rule_texts
@@ -133,8 +133,7 @@ def bundle_import(*, user: User, content: BinaryIO) -> Case:
     Raises BundleRefused, NoRoom, UploadRefused, ValidationError.
     """
     try:
-        zip_directory(content)  # zipfile would hold a directory of any size in memory
-        with zipfile.ZipFile(content) as archive:
+        with opened_zip(content) as archive:
             manifest = _checked_manifest(archive)
             rules = _rules(archive)
             case = case_open(user=user, title=str(manifest["title"]))
@@ -145,12 +144,10 @@ def bundle_import(*, user: User, content: BinaryIO) -> Case:
             except BaseException:
                 case_discard(case=case)
                 raise
-    except LimitExceeded as error:
-        raise BundleRefused(f"It holds too many files: {error}") from None
+    except UnreadableZip as error:
+        raise BundleRefused(str(error)) from None
     except InvalidRule as error:
         raise BundleRefused(f"A rule in it cannot be read: {error}") from None
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, EOFError) as error:
-        raise BundleRefused(f"It is no zip archive that can be read: {error}") from None
     there = verdict_told({"verdict": manifest["verdict"], "health": {"score": manifest["health"]}})
     note_add(case=case, user=user, text=f"Imported from a bundle. There the verdict was: {there}.")
     analysis_request(case=case, user=user, ruleset=ruleset)
@@ -168,8 +165,9 @@ def _checked_manifest(archive: zipfile.ZipFile) -> dict[str, Any]:
         named = [(str(each["path"]), str(each["name"]), dict(each["overrides"])) for each in files]
         _clocks(files), _event_fields(files)
         is_ours = manifest["kind"] == KIND and manifest["schema"] == SCHEMA
-        float(verdict["confidence"]), str(verdict["symptom_class"]), int(manifest["health"]), str(manifest["title"])
-    except (KeyError, TypeError, ValueError, RecursionError):
+        str(verdict["symptom_class"]), str(manifest["title"])
+        is_ours &= 0 <= float(verdict["confidence"]) <= 1 and 0 <= int(manifest["health"]) <= 100
+    except (KeyError, TypeError, ValueError, OverflowError, RecursionError):
         raise BundleRefused("It is no bundle of a case: its manifest.json is missing or says something else.") from None
     if not is_ours:
         raise BundleRefused("It is no bundle of a case that this version of the workbench can read.")

@@ -23,6 +23,7 @@ from workbench.rules.permission import for_rule_editors
 from workbench.rules.rewriting import with_value
 from workbench.rules.runbook_texts import RUNBOOK, is_runbook, runbook_identity
 from workbench.rules.selectors import rule_readable, version_to_edit
+from workbench.whole_number import whole_number
 
 PANELS = (
     ("rule", "The rule as YAML"),
@@ -154,7 +155,7 @@ def _analysis(request: HttpRequest, case_id: int | None) -> Analysis | None:
 def create(request: HttpRequest) -> HttpResponse:
     """Stores a new draft; `base` is the version it begins from."""
     base_id = request.POST.get("base", "")
-    base = get_object_or_404(RuleVersion, pk=base_id) if base_id.isdigit() else None
+    base = get_object_or_404(RuleVersion, pk=whole_number(base_id)) if base_id else None
     return _save(request, None, base)
 
 

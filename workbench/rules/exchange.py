@@ -7,13 +7,14 @@ import re
 import zipfile
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import IO
+from typing import BinaryIO
 
 from django.db import transaction
 
 from diagnostics.errors import InvalidRule
 from diagnostics.rule import LONGEST_RULE, shipped_rule_names
 from workbench.accounts.models import User
+from workbench.received_zip import UnreadableZip, opened_zip
 from workbench.rules.difference import Line, difference
 from workbench.rules.models import Draft, EventKind, Rule, RuleEvent, RuleVersion
 from workbench.rules.selectors import version_to_edit
@@ -87,7 +88,7 @@ class Offered:
         return "same" if present == (self.text, self.fires, self.silent) else "changed"
 
 
-def offered(file: IO[bytes]) -> list[Offered]:
+def offered(file: BinaryIO) -> list[Offered]:
     """What the archive's rules would change. Raises ImportRefused for one that is no archive, or too large."""
     rules: dict[str, Offered] = {}
     texts = _texts(file)
@@ -105,15 +106,15 @@ def offered(file: IO[bytes]) -> list[Offered]:
     return sorted(rules.values(), key=lambda each: (order.index(each.state), each.path))
 
 
-def _texts(file: IO[bytes]) -> dict[str, str]:
+def _texts(file: BinaryIO) -> dict[str, str]:
     try:
-        with zipfile.ZipFile(file) as archive:
+        with opened_zip(file) as archive:
             entries = [entry for entry in archive.infolist() if RULE_FILE.search(entry.filename)]
             if len(archive.infolist()) > MOST_FILES or sum(entry.file_size for entry in entries) > MOST_BYTES:
                 raise ImportRefused(f"It holds more than {MOST_FILES:,} files or {MOST_BYTES // 1024**2} MiB of rules.")
             texts = {entry.filename: _text(archive, entry) for entry in entries}
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, EOFError, ValueError) as error:
-        raise ImportRefused(f"It is no zip archive that can be read: {error}") from None
+    except UnreadableZip as error:
+        raise ImportRefused(str(error)) from None
     if not texts:
         raise ImportRefused("It holds no rule: rules lie in <class>/rules/<name>.yaml.")
     return texts

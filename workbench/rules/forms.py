@@ -3,6 +3,7 @@ from __future__ import annotations
 from django import forms
 
 from workbench.rules.models import LONGEST_REASON
+from workbench.whole_number import LARGEST
 
 LONGEST_VALUE = 2_000
 """Characters of one value that the editor's form writes. Our choice: a title is one line."""
@@ -60,13 +61,13 @@ class TextsForm(forms.Form):
     rule = PlainLines()
     fires = PlainLines()
     silent = PlainLines()
-    revision = forms.IntegerField(required=False)
+    revision = forms.IntegerField(required=False, min_value=0, max_value=LARGEST)
 
 
 class PreviewForm(TextsForm):
     """The texts, the case to try them on, and a value of the form that is to be written into the rule's text."""
 
-    case = forms.IntegerField(required=False)
+    case = forms.IntegerField(required=False, min_value=1, max_value=LARGEST)
     of_runbook = forms.BooleanField(required=False)
     name = forms.CharField(required=False, max_length=200)
     value = forms.CharField(required=False, max_length=LONGEST_VALUE)

@@ -14,6 +14,7 @@ from diagnostics.signal import Level
 from diagnostics.symptoms import symptoms
 from diagnostics.yaml_document import Place, YamlDocument, read_yaml
 from workbench.cases.templatetags.diagnosis import WORDS_OF_OPERATORS, fact_name, fact_value
+from workbench.whole_number import whole_number
 
 ENDLESS = 10**9
 """Characters after which the YAML writer breaks a line: never, a value stays on its line."""
@@ -126,7 +127,7 @@ def _bound(document: YamlDocument, place: Place, entry: Mapping[str, Any]) -> Fi
 def with_value(text: str, name: str, value: str) -> str:
     """The text with another value at the place that a form's field names. Raises InvalidRule for no such place."""
     read_yaml(text, "rule", LONGEST_RULE)
-    place: Place = tuple(int(part) if part.isdigit() else part for part in name.split("."))
+    place = tuple(_part(part) for part in name.split("."))
     node = _node(yaml.compose(text, Loader=yaml.SafeLoader), place)
     if node is None:
         if name != "status":
@@ -134,6 +135,12 @@ def with_value(text: str, name: str, value: str) -> str:
         return _with_status(text, value)
     written = _flow(_typed(node, name, value))
     return text[: node.start_mark.index] + written + text[_end(text, node) :]
+
+
+def _part(text: str) -> str | int:
+    """A part of a place: the number in a list, else the name in a mapping."""
+    number = whole_number(text)
+    return text if number is None else number
 
 
 def _node(node: yaml.Node | None, place: Place) -> yaml.Node | None:
@@ -153,7 +160,7 @@ def _typed(node: yaml.Node, name: str, value: str) -> Any:
         return _listed(value)
     if name in LABELS or not _is_plain_scalar(value):
         return value
-    return yaml.safe_load(value)
+    return read_yaml(f"value: {value}", "value").content["value"]
 
 
 def _listed(value: str) -> list[Any]:

@@ -13,6 +13,7 @@ from workbench.analyses.models import Analysis
 from workbench.analyses.selectors import analysis_visible
 from workbench.runbooks.selectors import finding_at
 from workbench.runbooks.what_if import facts_of
+from workbench.whole_number import whole_number
 
 
 @login_required
@@ -42,7 +43,7 @@ def detail(request: HttpRequest, walk_id: str) -> HttpResponse:
 def _asked(request: HttpRequest) -> dict[str, str]:
     """The case that the walk-through was opened from: `analysis` and `finding`, both numbers."""
     found = {name: request.GET.get(name, "") for name in ("analysis", "finding")}
-    whole = all(value.isdecimal() and len(value) < 10 for value in found.values())
+    whole = all(whole_number(value) is not None for value in found.values())
     return found if whole else {}
 
 

@@ -1,0 +1,38 @@
+"""Zip archives that people send: opened within bounds, with one error for all that can be wrong with one."""
+
+from __future__ import annotations
+
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import BinaryIO
+
+from diagnostics.errors import LimitExceeded
+from diagnostics.intake.zip_archive import zip_directory
+
+METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+"""Those that our own exports and common tools write. LZMA asks for as much memory as the archive states."""
+
+
+class UnreadableZip(Exception):
+    """The archive, or an entry that was asked for, cannot be read; the message says why, for the user."""
+
+
+@contextmanager
+def opened_zip(content: BinaryIO) -> Iterator[zipfile.ZipFile]:
+    """The archive, to read its entries within the `with` block.
+
+    Raises UnreadableZip, also for what shows only while an entry is unpacked.
+    """
+    try:
+        zip_directory(content)  # zipfile would hold a directory of any size in memory
+        with zipfile.ZipFile(content) as archive:
+            for entry in archive.infolist():
+                if entry.compress_type not in METHODS or entry.header_offset < 0:
+                    raise UnreadableZip(f"{entry.filename[:100]!r} in it is packed in a way that is not read here.")
+            yield archive
+    except LimitExceeded as error:
+        raise UnreadableZip(f"It holds too many files: {error}") from None
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+        raise UnreadableZip(f"It is no zip archive that can be read: {error}") from None

@@ -1,0 +1,12 @@
+"""Whole numbers in addresses and forms, which anybody may have written."""
+
+from __future__ import annotations
+
+MOST_DIGITS = 18
+"""Every number of so many digits fits into a column of any database."""
+LARGEST = 10**MOST_DIGITS - 1
+
+
+def whole_number(text: str) -> int | None:
+    """The number that the text is; None for anything but 1 to 18 decimal digits."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= MOST_DIGITS else None
