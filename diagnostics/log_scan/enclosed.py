@@ -11,10 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-
 from diagnostics.format import Rows
 from diagnostics.log_scan.json_lines import LINE_BREAK
+from diagnostics.log_scan.selection import METRICS_REPORT
 from diagnostics.log_scan.stretch import Stretch
 from diagnostics.notation.prometheus_series import SeriesSamples, series_key
 from diagnostics.notation.reporter_name import QUANTILES, from_statsd
@@ -25,8 +24,6 @@ MOST_SERIES = 200_000
 """Different series of a range. Our choice: a TaskManager of some hundred subtasks reports some ten thousand."""
 FOREIGN = -1
 
-_REPORT = b"= Starting metrics report ="
-
 
 def enclosed_rows(stretch: Stretch) -> Iterator[Rows]:
     """Rows of `stack_sample` and `metric_sample` that stand in the records of a stretch."""
@@ -36,7 +33,7 @@ def enclosed_rows(stretch: Stretch) -> Iterator[Rows]:
     samples = SeriesSamples()
     known: dict[str, int] = {}
     tasks: set[str] = set()
-    for record in _records_with(stretch, _REPORT):
+    for record in stretch.hits.records_with(METRICS_REPORT):
         ts_ms = stretch.heads.ts_ms[record].as_py()
         for line, name, value in _reported(stretch, record):
             if name not in known and len(known) < MOST_SERIES:
@@ -55,21 +52,7 @@ def enclosed_rows(stretch: Stretch) -> Iterator[Rows]:
 
 def dumps(stretch: Stretch) -> list[int]:
     """The records in which a thread dump stands. One of them is no more than the time above it."""
-    return _records_with(stretch, TITLE.encode())
-
-
-def _records_with(stretch: Stretch, mark: bytes) -> list[int]:
-    """The records in which a text stands, each once."""
-    found: list[int] = []
-    place = stretch.buffer.find(mark)
-    while place >= 0:
-        record = int(np.searchsorted(stretch.heads.start, place, "right")) - 1
-        if record >= 0:
-            found.append(record)
-            place = stretch.buffer.find(mark, int(stretch.ends[record]))
-        else:
-            place = stretch.buffer.find(mark, place + len(mark))
-    return found
+    return stretch.hits.records_with(TITLE)
 
 
 def _lines(stretch: Stretch, record: int) -> Iterator[tuple[int, str]]:

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from diagnostics.log_scan.matching import match_events
+from diagnostics.log_scan.selection import scanner_of
 
 
 def event_columns(messages: Sequence[str]) -> list[dict[str, Any]]:
@@ -21,7 +22,8 @@ def event_columns(messages: Sequence[str]) -> list[dict[str, Any]]:
     starts = np.concatenate([[0], ends[:-1] + 1]).astype(np.int64)
     texts = [line.decode("utf-8", "replace") for line in lines]
     unnamed = pa.nulls(len(lines), pa.string())
-    columns = match_events(buffer, starts, ends, pa.array(texts), unnamed, texts.__getitem__)
+    hits = scanner_of(None).hits_in(buffer, starts)
+    columns = match_events(hits, ends, pa.array(texts), unnamed, texts.__getitem__)
     known = {name: column.to_pylist() for name, column in columns.items()}
     return [
         {name: values[place] for name, values in known.items() if values[place] is not None}

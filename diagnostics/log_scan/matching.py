@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from diagnostics.log_scan.selection import Hits
 from diagnostics.log_scan.slices import Offsets
-from diagnostics.notation.constant_text import ConstantTexts
 from diagnostics.notation.log_event import COLUMNS, LogEvent, catalogue
 
 LONGEST_NUMBER = 18
@@ -30,21 +29,6 @@ TYPES: Mapping[str, pa.DataType] = {
     "size_bytes": pa.float64(),
     "count": pa.float64(),
 }
-
-
-@cache
-def _scanner() -> tuple[ConstantTexts, list[list[int]]]:
-    """The constants of all events, and for each constant the events that have it."""
-    owners: dict[str, list[int]] = defaultdict(list)
-    for place, event in enumerate(catalogue()):
-        for constant in event.constants:
-            owners[constant].append(place)
-    return ConstantTexts([constant.encode() for constant in owners]), list(owners.values())
-
-
-def prepare() -> None:
-    """Read the catalogue and build its scanner, so that processes forked later have them."""
-    _scanner()
 
 
 class Matches:
@@ -78,8 +62,7 @@ class Matches:
 
 
 def match_events(
-    buffer: bytes,
-    record_starts: Offsets,
+    hits: Hits,
     head_ends: Offsets,
     messages: pa.Array,
     loggers: pa.Array,
@@ -89,35 +72,31 @@ def match_events(
 
     Of two that fit: the one whose logger fits, then the earlier one of the catalogue.
 
-    record_starts, head_ends  offsets of each record and of the end of its head line, ascending
-    messages, loggers         of each record
-    trace_of                  the whole text of a record, bounded
+    hits               the constants of all events in the records
+    head_ends          offset of the end of each record's head line
+    messages, loggers  of each record
+    trace_of           the whole text of a record, bounded
     """
-    scanner, owners = _scanner()
-    numbers, offsets = scanner.find(buffer)
-    records = np.searchsorted(record_starts, offsets, side="right") - 1
-    kept = records >= 0
-    numbers, offsets, records = numbers[kept], offsets[kept], records[kept]
-    in_head = offsets < head_ends[records]
+    in_head = hits.offsets < head_ends[hits.records]
     candidates: dict[int, list[Offsets]] = defaultdict(list)
-    order = np.argsort(numbers, kind="stable")
-    bounds = np.searchsorted(numbers[order], np.arange(len(owners) + 1))
+    order = np.argsort(hits.numbers, kind="stable")
+    bounds = np.searchsorted(hits.numbers[order], np.arange(len(hits.scanner.owners) + 1))
     events = catalogue()
-    for number in np.unique(numbers).tolist():
+    for number in np.unique(hits.numbers).tolist():
         chosen = order[bounds[number] : bounds[number + 1]]
-        for place in owners[number]:
+        for place in hits.scanner.owners[number]:
             if events[place].where == "message":
-                candidates[place].append(records[chosen][in_head[chosen]])
+                candidates[place].append(hits.records[chosen][in_head[chosen]])
             else:
-                candidates[place].append(records[chosen])
+                candidates[place].append(hits.records[chosen])
     simple = _simple_names(loggers)
-    matches = Matches(len(record_starts))
+    matches = Matches(len(messages))
     for where, logger_fits in (("message", True), ("message", False), ("trace", True), ("trace", False)):
         for place in sorted(candidates):
             event = events[place]
             if event.where != where or (not logger_fits and not event.loggers):
                 continue
-            found = matches.unmatched(_distinct(candidates[place], len(record_starts)))
+            found = matches.unmatched(_distinct(candidates[place], len(messages)))
             if logger_fits and event.loggers and len(found):
                 found = found[_is_in(simple, found, event.loggers)]
             if len(found):

@@ -14,11 +14,12 @@ from diagnostics.format import Coverage, Rows
 from diagnostics.log_scan.enclosed import dumps, enclosed_rows
 from diagnostics.log_scan.json_lines import LINE_BREAK
 from diagnostics.log_scan.kafka_client import SCOPES, client_options
-from diagnostics.log_scan.layout import Heads, Layout
+from diagnostics.log_scan.layout import LEVELS, Layout
 from diagnostics.log_scan.matching import match_events
 from diagnostics.log_scan.process import LOGGED_PROCESSES, options_of, role_of, version_of
+from diagnostics.log_scan.selection import START_UP
 from diagnostics.log_scan.slices import Offsets, slices
-from diagnostics.log_scan.stretch import Stretch
+from diagnostics.log_scan.stretch import CountedRecords, Stretch
 from diagnostics.notation.stack_trace import StackTrace, stack_trace
 
 MOST_CLIENT_OPTIONS = 1_000
@@ -46,41 +47,42 @@ _FAILURE_CAUSE = "with failure cause: "
 TABLES = ("log_record", "config_option", "stack_sample", "metric_sample")
 """The tables that a log can fill."""
 
-_START_UP = ("Loading configuration property: ", "Maximum heap size: ", "JVM Options:", "Program Arguments:")
-
 
 def rows_of(stretch: Stretch, layout: Layout) -> Iterator[Rows | Coverage]:
     """The evidence of some records, with their lines counted in the stretch."""
     heads = stretch.heads
     count = len(heads.line)
-    if not count:
+    if not count and not len(stretch.counted.lines):
         yield Coverage()
         return
-    role = role_of(heads.logger)
+    role = role_of(stretch.loggers)
+    process = role if role in LOGGED_PROCESSES else None
     columns: dict[str, pa.Array] = {
         "ts_ms": heads.ts_ms,
         "level": heads.level,
         "logger": heads.logger,
         "thread": heads.thread,
         "message": pc.utf8_trim_whitespace(heads.message),
-        "process": pa.repeat(pa.scalar(role if role in LOGGED_PROCESSES else None, pa.string()), count),
+        "process": pa.repeat(pa.scalar(process, pa.string()), count),
         "line": pa.array(heads.line + 1),
         "last_line": pa.array(stretch.last_lines + 1),
-        **match_events(stretch.buffer, heads.start, stretch.head_ends, heads.message, heads.logger, stretch.text),
+        **match_events(stretch.hits, stretch.head_ends, heads.message, heads.logger, stretch.text),
         **_traces(stretch, layout.style is None),
         **_continuations(stretch),
     }
     yield Rows("log_record", batch=pa.RecordBatch.from_pydict(columns))
+    if len(stretch.counted.lines):
+        yield Rows("log_count", batch=_counts(stretch.counted, process))
     options = list(_options(stretch, role))
     if options:
         yield Rows("config_option", options)
     yield from enclosed_rows(stretch)
     lost = np.flatnonzero(~heads.understood) if layout.style else np.empty(0, np.int64)
     lost = np.setdiff1d(lost, dumps(stretch)) if len(lost) else lost
-    times = pc.min_max(heads.ts_ms).as_py()
-    steps_back, places = _steps_back(heads)
+    times, lines = stretch.times()
+    steps_back, places = _steps_back(times)
     yield Coverage(
-        records=count,
+        records=count + len(stretch.counted.lines),
         not_understood=len(lost),
         samples=tuple(
             (int(heads.line[each]) + 1, (heads.message[each].as_py() or "")[:200])
@@ -89,22 +91,35 @@ def rows_of(stretch: Stretch, layout: Layout) -> Iterator[Rows | Coverage]:
         role=role,
         warnings=(*stretch.warnings, *([_AMBIGUOUS.format(zone=heads.zone_name)] if heads.zone_name else ())),
         flink_version=version_of(stretch.buffer),
-        first_ts_ms=times["min"],
-        last_ts_ms=times["max"],
+        first_ts_ms=int(times.min()) if len(times) else None,
+        last_ts_ms=int(times.max()) if len(times) else None,
         utc_offset_min=heads.utc_offset_min,
         earlier=len(steps_back),
         earlier_ms=int(steps_back.max()) if len(steps_back) else 0,
-        earlier_line=int(heads.line[places[0]]) + 1 if len(places) else None,
+        earlier_line=int(lines[places[0]]) + 1 if len(places) else None,
     )
 
 
-def _steps_back(heads: Heads) -> tuple[Offsets, Offsets]:
-    """By how many ms times go back beyond STEP_BACK_MS, and at which records."""
-    timed = np.flatnonzero(heads.ts_ms.is_valid().to_numpy(zero_copy_only=False))
-    times = heads.ts_ms.take(pa.array(timed)).to_numpy(zero_copy_only=False)
+def _counts(counted: CountedRecords, process: str | None) -> pa.RecordBatch:
+    """Rows of `log_count` for records that are no rows themselves."""
+    ts_ms, lines = pa.array(counted.ts_ms), pa.array(counted.lines + 1)
+    levels = pa.DictionaryArray.from_arrays(pa.array(counted.levels), pa.array(LEVELS)).cast(pa.string())
+    seconds = pa.array(counted.ts_ms // 1000)
+    counts = (
+        pa.table({"second": seconds, "level": levels, "ts_ms": ts_ms, "line": lines})
+        .group_by(["second", "level"], use_threads=False)
+        .aggregate([([], "count_all"), ("ts_ms", "min"), ("ts_ms", "max"), ("line", "min"), ("line", "max")])
+        .rename_columns(["second", "level", "records", "first_ms", "last_ms", "line", "last_line"])
+    )
+    named = counts.append_column("process", pa.repeat(pa.scalar(process, pa.string()), counts.num_rows))
+    return named.combine_chunks().to_batches()[0]
+
+
+def _steps_back(times: Offsets) -> tuple[Offsets, Offsets]:
+    """By how many ms times go back beyond STEP_BACK_MS, and at which of them."""
     steps = np.diff(times)
     back = np.flatnonzero(steps < -STEP_BACK_MS)
-    return -steps[back], timed[back + 1]
+    return -steps[back], back + 1
 
 
 def _traces(stretch: Stretch, bare: bool) -> dict[str, pa.Array]:
@@ -156,11 +171,12 @@ def _trace(lines: bytes) -> StackTrace | None:
 def _options(stretch: Stretch, role: str | None) -> Iterator[dict[str, Any]]:
     """Settings and JVM options that the start-up messages state."""
     heads = stretch.heads
-    starting = pc.match_substring_regex(heads.message, rf"^(?:INFO  \[\] - )? *(?:{'|'.join(_START_UP)}|    )")
+    starting = pc.match_substring_regex(heads.message, rf"^(?:INFO  \[\] - )? *(?:{'|'.join(START_UP)}|    )")
     places = np.flatnonzero(starting.fill_null(False).to_numpy(zero_copy_only=False))
     messages = heads.message.take(pa.array(places)).to_pylist()
-    for row in options_of(messages, places.tolist(), role):
-        record = row.pop("record")
+    numbers = stretch.numbers[places]
+    for row in options_of(messages, numbers.tolist(), role):
+        record = int(places[np.searchsorted(numbers, row.pop("record"))])
         line = int(heads.line[record]) + 1
         yield row | {"ts_ms": heads.ts_ms[record].as_py(), "line": line, "last_line": line}
     yield from _client_options(stretch)

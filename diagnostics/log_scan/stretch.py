@@ -6,14 +6,25 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from diagnostics.format import Range, open_file, open_range
 from diagnostics.log_scan.calendar_day import DAY_MS, NO_DAY, clocks_before, first_day, passed_midnights
 from diagnostics.log_scan.json_lines import LINE_BREAK
-from diagnostics.log_scan.layout import MESSAGE_BYTES, Heads, Layout, head_lines, layout_of, parse_heads
+from diagnostics.log_scan.layout import (
+    MESSAGE_BYTES,
+    Heads,
+    Layout,
+    head_lines,
+    layout_of,
+    parse_heads,
+    plain_levels,
+    times_of,
+)
 from diagnostics.log_scan.prefixes import Cleaner, cleaner_for
+from diagnostics.log_scan.selection import CONTEXT, Hits, RecordSelection, scanner_of
 from diagnostics.log_scan.slices import Offsets, slices
 
 SAMPLE_BYTES = 65_536
@@ -27,26 +38,66 @@ _CONTINUES = (b"\t", b" ", b"Caused by:", b"Suppressed:", b"...", b"}", b")", b"
 """How lines begin that go on; the last two stand between an exception and its frames in what PowerShell writes."""
 
 
+ROLE_RECORDS = 4_000
+"""Records whose loggers tell the kind of process, evenly spread, where not all are rows. Our choice: they are read to
+find which classes log most, and a start-up has a few hundred."""
+
+
+@dataclass(frozen=True, slots=True)
+class CountedRecords:
+    """Records that nobody looks at, one by one in the order of the file: single lines below WARN.
+
+    lines    indices of their lines in the stretch
+    ts_ms    their times
+    levels   their levels, as places in LEVELS
+    """
+
+    lines: Offsets
+    ts_ms: Offsets
+    levels: npt.NDArray[np.int8]
+
+
+NONE_COUNTED = CountedRecords(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.int8))
+
+
 @dataclass(frozen=True, slots=True)
 class Stretch:
     """The cleaned text of some whole records.
 
     buffer      the text; it starts with the range's first line
-    heads       the records' head lines
-    last_lines  index of the last line of each record
-    ends        offset behind the last line of each record
+    heads       the head lines of the records that are rows
+    numbers     the place of each of these among all records of the stretch
+    last_lines  index of the last line of each
+    ends        offset behind the last line of each
     head_ends   offset of the end of each head line, or of its first part where a line holds a whole record
     starts      offset of each line
+    hits        the constants that stand in these records
+    loggers     of all records, or of ROLE_RECORDS of them
+    counted     the other records
     warnings    what had to be assumed
     """
 
     buffer: bytes
     heads: Heads
+    numbers: Offsets
     last_lines: Offsets
     ends: Offsets
     head_ends: Offsets
     starts: Offsets
+    hits: Hits
+    loggers: pa.Array
+    counted: CountedRecords = NONE_COUNTED
     warnings: tuple[str, ...] = ()
+
+    def times(self) -> tuple[Offsets, Offsets]:
+        """The times of all records that have one, and the lines of these, in the order of the file."""
+        timed = np.flatnonzero(self.heads.ts_ms.is_valid().to_numpy(zero_copy_only=False))
+        times = self.heads.ts_ms.take(pa.array(timed)).to_numpy(zero_copy_only=False)
+        if not len(self.counted.lines):
+            return times, self.heads.line[timed]
+        lines = np.concatenate([self.heads.line[timed], self.counted.lines])
+        order = np.argsort(lines, kind="stable")
+        return np.concatenate([times, self.counted.ts_ms])[order], lines[order]
 
     def text(self, record: int, most: int = 65_536) -> str:
         """The whole text of a record, its beginning if it is long."""
@@ -69,7 +120,8 @@ def read_stretch(part: Range) -> tuple[Stretch, Layout]:
     with open_range(part) as opened:
         owned = cleaner(opened.read(part.end - part.start))
         tail = b"" if part.end >= part.size else _tail(opened.read, cleaner, layout)
-    stretch = _stretch(owned, tail, layout, first=part.start == 0)
+    selection = part.context.get(CONTEXT)
+    stretch = _stretch(owned, tail, layout, selection, first=part.start == 0)
     return (_on_its_day(stretch, part, cleaner, sample) if layout.style == "clock" else stretch), layout
 
 
@@ -78,7 +130,7 @@ def stretch_of(text: bytes) -> tuple[Stretch, Layout]:
     sample = text[:SAMPLE_BYTES]
     cleaner = cleaner_for(sample)
     layout = layout_of(cleaner(sample))
-    return _stretch(cleaner(text), b"", layout, first=True), layout
+    return _stretch(cleaner(text), b"", layout, None, first=True), layout
 
 
 def _on_its_day(stretch: Stretch, part: Range, cleaner: Cleaner, sample: bytes) -> Stretch:
@@ -124,20 +176,37 @@ def line_bounds(buffer: bytes) -> tuple[Offsets, Offsets]:
     return starts.astype(np.int64), ends.astype(np.int64)
 
 
-def _stretch(owned: bytes, tail: bytes, layout: Layout, *, first: bool) -> Stretch:
-    buffer = owned + tail
+def _stretch(owned: bytes, tail: bytes, layout: Layout, selection: RecordSelection | None, *, first: bool) -> Stretch:
+    buffer = owned + tail if tail else owned
     starts, ends = line_bounds(buffer)
     lines = head_lines(buffer, starts, layout)
     if tail:
         lines = lines[starts[lines] < len(owned)]
     loose = _loose_heads(buffer, starts, ends, int(lines[0]) if len(lines) else len(starts)) if first else []
     parts = _first_parts(buffer, starts, ends)
-    heads = parse_heads(buffer, lines, starts, parts, layout)
+    firsts = np.concatenate([np.array(loose, np.int64), lines])
+    lasts = np.append(firsts[1:], len(starts))[: len(firsts)] - 1
+    hits = scanner_of(selection).hits_in(buffer, starts[firsts])
+    plain = np.zeros(len(firsts), bool)
+    counted = NONE_COUNTED
+    if selection is not None and len(lines):
+        levels = plain_levels(buffer, starts[lines], layout)
+        plain[len(loose) :] = (levels >= 0) & (ends[lasts] <= parts[firsts])[len(loose) :]
+        plain[hits.selected_records()] = False
+        chosen = plain[len(loose) :]
+        counted = CountedRecords(lines[chosen], times_of(buffer, starts[lines[chosen]], layout), levels[chosen])
+    rows = np.flatnonzero(~plain)
+    heads = parse_heads(buffer, lines[~plain[len(loose) :]], starts, parts, layout)
     if loose:
         heads = _with_loose(heads, np.array(loose, np.int64), buffer, starts, ends)
-    following = np.append(heads.line[1:], len(starts))
-    last = following - 1 if len(heads.line) else following[:0]
-    return Stretch(buffer, heads, last, ends[last], parts[heads.line], starts)
+    loggers = heads.logger
+    if len(counted.lines):
+        every = max(len(lines) // ROLE_RECORDS, 1)
+        loggers = parse_heads(buffer, lines[::every], starts, parts, layout).logger
+    last = lasts[rows]
+    return Stretch(
+        buffer, heads, rows, last, ends[last], parts[heads.line], starts, hits.chosen(~plain), loggers, counted
+    )
 
 
 def _first_parts(buffer: bytes, starts: Offsets, ends: Offsets) -> Offsets:
