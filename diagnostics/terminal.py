@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from diagnostics import phrase
+from diagnostics.control_characters import show_controls
 
 WIDTH = 100
 MOST_EVIDENCE = 6
@@ -15,7 +16,7 @@ MOST_EVIDENCE = 6
 
 def render(document: Mapping[str, Any]) -> str:
     """The verdict, the jobs, the findings with their evidence, what is missing and what was read."""
-    return "\n".join(_lines(document)) + "\n"
+    return "".join(f"{show_controls(line)}\n" for line in _lines(document))
 
 
 def _lines(document: Mapping[str, Any]) -> Iterator[str]:
@@ -57,7 +58,7 @@ def _finding(number: int, finding: Mapping[str, Any]) -> Iterator[str]:
             place += f":{evidence['line']}"
         if evidence.get("pointer"):
             place += f" {evidence['pointer']}"
-        yield f"    {place}  {printable(evidence.get('text', ''))[:160]}"
+        yield f"    {place}  {show_controls(str(evidence.get('text', '')))[:160]}"
     rest = len(finding["evidence"]) - MOST_EVIDENCE
     if rest > 0:
         yield f"    and {rest} more"
@@ -68,15 +69,10 @@ def _inputs(inputs: list[Mapping[str, Any]]) -> Iterator[str]:
     yield f"{len(read)} of {len(inputs)} files were read as evidence."
     for each in inputs:
         for warning in each.get("warnings") or ():
-            yield f"  {printable(each['file'])}: {printable(warning)}"
+            yield f"  {each['file']}: {warning}"
 
 
 def _wrapped(text: str, indent: str) -> Iterator[str]:
     yield from textwrap.wrap(
-        printable(text), WIDTH, initial_indent=indent, subsequent_indent=" " * len(indent), break_long_words=False
+        show_controls(text), WIDTH, initial_indent=indent, subsequent_indent=" " * len(indent), break_long_words=False
     )
-
-
-def printable(text: str) -> str:
-    """The text without control characters: a file may not steer the terminal it is shown on."""
-    return "".join(char if char.isprintable() else " " for char in str(text))

@@ -10,12 +10,15 @@ from typing import Any
 
 import yaml
 
+from diagnostics.control_characters import show_controls
 from diagnostics.prevention.alert import Alert, duration
 from diagnostics.prevention.series import STEP_MS, CaseSeries, Labels, Series
 
 RULES_FILE, TEST_FILE = "flink-alerts.yaml", "flink-alerts-test.yaml"
 HELD_MS = 30 * 60_000
 """How long the last state of the incident is held in the test, so that an alert that waits has time. Our choice."""
+OPENING = re.compile(r"\{(?=\{)")
+"""Every brace before another one: two of them begin a template of Prometheus."""
 PLACEHOLDER = re.compile(r"\{(job_name|task_name)\}")
 
 
@@ -118,7 +121,8 @@ def _labels(labels: Labels) -> str:
 
 
 def _one_line(text: str) -> str:
-    return " ".join(text.split()).replace("{{", "{ {")
+    """Text of others on one line: no control character, which YAML refuses, and nothing that begins a template."""
+    return OPENING.sub("{ ", show_controls(" ".join(text.split())))
 
 
 def _yaml(content: Any) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from diagnostics.control_characters import show_controls
 from diagnostics.profiles.stored import Leaf, Sampling, StoredProfiles
 
 MOST_NODES = 20_000
@@ -207,6 +208,6 @@ def collapsed(profiles: StoredProfiles, chosen: Chosen) -> Sequence[str]:
 def _stack(profiles: StoredProfiles, node: int) -> list[str]:
     frames: list[str] = []
     while node >= 0:
-        frames.append(profiles.names[profiles.name[node]].replace(";", ","))
+        frames.append(show_controls(profiles.names[profiles.name[node]]).replace(";", ","))
         node = profiles.parent[node]
     return frames[::-1]

@@ -16,6 +16,7 @@ from diagnostics.chart import Chart, Theme
 from diagnostics.log_book.finding import SearchTooSlow
 from workbench.charts.rows import EPOCH, readable, rows_sorted, rows_within
 from workbench.charts.selectors import changes_between, chart_points, stretch, stretch_shown
+from workbench.csv_cell import harmless_cell
 
 MOST_ROWS = 500
 """Rows of a data table on the page; the CSV file has all."""
@@ -90,10 +91,5 @@ def csv_file(request: HttpRequest, analysis_id: int, chart_id: str) -> HttpRespo
     answer.headers["Content-Disposition"] = f'attachment; filename="{chart.id}-analysis-{analysis_id}.csv"'
     writer = csv.writer(answer)
     for row in [header, *rows_within(header, rows, stretch_shown(request.GET))]:
-        writer.writerow([_harmless(cell) for cell in row])
+        writer.writerow([harmless_cell(cell) for cell in row])
     return answer
-
-
-def _harmless(cell: Any) -> Any:
-    """Text that a spreadsheet would take for a formula gets a quote in front: it may come from an uploaded file."""
-    return f"'{cell}" if isinstance(cell, str) and cell[:1] in ("=", "+", "-", "@", "\t", "\r") else cell

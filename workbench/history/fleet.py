@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 
 from workbench.accounts.models import User
 from workbench.cases.models import Case, CaseStatus
+from workbench.csv_cell import harmless_cell
 
 MOST_LOOKS = 12
 """Looks of a trend. Our choice: three months of weekly trouble."""
 WIDTH, HEIGHT = 96, 24
 COLUMNS = ("job", "health", "health_before", "worst_health", "verdict", "cases", "open", "shared", "last_case", "last")
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 @dataclass(slots=True)
@@ -83,7 +83,7 @@ def as_csv(jobs: Sequence[JobHealth]) -> str:
     written = io.StringIO()
     table = csv.writer(written)
     table.writerow(COLUMNS)
-    table.writerows([_harmless(value) for value in row] for row in rows(jobs))
+    table.writerows([harmless_cell(value) for value in row] for row in rows(jobs))
     return written.getvalue()
 
 
@@ -92,7 +92,3 @@ def as_values(jobs: Sequence[JobHealth]) -> list[dict[str, object]]:
     return [
         {**dict(zip(COLUMNS, row, strict=True)), "looks": job.looks} for row, job in zip(rows(jobs), jobs, strict=True)
     ]
-
-
-def _harmless(value: object) -> object:
-    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value

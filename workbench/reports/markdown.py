@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from diagnostics.control_characters import show_controls
 from workbench.reports.content import FindingTold, Report, moment_told
 from workbench.runbooks.filling import StepShown
 
@@ -14,13 +15,13 @@ LONGEST_CODE = 500
 
 
 def plain(text: str) -> str:
-    """Text of others as text: nothing in it is markup, and it stays on its line."""
-    return MARKUP.sub(r"\\\1", " ".join(text.split()))
+    """Text of others as text: nothing in it is markup or a control character, and it stays on its line."""
+    return MARKUP.sub(r"\\\1", show_controls(" ".join(text.split())))
 
 
 def code(text: str) -> str:
     """Text as code on one line, whatever backticks it holds."""
-    shown = " ".join(text.split())[:LONGEST_CODE]
+    shown = show_controls(" ".join(text.split()))[:LONGEST_CODE]
     longest = max((len(run) for run in re.findall("`+", shown)), default=0)
     fence = "`" * (longest + 1)
     return f"{fence} {shown} {fence}" if longest else f"`{shown}`"
@@ -35,7 +36,7 @@ def fenced(text: str) -> Iterator[str]:
     """Lines as a block of code, whatever backticks they hold."""
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     fence = "`" * max(longest + 1, 3)
-    yield from (fence, *text.splitlines(), fence, "")
+    yield from (fence, *map(show_controls, text.splitlines()), fence, "")
 
 
 def finding_as_markdown(finding: FindingTold, address: str) -> str:

@@ -23,6 +23,7 @@ from reportlab.pdfbase.ttfonts import TTFont
 from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import BaseDocTemplate, Flowable, Frame, PageTemplate, Paragraph, Spacer, Table, TableStyle
 
+from diagnostics.control_characters import show_controls
 from workbench.reports.content import FindingTold, Report, moment_told
 
 FONT, BOLD, CHINESE = "Vera", "VeraBd", "STSong-Light"
@@ -74,7 +75,7 @@ def _register_fonts() -> None:
 def _marked(text: str) -> str:
     """The escaped text; what the Latin font does not have is set in the one for Chinese, which readers bring along."""
     known = pdfmetrics.getFont(FONT).face.charToGlyph
-    shown = " ".join(text.split())
+    shown = show_controls(" ".join(text.split()))
     shown = f"{shown[:LONGEST_TEXT]} …" if len(shown) > LONGEST_TEXT else shown
     runs = ((here, "".join(letters)) for here, letters in groupby(shown, key=lambda letter: ord(letter) in known))
     return "".join(escape(run) if here else f'<font name="{CHINESE}">{escape(run)}</font>' for here, run in runs)

@@ -9,8 +9,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from diagnostics.control_characters import show_controls
 from diagnostics.spark import embedded
-from diagnostics.terminal import printable
 from workbench.analyses.scoring import TRUTH, Outcome, calibration_lines, outcome_of, truths_below
 
 
@@ -39,7 +39,7 @@ class Command(BaseCommand):
                 outcome = outcome_of(truth, truth.sources(), spark)
                 outcomes.append(outcome)
                 for warning in outcome.warnings:
-                    self.stderr.write(printable(warning))
+                    self.stderr.write(show_controls(warning))
                 self.stdout.write(_row(outcome, width))
                 if documents and outcome.document:
                     documents.mkdir(parents=True, exist_ok=True)

@@ -14,13 +14,14 @@ from uuid import uuid4
 from django.core.management.base import BaseCommand, CommandError
 
 from diagnostics.analyze import Progress, analyze
+from diagnostics.control_characters import show_controls
 from diagnostics.errors import DiagnosticsError, NoUsableInput
 from diagnostics.intake import SourceFile, sources_in
 from diagnostics.rule import Ruleset, shipped_rules
 from diagnostics.shared_folder import STORAGE_VARIABLE, run_folder
 from diagnostics.spark import embedded
 from diagnostics.spark.ahead import started_ahead
-from diagnostics.terminal import printable, render
+from diagnostics.terminal import render
 
 NO_USABLE_INPUT = 2
 """Exit status of the contract when no input could be used."""
@@ -42,17 +43,17 @@ class Command(BaseCommand):
         """Diagnose and print."""
         sources, refused = sources_in([Path(path) for path in paths])
         for line in refused:
-            self.stderr.write(printable(line))
+            self.stderr.write(show_controls(line))
         if not sources:
             raise CommandError("no input could be used", returncode=NO_USABLE_INPUT)
         try:
             document = self._document(sources)
         except NoUsableInput as error:
             for line in str(error).splitlines():
-                self.stderr.write(printable(line))
+                self.stderr.write(show_controls(line))
             raise CommandError("no input could be used", returncode=NO_USABLE_INPUT) from None
         except DiagnosticsError as error:
-            raise CommandError(printable(str(error))) from None
+            raise CommandError(show_controls(str(error))) from None
         self._write(document, json)
 
     def _document(self, sources: list[SourceFile]) -> dict[str, Any]:
@@ -71,12 +72,12 @@ class Command(BaseCommand):
                 progress=self._show,
             )
         for warning in report.warnings:
-            self.stderr.write(printable(warning))
+            self.stderr.write(show_controls(warning))
         return report.document
 
     def _show(self, progress: Progress) -> None:
         if sys.stderr.isatty():
-            sys.stderr.write(f"\r\033[K{progress.fraction:4.0%} {progress.stage} {printable(progress.detail)[:60]}")
+            sys.stderr.write(f"\r\033[K{progress.fraction:4.0%} {progress.stage} {show_controls(progress.detail)[:60]}")
             if progress.fraction >= 1:
                 sys.stderr.write("\r\033[K")
 
@@ -91,4 +92,4 @@ class Command(BaseCommand):
         try:
             Path(target).write_text(text + "\n", "utf-8")
         except OSError as error:
-            raise CommandError(printable(f"{target} cannot be written: {error.strerror or error}")) from None
+            raise CommandError(show_controls(f"{target} cannot be written: {error.strerror or error}")) from None

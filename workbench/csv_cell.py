@@ -1,0 +1,16 @@
+"""Cells of CSV files, which people open in a spreadsheet and whose texts may come from an upload."""
+
+from __future__ import annotations
+
+from diagnostics.control_characters import show_controls
+
+FORMULA = ("=", "+", "-", "@", "\t")
+"""What a spreadsheet takes for the beginning of a formula."""
+
+
+def harmless_cell(value: object) -> object:
+    """The value; a text without control characters, and with an apostrophe before what would be a formula."""
+    if not isinstance(value, str):
+        return value
+    shown = show_controls(value)
+    return f"'{shown}" if shown.startswith(FORMULA) else shown
