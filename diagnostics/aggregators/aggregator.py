@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from functools import partial
 from typing import TYPE_CHECKING, Generic, TypeVar
 
@@ -36,8 +37,11 @@ class Aggregator(Generic[Answer]):
     reduce   rows -> state; of no rows it gives the empty state
     merge    states, one below the other -> state
     finish   the state of all rows -> answer
-    events   of a question to `log_record`: the catalogued events whose records it looks at, `prefix.*` for a family;
-             only those are captured from a log's text. Empty where it chooses records by something else
+    events   of a question to `log_record`: the catalogued events whose records it looks at; `*` stands for anything
+    texts    of a question to `log_record`: records with one of these constants in their head line are looked at, too
+
+    A question to `log_record` may look at records from WARN on, and at those that have further lines or are nothing but
+    an exception, without more ado. Of all others it looks only at those that its `events` or `texts` name.
     """
 
     name: str
@@ -47,6 +51,11 @@ class Aggregator(Generic[Answer]):
     merge: Callable[[pa.Table], pa.Table]
     finish: Callable[[pa.Table], Answer]
     events: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()
+
+    def asks_for(self, event: str) -> bool:
+        """Whether it looks at the records of a catalogued event."""
+        return any(fnmatchcase(event, pattern) for pattern in self.events)
 
     def reduce_rows(self, rows: pa.Table) -> pa.Table:
         """The state of rows of the table's whole schema."""
@@ -70,6 +79,7 @@ def first_rows_aggregator(
     order: Order,
     most: int,
     events: Sequence[str] = (),
+    texts: Sequence[str] = (),
 ) -> Aggregator[pa.Table]:
     """The question for some rows themselves: at most so many, the first in an order, which is also theirs.
 
@@ -86,4 +96,5 @@ def first_rows_aggregator(
         merge=keep,
         finish=partial(sort_rows, order=order),
         events=tuple(events),
+        texts=tuple(texts),
     )

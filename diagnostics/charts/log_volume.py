@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from diagnostics.aggregators import log_volume
 from diagnostics.chart import Chart, Points, Theme
 from diagnostics.chart_panel import Panel, stacked
 from diagnostics.chart_theme import Palette, palette
@@ -42,34 +43,28 @@ ALARMING = ("ERROR", "WARN")
 def points(evidence: Evidence) -> Points | None:
     """Records of each level in slots of time.
 
-    Reads   log_record.
+    Reads   log_count.
     Gives   {from_ms, slot_ms, slots, undated, levels: {level: {slot: records}}}; slots without records are left out.
     Empty   None without a record that has a time.
     """
-    if not evidence.has("log_record"):
-        return None
-    records = evidence["log_record"].selectExpr(
-        "ts_ms", "CASE WHEN level = 'FATAL' THEN 'ERROR' ELSE level END AS level"
-    )
-    second = (records["ts_ms"] / 1000).cast("bigint").alias("second")
-    seconds = records.groupBy("level", second).count().collect()
-    dated = [row for row in seconds if row["second"] is not None]
+    counts = evidence.answer(log_volume.AGGREGATOR).to_pylist()
+    dated = [row for row in counts if row["first"] is not None]
     if not dated:
         return None
-    first, last = min(row["second"] for row in dated), max(row["second"] for row in dated)
+    first, last = min(row["first"] for row in dated), max(row["last"] for row in dated)
     width = next((each for each in SLOTS_MS if (last - first + 1) * 1000 <= each * MOST_SLOTS), SLOTS_MS[-1])
     from_ms = first * 1000 // width * width
     levels: dict[str, dict[str, int]] = {}
     for row in dated:
-        slot = str((row["second"] * 1000 - from_ms) // width)
-        counted = levels.setdefault(row["level"] or "INFO", {})
-        counted[slot] = counted.get(slot, 0) + row["count"]
+        slot = str((row["first"] * 1000 - from_ms) // width)
+        counted = levels.setdefault("ERROR" if row["level"] == "FATAL" else row["level"] or "INFO", {})
+        counted[slot] = counted.get(slot, 0) + row["records"]
     return {
         "from_ms": from_ms,
         "to_ms": last * 1000 + 999,
         "slot_ms": width,
         "slots": (last * 1000 - from_ms) // width + 1,
-        "undated": sum(row["count"] for row in seconds if row["second"] is None),
+        "undated": sum(row["records"] for row in counts if row["first"] is None),
         "levels": {level: levels[level] for level in LEVELS if level in levels},
     }
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from diagnostics.aggregators import AGGREGATORS, BY_TABLE
 from diagnostics.evidence import TABLES
+from diagnostics.reading.log_counts import count_records
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -23,7 +24,12 @@ class Reduction:
         self._states: dict[str, list[pa.Table]] = defaultdict(list)
 
     def add_rows(self, table: str, rows: pa.Table) -> None:
-        """Reduce rows of the table's whole schema."""
+        """Reduce rows of the table's whole schema; log records are counted, too."""
+        self._reduce(table, rows)
+        if table == "log_record":
+            self._reduce("log_count", count_records(rows))
+
+    def _reduce(self, table: str, rows: pa.Table) -> None:
         for aggregator in BY_TABLE.get(table, ()):
             states = self._states[aggregator.name]
             states.append(aggregator.reduce_rows(rows))

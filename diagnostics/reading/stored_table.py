@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
-STORED_TABLES = frozenset(TABLES)
+STORED_TABLES = frozenset(TABLES) - {"log_count"}
 """Tables that a measurement still asks by queries; the rows of the others are reduced and not kept."""
 
 EVIDENCE = "evidence"

@@ -18,6 +18,7 @@ from diagnostics.evidence import TABLES
 from diagnostics.format import Range, Rows
 from diagnostics.formats import FORMATS
 from diagnostics.notation.event_kind import kinds_of
+from diagnostics.reading.log_counts import count_records
 from diagnostics.row_batch import row_batch
 
 ROUNDS = 12
@@ -40,6 +41,7 @@ def sample_rows() -> dict[str, pa.Table]:
     tables = {name: pa.Table.from_batches(parts).combine_chunks() for name, parts in batches.items()}
     records = tables["log_record"]
     tables["log_record"] = records.set_column(records.schema.get_field_index("kinds"), "kinds", kinds_of(records))
+    tables["log_count"] = count_records(records)
     return tables
 
 

@@ -1,0 +1,18 @@
+"""Evidence table `log_count`: how many records each process logged at each level, second by second."""
+
+from __future__ import annotations
+
+from diagnostics.table import Column, Table
+
+TABLE = Table(
+    "log_count",
+    "the records of one file, second, level and process; counted from all records, whatever they tell",
+    (
+        Column("second", "long", "epoch seconds UTC; null for records before the first time stamp"),
+        Column("level", "string", "TRACE, DEBUG, INFO, WARN, ERROR or FATAL"),
+        Column("process", "string", "jobmanager, taskmanager or client, read from the content"),
+        Column("records", "long", "number of records"),
+        Column("first_ms", "long", "earliest time of one of them, epoch milliseconds UTC"),
+        Column("last_ms", "long", "latest time of one of them, epoch milliseconds UTC"),
+    ),
+)
