@@ -162,7 +162,7 @@ def _task(names: pa.Array) -> tuple[pa.Array, pa.Array, pa.Array]:
     """Vertex, subtask from 0 and attempt of tasks' whole names; a name of another shape is a vertex as it stands."""
     split = pc.extract_regex(names, pattern=TASK)
     vertex = pc.if_else(split.is_valid(), pc.struct_field(split, "vertex"), names)
-    subtask = pc.subtract(_number(pc.struct_field(split, "subtask"), pa.int32()), 1)
+    subtask = pc.subtract(_number(pc.struct_field(split, "subtask"), pa.int32()), pa.scalar(1, pa.int32()))
     attempt = pc.coalesce(pc.struct_field(split, "attempt"), "")
     execution = pc.coalesce(pc.struct_field(split, "execution"), "")
     return vertex, subtask, _number(pc.if_else(pc.equal(attempt, ""), execution, attempt), pa.int32())

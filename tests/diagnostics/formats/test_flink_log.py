@@ -262,3 +262,15 @@ def test_zookeepers_server_log_is_read_too(tmp_path: Path) -> None:
     )
     assert found.coverage[0].role == "zookeeper"
     assert record["process"] is None
+
+
+def test_a_subtask_is_the_same_number_whether_a_task_names_it_or_the_message_itself(tmp_path: Path) -> None:
+    messages = (
+        f"map (1/2)#0 ({JOB}) switched from DEPLOYING to INITIALIZING.",
+        "Consumer subtask 0 has no restore state.",
+    )
+    text = "".join(f"2026-11-21 01:31:39,633 INFO  a.B [] - {message}\n" for message in messages)
+    assert [(each["event"], each["subtask"]) for each in rows(text, tmp_path)] == [
+        ("task.state", 0),
+        ("kafka.legacy.no_state", 0),
+    ]
