@@ -13,6 +13,12 @@ if TYPE_CHECKING:
 MOST_JOBS = 20_000
 """Jobs that are told apart. Our choice: a session cluster that runs a job a minute for two weeks."""
 
+EVENTS = (
+    *("adaptive.*", "client.submitted", "ha.jobmaster.*", "hb.tm.*", "jm.ckpt.*", "jm.savepoint.*", "job.*"),
+    *("res.rm.*", "res.tm.slot.receive", "tm.localstate.*"),
+)
+"""The events whose messages name a job."""
+
 Times = tuple[int | None, int | None]
 """Epoch milliseconds of the first and the last record; None where no record has a time."""
 
@@ -43,4 +49,5 @@ AGGREGATOR: Aggregator[Mapping[str, Times]] = Aggregator(
     reduce=_times_by_job,
     merge=_merge,
     finish=_by_job,
+    events=EVENTS,
 )

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, reduce
 from typing import TYPE_CHECKING
 
 from diagnostics.notation.constant_text import ConstantTexts
@@ -106,36 +106,65 @@ class Records:
 
 
 @dataclass(frozen=True, slots=True)
+class Marks:
+    """What a record has to have for a condition to hold: one of the texts in its head line, or one of the events.
+
+    Neither of them when only records with an exception can fulfil it.
+    events  patterns of ids of the catalogue; `*` stands for anything
+    """
+
+    texts: frozenset[str] = frozenset()
+    events: frozenset[str] = frozenset()
+
+    def __or__(self, other: Marks) -> Marks:
+        return Marks(self.texts | other.texts, self.events | other.events)
+
+    @property
+    def rarity(self) -> float:
+        """The shortest text is the one that most records have."""
+        return min(map(len, self.texts), default=float("inf"))
+
+
+@dataclass(frozen=True, slots=True)
 class Told:
     """A condition on records. Combined by `&`, `|` and `~`.
 
     holds  which of the records fulfil it
     texts  those that it looks for
+    marks  what each record that fulfils it has, None where that may be any record
     """
 
     holds: Callable[[Records], Mask]
     texts: frozenset[str] = frozenset()
+    marks: Marks | None = None
 
     def __and__(self, other: Told) -> Told:
-        return Told(lambda them: self.holds(them) & other.holds(them), self.texts | other.texts)
+        known = [each for each in (self.marks, other.marks) if each is not None]
+        rarest = max(known, key=lambda each: each.rarity, default=None)
+        return Told(lambda them: self.holds(them) & other.holds(them), self.texts | other.texts, rarest)
 
     def __or__(self, other: Told) -> Told:
-        return Told(lambda them: self.holds(them) | other.holds(them), self.texts | other.texts)
+        marks = None if self.marks is None or other.marks is None else self.marks | other.marks
+        return Told(lambda them: self.holds(them) | other.holds(them), self.texts | other.texts, marks)
 
     def __invert__(self) -> Told:
         return Told(lambda them: ~self.holds(them), self.texts)
 
 
 def _message(text: str) -> Told:
-    return Told(lambda them: them.hold("message", text), frozenset((text,)))
+    return _of_texts(lambda them: them.hold("message", text), text)
 
 
 def _starts(*texts: str) -> Told:
-    return Told(lambda them: _any(them, (them.start_with(text) for text in texts)), frozenset(texts))
+    return _of_texts(lambda them: _any(them, (them.start_with(text) for text in texts)), *texts)
 
 
 def _anywhere(*texts: str) -> Told:
-    return Told(lambda them: _any(them, (them.hold(name, text) for name in TEXTS for text in texts)), frozenset(texts))
+    return _of_texts(lambda them: _any(them, (them.hold(name, text) for name in TEXTS for text in texts)), *texts)
+
+
+def _of_texts(holds: Callable[[Records], Mask], *texts: str) -> Told:
+    return Told(holds, frozenset(texts), Marks(texts=frozenset(texts)))
 
 
 def _any(them: Records, masks: Iterable[Mask]) -> Mask:
@@ -148,7 +177,9 @@ def _any(them: Records, masks: Iterable[Mask]) -> Mask:
 def _event(*patterns: str) -> Told:
     expressions = [re.escape(pattern).replace(r"\*", ".*") for pattern in patterns]
     fits = re.compile("|".join(expressions)).fullmatch
-    return Told(lambda them: them.are("event", lambda event: fits(event) is not None))
+    return Told(
+        lambda them: them.are("event", lambda event: fits(event) is not None), marks=Marks(events=frozenset(patterns))
+    )
 
 
 def _known(column: str) -> Told:
@@ -157,6 +188,9 @@ def _known(column: str) -> Told:
 
 def _is(column: str, *values: str) -> Told:
     return Told(lambda them: them.are(column, values.__contains__))
+
+
+_EXCEPTION = Told(lambda them: them.know("exception_class"), marks=Marks())
 
 
 KINDS: Mapping[str, Told] = {
@@ -210,8 +244,8 @@ KINDS: Mapping[str, Told] = {
             "Application failed unexpectedly",
         )
     )
-    & _known("exception_class"),
-    "pasted": _known("exception_class") & ~_known("level") & ~_known("logger"),
+    & _EXCEPTION,
+    "pasted": _EXCEPTION & ~_known("level") & ~_known("logger"),
     "coordination_lost": _event("zk.leader.*") & ~_event("zk.leader.reconnected")
     | _event("zk.retrieval.*", "zk.jobgraph.*", "k8sha.lock.*", "k8sha.cm.*", "k8s.leader.renew")
     | _event("zk.client.*") & ~_event("zk.client.established")
@@ -277,6 +311,10 @@ def _named(told: int) -> str | None:
 
 TEXTS_TOLD = sorted({text for told in KINDS.values() for text in told.texts})
 """What all kinds together look for."""
+
+MARKS = reduce(Marks.__or__, (told.marks for told in KINDS.values() if told.marks is not None))
+TEXTS_MARKED, EVENTS_MARKED = (tuple(sorted(marks)) for marks in (MARKS.texts, MARKS.events))
+"""One of these texts or events has each record that tells a kind, but for those with an exception."""
 
 
 @cache

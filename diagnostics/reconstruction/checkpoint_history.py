@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pyspark.sql import functions as sf
 
+from diagnostics.aggregators import checkpoint_records
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence, read_once
 from diagnostics.phrase import duration, size
 from diagnostics.reconstruction.checkpoint_report import (
     FINAL_STATUSES,
-    NOT_STARTED,
-    OF_ONE_CHECKPOINT,
     Report,
     told_by_log,
     told_by_rest,
@@ -120,8 +119,7 @@ def _read(evidence: Evidence) -> Mapping[str | None, History]:
     rows: list[Report] = []
     if evidence.has("checkpoint"):
         rows += told_by_rest(_answers(evidence["checkpoint"]))
-    if evidence.may_have("log_record", "event", (*OF_ONE_CHECKPOINT, *NOT_STARTED)):
-        rows += told_by_log(_events(evidence["log_record"]))
+    rows += told_by_log(evidence.answer(checkpoint_records.AGGREGATOR).to_pylist())
     jobs = cluster_of(evidence).job_names
     return histories_from_rows(rows, next(iter(jobs)) if len(jobs) == 1 else None)
 
@@ -129,25 +127,6 @@ def _read(evidence: Evidence) -> Mapping[str | None, History]:
 def _answers(table: DataFrame) -> Iterable[Mapping[str, Any]]:
     latest = table.where("checkpoint_id IS NOT NULL").orderBy(sf.desc("checkpoint_id"), sf.desc("ts_ms"), "file_id")
     return (row.asDict() for row in latest.limit(MOST_ROWS).collect())
-
-
-def _events(table: DataFrame) -> Iterable[Mapping[str, Any]]:
-    wanted = table.where(table.event.isin(*OF_ONE_CHECKPOINT, *NOT_STARTED))
-    chosen = wanted.selectExpr(
-        "ts_ms",
-        "event",
-        "job_id",
-        "checkpoint_id",
-        "duration_ms",
-        "size_bytes",
-        "substr(message, 1, 400) AS message",
-        "coalesce(reason, exception_message, root_cause_message) AS reason",
-        "file_id",
-        "line",
-        "last_line",
-    )
-    latest = chosen.orderBy(sf.desc("ts_ms"), "file_id", "line").limit(MOST_ROWS)
-    return (row.asDict() for row in latest.collect())
 
 
 @dataclass(slots=True)

@@ -6,23 +6,17 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-FINAL_STATUSES = ("COMPLETED", "FAILED")
-
-TRIGGERED = ("jm.ckpt.trigger", "jm.ckpt.trigger.v110")
-COMPLETED = ("jm.ckpt.completed", "jm.ckpt.completed.v113")
-EXPIRED = ("jm.ckpt.expired",)
-DECLINED = ("jm.ckpt.decline",)
-FAILED = ("jm.ckpt.failed", "jm.ckpt.discarding.v110", "jm.ckpt.trigger_failed.v114")
-LATE = ("jm.ckpt.late_ack",)
-NOT_STARTED = (
-    "jm.ckpt.preflight_failed",
-    "jm.ckpt.trigger_failed.v110",
-    "jm.ckpt.trigger_failed.since.v113",
-    "jm.ckpt.trigger_failed.because.v114",
-    "jm.ckpt.task_not_executed",
-    "jm.ckpt.task_not_running",
+from diagnostics.aggregators.checkpoint_records import (
+    COMPLETED,
+    DECLINED,
+    EXPIRED,
+    FAILED,
+    LATE,
+    NOT_STARTED,
+    TRIGGERED,
 )
-OF_ONE_CHECKPOINT = TRIGGERED + COMPLETED + EXPIRED + DECLINED + FAILED + LATE
+
+FINAL_STATUSES = ("COMPLETED", "FAILED")
 
 Report = Mapping[str, Any]
 """A mapping with the names of REPORT."""
@@ -110,7 +104,7 @@ def _finality(row: Mapping[str, Any]) -> tuple[Any, ...]:
 def told_by_log(rows: Rows) -> Iterator[Report]:
     """What the coordinator's records tell of each checkpoint, and the triggers that came to nothing, by reason.
 
-    rows  of the table `log_record`
+    rows  as the aggregator `checkpoint_records` gives them
     """
     of_checkpoint: dict[tuple[str | None, int], list[Mapping[str, Any]]] = defaultdict(list)
     refused: dict[tuple[str | None, str], list[Mapping[str, Any]]] = defaultdict(list)

@@ -8,21 +8,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from pyspark.sql import Window
-from pyspark.sql import functions as sf
-
+from diagnostics.aggregators import incident_records, log_ends
+from diagnostics.aggregators.incident_records import MOST_OF_A_KIND
 from diagnostics.citation import Citation
-from diagnostics.evidence import TABLES, Evidence, read_once
-from diagnostics.table import SPARK_TYPES
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
-
-MOST_OF_A_KIND = 2_000
-"""How many events of a kind are read, the earliest; they are counted all. Our choice."""
+from diagnostics.evidence import Evidence, read_once
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,9 +130,9 @@ class IncidentLog:
 
 @read_once
 def incident_log(evidence: Evidence) -> IncidentLog:
-    """The events of an analysis. Two Spark jobs, done once for each Evidence.
+    """The events of an analysis. One Spark job, done once for each Evidence.
 
-    Reads   log_record, failure.
+    Reads   log_record, log_count, failure.
     """
     return _read(evidence)
 
@@ -149,68 +140,32 @@ def incident_log(evidence: Evidence) -> IncidentLog:
 def _read(evidence: Evidence) -> IncidentLog:
     events: dict[str, list[LogEvent]] = defaultdict(list)
     counts: dict[str, int] = {}
-    last_ms: dict[int, int] = {}
-    is_log, processes = False, set()
-    if evidence.has("log_record"):
-        for row in _records(evidence):
-            if row.all_of_kind is not None:
-                counts[row.kind] = row.all_of_kind
-            elif row.kind == LAST:
-                is_log = is_log or row.level is not None or row["count"] > MOST_COPIED
-                processes.add(row.process or "")
-                if row.ts_ms is not None:
-                    last_ms[row.file_id] = row.ts_ms
-            else:
-                events[row.kind].append(_event(row))
+    for row in evidence.answer(incident_records.AGGREGATOR).to_pylist():
+        if row["of_kind"] is None:
+            events[row["kind"]].append(_event(row))
+        else:
+            counts[row["kind"]] = row["of_kind"]
+    ends = evidence.answer(log_ends.AGGREGATOR).to_pylist()
     failures = []
     if evidence.has("failure"):
         rows = evidence["failure"].orderBy("ts_ms", "file_id", "pointer").limit(MOST_OF_A_KIND).collect()
         failures = _without_repeats(Failure(**row.asDict()) for row in rows)
-    counts = {kind: len(found) for kind, found in events.items()} | counts
     ordered = {kind: sorted(found, key=_when) for kind, found in events.items()}
-    return IncidentLog(ordered, counts, failures, last_ms, is_log, frozenset(processes))
+    return IncidentLog(
+        ordered,
+        counts,
+        failures,
+        last_ms={end["file_id"]: end["last_ms"] for end in ends if end["last_ms"] is not None},
+        is_log=any(end["level"] is not None or end["records"] > MOST_COPIED for end in ends),
+        processes=frozenset(end["process"] or "" for end in ends),
+    )
 
-
-LAST = "last"
-"""Kind of a pseudo event: last time, any level, the process and the number of records of a file."""
 
 MOST_COPIED = 50
 """Records without a level that somebody copied: exceptions and the lines around them. Our choice."""
 
 
-def _records(evidence: Evidence) -> Iterable[Any]:
-    """The earliest records of each kind, one row for the end of each file, and one for each kind with their number.
-
-    Without the last where the table has too few rows for any record to be left out.
-    """
-    telling = evidence["log_record"].where("kinds IS NOT NULL")
-    told = telling.withColumn("kind", sf.explode(sf.split("kinds", " ")))
-    of_file = ("ts_ms", "level", "process")
-    measures = [*(sf.max(name).alias(name) for name in of_file), sf.count("*").alias("count")]
-    ends = evidence["log_record"].groupBy("file_id").agg(*measures)
-    columns = {name: name for name in LogEvent.__slots__}
-    of_end = {"kind": f"'{LAST}'", **{name: name for name in ("file_id", "count", *of_file)}}
-    parts = [_columns(ends, of_end)]
-    if evidence.rows["log_record"] <= MOST_OF_A_KIND:
-        parts.append(_columns(told, columns))
-    else:
-        # The count is a part of no window: Spark would have to sort all records of a kind and not the earliest only.
-        number = sf.row_number().over(Window.partitionBy("kind").orderBy("ts_ms", "file_id", "line"))
-        earliest = told.withColumn("number", number).where(f"number <= {MOST_OF_A_KIND}")
-        counted = told.groupBy("kind").agg(sf.count("*").alias("all_of_kind"))
-        parts += [_columns(earliest, columns), _columns(counted, {"kind": "kind", "all_of_kind": "all_of_kind"})]
-    return reduce(lambda left, right: left.unionByName(right), parts).collect()
-
-
-def _columns(rows: DataFrame, told: Mapping[str, str]) -> DataFrame:
-    """The rows as events with `all_of_kind`; what they do not tell is null."""
-    types = {column.name: SPARK_TYPES[column.type] for column in TABLES["log_record"].columns}
-    types |= {"kind": "STRING", "all_of_kind": "BIGINT"}
-    names = [*LogEvent.__slots__, "all_of_kind"]
-    return rows.selectExpr(*(f"CAST({told.get(name, 'NULL')} AS {types[name]}) AS {name}" for name in names))
-
-
-def _event(row: Any) -> LogEvent:
+def _event(row: Mapping[str, Any]) -> LogEvent:
     values = {name: row[name] for name in LogEvent.__slots__}
     return LogEvent(**{**values, "message": values["message"] or ""})
 

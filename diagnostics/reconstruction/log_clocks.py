@@ -7,22 +7,17 @@ side, and the tightest bounds hold it between them, however long the messages to
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from diagnostics.aggregators import task_steps
+from diagnostics.aggregators.task_steps import DOWNWARD, UPWARD
 from diagnostics.evidence import Evidence
 
-DOWNWARD = ("DEPLOYING",)
-UPWARD = ("INITIALIZING", "RUNNING", "FINISHED")
-"""States that a task reaches first in the JobManager's log, and those that it reaches first in the TaskManager's."""
-MOST_STEPS = 20_000
-"""Steps that are read, the earliest. Our choice: a job of a thousand subtasks that restarts twice."""
 FEWEST_EVENTS = 3
 """Shared steps below which nothing is said. Our choice: one subtask's way to RUNNING has as many."""
-_ATTEMPT = re.compile(r"\(([0-9a-f_]{32,120})\) switched from ")
 JOBMANAGER, TASKMANAGER = "jobmanager", "taskmanager"
 
 
@@ -53,36 +48,13 @@ def log_clocks(evidence: Evidence, roles: Mapping[int, str | None]) -> Mapping[i
     """The offset of each TaskManager's log against the JobManager's log that it shares most steps with.
 
     roles   file id -> role, as the reader told it
-    Reads   log_record (task.state). One Spark job, none without logs of both roles.
+    Reads   log_record (task.state).
     Units   milliseconds; ahead is positive.
     """
-    if not evidence.has_logs() or not {JOBMANAGER, TASKMANAGER} <= set(roles.values()):
+    if not {JOBMANAGER, TASKMANAGER} <= set(roles.values()):
         return {}
-    if not evidence.may_have("log_record", "event", ("task.state",)):
-        return {}
-    states = ", ".join(f"'{state}'" for state in (*DOWNWARD, *UPWARD))
-    rows = (
-        evidence["log_record"]
-        .where(f"event = 'task.state' AND ts_ms IS NOT NULL AND state_to IN ({states})")
-        .select("file_id", "ts_ms", "state_to", "message")
-        .orderBy("ts_ms", "file_id", "message")
-        .limit(MOST_STEPS)
-        .collect()
-    )
-    return offsets(
-        (
-            (row.file_id, attempt, row.state_to, row.ts_ms)
-            for row in rows
-            if (attempt := attempt_of(row.message)) is not None
-        ),
-        roles,
-    )
-
-
-def attempt_of(message: str) -> str | None:
-    """The id of a task's attempt as the message of a step has it: the same in every process."""
-    found = _ATTEMPT.search(message)
-    return found[1] if found else None
+    steps = evidence.answer(task_steps.AGGREGATOR).to_pylist()
+    return offsets(((step["file_id"], step["attempt"], step["state_to"], step["ts_ms"]) for step in steps), roles)
 
 
 def offsets(steps: Iterable[tuple[int, str, str, int]], roles: Mapping[int, str | None]) -> Mapping[int, ClockOffset]:

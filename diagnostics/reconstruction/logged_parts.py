@@ -6,16 +6,13 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from diagnostics.aggregators import checkpoint_part_records
+from diagnostics.aggregators.checkpoint_part_records import ACKNOWLEDGED, ASYNCHRONOUS, SYNCHRONOUS
 from diagnostics.evidence import Evidence
 from diagnostics.reconstruction.arithmetic import known
 from diagnostics.reconstruction.checkpoint_history import Checkpoint, checkpoint_histories
 from diagnostics.reconstruction.execution_name import OF_GRAPH, execution_names
 
-MOST_RECORDS = 100_000
-"""How many records are read, the latest checkpoints first. Our choice: 20 checkpoints of 1,000 subtasks, five each."""
-SYNCHRONOUS = ("tm.ckpt.sync.done.v110", "tm.ckpt.sync.done.v112", "tm.ckpt.sync.done")
-STARTED = ("tm.ckpt.start", "tm.ckpt.start.v113", "tm.ckpt.async.start")
-ASYNCHRONOUS, ACKNOWLEDGED, LATE = "tm.ckpt.async.done", "jm.ckpt.ack", "jm.ckpt.late_ack"
 ALIGNMENT = re.compile(r"Alignment duration: (\d{1,12}) ms")
 UNALIGNED = "is unaligned checkpoint : true"
 EXECUTION = re.compile(r"from task ([0-9a-f_]{32,200}) of job")
@@ -32,13 +29,11 @@ def logged_parts(evidence: Evidence) -> Iterator[Mapping[str, Any]]:
 
     Reads   log_record (DEBUG records of StreamTask, AsyncCheckpointRunnable and CheckpointCoordinator), the histories.
     """
-    if not evidence.has_logs():
-        return
     rows: dict[Place, dict[str, Any]] = {}
     jobs = {job_id for job_id in checkpoint_histories(evidence) if job_id}
     only = next(iter(jobs)) if len(jobs) == 1 else None
-    for record in _records(evidence):
-        place = _place(evidence, record, record.job_id or only)
+    for record in evidence.answer(checkpoint_part_records.AGGREGATOR).to_pylist():
+        place = _place(evidence, record, record["job_id"] or only)
         if place is not None:
             _take(rows.setdefault(place, {"ts_ms": None, "ack_ms": None, **_source(record)}), record)
     checkpoints = _checkpoints(evidence)
@@ -57,51 +52,31 @@ def logged_parts(evidence: Evidence) -> Iterator[Mapping[str, Any]]:
         }
 
 
-def _records(evidence: Evidence) -> list[Any]:
-    events = (*SYNCHRONOUS, *STARTED, ASYNCHRONOUS, ACKNOWLEDGED, LATE)
-    if not evidence.may_have("log_record", "event", events):
-        return []
-    records = evidence["log_record"]
-    chosen: list[Any] = (
-        records.where(records.event.isin(*events))
-        .where("checkpoint_id IS NOT NULL")
-        .selectExpr(
-            *("ts_ms", "event", "job_id", "vertex", "subtask", "checkpoint_id", "duration_ms"),
-            "substr(message, 1, 600) AS message",
-            *("file_id", "line", "last_line", "pointer"),
-        )
-        .orderBy(records.checkpoint_id.desc(), "ts_ms", "file_id", "line")
-        .limit(MOST_RECORDS)
-        .collect()
-    )
-    return chosen
-
-
-def _place(evidence: Evidence, record: Any, job_id: str | None) -> Place | None:
-    if record.vertex and record.subtask is not None:
-        return job_id, record.checkpoint_id, record.vertex, record.subtask
-    execution = EXECUTION.search(record.message or "")
+def _place(evidence: Evidence, record: Mapping[str, Any], job_id: str | None) -> Place | None:
+    if record["vertex"] and record["subtask"] is not None:
+        return job_id, record["checkpoint_id"], record["vertex"], record["subtask"]
+    execution = EXECUTION.search(record["message"] or "")
     if execution is None:
         return None
     names, parts = execution_names(evidence), OF_GRAPH.fullmatch(execution[1])
     named = names.get(execution[1]) or (names.get(f"{parts[1]}_{parts[2]}") if parts else None)
-    return (job_id, record.checkpoint_id, *named) if named else None
+    return (job_id, record["checkpoint_id"], *named) if named else None
 
 
-def _source(record: Any) -> dict[str, Any]:
+def _source(record: Mapping[str, Any]) -> dict[str, Any]:
     return {name: record[name] for name in ("file_id", "line", "last_line", "pointer")}
 
 
-def _take(row: dict[str, Any], record: Any) -> None:
-    if record.event in SYNCHRONOUS:
-        alignment = ALIGNMENT.search(record.message)
-        row["sync_ms"] = record.duration_ms
+def _take(row: dict[str, Any], record: Mapping[str, Any]) -> None:
+    if record["event"] in SYNCHRONOUS:
+        alignment = ALIGNMENT.search(record["message"])
+        row["sync_ms"] = record["duration_ms"]
         row["alignment_ms"] = float(alignment[1]) if alignment else None
-        row["unaligned"] = UNALIGNED in record.message
-    elif record.event == ASYNCHRONOUS:
-        row["async_ms"] = record.duration_ms
-    if record.event in (ASYNCHRONOUS, ACKNOWLEDGED):
-        row["ack_ms"] = max(known([row["ack_ms"], record.ts_ms]), default=None)
+        row["unaligned"] = UNALIGNED in record["message"]
+    elif record["event"] == ASYNCHRONOUS:
+        row["async_ms"] = record["duration_ms"]
+    if record["event"] in (ASYNCHRONOUS, ACKNOWLEDGED):
+        row["ack_ms"] = max(known([row["ack_ms"], record["ts_ms"]]), default=None)
         row |= _source(record)
 
 

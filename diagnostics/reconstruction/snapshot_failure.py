@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pyspark.sql import functions as sf
-
+from diagnostics.aggregators import checkpoint_failure_records
+from diagnostics.aggregators.checkpoint_failure_records import CAUSES, MOST_RECORDS, THRESHOLD
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence, read_once
 from diagnostics.reconstruction.checkpoint_history import checkpoint_histories
@@ -23,22 +23,6 @@ from diagnostics.reconstruction.execution_name import OF_GRAPH, execution_names
 from diagnostics.reconstruction.fault import job_of_vertex
 from diagnostics.reconstruction.thrown import Thrown
 
-MOST_RECORDS = 5_000
-"""How many records are read, the earliest. Our choice: 1,000 failed checkpoints of five declining subtasks."""
-
-WANTED_EVENTS = (
-    "jm.ckpt.decline",
-    "jm.ckpt.failed",
-    "jm.ckpt.discarding.v110",
-    "jm.ckpt.trigger_failed.v114",
-    "jm.ckpt.triggering_failed",
-    "tm.ckpt.async.failed",
-    "tm.ckpt.async.materialize",
-    "tm.ckpt.perform_failed",
-    "tm.ckpt.snapshot_failed",
-)
-WANTED_TEXTS = ("Could not perform checkpoint ", "Could not complete snapshot ", "Could not materialize checkpoint ")
-THRESHOLD = "Exceeded checkpoint tolerable failure threshold"
 ABORTED = "java.util.concurrent.CancellationException"
 """The asynchronous part of a checkpoint that was given up elsewhere ends so: it tells nothing by itself."""
 
@@ -98,7 +82,7 @@ class SnapshotFailures:
 
 @read_once
 def snapshot_failures(evidence: Evidence) -> Mapping[str | None, SnapshotFailures]:
-    """The failed checkpoints of each job, without those that expired. At most two Spark jobs.
+    """The failed checkpoints of each job, without those that expired. At most one Spark job.
 
     Reads   log_record, failure, and the histories of checkpoints.
     """
@@ -107,7 +91,7 @@ def snapshot_failures(evidence: Evidence) -> Mapping[str | None, SnapshotFailure
 
 def _read(evidence: Evidence) -> Mapping[str | None, SnapshotFailures]:
     cluster = cluster_of(evidence)
-    rows = list(_records(evidence))
+    rows = evidence.answer(checkpoint_failure_records.AGGREGATOR).to_pylist()
     rows += list(_answers(evidence)) if evidence.has("failure") else []
     names = _names(evidence, rows, cluster)
     told = [each for row in rows if (each := _told(row, cluster, names))]
@@ -120,47 +104,8 @@ def _read(evidence: Evidence) -> Mapping[str | None, SnapshotFailures]:
     return {job_id: _of_job(evidence, job_id, of_job) for job_id, of_job in by_job.items()}
 
 
-COLUMNS = (
-    "ts_ms",
-    "event",
-    "job_id",
-    "process",
-    "checkpoint_id",
-    "vertex",
-    "subtask",
-    "task_manager",
-    "substr(message, 1, 600) AS message",
-    "reason",
-    "exception_class",
-    "exception_message",
-    "root_cause_class",
-    "root_cause_message",
-    "root_cause_frame",
-    "user_frame",
-    "thrown_in",
-    "own_frames",
-    "causes",
-    "file_id",
-    "line",
-    "last_line",
-    "CAST(NULL AS STRING) AS pointer",
-)
-
-
-def _records(evidence: Evidence) -> Iterable[Mapping[str, Any]]:
-    if not (evidence.may_have("log_record", "event", WANTED_EVENTS) or evidence.may_have("log_record", "causes")):
-        return ()
-    records = evidence["log_record"]
-    texts = " OR ".join(f"contains(causes, '{text}')" for text in (*WANTED_TEXTS, THRESHOLD))
-    # Said once more in words that the stored pages can answer: most of them are not read then.
-    worth = records.where(records.event.isin(*WANTED_EVENTS) | records.causes.isNotNull())
-    wanted = worth.where(worth.event.isin(*WANTED_EVENTS) | sf.expr(f"coalesce({texts}, false)"))
-    chosen = wanted.selectExpr(*COLUMNS).orderBy("ts_ms", "file_id", "line").limit(MOST_RECORDS)
-    return (row.asDict() for row in chosen.collect())
-
-
 def _answers(evidence: Evidence) -> Iterable[Mapping[str, Any]]:
-    texts = " OR ".join(f"contains(causes, '{text}')" for text in (*WANTED_TEXTS, THRESHOLD))
+    texts = " OR ".join(f"contains(causes, '{text}')" for text in CAUSES)
     for row in evidence["failure"].where(texts).orderBy("ts_ms", "file_id", "pointer").limit(MOST_RECORDS).collect():
         yield {**dict.fromkeys(("event", "checkpoint_id", "reason")), **row.asDict(), "process": "rest", "message": ""}
 

@@ -7,7 +7,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from diagnostics.citation import Citation
+from diagnostics.aggregators import kafka_transaction_records
+from diagnostics.aggregators.kafka_transaction_records import CLASSES, MOST_RECORDS
+from diagnostics.citation import CITATION_COLUMNS, Citation
 from diagnostics.evidence import Evidence
 from diagnostics.notation.flink_values import number
 from diagnostics.reconstruction.checkpoint_history import History, checkpoint_histories
@@ -24,8 +26,8 @@ from diagnostics.reconstruction.incident_log import IncidentLog, incident_log
 from diagnostics.reconstruction.stated_settings import settings_of, stated_options
 from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
 
-MOST_RECORDS = 5_000
 MOST_LISTED = 8
+PLACE = ("ts_ms", *CITATION_COLUMNS)
 
 KINDS: Mapping[str, tuple[str, ...]] = {
     "too_large": ("transaction timeout is larger than the maximum value", "InvalidTxnTimeoutException"),
@@ -55,33 +57,6 @@ KINDS: Mapping[str, tuple[str, ...]] = {
 }
 """What went wrong -> texts that tell it; the first that stands in a record counts.
 Source: reference/log-signals.csv (kafka.*, 2pc.*)."""
-EVENTS = (
-    "kafka.sink.fenced",
-    "kafka.sink.invalid",
-    "kafka.sink.lost",
-    "kafka.sink.prefix_changed",
-    "kafka.sink.open_found",
-    "kafka.sink.dup_prefix",
-    "kafka.sink.listing_denied",
-    "kafka.legacy.fenced",
-    "kafka.legacy.semantic",
-    "2pc.timeout.close",
-    "2pc.commit.expired",
-    "kafka.client.fenced",
-    "kafka.client.old_epoch",
-    "kafka.client.tx_timeout_too_large",
-)
-CLASSES = (
-    "ProducerFencedException",
-    "InvalidProducerEpochException",
-    "InvalidTxnTimeoutException",
-    "InvalidTxnStateException",
-    "InvalidPidMappingException",
-    "UnknownProducerIdException",
-    "OutOfOrderSequenceException",
-    "TransactionalIdAuthorizationException",
-    "TransactionalIdNotFoundException",
-)
 OPEN = re.compile(r"has been open for (\d{1,15}) ms")
 TIMEOUT = re.compile(r"transaction timeout (?:of |\()(\d{1,15})")
 TRANSACTIONAL_ID = re.compile(r"transactionalId=?\s?'?([^\s',}\]]{1,200})")
@@ -140,34 +115,11 @@ def _kind(text: str) -> str | None:
 
 
 def _records(evidence: Evidence) -> Iterable[Event]:
-    if not (evidence.may_have("log_record", "event", EVENTS) or evidence.may_have("log_record", "causes")):
-        return
-    records = evidence["log_record"]
-    wanted = " OR ".join(f"contains(causes, '{name}')" for name in CLASSES)
-    listed = ", ".join(f"'{event}'" for event in EVENTS)
-    rows = (
-        # The first condition is one that the stored pages can answer: most of them are not read then.
-        records.where(f"event IN ({listed}) OR causes IS NOT NULL")
-        .where(f"event IN ({listed}) OR coalesce({wanted}, false)")
-        .selectExpr(
-            "ts_ms",
-            "job_id",
-            "vertex",
-            "substr(message, 1, 900) AS message",
-            "causes",
-            "file_id",
-            "line",
-            "last_line",
-            "pointer",
-        )
-        .orderBy("ts_ms", "file_id", "line")
-        .limit(MOST_RECORDS)
-        .collect()
-    )
-    for row in rows:
-        text = f"{row.message}\n{row.causes or ''}"
+    for row in evidence.answer(kafka_transaction_records.AGGREGATOR).to_pylist():
+        text = f"{row['message']}\n{row['causes'] or ''}"
         if kind := _kind(text):
-            yield Event(kind, row.ts_ms, row.job_id, row.vertex, text, Citation.of(row, "log", _shown(text)))
+            citation = Citation(kind="log", text=_shown(text), **{name: row[name] for name in PLACE})
+            yield Event(kind, row["ts_ms"], row["job_id"], row["vertex"], text, citation)
 
 
 def _answers(evidence: Evidence) -> Iterable[Event]:

@@ -5,40 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pyspark.sql import functions as sf
-
+from diagnostics.aggregators import outside_requests
+from diagnostics.aggregators.outside_requests import SLOW_MS
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.reconstruction.arithmetic import highest, middle
 from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
 
-REFUSALS = (
-    "http 429",
-    "status code 429",
-    "429 too many",
-    "too many requests",
-    "es_rejected_execution",
-    "esrejectedexecution",
-    "circuit_breaking_exception",
-    "provisionedthroughputexceeded",
-    "throttlingexception",
-    "throttled",
-    "slowdown",
-    "slow down",
-    "503 service unavailable",
-    "rate exceeded",
-    "request limit exceeded",
-    "toomanyrequests",
-)
-"""How HTTP services, Elasticsearch, AWS and Azure say that they take no more, in lower case."""
-RETRIES = ("retry times", "retrying", "will retry", "number of retries")
-SLOW_MS = 500.0
-"""From here on a request that a log calls slow counts. Our choice."""
-LEVELS = ("WARN", "ERROR", "FATAL")
-"""Of records that tell of such a fault; what works is logged at others."""
 MOST_CITED = 4
-MOST_ROWS = 20_000
-"""How many such records are counted. Our choice: more are as telling."""
 MESSAGE_CHARACTERS = 160
 
 
@@ -53,26 +27,7 @@ def measure(evidence: Evidence) -> Measured:
     if not evidence.has_logs():
         yield NotMeasured("outside_system", "taskmanager-log", "no TaskManager's log is there")
         return
-    if not evidence.may_have("log_record", "level", LEVELS):
-        return
-    text = sf.lower(sf.concat_ws(" ", "message", "exception_message", "root_cause_message"))
-    records = (
-        evidence["log_record"]
-        .where(f"level IN {LEVELS} AND coalesce(process, 'taskmanager') = 'taskmanager'")
-        .withColumn("text", text)
-    )
-
-    told = records.select(
-        "ts_ms",
-        "file_id",
-        "line",
-        "last_line",
-        sf.expr("coalesce(substr(message, 1, 400), '')").alias("message"),
-        sf.col("text").rlike("|".join(REFUSALS)).alias("refused"),
-        sf.col("text").rlike("|".join(RETRIES)).alias("retried"),
-        sf.expr("CAST(regexp_extract(text, 'took ([0-9]{1,9}) ?ms', 1) AS DOUBLE)").alias("took_ms"),
-    ).where(f"refused OR retried OR took_ms >= {SLOW_MS}")
-    rows = [row.asDict() for row in told.orderBy("ts_ms", "file_id", "line").limit(MOST_ROWS).collect()]
+    rows = evidence.answer(outside_requests.AGGREGATOR).to_pylist()
     if rows:
         yield _signal(rows)
 
@@ -95,6 +50,7 @@ def _signal(rows: Sequence[Mapping[str, Any]]) -> Signal:
             file_id=row["file_id"],
             line=row["line"],
             last_line=row["last_line"],
+            pointer=row["pointer"],
             kind="log",
             ts_ms=row["ts_ms"],
             text=row["message"][:400],

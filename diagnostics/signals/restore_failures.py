@@ -9,7 +9,8 @@ from itertools import pairwise
 from statistics import median
 from typing import Any
 
-from diagnostics.citation import Citation
+from diagnostics.aggregators import restore_records
+from diagnostics.citation import CITATION_COLUMNS, Citation
 from diagnostics.evidence import Evidence
 from diagnostics.reconstruction.checkpoint_history import History, checkpoint_histories
 from diagnostics.reconstruction.cluster import cluster_of
@@ -18,8 +19,8 @@ from diagnostics.reconstruction.incident_log import incident_log
 from diagnostics.reconstruction.task_start import TaskStart, task_starts
 from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
 
-MOST_RECORDS = 2_000
 MOST_LISTED = 12
+PLACE = ("ts_ms", *CITATION_COLUMNS)
 RESTORING = (
     "Could not restore ",
     "Failed to rollback to checkpoint/savepoint",
@@ -104,14 +105,6 @@ RESTORED_FROM = re.compile(
 )
 RESTORED = re.compile(r"from [A-Za-z ]{1,40} (\d{1,12}) @ (\d{12,14}) for ")
 """Number and trigger time of what is restored. Source: reference/log-signals.csv (jm.ckpt.restore_from)."""
-EVENTS = (
-    "jm.ckpt.restore_from",
-    "jm.ckpt.restore_from.v111",
-    "jm.ckpt.start_from_savepoint",
-    "jm.ckpt.restore_none",
-    "jm.savepoint.skip",
-    "state.alt.warn",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +121,7 @@ class RestoreRecord:
 def measure(evidence: Evidence) -> Measured:
     """The failed and the silent sides of restores of each job.
 
-    Reads   log_record, failure, and the histories of checkpoints. One Spark job of its own.
+    Reads   log_record, failure, and the histories of checkpoints.
     Gives   one signal for each job that failed while restoring, or of which logs tell a restore.
     Empty   NotMeasured without logs and exceptions.
     """
@@ -153,15 +146,15 @@ def is_restoring(fault: Fault) -> bool:
 
 
 def _told(evidence: Evidence) -> list[RestoreRecord]:
-    if not evidence.may_have("log_record", "event", EVENTS):
-        return []
-    records = evidence["log_record"]
-    chosen = records.where(records.event.isin(*EVENTS)).orderBy("ts_ms", "file_id", "line").limit(MOST_RECORDS)
-    rows = chosen.selectExpr(
-        "ts_ms", "event", "job_id", "substr(message, 1, 600) AS text", "file_id", "line", "last_line", "pointer"
-    ).collect()
     return [
-        RestoreRecord(row.ts_ms, row.event, row.job_id, row.text, Citation.of(row, "log", row.text)) for row in rows
+        RestoreRecord(
+            row["ts_ms"],
+            row["event"],
+            row["job_id"],
+            row["text"],
+            Citation(kind="log", text=row["text"], **{name: row[name] for name in PLACE}),
+        )
+        for row in evidence.answer(restore_records.AGGREGATOR).to_pylist()
     ]
 
 

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import Row
 from pyspark.sql import functions as sf
 
-from diagnostics.citation import Citation
+from diagnostics.aggregators import rocksdb_stalls
+from diagnostics.aggregators.rocksdb_stalls import EVENTS
+from diagnostics.citation import CITATION_COLUMNS, Citation
 from diagnostics.evidence import Evidence
 from diagnostics.reconstruction.arithmetic import highest, known
 from diagnostics.reconstruction.series import ROCKSDB, ROCKSDB_FILES, few_samples, grouped, mappings, of_metrics
@@ -21,20 +23,11 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 MOST_ROWS = 50_000
-"""Series and records that are read, those of the largest values first. Our choice."""
+"""Series that are read, those of the largest values first. Our choice."""
 SHOWN = 4
+PLACE = ("ts_ms", *CITATION_COLUMNS)
 STALLED, SLOWED, INTERVAL, STOPPED, PENDING = ROCKSDB
 LONGEST_COUNTED_MICROS = 1e15
-EVENTS: Mapping[str, str] = {
-    "rocks.stall.stop.memtable": "memtables that wait for their flush",
-    "rocks.stall.slow.memtable": "memtables that wait for their flush",
-    "rocks.stall.stop.l0": "files of level 0 that wait for compaction",
-    "rocks.stall.slow.l0": "files of level 0 that wait for compaction",
-    "rocks.stall.stop.pending": "bytes that wait for compaction",
-    "rocks.stall.slow.pending": "bytes that wait for compaction",
-}
-"""Warning of RocksDB -> what it waits for."""
-
 KEYS = ("job_id", "operator", "subtask", "metric", "labels")
 UNDATED: Mapping[str, Any] = {"ts_ms": None, "value": None}
 
@@ -47,7 +40,7 @@ class _Instance:
     """What is told of the instances of one operator's subtask."""
 
     values: dict[str, list[Any]] = field(default_factory=lambda: defaultdict(list))
-    records: list[Any] = field(default_factory=list)
+    records: list[Mapping[str, Any]] = field(default_factory=list)
 
     def most(self, metric: str) -> float | None:
         return highest(row.most for row in self.values.get(metric, ()))
@@ -76,8 +69,7 @@ class _Instance:
 def measure(evidence: Evidence) -> Measured:
     """How far RocksDB holds writes back in each job, in its worst subtask.
 
-    Reads   log_record (RocksDB's warnings), metric_sample (its metrics, and what its own log tells). One Spark
-            job, two where there are many samples.
+    Reads   log_record (RocksDB's warnings), metric_sample (its metrics, and what its own log tells).
     Gives   one signal for each job of which either tells.
     Units   ratios of time 0 to 1; bytes; counts of files.
     Empty   NotMeasured without a log of RocksDB and without its metrics.
@@ -85,8 +77,8 @@ def measure(evidence: Evidence) -> Measured:
     instances: dict[Place, _Instance] = defaultdict(_Instance)
     for row in _samples(evidence):
         instances[row.job_id, row.operator, row.subtask].values[row.metric].append(row)
-    for row in _records(evidence):
-        instances[row.job_id, None, row.subtask].records.append(row)
+    for record in evidence.answer(rocksdb_stalls.AGGREGATOR).to_pylist():
+        instances[record["job_id"], None, record["subtask"]].records.append(record)
     if not instances:
         yield NotMeasured("rocksdb_writes", "rocksdb-log", "no log of RocksDB and none of its metrics were given")
         return
@@ -155,25 +147,10 @@ def _summed_by_spark(samples: DataFrame) -> Sequence[Row]:
     )
 
 
-def _records(evidence: Evidence) -> Sequence[Any]:
-    if not evidence.may_have("log_record", "event", EVENTS):
-        return ()
-    columns = ("ts_ms", "event", "job_id", "subtask", "substr(message, 1, 300) AS message")
-    chosen: list[Any] = (
-        evidence["log_record"]
-        .where(sf.col("event").isin(*EVENTS))
-        .selectExpr(*columns, "file_id", "line", "last_line", "pointer")
-        .orderBy("ts_ms", "file_id", "line")
-        .limit(MOST_ROWS)
-        .collect()
-    )
-    return chosen
-
-
 def _signal(job: str | None, instances: Mapping[Place, _Instance]) -> Signal:
     records = [row for each in instances.values() for row in each.records]
-    stops = [row for row in records if ".stop." in row.event]
-    waits = Counter(EVENTS[row.event] for row in records)
+    stops = [row for row in records if ".stop." in row["event"]]
+    waits = Counter(EVENTS[row["event"]] for row in records)
     facts: dict[str, FactValue] = {
         "instances": len(instances),
         "stops": len(stops),
@@ -192,7 +169,7 @@ def _signal(job: str | None, instances: Mapping[Place, _Instance]) -> Signal:
     if counted:
         most = max(sorted(counted, key=repr), key=lambda place: counted[place])
         facts |= {"files_most": counted[most], "files_operator": most[1], "files_subtask": most[2]}
-    stamps = [row.ts_ms for row in records if row.ts_ms is not None]
+    stamps = [row["ts_ms"] for row in records if row["ts_ms"] is not None]
     return Signal(
         "rocksdb_writes",
         Subject(job=job),
@@ -209,8 +186,9 @@ def _any_is(instances: Iterable[_Instance], metric: str) -> bool | None:
     return max(seen) > 0 if seen else None
 
 
-def _citations(records: Sequence[Any], instances: Iterable[_Instance]) -> Iterable[Citation]:
-    yield from (Citation.of(row, "log", row.message) for row in records[:SHOWN])
+def _citations(records: Sequence[Mapping[str, Any]], instances: Iterable[_Instance]) -> Iterable[Citation]:
+    for record in records[:SHOWN]:
+        yield Citation(kind="log", text=record["message"], **{name: record[name] for name in PLACE})
     rows = [row for each in instances for found in each.values.values() for row in found if row.most > 0]
     for row in sorted(rows, key=lambda row: (row.metric, -row.most))[: 2 * SHOWN]:
         text = f"{row.metric} of {row.operator} (subtask {row.subtask}) = {row.most:.15g}"

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from diagnostics.reconstruction import incident_log as module
-from diagnostics.reconstruction.incident_log import MOST_OF_A_KIND, incident_log
+from diagnostics.aggregators import incident_records
+from diagnostics.aggregators.incident_records import MOST_OF_A_KIND
+from diagnostics.reconstruction.incident_log import incident_log
 from tests.diagnostics.hand_made import START, hand_made
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ pytestmark = pytest.mark.spark
 def test_the_earliest_events_of_a_kind_are_kept_and_all_are_counted(
     most: int, kept: list[int], spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "MOST_OF_A_KIND", most)
+    monkeypatch.setattr(incident_records, "MOST_OF_A_KIND", most)
     started = "Starting TaskManager with ResourceID: tm-{}"
     records = [{"ts_ms": START + place, "level": "INFO", "message": started.format(place)} for place in (3, 1, 2)]
     log = incident_log(hand_made(spark, log_record=[*records, {"ts_ms": START + 9, "message": "Nothing to tell."}]))

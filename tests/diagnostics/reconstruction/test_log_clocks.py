@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from diagnostics.aggregators.task_steps import ATTEMPT
 from diagnostics.formats.flink_log import FORMAT
-from diagnostics.reconstruction.log_clocks import ClockOffset, attempt_of, offsets
+from diagnostics.reconstruction.log_clocks import ClockOffset, offsets
 from tests.diagnostics.formats.reading_aids import read
 
 CORPUS = Path(__file__).resolve().parents[4] / "shared" / "corpus"
@@ -18,6 +19,12 @@ INCIDENT = Path(__file__).resolve().parents[2] / "incidents" / "nothing_wrong" /
 LOGS = ("standalonesession", "taskexecutor")
 JM, TM, OTHER = 0, 1, 2
 ROLES = {JM: "jobmanager", TM: "taskmanager", OTHER: "taskmanager"}
+
+
+def attempt_of(text: str) -> str | None:
+    """The id of a task's attempt, as the aggregator takes it from messages."""
+    found = re.search(ATTEMPT, text)
+    return found["attempt"] if found else None
 
 
 def life(attempt: str, ahead_ms: int, start_ms: int = 1_000) -> list[tuple[int, str, str, int]]:

@@ -1,0 +1,51 @@
+"""Which subtask each execution id stands for, as the records of state changes name both."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from diagnostics.aggregators.aggregator import Aggregator
+from diagnostics.arithmetic.row_choice import is_any
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+MOST_EXECUTIONS = 20_000
+"""Executions that are told apart, in logs without REST. Our choice: 5,000 subtasks, four attempts."""
+
+EVENTS = ("task.state", "task.failed.jm")
+EXECUTION = r"\((?P<execution>[0-9a-f_]{32,200})\) switched from"
+COLUMNS = ["execution", "vertex", "subtask"]
+
+
+def _named(records: pa.Table) -> pa.Table:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    changes = records.filter(pc.and_(is_any(records["event"], EVENTS), records["subtask"].is_valid()))
+    execution = pc.struct_field(pc.extract_regex(changes["message"], pattern=EXECUTION), "execution")
+    columns = [execution, changes["vertex"], changes["subtask"]]
+    named = pa.table(columns, names=COLUMNS)
+    return _merge(named.filter(execution.is_valid()))
+
+
+def _merge(states: pa.Table) -> pa.Table:
+    different = states.group_by(COLUMNS, use_threads=False).aggregate([])
+    return different.sort_by([(name, "ascending") for name in COLUMNS]).slice(0, MOST_EXECUTIONS)
+
+
+def _by_execution(state: pa.Table) -> Mapping[str, tuple[str, int]]:
+    return {row["execution"]: (row["vertex"], row["subtask"]) for row in state.to_pylist()}
+
+
+AGGREGATOR: Aggregator[Mapping[str, tuple[str, int]]] = Aggregator(
+    name="execution_names",
+    table="log_record",
+    columns=("event", "subtask", "vertex", "message"),
+    reduce=_named,
+    merge=_merge,
+    finish=_by_execution,
+    events=EVENTS,
+)
+"""Gives execution id -> task's name and subtask."""

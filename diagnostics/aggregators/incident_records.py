@@ -1,0 +1,93 @@
+"""The records that tell of single events of an incident, by kind: the earliest of each, and how many there are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from diagnostics.aggregators.aggregator import Aggregator
+from diagnostics.arithmetic.row_order import Order, sort_rows
+from diagnostics.notation.event_kind import EVENTS_MARKED, TEXTS_MARKED
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+MOST_OF_A_KIND = 2_000
+"""Records of a kind that are kept, the earliest; all are counted. Our choice: with some 40 kinds at most 80,000."""
+
+COLUMNS = (
+    *("ts_ms", "level", "message", "process", "event", "job_id", "vertex", "subtask", "attempt"),
+    *("state_from", "state_to", "task_manager", "host", "duration_ms", "count", "reason"),
+    *("exception_class", "exception_message", "root_cause_class", "root_cause_message", "root_cause_frame"),
+    *("user_frame", "thrown_in", "own_frames", "causes"),
+)
+PLACE = ("file_id", "line", "last_line")
+
+ORDER: Order = (
+    ("kind", "ascending"),
+    ("ts_ms", "ascending"),
+    ("file_id", "ascending"),
+    ("line", "ascending"),
+    ("pointer", "ascending"),
+)
+
+
+def _by_kind(records: pa.Table) -> pa.Table:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    telling = records.filter(records["kinds"].is_valid())
+    kinds = pc.split_pattern(telling["kinds"].combine_chunks(), " ")
+    events = telling.select([*COLUMNS, *PLACE, "pointer"]).take(pc.list_parent_indices(kinds))
+    events = events.append_column("kind", pc.list_flatten(kinds))
+    events = events.append_column("of_kind", pa.nulls(events.num_rows, pa.int64()))
+    return pa.concat_tables([_earliest(events), _number_by_kind(events, [([], "count_all")])])
+
+
+def _merge(states: pa.Table) -> pa.Table:
+    import pyarrow as pa
+
+    counted = states["of_kind"].is_valid()
+    numbers = _number_by_kind(states.filter(counted), [("of_kind", "sum")])
+    return pa.concat_tables([_earliest(states.filter(states["of_kind"].is_null())), numbers])
+
+
+def _number_by_kind(events: pa.Table, measure: list[tuple[object, str]]) -> pa.Table:
+    """A row for each kind with `of_kind`, the number of its records; all else is null."""
+    import pyarrow as pa
+
+    numbers = events.group_by("kind", use_threads=False).aggregate(measure).rename_columns(["kind", "of_kind"])
+    known = {name: numbers[name] for name in numbers.column_names}
+    columns = [known.get(each.name, pa.nulls(numbers.num_rows, each.type)) for each in events.schema]
+    return pa.table(columns, schema=events.schema)
+
+
+def _earliest(events: pa.Table) -> pa.Table:
+    """At most MOST_OF_A_KIND events of each kind."""
+    import numpy as np
+
+    kinds = events["kind"].combine_chunks().dictionary_encode()
+    numbers = np.bincount(kinds.indices.to_numpy(), minlength=1)
+    if numbers.max() <= MOST_OF_A_KIND:
+        return events
+    ordered = sort_rows(events, ORDER)
+    kinds = ordered["kind"].combine_chunks().dictionary_encode()
+    numbers = np.bincount(kinds.indices.to_numpy())
+    starts = np.cumsum(numbers) - numbers
+    return ordered.filter(np.arange(len(ordered)) - np.repeat(starts, numbers) < MOST_OF_A_KIND)
+
+
+def _in_order(state: pa.Table) -> pa.Table:
+    return sort_rows(state, ORDER)
+
+
+AGGREGATOR: Aggregator[pa.Table] = Aggregator(
+    name="incident_records",
+    table="log_record",
+    columns=(*COLUMNS, "kinds"),
+    reduce=_by_kind,
+    merge=_merge,
+    finish=_in_order,
+    events=EVENTS_MARKED,
+    texts=TEXTS_MARKED,
+)
+"""Gives the records by kind, and a row for each kind with nothing but `of_kind`, the number of all."""

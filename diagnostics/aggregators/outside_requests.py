@@ -1,0 +1,76 @@
+"""Log records of TaskManagers that tell of requests to other systems: refused, slow or repeated ones."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from diagnostics.aggregators.aggregator import first_rows_aggregator
+from diagnostics.arithmetic.row_choice import contains_any, is_any, is_true, shortened
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+MOST_RECORDS = 20_000
+"""Records that are kept, the earliest. Our choice: more are as telling."""
+
+MOST_CHARACTERS = 400
+"""Of a message. Our choice: what a citation shows."""
+
+REFUSALS = (
+    "http 429",
+    "status code 429",
+    "429 too many",
+    "too many requests",
+    "es_rejected_execution",
+    "esrejectedexecution",
+    "circuit_breaking_exception",
+    "provisionedthroughputexceeded",
+    "throttlingexception",
+    "throttled",
+    "slowdown",
+    "slow down",
+    "503 service unavailable",
+    "rate exceeded",
+    "request limit exceeded",
+    "toomanyrequests",
+)
+"""How HTTP services, Elasticsearch, AWS and Azure say that they take no more, in lower case."""
+RETRIES = ("retry times", "retrying", "will retry", "number of retries")
+SLOW_MS = 500.0
+"""From here on a request that a log calls slow counts. Our choice."""
+LEVELS = ("WARN", "ERROR", "FATAL")
+"""Of records that tell of such a fault; what works is logged at others."""
+
+
+def _requests(records: pa.Table) -> pa.Table:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    of_task_manager = pc.equal(pc.coalesce(records["process"], "taskmanager"), "taskmanager")
+    chosen = records.filter(pc.and_(is_any(records["level"], LEVELS), of_task_manager))
+    parts = [chosen[name] for name in ("message", "exception_message", "root_cause_message")]
+    text = pc.utf8_lower(pc.binary_join_element_wise(*parts, " ", null_handling="skip"))
+    took = pc.struct_field(pc.extract_regex(text, pattern=r"took (?P<ms>[0-9]{1,9}) ?ms"), "ms")
+    requests = chosen.select(["ts_ms", "file_id", "line", "last_line", "pointer"])
+    told = {
+        "message": pc.coalesce(shortened(chosen["message"], MOST_CHARACTERS), ""),
+        "refused": contains_any(text, REFUSALS),
+        "retried": contains_any(text, RETRIES),
+        "took_ms": took.cast(pa.float64()),
+    }
+    for name, column in told.items():
+        requests = requests.append_column(name, column)
+    slow = is_true(pc.greater_equal(requests["took_ms"], SLOW_MS))
+    return requests.filter(pc.or_(pc.or_(requests["refused"], requests["retried"]), slow))
+
+
+AGGREGATOR = first_rows_aggregator(
+    "outside_requests",
+    "log_record",
+    ("ts_ms", "level", "process", "message", "exception_message", "root_cause_message"),
+    _requests,
+    order=(("ts_ms", "ascending"), ("file_id", "ascending"), ("line", "ascending"), ("pointer", "ascending")),
+    most=MOST_RECORDS,
+)
+"""Gives, beside the citation, `message`, whether a request was `refused` or `retried`, and `took_ms`. Looks at records
+from WARN on only."""

@@ -1,0 +1,43 @@
+"""The steps of tasks that both a JobManager's and a TaskManager's log tell of, with the task's attempt."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from diagnostics.aggregators.aggregator import first_rows_aggregator
+from diagnostics.arithmetic.row_choice import is_any
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+MOST_STEPS = 20_000
+"""Steps that are kept, the earliest. Our choice: a job of a thousand subtasks that restarts twice."""
+
+EVENTS = ("task.state",)
+DOWNWARD = ("DEPLOYING",)
+UPWARD = ("INITIALIZING", "RUNNING", "FINISHED")
+"""States that a task reaches first in the JobManager's log, and those that it reaches first in the TaskManager's."""
+
+ATTEMPT = r"\((?P<attempt>[0-9a-f_]{32,120})\) switched from "
+"""How every process prints the id of a task's attempt in the message of a step."""
+
+
+def _steps(records: pa.Table) -> pa.Table:
+    import pyarrow.compute as pc
+
+    reached = pc.and_(is_any(records["event"], EVENTS), is_any(records["state_to"], (*DOWNWARD, *UPWARD)))
+    changes = records.filter(pc.and_(reached, records["ts_ms"].is_valid()))
+    attempt = pc.struct_field(pc.extract_regex(changes["message"], pattern=ATTEMPT), "attempt")
+    steps = changes.select(["file_id", "ts_ms", "state_to"]).append_column("attempt", attempt)
+    return steps.filter(attempt.is_valid())
+
+
+AGGREGATOR = first_rows_aggregator(
+    "task_steps",
+    "log_record",
+    ("event", "state_to", "ts_ms", "message"),
+    _steps,
+    order=(("ts_ms", "ascending"), ("file_id", "ascending"), ("attempt", "ascending"), ("state_to", "ascending")),
+    most=MOST_STEPS,
+    events=EVENTS,
+)
