@@ -10,7 +10,7 @@ from diagnostics.intake.limits import Limits
 from diagnostics.intake.log_layout import LogLayout
 from diagnostics.intake.peeking import Peeked, peek
 from diagnostics.intake.sources import SourceFile, sources_in
-from diagnostics.intake.viewing import read_lines
+from diagnostics.intake.viewing import read_document, read_lines
 
 __all__ = [
     "InputFile",
@@ -20,6 +20,7 @@ __all__ = [
     "Peeked",
     "SourceFile",
     "peek",
+    "read_document",
     "read_lines",
     "sources_in",
     "unpack",

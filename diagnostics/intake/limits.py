@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 
 from diagnostics.errors import LimitExceeded
@@ -69,8 +70,13 @@ class AllSpent(Spent):
 class Allowance:
     """What is left of the limits while an upload is unpacked."""
 
-    def __init__(self, limits: Limits, most_decompressed_bytes: int | None = None) -> None:
+    def __init__(
+        self, limits: Limits, most_decompressed_bytes: int | None = None, seconds: float | None = None
+    ) -> None:
+        """`seconds` bounds the time for somebody who waits; what runs in the background takes as long as it takes."""
         self.limits = limits
+        self._seconds = seconds
+        self._begun = time.monotonic()
         self._most_decompressed = most_decompressed_bytes or limits.decompressed_bytes
         self._total = 0
         self._most_streams = min(self._most_decompressed, limits.total_bytes) // STREAM_BYTES
@@ -79,6 +85,11 @@ class Allowance:
         self._upload = 0
         self._upload_stored = 0
 
+    def require_time(self) -> None:
+        """Raises AllSpent when the time is over. What reads or unpacks bytes asks by itself."""
+        if self._seconds is not None and time.monotonic() - self._begun > self._seconds:
+            raise AllSpent(f"not read further after {self._seconds:g} seconds, which is the bound while somebody waits")
+
     def begin_upload(self, stored_bytes: int) -> None:
         """From here on bytes come out of another uploaded file, which has that size on the disk."""
         self._upload = 0
@@ -86,6 +97,7 @@ class Allowance:
 
     def spend(self, size: int) -> None:
         """Bytes that were read of a file. Raises Spent or AllSpent when they are too many."""
+        self.require_time()
         self._total += size
         self._upload += size
         limits = self.limits
@@ -102,6 +114,7 @@ class Allowance:
 
     def decompressed(self, size: int) -> None:
         """Bytes that came out of any decompressor, also those that are then skipped. Raises AllSpent."""
+        self.require_time()
         self._decompressed += size
         if self._decompressed > self._most_decompressed:
             bound = in_words(self._most_decompressed)

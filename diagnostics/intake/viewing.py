@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import closing
 from pathlib import Path
 from tempfile import gettempdir
 
@@ -29,41 +30,65 @@ SHORT_CHARACTERS = 4_000
 
 
 def read_lines(
-    source: SourceFile, member: str | None, first: int, last: int, limits: Limits = USUAL
+    source: SourceFile,
+    member: str | None,
+    first: int,
+    last: int,
+    limits: Limits = USUAL,
+    seconds: float | None = None,
 ) -> list[tuple[int, str]]:
     """Lines `first` to `last` (from 1, at most MOST_LINES) of a file of an upload, with their numbers.
 
-    member  the InputFile's name, or its part after the upload's own name and `!/`; None for the upload itself
-    Raises UnreadableInput when there is no such file or it was refused.
+    member   the InputFile's name, or its part after the upload's own name and `!/`; None for the upload itself
+    seconds  how long it may take to reach them
+    Raises UnreadableInput when there is no such file or it was refused, LimitExceeded when the time is over.
     """
     first, last = max(first, 1), min(last, max(first, 1) + MOST_LINES - 1)
-    allowance = Allowance(limits)
+    found: list[tuple[int, str]] = []
+    given = 0
+    with closing(_clean_text(source, member, Allowance(limits, seconds=seconds))) as text:
+        for number, line in _numbered(text, first, last):
+            given += len(line)
+            found.append((number, _shown(line) if given > FULL_BYTES else line.decode("utf-8", "replace")))
+    return found
+
+
+def read_document(
+    source: SourceFile, member: str | None, most_bytes: int, limits: Limits = USUAL, seconds: float | None = None
+) -> str | None:
+    """The whole text of a file of an upload; None for one of more bytes.
+
+    Raises as `read_lines`.
+    """
+    held = bytearray()
+    with closing(_clean_text(source, member, Allowance(limits, seconds=seconds))) as text:
+        for piece in text:
+            held += piece
+            if len(held) > most_bytes:
+                return None
+    return held.decode("utf-8", "replace")
+
+
+def _clean_text(source: SourceFile, member: str | None, allowance: Allowance) -> Generator[bytes, None, None]:
+    """The text of a file of an upload in pieces."""
     wanted = {member or source.name, f"{source.name}!/{member}"}
-    searched = members(source, allowance, Path(gettempdir()), ZIP_BYTES)
-    try:
+    with closing(members(source, allowance, Path(gettempdir()), ZIP_BYTES)) as searched:
         for each in searched:
+            allowance.require_time()
             if each.name in wanted:
-                return _lines(each, allowance, first, last)
-    finally:
-        searched.close()
+                yield from _text_of(each, allowance)
+                return
     raise UnreadableInput(f"{source.name} holds no file {member!r}")
 
 
-def _lines(member: Member, allowance: Allowance, first: int, last: int) -> list[tuple[int, str]]:
+def _text_of(member: Member, allowance: Allowance) -> Iterator[bytes]:
     if member.stream is None:
         raise UnreadableInput(member.refusal or "cannot be read")
     head = read_head(member.name, member.stream)
     if head.encoding is None:
         raise UnreadableInput(f"{head.recognition.title}: no text, so it has no lines; the file can be downloaded")
-    text = CleanText(
-        Metered(member.stream, allowance), head.encoding, USUAL.line_bytes if head.has_lines else DOCUMENT_LINE_BYTES
-    )
-    found: list[tuple[int, str]] = []
-    given = 0
-    for number, line in _numbered(text.pieces(), first, last):
-        given += len(line)
-        found.append((number, _shown(line) if given > FULL_BYTES else line.decode("utf-8", "replace")))
-    return found
+    most = USUAL.line_bytes if head.has_lines else DOCUMENT_LINE_BYTES
+    return CleanText(Metered(member.stream, allowance), head.encoding, most).pieces()
 
 
 def _numbered(pieces: Iterator[bytes], first: int, last: int) -> Iterator[tuple[int, bytes]]:

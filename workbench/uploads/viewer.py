@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from diagnostics.errors import DiagnosticsError
-from diagnostics.intake import Limits, SourceFile, read_lines
+from diagnostics.intake import SourceFile, read_document, read_lines
 from workbench.limits.selectors import limits_now
+from workbench.storable import storable
 from workbench.uploads.models import UploadedFile
 
 CONTEXT_LINES = 30
@@ -17,7 +19,9 @@ MOST_LINES = 1000
 """Lines of one window, whatever was asked for."""
 LONGEST_LINE = 4000
 """Characters of one line that are shown; the file can be downloaded."""
-MOST_JSON_CHARACTERS = 4_000_000
+MOST_JSON_BYTES = 4_000_000
+MOST_SECONDS = 10.0
+"""To reach a line or a value, while somebody waits. Our choice: two gigabytes of a log are gone through in it."""
 MOST_POINTED_LINES = 60
 
 LEVELS = ("ERROR", "FATAL", "WARN")
@@ -63,8 +67,9 @@ def window_of(file: UploadedFile, member: str, cited: range, before: int, after:
     """The cited lines with so many around them."""
     first = max(1, cited.start - before)
     last = min(cited.stop - 1 + after, first + MOST_LINES - 1)
+    source = SourceFile(path=file.path, name=file.name)
     try:
-        read = read_lines(SourceFile(path=file.path, name=file.name), member, first, last, limits_now().unpacked)
+        read = read_lines(source, member, first, last, limits_now().unpacked, MOST_SECONDS)
     except (DiagnosticsError, OSError) as error:
         reason = str(error) if isinstance(error, DiagnosticsError) else "The stored file cannot be opened."
         return Window((), first, last, is_start=first == 1, is_end=True, error=reason)
@@ -92,35 +97,24 @@ def _line(number: int, text: str, cited: range) -> Line:
 def pointed(file: UploadedFile, member: str, line: int, pointer: str) -> list[PointedPart]:
     """The value at a JSON pointer within its object, as pretty-printed lines; nothing when there is no such value.
 
-    The whole file is one document, or, in JSON lines, the cited line is.
+    The whole file is one document, or, in JSON lines, the cited line is. A document that is too long to be parsed while
+    somebody waits has no such part.
     """
     source, limits = SourceFile(path=file.path, name=file.name), limits_now().unpacked
-    for first, last in ((1, 2**31), (line, line)):
+    readings: tuple[Callable[[], str | None], ...] = (
+        lambda: read_document(source, member, MOST_JSON_BYTES, limits, MOST_SECONDS),
+        lambda: "".join(text for _, text in read_lines(source, member, line, line, limits, MOST_SECONDS)),
+    )
+    for read in readings:
         try:
-            text = _text(source, member, first, last, limits)
-            document = json.loads(text) if text else None
+            text = read()
+            document = storable(json.loads(text)) if text else None
+            parts = list(islice(_around(document, pointer), MOST_POINTED_LINES))
         except (DiagnosticsError, OSError, ValueError, RecursionError):
             continue
-        parts = list(_around(document, pointer))
         if parts:
-            return parts[:MOST_POINTED_LINES]
+            return parts
     return []
-
-
-def _text(source: SourceFile, member: str, first: int, last: int, limits: Limits) -> str:
-    """The lines as one text; empty when it is too long to be parsed while somebody waits."""
-    pieces: list[str] = []
-    length = 0
-    while first <= last:
-        read = read_lines(source, member, first, min(first + MOST_LINES - 1, last), limits)
-        pieces += [text for _, text in read]
-        length += sum(len(text) for _, text in read)
-        if length > MOST_JSON_CHARACTERS:
-            return ""
-        if len(read) < MOST_LINES:
-            break
-        first += MOST_LINES
-    return "\n".join(pieces)
 
 
 def _around(document: Any, pointer: str) -> Iterator[PointedPart]:
