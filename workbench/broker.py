@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 
 import redis
@@ -16,6 +18,31 @@ WORKER_SILENT_SECONDS = 15
 @cache
 def _redis() -> redis.Redis:
     return redis.Redis.from_url(settings.REDIS_URL, socket_connect_timeout=2, socket_timeout=2)
+
+
+class Messages:
+    """What is published on a channel from now on."""
+
+    def __init__(self, subscription: redis.client.PubSub) -> None:
+        self._subscription = subscription
+
+    def next_within(self, seconds: float) -> bytes | None:
+        """The next message; None when there is none in that time. Raises redis.RedisError."""
+        message = self._subscription.get_message(ignore_subscribe_messages=True, timeout=seconds)
+        return message["data"] if message else None
+
+
+def publish(channel: str, message: str) -> None:
+    """Sends a message to whoever listens now. Raises redis.RedisError."""
+    _redis().publish(channel, message)
+
+
+@contextmanager
+def subscribed(channel: str) -> Iterator[Messages]:
+    """Listens to a channel while the block runs. Raises redis.RedisError."""
+    with _redis().pubsub() as subscription:
+        subscription.subscribe(channel)
+        yield Messages(subscription)
 
 
 def broker_answers() -> None:

@@ -20,6 +20,10 @@ REDIS_SCHEMES = ("redis", "rediss", "unix")
 SPARK_MASTER_FORM = re.compile(r"local(\[(\*|\d+)\])?|spark://\S+|yarn|k8s://\S+")
 SPARK_REMOTE_FORM = re.compile(r"sc://[^/;\s]+(/\S*)?")
 
+WEB_THREADS = 24
+"""Threads of a web process. Our choice: pages wait for the database and for uploads, and a page that watches a run
+holds a thread meanwhile; none of them waits for the processor."""
+
 
 @dataclass(frozen=True, slots=True)
 class Environment:

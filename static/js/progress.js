@@ -1,4 +1,4 @@
-// Keeps a run's progress current and shows the diagnosis when it is there.
+// Keeps a run's progress current and shows the diagnosis when it is there: the server pushes it, or is asked for it.
 const box = document.getElementById('run');
 const EVERY_MS = 400;
 const MOST_MS = 15000;
@@ -41,4 +41,19 @@ async function ask() {
   return undefined;
 }
 
-if (['queued', 'running'].includes(box?.dataset.status)) ask();
+function listen() {
+  const feed = new EventSource(box.dataset.events);
+  feed.addEventListener('progress', (event) => show(JSON.parse(event.data)));
+  feed.addEventListener('end', (event) => {
+    feed.close();
+    show(JSON.parse(event.data));
+    location.reload();
+  });
+  // A browser connects again by itself after a lost connection; CLOSED means that the server cannot push now.
+  feed.addEventListener('error', () => { if (feed.readyState === EventSource.CLOSED) ask(); });
+}
+
+if (['queued', 'running'].includes(box?.dataset.status)) {
+  if (box.dataset.events) listen();
+  else ask();
+}

@@ -21,6 +21,7 @@ from workbench.analyses.models import (
     LogBookState,
     SampledStacks,
 )
+from workbench.analyses.publishing import end_publish
 from workbench.cases.models import MOST_SEARCH_TEXT, Case, CaseTrait
 from workbench.cases.services import case_lock, search_text_update
 from workbench.storable import storable
@@ -66,6 +67,7 @@ def report_save(*, analysis: Analysis, session: UUID, report: Report, warnings: 
         SampledStacks.objects.create(analysis=analysis, content=report.profiles)
     _findings_save(analysis, document["findings"])
     case_outcome_update(analysis.case)
+    end_publish(analysis.pk)
     return True
 
 

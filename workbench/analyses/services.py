@@ -20,6 +20,7 @@ from workbench import broker
 from workbench.accounts.models import User
 from workbench.analyses.models import Analysis, AnalysisStatus
 from workbench.analyses.outcome import case_outcome_update
+from workbench.analyses.publishing import end_publish
 from workbench.analyses.tasks import run_analysis
 from workbench.cases.models import Case
 from workbench.cases.services import case_lock
@@ -87,6 +88,7 @@ def analysis_cancel(*, analysis: Analysis) -> bool:
     cancelled = ended.update(status=AnalysisStatus.CANCELLED, finished_at=timezone.now(), detail="Cancelled.")
     if cancelled:
         case_outcome_update(analysis.case)
+        end_publish(analysis.pk)
     return bool(cancelled)
 
 
@@ -125,6 +127,7 @@ def analysis_fail(*, analysis: Analysis, session: UUID, reason: str) -> bool:
     if failed:
         logger.warning("analysis %s failed: %s", analysis.pk, reason)
         case_outcome_update(analysis.case)
+        end_publish(analysis.pk)
     return bool(failed)
 
 
@@ -146,6 +149,7 @@ def analysis_give_back(*, analysis: Analysis, session: UUID, reason: str) -> Non
     if returned:
         logger.warning("analysis %s is queued again: %s", analysis.pk, reason)
         case_outcome_update(analysis.case)
+        end_publish(analysis.pk)
         _send(analysis.pk)
 
 

@@ -36,7 +36,7 @@ def _headline(analysis: Analysis) -> str:
     if analysis.status == AnalysisStatus.RUNNING:
         return analysis.stage or "Starting"
     return {
-        AnalysisStatus.DONE: "Done",
+        AnalysisStatus.DONE: analysis.case.verdict_summary or "Done",
         AnalysisStatus.FAILED: "The analysis failed",
         AnalysisStatus.CANCELLED: "The analysis was cancelled",
     }[AnalysisStatus(analysis.status)]

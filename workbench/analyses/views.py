@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
 from workbench.analyses import selectors, services
+from workbench.analyses.feed import feed_open
 from workbench.analyses.stages import run_shown
 
 
@@ -17,10 +19,22 @@ from workbench.analyses.stages import run_shown
 @never_cache
 @require_GET
 def progress(request: HttpRequest, analysis_id: int) -> JsonResponse:
-    """How far the run is, for the script that asks every second."""
+    """How far the run is, for a page that cannot listen to `events`."""
     analysis = selectors.analysis_visible(request.user, analysis_id)
     services.lost_analysis_recover(analysis)
     return JsonResponse(run_shown(analysis))
+
+
+@login_required
+@never_cache
+@require_GET
+def events(request: HttpRequest, analysis_id: int) -> HttpResponseBase:
+    """How far the run is, as server-sent events; status 204 tells a browser to ask for it instead."""
+    feed = feed_open(selectors.analysis_visible(request.user, analysis_id))
+    if feed is None:
+        return HttpResponse(status=204)
+    # Proxies such as nginx hold an answer back until they have some kilobytes, unless they are told not to.
+    return StreamingHttpResponse(feed, content_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
 
 
 @login_required

@@ -17,11 +17,15 @@ from diagnostics import spark
 from diagnostics.analyze import Progress
 from diagnostics.errors import AnalysisInterrupted, DiagnosticsError
 from workbench.analyses.models import Analysis, AnalysisStatus
+from workbench.analyses.publishing import progress_publish
 
 logger = logging.getLogger(__name__)
 
 BEAT_SECONDS = 0.5
 """How often a run gives a sign of life and asks whether it is still wanted. Our choice: cancelling takes a second."""
+
+PUBLISH_SECONDS = 0.1
+"""How often progress is published at most. Our choice: as often as an eye sees."""
 
 
 class Watch:
@@ -33,6 +37,8 @@ class Watch:
 
     def __init__(self, analysis: Analysis, session: UUID) -> None:
         self._row = Analysis.objects.filter(pk=analysis.pk, status=AnalysisStatus.RUNNING, spark_session=session)
+        self._analysis_id = analysis.pk
+        self._published = 0.0
         self._session = session
         self._deadline = time.monotonic() + settings.MOST_ANALYSIS_SECONDS
         self._latest = Progress("Starting", 0.0)
@@ -50,8 +56,12 @@ class Watch:
         self._thread.join()
 
     def progress(self, progress: Progress) -> None:
-        """Takes down how far the run is. Raises AnalysisInterrupted when it shall end."""
+        """Takes down how far the run is, and publishes it. Raises AnalysisInterrupted when it shall end."""
         self._latest = progress
+        now = time.monotonic()
+        if now - self._published >= PUBLISH_SECONDS:
+            self._published = now
+            progress_publish(self._analysis_id, progress)
         if self.stopped_because:
             raise AnalysisInterrupted(self.stopped_because)
 

