@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from celery import Celery
-from celery.signals import worker_init
+from celery.signals import worker_init, worker_process_init, worker_process_shutdown
 
 from workbench.environment import keep_files_private, refuse_wrong_environment
 
@@ -25,6 +25,22 @@ def refuse_to_start_with_wrong_settings(**_: object) -> None:
     keep_files_private()
     refuse_wrong_environment()
     from workbench.analyses import run  # noqa: F401
+
+
+@worker_process_init.connect
+def open_spark_session(**_: object) -> None:
+    """Each process of the pool has a Spark session for as long as it lives."""
+    from workbench.analyses.worker_session import worker_session_prepare
+
+    worker_session_prepare()
+
+
+@worker_process_shutdown.connect
+def end_spark_session(**_: object) -> None:
+    """The server need not remember it; the Python workers of a process that is killed end without this, too."""
+    from workbench.analyses.worker_session import worker_session
+
+    worker_session().close()
 
 
 app.steps["consumer"].add("workbench.analyses.worker:Caretaker")

@@ -1,7 +1,7 @@
 """Spark for this program: the only place that finds Java and builds sessions.
 
-One Spark Connect server (`python -m diagnostics.spark serve --port N`) serves every worker; each analysis is a thin
-client with a session id of its own, which any process can interrupt. `embedded()` runs a server for one block.
+One Spark Connect server (`python -m diagnostics.spark serve --port N`) serves every worker; each of them is a thin
+client that keeps one session, whose work any process can interrupt. `embedded()` runs a server for one block.
 
 Why a Connect server and not a classic session, also for the command line: see `embedded` for the measurement.
 """
@@ -16,12 +16,12 @@ from diagnostics.spark.client import (
     expect_rows,
     interrupt,
     on_progress,
-    run,
-    watched,
 )
+from diagnostics.spark.kept_session import KeptSession
 from diagnostics.spark.server import embedded, prepare, serve, warm_up
 
 __all__ = [
+    "KeptSession",
     "answers",
     "connect",
     "disconnect",
@@ -31,8 +31,6 @@ __all__ = [
     "interrupt",
     "on_progress",
     "prepare",
-    "run",
     "serve",
     "warm_up",
-    "watched",
 ]

@@ -1,4 +1,4 @@
-"""Thin clients of a Spark Connect server: one session for each analysis, stoppable from any process."""
+"""Thin clients of a Spark Connect server: their sessions, whose work can be interrupted from any process."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ import socket
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
 from diagnostics.errors import AnalysisInterrupted, DiagnosticsError, SparkUnavailable
+from diagnostics.spark.lease import Lease
 from diagnostics.table import FEW_ROWS
 
 if TYPE_CHECKING:
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 # it became the program that it should run, and some hung (measured: 255 of 2,422 aborted, none of 2,944 without it). No
 # process of ours forks a child that goes on to use its gRPC. Read when the first channel is made.
 os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
-
-T = TypeVar("T")
 
 USER = "workbench"
 """All clients use one Connect user: a session is found again by (user, session id)."""
@@ -39,7 +38,14 @@ RETRIES = 4
 """How often a call is repeated on a lost connection: 4 s in all. pyspark's own 15 make a dead server a wait of ten
 minutes, and again in a call that it does when the process exits."""
 
-_CONNECTION_LOST = ("StatusCode.UNAVAILABLE", "StatusCode.CANCELLED", "on closed channel")
+CALL_SECONDS = 10.0
+"""How long the server may take to answer a call that does no work: a setting, an interruption, the end of a session.
+Our choice: a hundred times what it takes on a busy machine."""
+
+_CONNECTION_LOST = (
+    *("StatusCode.UNAVAILABLE", "StatusCode.CANCELLED", "StatusCode.DEADLINE_EXCEEDED"),
+    "on closed channel",
+)
 
 SESSION_SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
@@ -71,8 +77,12 @@ Spark job of its own that costs more than the rows. Quantiles of more than 128 g
 memory that few rows do not need. For the first rows in an order (`topKSortFallbackThreshold`) Spark would compile a
 comparison, whatever SESSION_SETTINGS say: so all are sorted."""
 
+COMPILED_SETTINGS = {"spark.sql.codegen.wholeStage": "true", "spark.sql.codegen.factoryMode": "FALLBACK"}
+
 _usual_settings: WeakKeyDictionary[SparkSession, dict[str, str]] = WeakKeyDictionary()
-"""What ONE_TASK_SETTINGS replaced in a session: one that was only unset would not be the server's again."""
+"""What `expect_rows` replaced in a session: one that was only unset would not be the server's again."""
+
+_leases: WeakKeyDictionary[SparkSession, Lease] = WeakKeyDictionary()
 
 
 def address(remote: str) -> tuple[str, int]:
@@ -101,20 +111,28 @@ def connect(remote: str, session_id: str) -> SparkSession:
         host, port = address(remote)
         raise SparkUnavailable(f"no Spark Connect server answers at {host}:{port}")
     session = _client(remote, session_id)
-    _set(session, SESSION_SETTINGS)
+    try:
+        _set(session, SESSION_SETTINGS)
+        _leases[session] = Lease(str(session.client._server_session_id))
+    except Exception as error:
+        disconnect(session, release=False)
+        if connection_lost(error):
+            raise SparkUnavailable(f"the Spark server does not answer: {_first_line(error)}") from error
+        raise
     return session
 
 
 def expect_rows(session: SparkSession, rows: int) -> None:
-    """Tell the session how much it will measure: few rows are planned for one task, very many get compiled code."""
-    if rows <= FEW_ROWS:
-        if session not in _usual_settings:
-            _usual_settings[session] = {key: session.conf.get(key) or "" for key in ONE_TASK_SETTINGS}
-            _set(session, ONE_TASK_SETTINGS)
-    elif session in _usual_settings:
-        _set(session, _usual_settings.pop(session))
-    if rows >= COMPILED_ROWS:
-        _set(session, {"spark.sql.codegen.wholeStage": "true", "spark.sql.codegen.factoryMode": "FALLBACK"})
+    """Tell the session how much it will measure: few rows are planned for one task, very many get compiled code.
+
+    What an earlier piece of work was told does not count any more.
+    """
+    wanted = ONE_TASK_SETTINGS if rows <= FEW_ROWS else COMPILED_SETTINGS if rows >= COMPILED_ROWS else {}
+    usual = _usual_settings.setdefault(session, {})
+    _set(session, {key: usual.pop(key) for key in set(usual) - set(wanted)})
+    unset = {key: session.conf.get(key) or "" for key in wanted if key not in usual}
+    usual |= unset
+    _set(session, {key: wanted[key] for key in unset})
 
 
 def _set(session: SparkSession, settings: Mapping[str, str]) -> None:
@@ -122,8 +140,8 @@ def _set(session: SparkSession, settings: Mapping[str, str]) -> None:
         session.conf.set(key, value)
 
 
-def interrupt(remote: str, session_id: str) -> bool:
-    """Stop all Spark work of that session, from whatever process; also ends what a killed worker left running.
+def interrupt(remote: str, session_id: str, tag: str) -> bool:
+    """Stop the Spark work of a session that carries the tag, from whatever process.
 
     Gives   whether anything was running.
     Raises  SparkUnavailable when the server does not answer.
@@ -133,19 +151,28 @@ def interrupt(remote: str, session_id: str) -> bool:
         raise SparkUnavailable(f"no Spark Connect server answers at {host}:{port}")
     session = _client(remote, session_id)
     try:
-        return bool(session.interruptAll())
-    except Exception as error:
-        if _session_lost(error):
-            return False
-        raise SparkUnavailable(f"the Spark server did not take the interruption: {error}") from error
+        return interrupt_tagged(session, tag)
     finally:
         disconnect(session, release=False)
+
+
+def interrupt_tagged(session: SparkSession, tag: str) -> bool:
+    """Stop the session's work that carries the tag, from whatever thread. Gives and raises as `interrupt` does."""
+    try:
+        return bool(session.interruptTag(tag))
+    except Exception as error:
+        if session_lost(error):
+            return False
+        raise SparkUnavailable(f"the Spark server did not take the interruption: {_first_line(error)}") from error
 
 
 def disconnect(session: SparkSession, *, release: bool = True) -> None:
     """Close the client; with `release` the server also forgets the session, whose id cannot be used again then."""
     session.release_session_on_close = release  # type: ignore[attr-defined]
     session.stop()
+    lease = _leases.pop(session, None)
+    if lease is not None:
+        lease.end()
 
 
 def on_progress(session: SparkSession, report: Callable[[int, int], None]) -> Callable[[], None]:
@@ -161,33 +188,6 @@ def on_progress(session: SparkSession, report: Callable[[int, int], None]) -> Ca
 
     session.registerProgressHandler(handler)  # type: ignore[arg-type]
     return lambda: session.removeProgressHandler(handler)  # type: ignore[arg-type]
-
-
-def run(remote: str, session_id: str, work: Callable[[SparkSession], T]) -> T:
-    """Do `work` in a session of that id, watching the server; a session that the server has lost is built again once.
-
-    Raises  SparkUnavailable when the server dies meanwhile, AnalysisInterrupted after `interrupt`.
-    """
-    try:
-        return _attempt(remote, session_id, work)
-    except Exception as error:
-        if not _session_lost(error):
-            raise
-    return _attempt(remote, session_id, work)
-
-
-def _attempt(remote: str, session_id: str, work: Callable[[SparkSession], T]) -> T:
-    session = connect(remote, session_id)
-    done = False
-    try:
-        with watched(remote, session):
-            start_python_worker(session)
-            result = work(session)
-            done = True
-            return result
-    finally:
-        with contextlib.suppress(Exception):
-            disconnect(session, release=done)
 
 
 def start_python_worker(session: SparkSession) -> None:
@@ -244,7 +244,7 @@ def ends_analysis(error: BaseException) -> bool:
     """Whether an error of one measurement means that no other can work either: cancelled, or Spark went away."""
     if isinstance(error, AnalysisInterrupted | SparkUnavailable):
         return True
-    return _interrupted(error) or _session_lost(error) or any(mark in str(error) for mark in _CONNECTION_LOST)
+    return _interrupted(error) or session_lost(error) or connection_lost(error)
 
 
 def load_client() -> None:
@@ -254,6 +254,7 @@ def load_client() -> None:
 
 def _client(remote: str, session_id: str) -> SparkSession:
     from pyspark.sql import SparkSession
+    from pyspark.sql.connect.client.core import RpcDeadlines
     from pyspark.sql.connect.client.retries import DefaultPolicy
 
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
@@ -262,6 +263,9 @@ def _client(remote: str, session_id: str) -> SparkSession:
     session = SparkSession.builder.remote(url).create()
     client = session.client
     client.set_retry_policies([DefaultPolicy(max_retries=RETRIES)])
+    client._rpc_deadlines = RpcDeadlines(
+        config=CALL_SECONDS, interrupt=CALL_SECONDS, release_session=CALL_SECONDS, fetch_error_details=CALL_SECONDS
+    )
     # What lets a query outlive its connection costs two more calls and a third of the processor time of a small one
     # (68 and 46 ms, measured); a lost connection ends an analysis anyway, see `watched`.
     client.disable_reattachable_execute()
@@ -269,9 +273,19 @@ def _client(remote: str, session_id: str) -> SparkSession:
     return session
 
 
-def _session_lost(error: BaseException) -> bool:
+def connection_lost(error: BaseException) -> bool:
+    """Whether the server did not answer a call at all, or not in time."""
+    return any(mark in str(error) for mark in _CONNECTION_LOST)
+
+
+def session_lost(error: BaseException) -> bool:
+    """Whether the server does not know the session, or not any more."""
     return any(mark in str(error) for mark in ("NO_ACTIVE_SESSION", "INVALID_HANDLE.SESSION"))
 
 
 def _interrupted(error: BaseException) -> bool:
     return any(mark in str(error) for mark in ("OPERATION_CANCELED", "OPERATION_ABANDONED"))
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]

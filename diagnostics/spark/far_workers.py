@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import os
 import re
 import tarfile
 import tempfile
+import threading
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from diagnostics.errors import SparkUnavailable
 from diagnostics.shared_folder import STORAGE_VARIABLE, SharedFolder
@@ -28,7 +31,16 @@ PACKAGE = Path(__file__).resolve().parents[1]
 
 _TOLD_BY_A_WORKER = re.compile(rf"\b{SparkUnavailable.__name__}: (.+)")
 
+NEAR_LOOK_SECONDS = 0.2
+"""How often a worker looks for its run's folder in the file system. Our choice: cancelling takes less than a second."""
+
+FAR_LOOK_SECONDS = 2.0
+"""How often it does so in another storage, where that is a request. Our choice."""
+
 Batches = Callable[[Iterator["pa.RecordBatch"]], Iterator["pa.RecordBatch"]]
+
+_prepared: WeakKeyDictionary[SparkSession, Callable[[Batches], Batches]] = WeakKeyDictionary()
+"""How work gets this code in a session that was asked before: an archive is sent once, a second one is refused."""
 
 
 def for_workers(session: SparkSession, folder: SharedFolder) -> Callable[[Batches], Batches]:
@@ -39,8 +51,8 @@ def for_workers(session: SparkSession, folder: SharedFolder) -> Callable[[Batche
     """
     in_the_server = is_local(session.conf.get("spark.master") or "")
     if in_the_server and folder.is_path:
-        return as_it_is
-    with_code = as_it_is if in_the_server or _has_code(session) else _brought_along(session)
+        return lambda work: _while_run_lasts(work, folder)
+    with_code = as_it_is if in_the_server else _with_code(session)
     refusal = _answer(session, with_code(_telling(folder)))
     if refusal:
         hint = (
@@ -49,7 +61,39 @@ def for_workers(session: SparkSession, folder: SharedFolder) -> Callable[[Batche
             else ""
         )
         raise SparkUnavailable(f"Spark's workers cannot use {folder.location}: {refusal}.{hint}")
-    return with_code
+    return lambda work: with_code(_while_run_lasts(work, folder))
+
+
+def _while_run_lasts(work: Batches, folder: SharedFolder) -> Batches:
+    """`work` that ends with its worker as soon as the run's folder is gone.
+
+    Spark lets a cancelled task wait for its Python worker for two seconds before it kills that, and a client that was
+    killed cancels nothing. The folder goes when a run has ended, however it did.
+    """
+
+    def watched(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        ended = threading.Event()
+        threading.Thread(target=_exit_without, args=(folder, ended), name="run-watch", daemon=True).start()
+        try:
+            yield from work(batches)
+        finally:
+            ended.set()
+
+    return watched
+
+
+def _exit_without(folder: SharedFolder, ended: threading.Event) -> None:
+    """End this process once the folder is gone, unless its work has ended before."""
+    while not ended.wait(NEAR_LOOK_SECONDS if folder.is_path else FAR_LOOK_SECONDS):
+        with contextlib.suppress(SparkUnavailable):  # a storage that does not answer is what the work itself will say
+            if not folder.exists():
+                os._exit(1)
+
+
+def _with_code(session: SparkSession) -> Callable[[Batches], Batches]:
+    if session not in _prepared:
+        _prepared[session] = as_it_is if _has_code(session) else _brought_along(session)
+    return _prepared[session]
 
 
 @contextlib.contextmanager

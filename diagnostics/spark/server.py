@@ -34,6 +34,10 @@ STOP_SECONDS = 5.0
 ARCHIVE_SECONDS = 180.0
 """How long the training run may take to write the archive when it ends. Measured: 5 s."""
 
+KILL_TIMEOUT = "0ms"
+"""How long a cancelled task may go on before Spark kills its Python worker; it looks every two seconds only. Nothing
+that a worker does has to be brought to an end."""
+
 PROGRESS_INTERVAL = "500ms"
 """How often Spark tells a client how many tasks are done. Its own default of 2 s is longer than most analyses read."""
 
@@ -105,6 +109,7 @@ def _settings(port: int, scratch: Path, master: str, *, shares_code: bool) -> di
         "spark.connect.grpc.binding.address": "127.0.0.1",
         "spark.connect.grpc.binding.port": str(port),
         "spark.connect.progress.reportInterval": PROGRESS_INTERVAL,
+        "spark.python.task.killTimeout": KILL_TIMEOUT,
         "spark.scheduler.mode": "FAIR",
         "spark.scheduler.allocation.file": f"file://{shares}",
         "spark.ui.enabled": "false",

@@ -8,7 +8,6 @@ import threading
 import time
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import psutil
 import pytest
@@ -85,16 +84,15 @@ def test_a_case_on_a_cluster_that_sees_a_url_only_and_loses_a_worker_gets_the_do
             cluster,
             server,
         ),
+        engine.KeptSession(server.remote) as kept,
     ):
         away = SharedFolder("/not-mounted")
         with pytest.raises(SparkUnavailable, match="Spark's workers cannot use /not-mounted: it is not there"):
-            engine.run(server.remote, str(uuid4()), lambda session: for_workers(session, away))
+            kept.run(lambda session: for_workers(session, away), tag="refused")
         killer = threading.Thread(target=kill_a_worker_that_reads, args=(cluster, storage / "run" / EVIDENCE, killed))
         killer.start()
         with run_folder(storage.as_uri(), "run") as shared:
-            report = engine.run(
-                server.remote, str(uuid4()), lambda session: diagnosed(session, tmp_path / "driver", shared)
-            )
+            report = kept.run(lambda session: diagnosed(session, tmp_path / "driver", shared), tag="diagnosed")
         killer.join()
         assert cluster.ended is not None
     assert (tmp_path / "away").is_dir()

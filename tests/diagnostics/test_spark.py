@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from uuid import uuid4
 
+import psutil
 import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 
 from diagnostics import spark as engine
 from diagnostics.errors import AnalysisInterrupted, SparkUnavailable
+from diagnostics.shared_folder import SharedFolder
 from diagnostics.spark.ahead import start_ahead, started_ahead
-from diagnostics.spark.client import address
+from diagnostics.spark.client import COMPILED_ROWS, address
+from diagnostics.spark.far_workers import for_workers
 from diagnostics.spark.server import (
     LIGHTLY_COMPILED,
     LIGHTLY_COMPILED_BYTES,
@@ -47,13 +52,19 @@ def remote(spark: SparkSession) -> str:
 def endless(started: Path) -> Callable[[SparkSession], int]:
     """Work of two tasks that write a file each when they run, and then sleep."""
 
+    return lambda session: session.range(0, 2, 1, 2).mapInArrow(sleep_in(started), "id long").count()
+
+
+def sleep_in(started: Path) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """One task of that work."""
+
     def sleep_long(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             (started / str(batch.column(0)[0])).touch()
             time.sleep(60)
             yield batch
 
-    return lambda session: session.range(0, 2, 1, 2).mapInArrow(sleep_long, "id long").count()
+    return sleep_long
 
 
 def wait_for_both(started: Path) -> None:
@@ -63,12 +74,86 @@ def wait_for_both(started: Path) -> None:
         time.sleep(0.1)
 
 
-def test_work_runs_in_a_session_of_its_own(remote: str) -> None:
-    session_id = str(uuid4())
-    assert engine.run(remote, session_id, lambda session: (session.range(5).count(), session.session_id)) == (
-        5,
-        session_id,
+def daemons() -> list[psutil.Process]:
+    """The daemons of Python workers that the servers of this process have started."""
+    below = psutil.Process().children(recursive=True)
+    return [
+        each
+        for each in below
+        if "diagnostics.spark.daemon" in _command(each) and _command(each.parent()) != _command(each)
+    ]
+
+
+def _command(process: psutil.Process | None) -> list[str]:
+    try:
+        return process.cmdline() if process else []
+    except psutil.NoSuchProcess:
+        return []
+
+
+def eventually(holds: Callable[[], bool], seconds: float) -> bool:
+    deadline = time.monotonic() + seconds
+    while not holds() and time.monotonic() < deadline:
+        time.sleep(0.1)
+    return holds()
+
+
+def own_process(session: SparkSession) -> int:
+    """The process that does this session's Python work."""
+
+    def tell(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for _ in batches:
+            yield pa.RecordBatch.from_pydict({"daemon": [os.getppid()]})
+
+    return int(session.range(0, 1, 1, 1).mapInArrow(tell, "daemon BIGINT").collect()[0].daemon)
+
+
+def test_one_piece_of_work_after_another_has_the_same_session_and_the_same_python_daemon(remote: str) -> None:
+    with engine.KeptSession(remote) as kept:
+        first, second = (kept.run(lambda each: (each.session_id, own_process(each)), tag=tag) for tag in ("a", "b"))
+        assert first == second == (kept.id, first[1])
+
+
+def test_sessions_that_end_leave_no_process_behind(remote: str) -> None:
+    before = {each.pid for each in daemons()}
+    for _ in range(3):
+        with engine.KeptSession(remote) as kept:
+            kept.run(own_process, tag="work")
+    assert eventually(lambda: {each.pid for each in daemons()} <= before, 20), daemons()
+
+
+def test_the_python_workers_of_a_client_that_is_killed_end(remote: str) -> None:
+    """The client is a process of its own, which tells its daemon and then waits to be killed."""
+    program = (
+        "import sys, time; from diagnostics.spark import KeptSession;"
+        "from tests.diagnostics.test_spark import own_process;"
+        "print(KeptSession(sys.argv[1]).run(own_process, tag='work'), flush=True); time.sleep(600)"
     )
+    with subprocess.Popen([sys.executable, "-c", program, remote], stdout=subprocess.PIPE) as client:
+        assert client.stdout is not None
+        daemon = int(client.stdout.readline())
+        assert psutil.pid_exists(daemon)
+        client.kill()
+    assert eventually(lambda: not psutil.pid_exists(daemon), 20)
+
+
+def test_what_one_piece_of_work_expects_does_not_count_for_the_next(remote: str) -> None:
+    names = ("spark.sql.shuffle.partitions", "spark.sql.codegen.wholeStage")
+
+    def expecting(rows: int) -> Callable[[SparkSession], list[str | None]]:
+        def settings(session: SparkSession) -> list[str | None]:
+            engine.expect_rows(session, rows)
+            return [session.conf.get(name) for name in names]
+
+        return settings
+
+    with engine.KeptSession(remote) as kept:
+        few, very_many, many, few_again = (
+            kept.run(expecting(rows), tag="work") for rows in (10, COMPILED_ROWS, FEW_ROWS + 1, 10)
+        )
+    assert (few, very_many[1], many[1]) == (["1", "false"], "true", "false")
+    assert many[0] == very_many[0] != "1"
+    assert few_again == few
 
 
 def test_arithmetic_on_hostile_numbers_gives_unknown_and_no_error(spark: SparkSession) -> None:
@@ -92,21 +177,76 @@ def test_a_collection_of_garbage_passes_over_the_modules_that_a_worker_has_loade
     assert told.seen < told.modules / 10
 
 
-def test_work_is_interrupted_from_another_client_and_its_cores_are_free_again(remote: str, tmp_path: Path) -> None:
-    session_id = str(uuid4())
+@pytest.mark.parametrize("from_outside", [False, True])
+def test_interrupted_work_frees_its_cores_within_a_second_and_leaves_the_session_as_it_was(
+    remote: str, tmp_path: Path, from_outside: bool
+) -> None:
+    (tmp_path / "run").mkdir()
+    (tmp_path / "started").mkdir()
+    freed: list[float] = []
+
+    def work(session: SparkSession) -> None:
+        travelling = for_workers(session, SharedFolder.at(tmp_path / "run"))
+        try:
+            session.range(0, 2, 1, 2).mapInArrow(travelling(sleep_in(tmp_path / "started")), "id long").count()
+        finally:
+            (tmp_path / "run").rmdir()
 
     def stop() -> None:
-        wait_for_both(tmp_path)
-        assert engine.interrupt(remote, session_id)
+        wait_for_both(tmp_path / "started")
+        began = time.monotonic()
+        assert engine.interrupt(remote, kept.id, "long") if from_outside else kept.interrupt("long")
+        assert other.run(lambda session: session.range(0, 2, 1, 2).count(), "small") == 2
+        freed.append(time.monotonic() - began)
 
-    stopper = threading.Thread(target=stop)
-    stopper.start()
-    with pytest.raises(AnalysisInterrupted):
-        engine.run(remote, session_id, endless(tmp_path))
-    stopper.join()
-    began = time.monotonic()
-    assert engine.run(remote, str(uuid4()), lambda session: session.range(0, 2, 1, 2).count()) == 2
-    assert time.monotonic() - began < 50
+    with engine.KeptSession(remote) as kept, engine.KeptSession(remote) as other:
+        other.run(own_process, tag="first")
+        daemon = kept.run(own_process, tag="first")
+        stopper = threading.Thread(target=stop)
+        stopper.start()
+        with pytest.raises(AnalysisInterrupted):
+            kept.run(work, tag="long")
+        stopper.join()
+        began = time.monotonic()
+        assert kept.run(own_process, tag="next") == daemon
+        assert time.monotonic() - began < 1
+    assert freed[0] < 1, freed
+
+
+def test_work_with_another_tag_is_not_interrupted(remote: str, tmp_path: Path) -> None:
+    def stop() -> None:
+        while not list(tmp_path.iterdir()):
+            time.sleep(0.05)
+        assert kept.interrupt("earlier") is False
+        (tmp_path / "go").touch()
+
+    with engine.KeptSession(remote) as kept:
+        stopper = threading.Thread(target=stop)
+        stopper.start()
+        assert (
+            kept.run(lambda each: each.range(1).mapInArrow(until_told(tmp_path), "id long").count(), tag="later") == 1
+        )
+        stopper.join()
+
+
+def until_told(folder: Path) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """Work that says that it has begun, and goes on until it is told, 30 s at most."""
+
+    def wait(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        (folder / "began").touch()
+        yield from until_seen(folder / "go")(batches)
+
+    return wait
+
+
+def test_work_of_two_sessions_stays_apart(remote: str, tmp_path: Path) -> None:
+    with engine.KeptSession(remote) as one, engine.KeptSession(remote) as other, ThreadPoolExecutor() as pool:
+        (tmp_path / "one").mkdir()
+        stopped = pool.submit(one.run, endless(tmp_path / "one"), "work")
+        wait_for_both(tmp_path / "one")
+        assert one.interrupt("work")
+        assert other.run(lambda session: session.range(3).count(), "work") == 3
+        assert isinstance(stopped.exception(), AnalysisInterrupted)
 
 
 def test_a_small_job_gets_cores_while_a_large_one_still_has_tasks(remote: str, tmp_path: Path) -> None:
@@ -121,44 +261,59 @@ def test_a_small_job_gets_cores_while_a_large_one_still_has_tasks(remote: str, t
     def large(session: SparkSession) -> int:
         return session.range(0, 12, 1, 12).mapInArrow(slow, "id long").count()
 
-    running = threading.Thread(target=engine.run, args=(remote, str(uuid4()), large))
-    running.start()
-    while not list(tmp_path.iterdir()):
-        time.sleep(0.05)
-    assert engine.run(remote, str(uuid4()), lambda session: session.range(0, 2, 1, 2).count()) == 2
-    done = len(list(tmp_path.iterdir()))
-    running.join()
+    with engine.KeptSession(remote) as one, engine.KeptSession(remote) as other:
+        other.open()
+        running = threading.Thread(target=one.run, args=(large, "large"))
+        running.start()
+        while not list(tmp_path.iterdir()):
+            time.sleep(0.05)
+        assert other.run(lambda session: session.range(0, 2, 1, 2).count(), "small") == 2
+        done = len(list(tmp_path.iterdir()))
+        running.join()
     assert (done < 12, len(list(tmp_path.iterdir()))) == (True, 12)
 
 
-def test_interrupting_a_session_that_has_ended_stops_nothing(remote: str) -> None:
-    session_id = str(uuid4())
-    engine.run(remote, session_id, lambda session: session.range(1).count())
-    assert engine.interrupt(remote, session_id) is False
+def test_interrupting_what_has_ended_stops_nothing(remote: str) -> None:
+    with engine.KeptSession(remote) as kept:
+        kept.run(lambda session: session.range(1).count(), tag="work")
+        assert kept.interrupt("work") is False
+        session_id = kept.id
+    assert kept.interrupt("work") is False
+    assert engine.interrupt(remote, session_id, "work") is False
 
 
-def test_a_lost_session_is_built_again_once(remote: str) -> None:
-    attempts = []
-
-    def work(session: SparkSession) -> int:
-        attempts.append(session.session_id)
-        if len(attempts) == 1:
-            raise RuntimeError("[NO_ACTIVE_SESSION] No active Spark session found")
-        return len(attempts)
-
-    assert engine.run(remote, str(uuid4()), work) == 2
+def test_a_session_that_the_server_has_lost_is_replaced(remote: str) -> None:
+    with engine.KeptSession(remote) as kept:
+        lost = kept.run(lambda session: session.session_id, tag="first")
+        engine.disconnect(kept.open())
+        found = kept.run(lambda session: (session.session_id, session.range(5).count()), tag="second")
+        assert found == (kept.id, 5)
+        assert kept.id != lost
 
 
-def test_an_error_of_the_work_itself_is_not_tried_again(remote: str) -> None:
-    attempts = []
+def test_a_session_lost_in_the_middle_of_its_work_is_no_fault_of_the_work(remote: str) -> None:
+    def lose(session: SparkSession) -> None:
+        session.client.release_session()
+        session.range(1).count()
 
-    def work(session: SparkSession) -> None:
-        attempts.append(1)
+    with engine.KeptSession(remote) as kept:
+        with pytest.raises(SparkUnavailable, match="lost the session"):
+            kept.run(lose, tag="work")
+        assert kept.run(lambda session: session.range(2).count(), tag="work") == 2
+
+
+def test_a_session_whose_work_failed_is_replaced_and_its_daemon_ends(remote: str) -> None:
+    def fail(session: SparkSession) -> None:
+        failed.append(own_process(session))
         raise ValueError("wrong")
 
-    with pytest.raises(ValueError, match="wrong"):
-        engine.run(remote, str(uuid4()), work)
-    assert attempts == [1]
+    failed: list[int] = []
+    with engine.KeptSession(remote) as kept:
+        with pytest.raises(ValueError, match="wrong"):
+            kept.run(fail, tag="work")
+        assert kept.run(own_process, tag="work") != failed[0]
+        assert eventually(lambda: not psutil.pid_exists(failed[0]), 20)
+    assert len(failed) == 1
 
 
 def test_a_killed_server_ends_the_work_with_a_clear_error(remote: str, tmp_path: Path) -> None:
@@ -173,7 +328,7 @@ def test_a_killed_server_ends_the_work_with_a_clear_error(remote: str, tmp_path:
         killer = threading.Thread(target=kill)
         killer.start()
         with pytest.raises(SparkUnavailable, match="stopped while"):
-            engine.run(server.remote, str(uuid4()), endless(tmp_path))
+            engine.KeptSession(server.remote).run(endless(tmp_path), tag="work")
         killer.join()
     finally:
         server.stop()
@@ -274,20 +429,6 @@ def test_only_a_jvm_for_one_small_analysis_does_without_the_second_compiler(
     input_bytes: int | None, lightly: bool
 ) -> None:
     assert (LIGHTLY_COMPILED[0] in options_for(input_bytes)) is lightly
-
-
-def test_a_session_for_few_rows_is_as_the_server_set_it_again_when_many_come(remote: str) -> None:
-    key = "spark.sql.shuffle.partitions"
-
-    def settings(session: SparkSession) -> list[str | None]:
-        found = [session.conf.get(key)]
-        for rows in (10, FEW_ROWS + 1, 10):
-            engine.expect_rows(session, rows)
-            found.append(session.conf.get(key))
-        return found
-
-    usual, few, many, few_again = engine.run(remote, str(uuid4()), settings)
-    assert (few, many, few_again) == ("1", usual, "1")
 
 
 def test_nothing_is_started_ahead_for_a_command_line_that_names_no_file(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -110,9 +110,9 @@ def diagnosed_case(user: User, skew_ratio: float = 4.0, title: str = "Checkpoint
 
 def finish(analysis: Analysis, skew_ratio: float) -> Analysis:
     """A queued analysis as a worker finishes it."""
-    session = analysis_claim(analysis)
-    assert session is not None
-    assert report_save(analysis=analysis, session=session, report=report_of(skew_ratio), warnings=[])
+    claim = analysis_claim(analysis)
+    assert claim is not None
+    assert report_save(analysis=analysis, claim=claim, report=report_of(skew_ratio), warnings=[])
     analysis.refresh_from_db()
     return analysis
 

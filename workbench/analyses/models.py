@@ -57,7 +57,8 @@ class Analysis(models.Model):
 
     snapshot       number of the snapshot
     ruleset        the rules it judges with, frozen when it was asked for
-    spark_session  the Spark Connect session of the present attempt; whoever holds it owns the run
+    claim          token of the present attempt, which tags its Spark work; whoever holds it owns the run
+    spark_session  the Spark Connect session of the worker that runs it
     heartbeat_at   last sign of life of the worker
     attempts       how often a worker began with it
     stage_ms       {stage: milliseconds} in the order they ran
@@ -82,6 +83,7 @@ class Analysis(models.Model):
     finished_at = models.DateTimeField(null=True, blank=True)
     heartbeat_at = models.DateTimeField(null=True, blank=True)
     attempts = models.PositiveIntegerField(default=0)
+    claim = models.UUIDField(null=True, blank=True)
     spark_session = models.UUIDField(null=True, blank=True)
     stage_ms = models.JSONField(default=dict)
     warnings = models.JSONField(default=list)

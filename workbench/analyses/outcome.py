@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 @transaction.atomic
-def report_save(*, analysis: Analysis, session: UUID, report: Report, warnings: list[str]) -> bool:
+def report_save(*, analysis: Analysis, claim: UUID, report: Report, warnings: list[str]) -> bool:
     """Stores everything that the run found, in one transaction.
 
     Gives False, with nothing stored, when the run was cancelled or taken over meanwhile.
@@ -42,7 +42,7 @@ def report_save(*, analysis: Analysis, session: UUID, report: Report, warnings: 
     document = storable(report.document)
     waited = analysis.started_at - analysis.queued_at if analysis.started_at else timezone.now() - analysis.queued_at
     document["timing"]["queued_ms"] = max(round(waited.total_seconds() * 1000), 0)
-    owned = Analysis.objects.filter(pk=analysis.pk, status=AnalysisStatus.RUNNING, spark_session=session)
+    owned = Analysis.objects.filter(pk=analysis.pk, status=AnalysisStatus.RUNNING, claim=claim)
     kept = owned.update(
         status=AnalysisStatus.DONE,
         stage="Done",

@@ -21,10 +21,12 @@ from diagnostics.errors import AnalysisInterrupted, DiagnosticsError, SparkUnava
 from diagnostics.intake import SourceFile
 from diagnostics.notation.event_field import NamedFields
 from diagnostics.shared_folder import SharedFolder, run_folder
+from diagnostics.spark import KeptSession
 from workbench.analyses.models import Analysis
 from workbench.analyses.outcome import report_save
 from workbench.analyses.services import analysis_claim, analysis_fail, analysis_give_back
 from workbench.analyses.watch import Watch
+from workbench.analyses.worker_session import worker_session
 from workbench.layouts.selectors import layouts_now
 from workbench.limits.selectors import limits_now
 from workbench.rules.selectors import rules_of
@@ -42,43 +44,54 @@ back after 2 s on a quiet machine and after 40 s on a very busy one."""
 
 def analysis_run(analysis: Analysis) -> None:
     """Runs a queued analysis and stores its outcome. Does nothing for one that is not waiting."""
-    _wait_for_spark()
-    orphan = analysis.spark_session
-    session = analysis_claim(analysis)
-    if session is None:
+    session = worker_session()
+    _wait_for_spark(session)
+    orphan = (analysis.spark_session, analysis.claim)
+    claim = analysis_claim(analysis, session.id)
+    if claim is None:
         logger.info("analysis %s is not waiting; nothing to do", analysis.pk)
         return
-    watch = Watch(analysis, session)
+    watch = Watch(analysis, claim, session)
     try:
         with watch, _workspace(analysis) as workspace:
-            _end_orphan(orphan)
-            with run_folder(settings.SPARK_STORAGE, str(session)) as shared:
-                _attempt(analysis, session, watch, workspace, shared)
+            _end_orphan(*orphan)
+            with run_folder(settings.SPARK_STORAGE, str(claim)) as shared:
+                _attempt(analysis, claim, session, watch, workspace, shared)
     except SparkUnavailable as error:
         reason = f"Spark is not there: {error}."
-        analysis_give_back(analysis=analysis, session=session, reason=reason)
+        analysis_give_back(analysis=analysis, claim=claim, reason=reason)
     except AnalysisInterrupted as error:
         reason = str(error).capitalize() if watch.too_slow else "Its Spark work was interrupted from outside."
-        analysis_fail(analysis=analysis, session=session, reason=reason)
+        analysis_fail(analysis=analysis, claim=claim, reason=reason)
     except SoftTimeLimitExceeded:
         reason = f"It took longer than {settings.MOST_ANALYSIS_SECONDS} seconds."
-        analysis_fail(analysis=analysis, session=session, reason=reason)
+        analysis_fail(analysis=analysis, claim=claim, reason=reason)
     except DiagnosticsError as error:
-        analysis_fail(analysis=analysis, session=session, reason=str(error))
+        analysis_fail(analysis=analysis, claim=claim, reason=str(error))
     except Exception as error:
         logger.exception("analysis %s ended with an error of our own", analysis.pk)
         reason = f"The workbench failed ({type(error).__name__}); the worker's log has the details."
-        analysis_fail(analysis=analysis, session=session, reason=reason)
+        analysis_fail(analysis=analysis, claim=claim, reason=reason)
 
 
-def _wait_for_spark() -> None:
-    """Returns once the Spark server listens, or after SPARK_RETURNS_SECONDS: the attempt then says what is wrong."""
+def _wait_for_spark(session: KeptSession) -> None:
+    """Returns once the session is open, or after SPARK_RETURNS_SECONDS: the attempt then says what is wrong."""
     deadline = time.monotonic() + SPARK_RETURNS_SECONDS
-    while not spark.answers(settings.SPARK_REMOTE) and time.monotonic() < deadline:
+    while time.monotonic() < deadline:
+        with contextlib.suppress(SparkUnavailable):
+            session.open()
+            return
         time.sleep(0.5)
 
 
-def _attempt(analysis: Analysis, session: UUID, watch: Watch, workspace: Path, shared: SharedFolder | None) -> None:
+def _attempt(
+    analysis: Analysis,
+    claim: UUID,
+    session: KeptSession,
+    watch: Watch,
+    workspace: Path,
+    shared: SharedFolder | None,
+) -> None:
     _wait_for_redacted(analysis, watch)
     files = list(analysis.files.order_by("name"))
     overrides = {member: format_id for file in files for member, format_id in file.overrides.items()}
@@ -86,9 +99,7 @@ def _attempt(analysis: Analysis, session: UUID, watch: Watch, workspace: Path, s
     fields = {member: NamedFields(*names) for file in files for member, names in file.event_fields.items()}
     limits, layouts = limits_now().unpacked, layouts_now()
     ruleset, unreadable = rules_of(analysis.ruleset)
-    report = spark.run(
-        settings.SPARK_REMOTE,
-        str(session),
+    report = session.run(
         lambda connected: analyze(
             [SourceFile(file.path, file.name) for file in files],
             ruleset=ruleset,
@@ -102,8 +113,9 @@ def _attempt(analysis: Analysis, session: UUID, watch: Watch, workspace: Path, s
             shared=shared,
             progress=watch.progress,
         ),
+        tag=str(claim),
     )
-    if report_save(analysis=analysis, session=session, report=report, warnings=unreadable):
+    if report_save(analysis=analysis, claim=claim, report=report, warnings=unreadable):
         logger.info("analysis %s done: %s", analysis.pk, report.stage_ms)
 
 
@@ -143,11 +155,11 @@ def _workspace(analysis: Analysis) -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _end_orphan(session: UUID | None) -> None:
+def _end_orphan(session: UUID | None, claim: UUID | None) -> None:
     """Ends what an earlier attempt left running, as Spark goes on for a client that was killed, and what it left."""
-    if session is None:
+    if session is None or claim is None:
         return
     with contextlib.suppress(DiagnosticsError):
-        spark.interrupt(settings.SPARK_REMOTE, str(session))
+        spark.interrupt(settings.SPARK_REMOTE, str(session), str(claim))
     if settings.SPARK_STORAGE:
-        (SharedFolder.of(settings.SPARK_STORAGE) / str(session)).remove()
+        (SharedFolder.of(settings.SPARK_STORAGE) / str(claim)).remove()

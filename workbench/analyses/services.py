@@ -1,7 +1,7 @@
 """Writes about runs: asked for, cancelled, retried, given back to the queue, failed. `run.py` does the work itself.
 
-Whoever owns a running analysis is told by its `spark_session`: every write of a worker names it, so that a run which
-was cancelled or taken over meanwhile can change nothing any more.
+Whoever owns a running analysis is told by its `claim`: every write of a worker names it, so that a run which was
+cancelled or taken over meanwhile can change nothing any more.
 """
 
 from __future__ import annotations
@@ -93,17 +93,19 @@ def analysis_cancel(*, analysis: Analysis) -> bool:
 
 
 @transaction.atomic
-def analysis_claim(analysis: Analysis) -> UUID | None:
+def analysis_claim(analysis: Analysis, spark_session: str | None = None) -> UUID | None:
     """Makes the calling worker the owner of a queued analysis.
 
-    Gives the Spark session that it shall use; None when the analysis is not waiting: it was cancelled, or the queue
-    delivered its message twice.
+    spark_session  in which the worker does its Spark work
+    Gives the claim, which tags that work and which every write has to name; None when the analysis is not waiting: it
+    was cancelled, or the queue delivered its message twice.
     """
     case_lock(analysis.case)
-    session, now = uuid4(), timezone.now()
+    claim, now = uuid4(), timezone.now()
     claimed = Analysis.objects.filter(pk=analysis.pk, status=AnalysisStatus.QUEUED).update(
         status=AnalysisStatus.RUNNING,
-        spark_session=session,
+        claim=claim,
+        spark_session=spark_session,
         attempts=F("attempts") + 1,
         started_at=now,
         heartbeat_at=now,
@@ -114,14 +116,14 @@ def analysis_claim(analysis: Analysis) -> UUID | None:
     if not claimed:
         return None
     case_outcome_update(analysis.case)
-    return session
+    return claim
 
 
 @transaction.atomic
-def analysis_fail(*, analysis: Analysis, session: UUID, reason: str) -> bool:
-    """Ends the attempt that owns the session with a reason for the user. Gives whether it still owned the run."""
+def analysis_fail(*, analysis: Analysis, claim: UUID, reason: str) -> bool:
+    """Ends the attempt that owns the claim with a reason for the user. Gives whether it still owned the run."""
     case_lock(analysis.case)
-    failed = _owned(analysis, session).update(
+    failed = _owned(analysis, claim).update(
         status=AnalysisStatus.FAILED, finished_at=timezone.now(), error=reason, detail=""
     )
     if failed:
@@ -132,14 +134,14 @@ def analysis_fail(*, analysis: Analysis, session: UUID, reason: str) -> bool:
 
 
 @transaction.atomic
-def analysis_give_back(*, analysis: Analysis, session: UUID, reason: str) -> None:
+def analysis_give_back(*, analysis: Analysis, claim: UUID, reason: str) -> None:
     """Queues a run again that its worker could not finish; after MOST_ATTEMPTS it fails with the reason."""
     case_lock(analysis.case)
     analysis.refresh_from_db(fields=["attempts"])
     if analysis.attempts >= MOST_ATTEMPTS:
-        analysis_fail(analysis=analysis, session=session, reason=f"{reason} It was tried {analysis.attempts} times.")
+        analysis_fail(analysis=analysis, claim=claim, reason=f"{reason} It was tried {analysis.attempts} times.")
         return
-    returned = _owned(analysis, session).update(
+    returned = _owned(analysis, claim).update(
         status=AnalysisStatus.QUEUED,
         stage="",
         progress=0.0,
@@ -180,15 +182,15 @@ def lost_analysis_recover(analysis: Analysis, now: datetime | None = None) -> No
         return
     if (now - analysis.started_at).total_seconds() > settings.CELERY_TASK_TIME_LIMIT:
         reason = f"It took longer than {settings.MOST_ANALYSIS_SECONDS} seconds."
-        analysis_fail(analysis=analysis, session=analysis.spark_session, reason=reason)
+        analysis_fail(analysis=analysis, claim=analysis.claim, reason=reason)
     else:
         reason = "The worker that ran it stopped without a word."
-        analysis_give_back(analysis=analysis, session=analysis.spark_session, reason=reason)
+        analysis_give_back(analysis=analysis, claim=analysis.claim, reason=reason)
     analysis.refresh_from_db(fields=["status", "stage", "progress", "detail", "error"])
 
 
-def _owned(analysis: Analysis, session: UUID) -> QuerySet[Analysis]:
-    return Analysis.objects.filter(pk=analysis.pk, status=AnalysisStatus.RUNNING, spark_session=session)
+def _owned(analysis: Analysis, claim: UUID) -> QuerySet[Analysis]:
+    return Analysis.objects.filter(pk=analysis.pk, status=AnalysisStatus.RUNNING, claim=claim)
 
 
 def _send(analysis_id: int) -> None:

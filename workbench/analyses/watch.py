@@ -13,9 +13,9 @@ from django.conf import settings
 from django.db import DatabaseError, connection
 from django.utils import timezone
 
-from diagnostics import spark
 from diagnostics.analyze import Progress
 from diagnostics.errors import AnalysisInterrupted, DiagnosticsError
+from diagnostics.spark import KeptSession
 from workbench.analyses.models import Analysis, AnalysisStatus
 from workbench.analyses.publishing import progress_publish
 
@@ -31,14 +31,15 @@ PUBLISH_SECONDS = 0.1
 class Watch:
     """Watches one attempt while its block runs.
 
-    When the run is no longer wanted or takes too long, `stopped_because` says why, the Spark work of the session is
-    interrupted until the block has ended, and the next `progress` raises AnalysisInterrupted.
+    When the run is no longer wanted or takes too long, `stopped_because` says why, its Spark work is interrupted until
+    the block has ended, and the next `progress` raises AnalysisInterrupted.
     """
 
-    def __init__(self, analysis: Analysis, session: UUID) -> None:
-        self._row = Analysis.objects.filter(pk=analysis.pk, status=AnalysisStatus.RUNNING, spark_session=session)
+    def __init__(self, analysis: Analysis, claim: UUID, session: KeptSession) -> None:
+        self._row = Analysis.objects.filter(pk=analysis.pk, status=AnalysisStatus.RUNNING, claim=claim)
         self._analysis_id = analysis.pk
         self._published = 0.0
+        self._claim = claim
         self._session = session
         self._deadline = time.monotonic() + settings.MOST_ANALYSIS_SECONDS
         self._latest = Progress("Starting", 0.0)
@@ -95,4 +96,4 @@ class Watch:
 
     def _interrupt(self) -> None:
         with contextlib.suppress(DiagnosticsError):
-            spark.interrupt(settings.SPARK_REMOTE, str(self._session))
+            self._session.interrupt(str(self._claim))

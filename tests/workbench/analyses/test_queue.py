@@ -126,11 +126,11 @@ def test_a_message_that_comes_twice_is_claimed_once(queued: Analysis) -> None:
 
 
 def test_a_cancelled_run_is_not_claimed_and_stores_nothing(queued: Analysis) -> None:
-    session = analysis_claim(queued)
-    assert session
+    claim = analysis_claim(queued)
+    assert claim
     assert analysis_cancel(analysis=queued)
-    assert not report_save(analysis=queued, session=session, report=report_of(4.0), warnings=[])
-    assert not analysis_fail(analysis=queued, session=session, reason="too late")
+    assert not report_save(analysis=queued, claim=claim, report=report_of(4.0), warnings=[])
+    assert not analysis_fail(analysis=queued, claim=claim, reason="too late")
     assert analysis_claim(queued) is None
     assert now_of(queued).status == AnalysisStatus.CANCELLED
     assert queued.case.analysis_status == AnalysisStatus.CANCELLED
@@ -144,9 +144,9 @@ def test_cancelling_what_has_ended_changes_nothing(people: People) -> None:
 
 
 def test_a_retry_is_a_new_analysis(people: People, queued: Analysis) -> None:
-    session = analysis_claim(queued)
-    assert session
-    analysis_fail(analysis=queued, session=session, reason="No luck.")
+    claim = analysis_claim(queued)
+    assert claim
+    analysis_fail(analysis=queued, claim=claim, reason="No luck.")
     retried = analysis_retry(analysis=queued, user=people.bob)
     assert (retried.case, retried.requested_by, now_of(queued).error) == (queued.case, people.bob, "No luck.")
 
@@ -188,12 +188,12 @@ def test_a_run_that_outlived_every_limit_is_not_tried_again(
 def test_a_taken_over_run_can_change_nothing_any_more(queued: Analysis, queue: redis.Redis) -> None:
     first = analysis_claim(queued)
     assert first
-    analysis_give_back(analysis=queued, session=first, reason="Spark is not there.")
+    analysis_give_back(analysis=queued, claim=first, reason="Spark is not there.")
     assert now_of(queued).detail == "Spark is not there. Waiting to be tried again."
     second = analysis_claim(queued)
     assert second
-    assert not report_save(analysis=queued, session=first, report=report_of(4.0), warnings=[])
-    assert report_save(analysis=queued, session=second, report=report_of(4.0), warnings=[])
+    assert not report_save(analysis=queued, claim=first, report=report_of(4.0), warnings=[])
+    assert report_save(analysis=queued, claim=second, report=report_of(4.0), warnings=[])
 
 
 def test_a_queued_run_whose_message_is_lost_is_sent_again(

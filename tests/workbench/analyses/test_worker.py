@@ -2,86 +2,25 @@
 
 from __future__ import annotations
 
-import json
-import os
 import re
 import signal
 import time
-import urllib.request
-import uuid
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterator
 
 import psutil
-import psycopg
 import pytest
 
-from tests.running_workbench import PROJECT, RunningWorkbench, eventually, launch
+from tests.running_workbench import eventually, launch
+from tests.workbench.analyses.stack import LOG, Stack, has_ended, is_reading, started_stack
 
 pytestmark = [pytest.mark.celery, pytest.mark.spark, pytest.mark.database]
 
-LOG = (PROJECT / "tests" / "hostile" / "taskmanager.log").read_bytes()
 RECORDS_OF_LOG = len(re.findall(rb"(?m)^\d{4}-\d\d-\d\d ", LOG))
 LONG_LOG_BYTES = 8 * 1024**2
 """Some seconds of work on any machine, so that a run can be caught in the middle."""
 
-LOOK_SECONDS = 0.3
-"""How often a run is asked for: each answer takes some 20 ms of a processor that it needs itself."""
-
-ONE_RANGE_SECONDS = 15.0
-"""A Python worker ends its range of 16 MB before it looks whether its run still exists. Measured: 0.5 s alone, over 5 s
-beside three other runs on two cores."""
-
-
-@dataclass(frozen=True, slots=True)
-class Stack:
-    """A running workbench with a token for its API."""
-
-    running: RunningWorkbench
-    token: str
-    storage: Path
-
-    def send(self, content: bytes) -> str:
-        """Opens a case with one file and gives its address."""
-        edge = uuid.uuid4().hex.encode()
-        head = b'Content-Disposition: form-data; name="files"; filename="tm.log"\r\n\r\n'
-        body = b"--" + edge + b"\r\n" + head + content + b"\r\n--" + edge + b"--\r\n"
-        kind = f"multipart/form-data; boundary={edge.decode()}"
-        return str(self._ask("/api/v1/cases/", body, {"Content-Type": kind})["url"])
-
-    def case(self, url: str) -> dict[str, Any]:
-        """The case as the API tells it."""
-        return self._ask(url.removeprefix(self.running.address))
-
-    def wait(self, url: str, wanted: Callable[[dict[str, Any]], bool], seconds: float = 300) -> dict[str, Any]:
-        """The case as soon as it is as wanted."""
-        deadline = time.monotonic() + seconds
-        while not wanted(case := self.case(url)):
-            assert time.monotonic() < deadline, case
-            time.sleep(LOOK_SECONDS)
-        return case
-
-    def left_behind(self, seconds: float = 45) -> list[Path]:
-        """What runs have left in their folders, once nothing is or the time is over."""
-        deadline = time.monotonic() + seconds
-        while (left := [*(self.running.data / "work").iterdir(), *self.storage.iterdir()]) and (
-            time.monotonic() < deadline
-        ):
-            time.sleep(0.1)
-        return left
-
-    def workers(self) -> list[psutil.Process]:
-        """The worker's processes, the parent first."""
-        found = self.running.named("celery", "worker")
-        return sorted(found, key=lambda process: process.create_time())
-
-    def _ask(self, path: str, body: bytes | None = None, headers: dict[str, str] | None = None) -> dict[str, Any]:
-        known = {"Authorization": f"Token {self.token}"} | (headers or {})
-        request = urllib.request.Request(f"{self.running.address}{path}", data=body, headers=known)
-        with urllib.request.urlopen(request, timeout=60) as answer:
-            return dict(json.load(answer))
+FREED_SECONDS = 1.0
+"""Source: issue 16. A Python worker ends 0.2 s after the folder of its run."""
 
 
 @pytest.fixture(scope="module")
@@ -90,40 +29,15 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
 
     Its runs share files with Spark by URL, so that each of these ends has to leave nothing there either.
     """
-    given = os.environ.get("DATABASE_URL", "")
-    variables = {"DATABASE_URL": _new_database(given)} if given.startswith("postgres") else {}
     storage = tmp_path_factory.mktemp("storage")
-    running = launch(tmp_path_factory.mktemp("worker") / "data", SPARK_STORAGE=storage.as_uri(), **variables)
-    try:
-        running.wait_until_ready()
-        yield Stack(running, running.manage("create_token", "admin"), storage)
-    finally:
-        running.end()
+    with started_stack(tmp_path_factory.mktemp("worker") / "data", storage) as stack:
+        yield stack
 
 
 @pytest.fixture(scope="module")
 def long_log() -> bytes:
     """A real TaskManager log, again and again."""
     return LOG * (LONG_LOG_BYTES // len(LOG))
-
-
-def _new_database(url: str) -> str:
-    name = f"worker_{os.getpid()}"
-    with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute(f'DROP DATABASE IF EXISTS "{name}"')
-        connection.execute(f'CREATE DATABASE "{name}"')
-    return url.rpartition("/")[0] + f"/{name}"
-
-
-def is_reading(case: dict[str, Any]) -> bool:
-    """Under way in Spark."""
-    assert case["status"] in ("queued", "running"), case
-    return bool(case["status"] == "running" and case["progress"] > 0.1)
-
-
-def has_ended(case: dict[str, Any]) -> bool:
-    """Whatever came of it."""
-    return case["status"] in ("done", "failed")
 
 
 def test_a_case_goes_through_queue_worker_and_spark(stack: Stack) -> None:
@@ -153,11 +67,9 @@ def test_cancelling_stops_the_spark_work(stack: Stack, long_log: bytes) -> None:
     )
     assert stack.case(url)["status"] == "failed"
     assert stack.case(url)["detail"] == "Cancelled."
-    # Under a second alone; minutes of other Spark work share the cores here.
     assert stack.left_behind() == [], "the worker did not end the cancelled run"
-    deadline = time.monotonic() + ONE_RANGE_SECONDS
-    while spark_seconds_in(stack, 2.0) > 0.3:
-        assert time.monotonic() < deadline, "Spark goes on with the cancelled run"
+    time.sleep(FREED_SECONDS)
+    assert spark_seconds_in(stack, 1.0) < 0.2, "Spark goes on with the cancelled run"
 
 
 def spark_seconds_in(stack: Stack, seconds: float) -> float:
