@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import os
 import re
 import stat
@@ -97,6 +98,16 @@ class Environment:
             return Path(tempfile.mkdtemp())
         make_private(given)
         return given
+
+    def networks(self, name: str, default: list[str]) -> list[ipaddress.IPv4Network | ipaddress.IPv6Network]:
+        """The variable's comma-separated addresses and networks."""
+        found = []
+        for word in self.words(name, default):
+            try:
+                found.append(ipaddress.ip_network(word))
+            except ValueError as error:
+                self.refuse("E006", f"{name}: {error}.", "Give addresses or networks, e.g. 10.0.0.5, 10.1.0.0/16.")
+        return found
 
     def refuse(self, number: str, what: str, hint: str) -> None:
         """Notes a problem for the system check."""

@@ -45,7 +45,7 @@ class TeamAdmin(admin.ModelAdmin):
 class ApiTokenAdmin(admin.ModelAdmin):
     """Tokens can be revoked here; `manage.py create_token` makes them."""
 
-    list_display = ["user", "name", "created_at"]
+    list_display = ["user", "name", "created_at", "expires_at"]
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

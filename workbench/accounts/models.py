@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import datetime as dt
 import hashlib
 import secrets
 from typing import Any
@@ -7,8 +8,12 @@ from typing import Any
 from django.contrib.auth.models import AbstractUser
 from django.contrib.auth.models import UserManager as DjangoUserManager
 from django.db import models
+from django.utils import timezone
 
 TOKEN_BYTES = 30
+TOKEN_DAYS = 365
+"""How long a token counts unless its maker asks for another time. Our choice: programs run unattended, and once a year
+somebody looks whether they still should."""
 
 
 class Role(models.TextChoices):
@@ -48,10 +53,16 @@ class User(AbstractUser):
     objects = UserManager()
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """Keeps Django's own flags in step with the role: rule editors enter the admin, administrators own it."""
+        """Keeps Django's own flags in step with the role: rule editors enter the admin, administrators own it.
+
+        With a new password the tokens go, as the sessions do: whoever had them may be why it is changed.
+        """
         self.is_staff = self.may_edit_rules
         self.is_superuser = self.is_administrator
+        has_new_password = self._password is not None
         super().save(*args, **kwargs)
+        if has_new_password:
+            self.api_tokens.all().delete()
 
     @property
     def may_change_cases(self) -> bool:
@@ -92,24 +103,28 @@ class Membership(models.Model):
 
 
 class ApiTokenManager(models.Manager["ApiToken"]):
-    def make(self, user: User, name: str) -> tuple[ApiToken, str]:
-        """A new token and its secret, which is shown once and not stored."""
-        secret = secrets.token_urlsafe(TOKEN_BYTES)
-        return self.create(user=user, name=name, digest=ApiToken.digest_of(secret)), secret
+    def make(self, user: User, name: str, days: int = TOKEN_DAYS) -> tuple[ApiToken, str]:
+        """A new token that counts for so many days, and its secret, which is shown once and not stored."""
+        secret, expires_at = secrets.token_urlsafe(TOKEN_BYTES), timezone.now() + dt.timedelta(days=days)
+        return self.create(user=user, name=name, digest=ApiToken.digest_of(secret), expires_at=expires_at), secret
 
     def with_secret(self, secret: str) -> ApiToken | None:
-        """The token that has this secret, of a user who may still sign in."""
-        found = self.select_related("user").filter(digest=ApiToken.digest_of(secret), user__is_active=True)
-        return found.first()
+        """The token that has this secret, if it has not expired and its user may still sign in."""
+        counting = self.select_related("user").filter(user__is_active=True, expires_at__gt=timezone.now())
+        return counting.filter(digest=ApiToken.digest_of(secret)).first()
 
 
 class ApiToken(models.Model):
-    """A key to the HTTP API. Only its hash is kept: the secret has too many bits to be guessed from it."""
+    """A key to the HTTP API. Only its hash is kept: the secret has too many bits to be guessed from it.
+
+    It counts until it expires, an administrator deletes it, or its user gets another password.
+    """
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="api_tokens")
     name = models.CharField(max_length=100)
     digest = models.CharField(max_length=64, unique=True)
     created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField()
 
     objects = ApiTokenManager()
 

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from django.contrib.auth import authenticate
 from django.contrib.auth import views as auth
 from django.contrib.auth.decorators import login_required
+from django.contrib.auth.forms import PasswordChangeForm
 from django.contrib.messages.views import SuccessMessageMixin
+from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.urls import reverse_lazy
 from django.views.decorators.http import require_POST
@@ -12,11 +17,29 @@ from django.views.decorators.http import require_POST
 from workbench.accounts.models import TimeZoneShown
 
 
-class PasswordChange(SuccessMessageMixin, auth.PasswordChangeView):
-    """Everybody changes their own password; the other sessions of that person end."""
+class OwnPasswordForm(PasswordChangeForm):
+    """Django's form, whose question for the old password counts as an attempt to sign in."""
 
+    def __init__(self, request: HttpRequest, **options: Any) -> None:
+        self._request = request
+        super().__init__(**options)
+
+    def clean_old_password(self) -> str:
+        old = str(self.cleaned_data["old_password"])
+        if authenticate(self._request, username=self.user.get_username(), password=old) is None:
+            raise ValidationError(self.error_messages["password_incorrect"], code="password_incorrect")
+        return old
+
+
+class PasswordChange(SuccessMessageMixin, auth.PasswordChangeView):
+    """Everybody changes their own password; the other sessions of that person end, and the tokens."""
+
+    form_class = OwnPasswordForm
     success_url = reverse_lazy("cases:list")
-    success_message = "Your password is changed."
+    success_message = "Your password is changed. Your other sessions and your API tokens have ended."
+
+    def get_form_kwargs(self) -> dict[str, Any]:
+        return {"request": self.request, **super().get_form_kwargs()}
 
 
 @login_required

@@ -22,7 +22,7 @@ class ApiTokenAuthentication(BaseAuthentication):
             return None
         token = ApiToken.objects.with_secret(secret.strip())
         if token is None:
-            raise AuthenticationFailed("This token is not known.")
+            raise AuthenticationFailed("This token is not known, or it has expired.")
         return token.user, token
 
     def authenticate_header(self, request: Request) -> str:

@@ -26,10 +26,18 @@ HOST = re.compile(r"[A-Za-z0-9]([A-Za-z0-9_.-]{0,251}[A-Za-z0-9])?\.?")
 PATH = re.compile(r"(/[A-Za-z0-9._~-]+)*")
 
 METADATA = frozenset(
-    ipaddress.ip_address(each) for each in ("169.254.169.254", "168.63.129.16", "100.100.100.200", "fd00:ec2::254")
+    ipaddress.ip_address(each)
+    for each in (
+        "169.254.169.254",
+        "168.63.129.16",
+        "100.100.100.200",
+        "192.0.0.192",
+        "fd00:ec2::254",
+        "fd20:ce::254",
+    )
 )
 """Where providers tell a machine its own secrets. Sources: the documentation of AWS, Google and Azure; of Azure
-(WireServer); of Alibaba Cloud; of AWS (IMDS over IPv6)."""
+(WireServer); of Alibaba Cloud; of Oracle Cloud; of AWS (IMDS over IPv6); of Google (the same)."""
 EMBEDDING = (ipaddress.IPv6Network("64:ff9b::/96"), ipaddress.IPv6Network("2002::/16"))
 """NAT64 (RFC 6052) and 6to4 (RFC 3056): IPv6 addresses that lead to an IPv4 one."""
 
@@ -97,7 +105,7 @@ class ClusterUrl:
         if parts.fragment or "\\" in plain or "@" in parts.netloc:
             raise AddressRefused("No user, password, backslash or # may stand in the address.")
         # What a server takes for a slash or a dot may not lead out of the listed path, however it is written.
-        if any(part in (".", "..") for part in re.split(r"[/\\]", unquote(unquote(parts.path)))):
+        if any(_leads_elsewhere(part) for part in re.split(r"[/\\]", unquote(unquote(parts.path)))):
             raise AddressRefused("No part of the path may be . or ..")
         asked = ClusterUrl.of(f"{parts.scheme}://{parts.netloc}")
         if (asked.scheme, asked.host, asked.port) != (self.scheme, self.host, self.port):
@@ -110,6 +118,11 @@ class ClusterUrl:
     def names_an_address(self) -> bool:
         """Whether the host is an address itself, or this machine's own name for itself."""
         return _literal(self.host) is not None or self.host == "localhost"
+
+
+def _leads_elsewhere(part: str) -> bool:
+    """Whether a server may take the part of a path for a dot or two: Tomcat and others cut it at `;`, some at NUL."""
+    return re.split(r"[;\x00]", part)[0].strip() in (".", "..")
 
 
 def file_name(path: str) -> str:

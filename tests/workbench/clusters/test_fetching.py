@@ -82,6 +82,12 @@ def test_what_does_not_lie_below_a_store_is_none_of_its_files(url: str) -> None:
     [
         "http://logs.example/logs/../secret",
         "http://logs.example/logs/%2e%2e/secret",
+        "http://logs.example/logs/..;/secret",
+        "http://logs.example/logs/..;x=1/secret",
+        "http://logs.example/logs/..%3b/secret",
+        "http://logs.example/logs/%252e%252e%253b/secret",
+        "http://logs.example/logs/..%00/secret",
+        "http://logs.example/logs/..%20/secret",
         "http://logs.example/logs/%252e%252e%252fsecret",
         "http://logs.example/logs/..%5csecret",
         "http://ann@logs.example/logs/a.log",

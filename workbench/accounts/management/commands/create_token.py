@@ -5,19 +5,27 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from workbench.accounts.models import ApiToken, User
+from workbench.accounts.models import TOKEN_DAYS, ApiToken, User
+
+MOST_TOKEN_DAYS = 10 * 365
 
 
 class Command(BaseCommand):
-    help = "Prints a new API token of a user. It is shown only now; a user can have several, the admin revokes them."
+    help = (
+        "Prints a new API token of a user. It is shown only now; a user can have several. It counts until it expires, "
+        "the admin deletes it, or the user gets another password."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("user")
         parser.add_argument("--name", default="command line", help="what the token is for")
+        parser.add_argument("--days", type=int, default=TOKEN_DAYS, help=f"how long it counts, 1 to {MOST_TOKEN_DAYS}")
 
-    def handle(self, *args: Any, user: str, name: str, **options: Any) -> None:
+    def handle(self, *args: Any, user: str, name: str, days: int, **options: Any) -> None:
+        if not 1 <= days <= MOST_TOKEN_DAYS:
+            raise CommandError(f"A token counts for 1 to {MOST_TOKEN_DAYS} days.")
         found = User.objects.filter(username=user, is_active=True).first()
         if found is None:
             raise CommandError(f"There is no active user {user!r}.")
-        _, secret = ApiToken.objects.make(found, name)
+        _, secret = ApiToken.objects.make(found, name, days)
         self.stdout.write(secret)
