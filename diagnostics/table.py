@@ -35,7 +35,9 @@ class Column:
     meaning: str
 
 
-MOMENTS = frozenset(("ts_ms", "trigger_ms", "latest_ack_ms", "failure_ms", "ack_ms", "start_ms", "end_ms"))
+MOMENTS = frozenset(
+    ("ts_ms", "trigger_ms", "latest_ack_ms", "failure_ms", "ack_ms", "start_ms", "end_ms", "first_ms", "last_ms")
+)
 """Columns of any table that hold a moment by the clock of who wrote the file. Times of events are data: not of them."""
 
 CITATION = (

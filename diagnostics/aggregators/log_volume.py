@@ -16,10 +16,11 @@ often as it takes. Our choice: 18 hours in which a record is logged each second,
 
 def _by_second(counts: pa.Table) -> pa.Table:
     import pyarrow as pa
+    import pyarrow.compute as pc
 
-    width = pa.repeat(pa.scalar(1, pa.int64()), counts.num_rows)
+    width, second = pa.repeat(pa.scalar(1, pa.int64()), counts.num_rows), pc.divide(counts["first_ms"], 1000)
     known = {name: counts[name] for name in ("level", "records")}
-    return _merge(pa.table({"width": width, **known, "first": counts["second"], "last": counts["second"]}))
+    return _merge(pa.table({"width": width, **known, "first": second, "last": second}))
 
 
 def _merge(states: pa.Table) -> pa.Table:
@@ -53,7 +54,7 @@ def _counts(state: pa.Table) -> pa.Table:
 AGGREGATOR: Aggregator[pa.Table] = Aggregator(
     name="log_volume",
     table="log_count",
-    columns=("second", "level", "records"),
+    columns=("first_ms", "level", "records"),
     reduce=_by_second,
     merge=_merge,
     finish=_counts,

@@ -8,11 +8,14 @@ TABLE = Table(
     "log_count",
     "the records of one file, second, level and process; counted from all records, whatever they tell",
     (
-        Column("second", "long", "epoch seconds UTC; null for records before the first time stamp"),
         Column("level", "string", "TRACE, DEBUG, INFO, WARN, ERROR or FATAL"),
         Column("process", "string", "jobmanager, taskmanager or client, read from the content"),
         Column("records", "long", "number of records"),
-        Column("first_ms", "long", "earliest time of one of them, epoch milliseconds UTC"),
-        Column("last_ms", "long", "latest time of one of them, epoch milliseconds UTC"),
+        Column(
+            "first_ms",
+            "long",
+            "time of the earliest, epoch milliseconds UTC; null before the first time stamp",
+        ),
+        Column("last_ms", "long", "time of the latest, epoch milliseconds UTC"),
     ),
 )

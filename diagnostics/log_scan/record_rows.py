@@ -112,7 +112,7 @@ def _counts(counted: CountedRecords, process: str | None) -> pa.RecordBatch:
         .rename_columns(["second", "level", "records", "first_ms", "last_ms", "line", "last_line"])
     )
     named = counts.append_column("process", pa.repeat(pa.scalar(process, pa.string()), counts.num_rows))
-    return named.combine_chunks().to_batches()[0]
+    return named.drop_columns("second").combine_chunks().to_batches()[0]
 
 
 def _steps_back(times: Offsets) -> tuple[Offsets, Offsets]:

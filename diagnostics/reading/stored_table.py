@@ -21,26 +21,19 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
-STORED_TABLES = frozenset(TABLES) - {"log_count"}
+STORED_TABLES = frozenset(TABLES) - {"log_count", "log_record"}
 """Tables that a measurement still asks by queries; the rows of the others are reduced and not kept."""
 
 EVIDENCE = "evidence"
 """The folder of the tables in that of a run."""
 
 FLUSH_BYTES = 32 * 1024**2
-"""Rows of a table that a task holds before it writes them as one group: 50,000 records of a log, ten times as many
+"""Rows of a table that a task holds before it reduces and writes them: 50,000 records of a log, ten times as many
 events. Our choice."""
 
 PAGE_ROWS = 4_000
 """Rows of a page, the least that is read of a column where its index says that nothing else can be asked for. Our
-choice: a group of a log's records has a dozen."""
-
-TOLD_FIRST = (("event", "ascending"), ("kinds", "ascending"), ("level", "ascending"))
-"""The order of a large group of log records. Most queries ask for a few events or kinds of them, which stand in a few
-pages then; records that tell nothing come last, and nearly no query reads their texts."""
-
-FEW_RECORDS = 10_000
-"""Groups up to this size stay as they were read: Spark reads all of them sooner than it looks for pages. Our choice."""
+choice."""
 
 INLINE_BYTES = 256_000
 """Tables up to this size travel with each query. Our choice: some hundred rows."""
@@ -108,7 +101,7 @@ class TableWriter:
         self.contents.add_rows(TABLES[table], rows)
         self.reduction.add_rows(table, rows)
         if table in STORED_TABLES:
-            self._file(table).write_table(_told_first(rows) if table == "log_record" else rows)
+            self._file(table).write_table(rows)
 
     def _file(self, table: str) -> Any:
         from pyarrow import parquet
@@ -124,20 +117,6 @@ class TableWriter:
             )
             self._files[table] = (draft, writer)
         return self._files[table][1]
-
-
-def _told_first(records: pa.Table) -> pa.Table:
-    """Many records in TOLD_FIRST; where their lines do not tell how they stood in their files they keep their order."""
-    import numpy as np
-    import pyarrow.compute as pc
-
-    if records.num_rows <= FEW_RECORDS or records["line"].null_count:
-        return records
-    lines, files = records["line"].to_numpy(), records["file_id"].to_numpy()
-    if not ((np.diff(lines) > 0) | (np.diff(files) != 0)).all():
-        return records
-    keys = records.select([name for name, _ in TOLD_FIRST])
-    return records.take(pc.sort_indices(keys, sort_keys=TOLD_FIRST))
 
 
 def table_frame(spark: SparkSession, folder: SharedFolder, name: str, rows: int) -> DataFrame:

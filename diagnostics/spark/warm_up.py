@@ -11,7 +11,7 @@ from uuid import uuid4
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-STORED = ("log_record", "metric_sample")
+STORED = ("metric_sample",)
 """Tables of most cases with so many rows that Spark reads their files."""
 
 STORED_BYTES = 2**20

@@ -22,9 +22,10 @@ START = 1_795_222_000_000
 """Some moment; times in the rows count from it."""
 
 
-def hand_made(spark: SparkSession, logs: int | None = None, **tables: Sequence[Mapping[str, Any]]) -> Evidence:
+def hand_made(spark: SparkSession | None, logs: int | None = None, **tables: Sequence[Mapping[str, Any]]) -> Evidence:
     """Evidence with these rows; every row stands in file 0 at its own line unless it says otherwise.
 
+    spark  None where no table is stored, so that nothing is asked of Spark
     logs  how many of the log records are Flink's own; all when nothing is said
     """
     frames, read_tables = {}, {}

@@ -12,19 +12,18 @@ from collections.abc import Iterator
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import pyarrow as pa
 import pytest
-from pyarrow import parquet
 from pyspark.sql import SparkSession
 
+from diagnostics.aggregators import AGGREGATORS
 from diagnostics.errors import AnalysisInterrupted, SparkUnavailable
 from diagnostics.evidence import Evidence
 from diagnostics.formats import FORMATS
 from diagnostics.intake import SourceFile, unpack
-from diagnostics.log_book.reading import LogBook
-from diagnostics.log_book.writing import write_log_book
 from diagnostics.reading import read_evidence, stored_table
 from diagnostics.reading.ranges import ranges_of
 from diagnostics.reading.sending import sent
@@ -123,6 +122,11 @@ def rows_of(evidence: Evidence) -> dict[str, list[str]]:
     return {name: sorted(map(repr, evidence[name].collect())) for name, count in evidence.rows.items() if count}
 
 
+def answers_of(evidence: Evidence) -> dict[str, Any]:
+    answers = {name: evidence.answer(aggregator) for name, aggregator in AGGREGATORS.items()}
+    return {name: each.to_pylist() if isinstance(each, pa.Table) else each for name, each in answers.items()}
+
+
 @pytest.mark.spark
 def test_a_case_read_over_a_storage_fills_the_tables_that_it_fills_without(
     spark: SparkSession, tmp_path: Path, s3: str
@@ -136,13 +140,11 @@ def test_a_case_read_over_a_storage_fills_the_tables_that_it_fills_without(
         evidence, inputs = read_evidence(
             intake, spark, tmp_path / "driver", lambda _, detail: told.append(detail), {}, shared=shared
         )
-        book = write_log_book(shared / EVIDENCE / "log_record", tmp_path / "book", inputs)
         assert not (tmp_path / "driver" / EVIDENCE).exists()
         assert inputs == expected
         assert rows_of(evidence) == rows_of(alone)
+        assert answers_of(evidence) == answers_of(alone)
     assert f"{len(sources)} of {len(sources)} files sent to the shared storage" in told
-    assert book is not None
-    assert book.records == evidence.rows["log_record"] == LogBook(tmp_path / "book").records
     assert not shared.exists()
 
 
@@ -151,7 +153,7 @@ def test_a_large_table_that_spark_itself_cannot_reach_ends_the_run_with_the_reas
     spark: SparkSession, tmp_path: Path, s3: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(stored_table, "INLINE_BYTES", 0)
-    intake = unpack(unpacked(tmp_path / "given", everything=False), tmp_path / "driver")
+    intake = unpack(unpacked(tmp_path / "given"), tmp_path / "driver")
     with (
         run_folder(s3, str(uuid4())) as shared,
         pytest.raises(SparkUnavailable, match=r"Spark itself does not read s3a://evidence/.*S3AFileSystem"),
@@ -194,18 +196,15 @@ def test_a_run_that_fails_leaves_nothing_at_the_storage(storage: str) -> None:
     assert (run / "files").files() == []
 
 
-def test_a_worker_stops_when_the_run_has_ended_and_writes_nothing_any_more(storage: str, tmp_path: Path) -> None:
+def test_a_worker_stops_when_the_run_has_ended(storage: str, tmp_path: Path) -> None:
     (file, *_) = unpack(unpacked(tmp_path / "given", everything=False), tmp_path / "driver").inputs
     with run_folder(storage, "run") as run:
         assert run is not None
         (run / EVIDENCE).make()
         ranges = sent(list(ranges_of(file, FORMATS["flink-log"], None, None)), run / "files", lambda *_: None)
-        list(read_group(ranges, run, 0))
-        [part] = (run / EVIDENCE / "log_record").files()
-        assert parquet.read_table((run / EVIDENCE / "log_record").for_arrow(part.name)).num_rows == 3
+        assert list(read_group(ranges, run, 0))
     with pytest.raises(AnalysisInterrupted):
         list(read_group(ranges, run, 1))
-    assert (run / EVIDENCE / "log_record").files() == []
 
 
 def test_a_file_that_the_storage_does_not_give_is_not_taken_for_a_damaged_one(s3: str, tmp_path: Path) -> None:
@@ -216,7 +215,6 @@ def test_a_file_that_the_storage_does_not_give_is_not_taken_for_a_damaged_one(s3
         (run / "files").remove()
         with pytest.raises(SparkUnavailable, match=rf"^{planned.part.path}: there is no such file"):
             list(read_group([planned], run, 0))
-        assert (run / EVIDENCE / "log_record").files() == []
 
 
 @pytest.mark.spark

@@ -16,7 +16,8 @@ Count = tuple[int | None, int | None, str | None, int]
 
 def counts(*seconds: int | None) -> pa.Table:
     """A record at level INFO in each of these seconds."""
-    rows = [{"file_id": 0, "second": second, "level": "INFO", "records": 1} for second in seconds]
+    moments = [None if second is None else 1000 * second + 633 for second in seconds]
+    rows = [{"file_id": 0, "first_ms": moment, "level": "INFO", "records": 1} for moment in moments]
     return pa.Table.from_pylist(rows, schema=TABLES["log_count"].arrow_schema())
 
 

@@ -1,35 +1,28 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-import pytest
+from typing import Any
 
 from diagnostics.chart import Theme
 from diagnostics.charts.log_volume import CHART
 from tests.diagnostics.hand_made import START, hand_made
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 
 def record(second: float | None, level: str | None = "INFO") -> dict[str, Any]:
     return {"ts_ms": None if second is None else START + round(second * 1000), "level": level, "message": "said"}
 
 
-@pytest.mark.spark
-def test_records_are_counted_by_level_in_seconds_and_fatal_counts_as_error(spark: SparkSession) -> None:
+def test_records_are_counted_by_level_in_seconds_and_fatal_counts_as_error() -> None:
     rows = [record(0), record(0.4), record(2, "ERROR"), record(2, "FATAL"), record(None)]
 
-    points = CHART.points(hand_made(spark, log_record=rows))
+    points = CHART.points(hand_made(None, log_record=rows))
 
     assert points is not None
     assert (points["slot_ms"], points["slots"], points["undated"]) == (1000, 3, 1)
     assert points["levels"] == {"ERROR": {"2": 2}, "INFO": {"0": 2}}
 
 
-@pytest.mark.spark
-def test_eight_hours_fit_into_slots_of_one_minute(spark: SparkSession) -> None:
-    points = CHART.points(hand_made(spark, log_record=[record(0), record(8 * 3600 - 1)]))
+def test_eight_hours_fit_into_slots_of_one_minute() -> None:
+    points = CHART.points(hand_made(None, log_record=[record(0), record(8 * 3600 - 1)]))
 
     assert points is not None
     assert points["slot_ms"] == 60_000  # 8 h = 480 min, the most slots there are

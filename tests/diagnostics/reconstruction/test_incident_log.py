@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from diagnostics.aggregators import incident_records
@@ -11,20 +9,15 @@ from diagnostics.aggregators.incident_records import MOST_OF_A_KIND
 from diagnostics.reconstruction.incident_log import incident_log
 from tests.diagnostics.hand_made import START, hand_made
 
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-pytestmark = pytest.mark.spark
-
 
 @pytest.mark.parametrize(("most", "kept"), [(MOST_OF_A_KIND, [1, 2, 3]), (2, [1, 2])])
 def test_the_earliest_events_of_a_kind_are_kept_and_all_are_counted(
-    most: int, kept: list[int], spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+    most: int, kept: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(incident_records, "MOST_OF_A_KIND", most)
     started = "Starting TaskManager with ResourceID: tm-{}"
     records = [{"ts_ms": START + place, "level": "INFO", "message": started.format(place)} for place in (3, 1, 2)]
-    log = incident_log(hand_made(spark, log_record=[*records, {"ts_ms": START + 9, "message": "Nothing to tell."}]))
+    log = incident_log(hand_made(None, log_record=[*records, {"ts_ms": START + 9, "message": "Nothing to tell."}]))
     assert [(event.ts_ms or 0) - START for event in log.of("started")] == kept
     assert log.count("started") == 3
     assert log.last_ms == {0: START + 9}
