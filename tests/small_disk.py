@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-SMALL_BYTES = 64 * 1024**2
+SMALL_BYTES = 256 * 1024**2
 
 
 @pytest.fixture

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
+from typing import Any
 
 import redis
+from celery import Task
 from django.conf import settings
+from django.db import transaction
 
 WORKER_KEY = f"{settings.CELERY_TASK_DEFAULT_QUEUE}:worker-beat"
 WORKER_BEAT_SECONDS = 3.0
@@ -43,6 +46,19 @@ def subscribed(channel: str) -> Iterator[Messages]:
     with _redis().pubsub() as subscription:
         subscription.subscribe(channel)
         yield Messages(subscription)
+
+
+def send_when_committed(task: Task, *arguments: Any) -> None:
+    """Queues the message of a task once the transaction is committed.
+
+    A broker that is down must not turn what is stored into an error page: the row waits, whoever looks after lost rows
+    sends the message later, and `/readyz` names the broker.
+    """
+
+    def send() -> None:  # a function: where it fails, Django logs its name, which a partial does not have
+        task.delay(*arguments)
+
+    transaction.on_commit(send, robust=True)
 
 
 def broker_answers() -> None:

@@ -18,6 +18,8 @@ from django.core.exceptions import SuspiciousOperation
 from diagnostics.phrase import size as size_text
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
+FULL_TEXTS = ("no space left on device", "disk quota exceeded", "database or disk is full")
+"""What programs say that only pass on the text of an error: Spark's workers, SQLite, PostgreSQL."""
 SHORT_SHARE = 0.1
 """With less than this share of the disk left for evidence, administrators are warned. Our choice."""
 
@@ -59,6 +61,17 @@ def disk_room() -> DiskRoom:
     return DiskRoom(usage.total, usage.used, reserve, usage.free - reserve)
 
 
+def means_full_disk(error: BaseException | None) -> bool:
+    """Whether an error, or one that it came from, says that a disk or a quota is full."""
+    while error is not None:
+        if isinstance(error, NoRoom) or (isinstance(error, OSError) and error.errno in FULL):
+            return True
+        if any(text in str(error).lower() for text in FULL_TEXTS):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
 def require_room(size: int) -> None:
     """Raises NoRoom unless `size` more bytes leave the reserve untouched. Cheap enough for every piece of a file."""
     free = disk_room().free
@@ -72,6 +85,6 @@ def full_disk_refused(size: int) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno in FULL:
+        if means_full_disk(error):
             raise NoRoom(size, 0) from error
         raise

@@ -91,7 +91,11 @@ class Environment:
             self.refuse("E005", f"{name} is {str(given)!r}: {error.strerror}.", "Give a folder that can be written.")
             return Path(tempfile.mkdtemp())
         if not os.access(given, os.W_OK | os.X_OK):
-            self.refuse("E005", f"{name} is {str(given)!r}: no permission to write.", "Give a folder of your own.")
+            self.refuse(
+                "E005",
+                f"{name} is {str(given)!r}: it cannot be written.",
+                "Give a folder of your own, on a file system that is not read-only.",
+            )
             return Path(tempfile.mkdtemp())
         if given.stat().st_mode & stat.S_ISVTX:
             self.refuse("E005", f"{name} is {str(given)!r}, which all users share.", "Give a folder of your own.")

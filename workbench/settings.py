@@ -80,6 +80,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "axes.middleware.AxesMiddleware",
+    "workbench.machine_faults.MachineFaultAnswers",
 ]
 
 ROOT_URLCONF = "workbench.urls"

@@ -24,6 +24,7 @@ from diagnostics.shared_folder import SharedFolder, run_folder
 from diagnostics.spark import KeptSession
 from workbench.analyses.models import Analysis
 from workbench.analyses.outcome import report_save
+from workbench.analyses.room import OutOfRoom, out_of_room_raised
 from workbench.analyses.services import analysis_claim, analysis_fail, analysis_give_back
 from workbench.analyses.watch import Watch
 from workbench.analyses.worker_session import worker_session
@@ -53,10 +54,12 @@ def analysis_run(analysis: Analysis) -> None:
         return
     watch = Watch(analysis, claim, session)
     try:
-        with watch, _workspace(analysis) as workspace:
+        with watch, _workspace(analysis) as workspace, out_of_room_raised(analysis, watch, workspace):
             _end_orphan(*orphan)
             with run_folder(settings.SPARK_STORAGE, str(claim)) as shared:
                 _attempt(analysis, claim, session, watch, workspace, shared)
+    except OutOfRoom as error:
+        analysis_give_back(analysis=analysis, claim=claim, reason=str(error), counted=False)
     except SparkUnavailable as error:
         reason = f"Spark is not there: {error}."
         analysis_give_back(analysis=analysis, claim=claim, reason=reason)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 from datetime import datetime, timedelta
-from functools import partial
 from uuid import UUID, uuid4
 
 from django.conf import settings
@@ -24,6 +23,7 @@ from workbench.analyses.publishing import end_publish
 from workbench.analyses.tasks import run_analysis
 from workbench.cases.models import Case
 from workbench.cases.services import case_lock
+from workbench.disk import disk_room
 from workbench.rules.models import Ruleset
 from workbench.rules.services import ruleset_published
 
@@ -68,7 +68,7 @@ def analysis_request(
     analysis.files.set(files)
     present.filter(analysed_at=None).update(analysed_at=timezone.now())
     case_outcome_update(case)
-    _send(analysis.pk)
+    broker.send_when_committed(run_analysis, analysis.pk)
     return analysis
 
 
@@ -134,11 +134,14 @@ def analysis_fail(*, analysis: Analysis, claim: UUID, reason: str) -> bool:
 
 
 @transaction.atomic
-def analysis_give_back(*, analysis: Analysis, claim: UUID, reason: str) -> None:
-    """Queues a run again that its worker could not finish; after MOST_ATTEMPTS it fails with the reason."""
+def analysis_give_back(*, analysis: Analysis, claim: UUID, reason: str, counted: bool = True) -> None:
+    """Queues a run again that its worker could not finish; after MOST_ATTEMPTS it fails with the reason.
+
+    counted  False for one that only waits for what the case is not to blame for: room on the disk
+    """
     case_lock(analysis.case)
     analysis.refresh_from_db(fields=["attempts"])
-    if analysis.attempts >= MOST_ATTEMPTS:
+    if counted and analysis.attempts >= MOST_ATTEMPTS:
         analysis_fail(analysis=analysis, claim=claim, reason=f"{reason} It was tried {analysis.attempts} times.")
         return
     returned = _owned(analysis, claim).update(
@@ -146,13 +149,15 @@ def analysis_give_back(*, analysis: Analysis, claim: UUID, reason: str) -> None:
         stage="",
         progress=0.0,
         heartbeat_at=None,
+        attempts=F("attempts") - (0 if counted else 1),
+        room_needed=analysis.room_needed,
         detail=f"{reason} Waiting to be tried again.",
     )
     if returned:
         logger.warning("analysis %s is queued again: %s", analysis.pk, reason)
         case_outcome_update(analysis.case)
         end_publish(analysis.pk)
-        _send(analysis.pk)
+        broker.send_when_committed(run_analysis, analysis.pk)
 
 
 def lost_analyses_recover(now: datetime | None = None) -> int:
@@ -168,7 +173,7 @@ def lost_analyses_recover(now: datetime | None = None) -> int:
     if not unsent or broker.messages_waiting():
         return len(lost)
     for analysis in reversed(unsent):
-        _send(analysis.pk)
+        broker.send_when_committed(run_analysis, analysis.pk)
     return len(lost) + len(unsent)
 
 
@@ -179,6 +184,9 @@ def lost_analysis_recover(analysis: Analysis, now: datetime | None = None) -> No
     """
     now = now or timezone.now()
     if analysis.status != AnalysisStatus.RUNNING or analysis.heartbeat_at >= now - SILENT:
+        return
+    if disk_room().free < 0:
+        # A full disk silences a run that lives, and no other could begin.
         return
     if (now - analysis.started_at).total_seconds() > settings.CELERY_TASK_TIME_LIMIT:
         reason = f"It took longer than {settings.MOST_ANALYSIS_SECONDS} seconds."
@@ -191,12 +199,3 @@ def lost_analysis_recover(analysis: Analysis, now: datetime | None = None) -> No
 
 def _owned(analysis: Analysis, claim: UUID) -> QuerySet[Analysis]:
     return Analysis.objects.filter(pk=analysis.pk, status=AnalysisStatus.RUNNING, claim=claim)
-
-
-def _send(analysis_id: int) -> None:
-    """Queues the message once the row is committed.
-
-    A broker that is down must not turn a stored case into an error page: the row waits, `lost_analyses_recover` sends
-    the message later, and `/readyz` names the broker.
-    """
-    transaction.on_commit(partial(run_analysis.delay, analysis_id), robust=True)

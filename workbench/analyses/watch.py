@@ -18,6 +18,7 @@ from diagnostics.errors import AnalysisInterrupted, DiagnosticsError
 from diagnostics.spark import KeptSession
 from workbench.analyses.models import Analysis, AnalysisStatus
 from workbench.analyses.publishing import progress_publish
+from workbench.disk import disk_room
 
 logger = logging.getLogger(__name__)
 
@@ -47,6 +48,7 @@ class Watch:
         self._thread = threading.Thread(target=self._watch, name=f"watch-{analysis.pk}", daemon=True)
         self.stopped_because: str | None = None
         self.too_slow = False
+        self.out_of_room = False
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -76,6 +78,9 @@ class Watch:
             connection.close()
 
     def _beat(self) -> None:
+        if disk_room().free < 0:
+            self.out_of_room = True
+            self.stopped_because = "the disk is full"
         latest = self._latest
         try:
             wanted = self._row.update(

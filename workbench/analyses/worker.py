@@ -51,7 +51,7 @@ class Caretaker(bootsteps.StartStopStep):
             redactions_resume()
             evidence_expire()
             log_books_purge()
-        except (redis.RedisError, DatabaseError):
+        except (redis.RedisError, DatabaseError, OSError):  # OSError: a data folder that can only be read
             logger.warning("the worker could not look after lost runs; it tries again", exc_info=True)
         finally:
             connections.close_all()

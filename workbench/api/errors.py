@@ -15,6 +15,7 @@ from rest_framework.views import exception_handler
 
 from workbench.analyses.services import NothingToAnalyse
 from workbench.disk import NoRoom
+from workbench.machine_faults import FULL, MachineFault, machine_fault
 from workbench.uploads.refusals import TooLarge, UploadRefused
 
 logger = logging.getLogger(__name__)
@@ -43,6 +44,8 @@ def api_exception_handler(error: Exception, context: dict[str, Any]) -> Response
     elif isinstance(error, Http404):
         error = exceptions.NotFound()
     response = exception_handler(error, context)
+    if response is None and (fault := machine_fault(error)) is not None:
+        return Response({"detail": fault.detail}, status=fault.status)
     if response is None:
         logger.error("API call failed: %s", context["request"].path, exc_info=error)
         return Response({"detail": "The workbench failed to answer; its log says why."}, status=500)
@@ -72,7 +75,8 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 def _no_room(request: HttpRequest, error: NoRoom) -> HttpResponse:
     if _is_api(request) or request.headers.get("Accept") == "application/json":
         return JsonResponse({"detail": str(error)}, status=507)
-    return render(request, "507.html", {"detail": str(error)}, status=507)
+    fault = MachineFault(507, FULL.title, str(error))
+    return render(request, "machine_fault.html", {"fault": fault}, status=507)
 
 
 def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Iterable
 from typing import Any
@@ -9,7 +10,7 @@ from uuid import UUID
 
 from django.core.exceptions import ValidationError
 from django.core.serializers.json import DjangoJSONEncoder
-from django.db import transaction
+from django.db import OperationalError, transaction
 from django.utils import timezone
 
 from workbench.accounts.models import Team, User
@@ -152,8 +153,12 @@ def unwatch(*, case: Case, user: User) -> None:
 
 
 def case_seen(*, case: Case, user: User) -> None:
-    """The user looked at the case: what happened until now is no news any more."""
-    Watch.objects.filter(case=case, user=user, seen_at__lt=case.updated_at).update(seen_at=timezone.now())
+    """The user looked at the case: what happened until now is no news any more.
+
+    Pages stay readable where nothing can be written: it is news until the next look then.
+    """
+    with contextlib.suppress(OperationalError):
+        Watch.objects.filter(case=case, user=user, seen_at__lt=case.updated_at).update(seen_at=timezone.now())
 
 
 @transaction.atomic

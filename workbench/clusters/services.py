@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Collection as Names
 from datetime import timedelta
-from functools import partial
 
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.db import transaction
@@ -102,7 +101,7 @@ def collection_request(
     stamp = f"{timezone.now():%Y-%m-%d %H:%M}"
     case = case or case_open(user=user, title=title.strip() or f"{cluster.name}, {stamp} UTC")
     collection = Collection.objects.create(case=case, cluster=cluster, requested_by=user, redact=list(redact))
-    _send(collection.pk)
+    broker.send_when_committed(run_collection, collection.pk)
     return collection
 
 
@@ -124,7 +123,7 @@ def fetch_request(
     collection = Collection.objects.create(
         case=case, cluster=store, fetched_path=path, requested_by=user, redact=list(redact)
     )
-    _send(collection.pk)
+    broker.send_when_committed(run_collection, collection.pk)
     return collection
 
 
@@ -146,14 +145,10 @@ def lost_collections_recover() -> int:
     if not unsent or broker.messages_waiting():
         return count
     for each in unsent:
-        _send(each.pk)
+        broker.send_when_committed(run_collection, each.pk)
     return count + len(unsent)
 
 
 def _administrators_only(user: User) -> None:
     if not user.is_administrator:
         raise PermissionDenied("Only administrators list clusters.")
-
-
-def _send(collection_id: int) -> None:
-    transaction.on_commit(partial(run_collection.delay, collection_id), robust=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import secrets
+import shutil
 import socket
 from collections.abc import Mapping
 from contextlib import ExitStack
@@ -11,10 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from diagnostics.errors import SparkUnavailable
+from diagnostics.phrase import size as size_text
 from diagnostics.shared_folder import STORAGE_EXAMPLE, STORAGE_FORM, STORAGE_VARIABLE
 from diagnostics.spark.java import java_home
 from workbench.environment import Environment
 
+START_BYTES = 32 * 1024**2
+"""What a start writes before anything is read: the journals of the database and the queue, logs. Our choice."""
 PROJECT = Path(__file__).resolve().parent.parent.parent
 
 
@@ -96,6 +100,16 @@ def refuse_taken_port(plan: Plan) -> None:
         if error.errno == errno.EADDRINUSE:
             raise LaunchRefused(f"{where} is in use. Choose another port: WORKBENCH_PORT=8001 make up") from error
         raise LaunchRefused(f"Cannot listen on {where}: {error.strerror}.") from error
+
+
+def refuse_full_disk(plan: Plan) -> None:
+    """Raises LaunchRefused when database, queue and logs could not even be opened."""
+    free = shutil.disk_usage(plan.data).free
+    if free < START_BYTES:
+        raise LaunchRefused(
+            f"The disk of {plan.data} is full: a start needs {size_text(START_BYTES)}, {size_text(free)} are free. "
+            "Make room on it; nothing of the workbench has to go if something else can."
+        )
 
 
 def _refuse_unfit_java(given: Mapping[str, str]) -> None:

@@ -15,7 +15,6 @@ import time
 import zlib
 from collections.abc import Callable, Collection, Iterator
 from datetime import timedelta
-from functools import partial
 from pathlib import Path
 from typing import IO, Protocol
 
@@ -178,7 +177,7 @@ def arrival_complete(*, arrival: Arrival) -> None:
             return
         arrival.state = ArrivalState.REDACTING
         arrival.save(update_fields=["state"])
-    _send(arrival)
+    broker.send_when_committed(redact_arrival, str(arrival.pk))
 
 
 def arrival_redact(*, arrival: Arrival, told: Callable[[int], None] = nobody) -> None:
@@ -235,12 +234,8 @@ def redactions_resume() -> int:
     if not unsent or broker.messages_waiting():
         return 0
     for arrival in unsent:
-        _send(arrival)
+        broker.send_when_committed(redact_arrival, str(arrival.pk))
     return len(unsent)
-
-
-def _send(arrival: Arrival) -> None:
-    transaction.on_commit(partial(redact_arrival.delay, str(arrival.pk)), robust=True)
 
 
 def _take(arrival: Arrival, progress: Callable[[int], None]) -> None:

@@ -8,10 +8,12 @@ from celery import shared_task
 @shared_task
 def redact_arrival(arrival_id: str) -> None:
     """Take secrets out of one large file; its outcome is stored on the Arrival row."""
+    from workbench.disk import NoRoom
     from workbench.uploads.arrivals import Busy, Gone, arrival_redact
     from workbench.uploads.models import Arrival
 
     arrival = Arrival.objects.redacting().filter(pk=arrival_id).first()
     if arrival is not None:
-        with contextlib.suppress(Busy, Gone):
+        # Without room it waits and is sent again, as one whose worker vanished.
+        with contextlib.suppress(Busy, Gone, NoRoom):
             arrival_redact(arrival=arrival)

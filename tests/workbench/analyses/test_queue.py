@@ -68,17 +68,15 @@ def test_the_message_is_sent_once_the_row_is_committed(
     assert broker.messages_waiting() == 1
 
 
-def test_a_broker_that_is_down_does_not_lose_the_case(
-    people: People, queue: redis.Redis, settings: LazySettings, django_capture_on_commit_callbacks: Committed
-) -> None:
+@pytest.mark.django_db(transaction=True, serialized_rollback=True)
+def test_a_broker_that_is_down_does_not_lose_the_case(people: People, queue: redis.Redis) -> None:
     from workbench.celery import app
 
     app.conf.broker_url = "redis://127.0.0.1:1/0"
     app._pool = None
     case = case_of(people.alice)
     stored_file(case, people.alice)
-    with django_capture_on_commit_callbacks(execute=True):
-        analysis = analysis_request(case=case, user=people.alice)
+    analysis = analysis_request(case=case, user=people.alice)
     assert now_of(analysis).status == AnalysisStatus.QUEUED
 
 

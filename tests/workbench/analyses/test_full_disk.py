@@ -1,0 +1,53 @@
+"""The real programs on a disk that somebody fills to the last byte, and empties again."""
+
+from __future__ import annotations
+
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from tests.running_workbench import eventually, launch
+from tests.small_disk import fill
+from tests.workbench.analyses.test_worker import LOG, LONG_LOG_BYTES, Stack, has_ended, is_reading
+
+pytestmark = [pytest.mark.celery, pytest.mark.spark]
+
+
+def status(address: str) -> int:
+    try:
+        with urllib.request.urlopen(address, timeout=30) as answer:
+            return int(answer.status)
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
+def test_a_case_waits_for_room_and_everything_stays_readable(small_disk: Path, spark_remote: str) -> None:
+    running = launch(small_disk / "data", SPARK_REMOTE=spark_remote, WORKBENCH_RESERVE_BYTES=str(16 * 1024**2))
+    try:
+        running.wait_until_ready()
+        stack = Stack(running, running.manage("create_token", "admin"), small_disk)
+        url = stack.send(LOG * (LONG_LOG_BYTES // len(LOG)))
+        stack.wait(url, is_reading)
+        ballast = fill(small_disk)
+
+        def waits() -> bool:
+            fill(small_disk)  # what the run let go of
+            return "too little room" in (stack.case(url)["detail"] or "")
+
+        assert eventually(waits, 60), stack.case(url)
+        assert status(f"{running.address}/login/") == status(f"{running.address}/healthz") == 200
+        with pytest.raises(urllib.error.HTTPError, match="507"):
+            stack.send(LOG)
+        time.sleep(3)  # a beat of the worker, which sends what waits again
+        assert stack.case(url)["status"] == "queued"
+        ballast.unlink()
+        assert stack.wait(url, has_ended)["status"] == "done"
+    finally:
+        running.end()
+    fill(small_disk)
+    again = launch(small_disk / "data", SPARK_REMOTE=spark_remote)
+    assert again.process.wait(30) == 1
+    assert "is full: a start needs" in again.said()
