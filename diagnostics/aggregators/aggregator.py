@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 Answer = TypeVar("Answer")
 
+CITATION_ORDER: Order = (("file_id", "ascending"), ("line", "ascending"), ("pointer", "ascending"))
+"""What ends an order of rows: their places, so that no tie is left."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Aggregator(Generic[Answer]):

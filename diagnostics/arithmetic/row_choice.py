@@ -37,3 +37,12 @@ def shortened(column: pa.ChunkedArray, characters: int) -> pa.ChunkedArray:
     import pyarrow.compute as pc
 
     return pc.utf8_slice_codeunits(column, 0, characters)
+
+
+def with_known(rows: pa.Table, columns: Sequence[str]) -> pa.Table:
+    """The rows that have a value in each of the columns."""
+    import pyarrow.compute as pc
+
+    for column in columns:
+        rows = rows.filter(pc.is_valid(rows[column]))
+    return rows

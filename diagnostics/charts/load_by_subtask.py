@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from diagnostics.aggregators import subtask_counters
+from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.chart import Chart, Points, Theme
 from diagnostics.chart_panel import Panel, Threshold, shortened, stacked
 from diagnostics.chart_theme import Palette, palette
@@ -23,7 +25,6 @@ FEW_SUBTASKS = 10
 """Up to here each bar has its number written above it."""
 FEWEST_PLACES = 6
 """The axis has room for so many subtasks, so that a task of two does not look heavier than one of ten."""
-MOST_ROWS = 100_000
 
 Place = tuple[str | None, str]
 
@@ -84,19 +85,16 @@ def _skew(vertex: Mapping[str, Any]) -> float:
 def _records(evidence: Evidence) -> dict[Place, tuple[str, dict[int, float]]]:
     """(job, vertex) -> direction and records of each subtask, from REST, or from counters where REST was not asked."""
     found: dict[Place, tuple[str, dict[int, float]]] = {}
-    if evidence.has("subtask"):
-        columns = ("job_id", "vertex_id", "subtask", "attempt", "ts_ms", "read_records", "write_records")
-        told = evidence["subtask"].where("subtask IS NOT NULL AND vertex_id IS NOT NULL").select(*columns)
-        rows = told.limit(MOST_ROWS).collect()
-        counted: dict[Place, dict[str, dict[int, float]]] = {}
-        for row in sorted(rows, key=lambda row: (row["attempt"] or 0, row["ts_ms"] or 0)):
-            place = counted.setdefault((row["job_id"], row["vertex_id"]), {"in": {}, "out": {}})
-            for direction, column in (("in", "read_records"), ("out", "write_records")):
-                if row[column] is not None:
-                    place[direction][row["subtask"]] = float(row[column])
-        for vertex, directions in counted.items():
-            direction = "in" if any(directions["in"].values()) else "out"
-            found[vertex] = (direction, directions[direction])
+    rows = named_rows(evidence.answer(subtask_counters.AGGREGATOR))
+    counted: dict[Place, dict[str, dict[int, float]]] = {}
+    for row in sorted(rows, key=lambda row: (row.attempt or 0, row.ts_ms or 0)):
+        place = counted.setdefault((row.job_id, row.vertex_id), {"in": {}, "out": {}})
+        for direction, count in (("in", row.read_records), ("out", row.write_records)):
+            if count is not None:
+                place[direction][row.subtask] = float(count)
+    for vertex, directions in counted.items():
+        direction = "in" if any(directions["in"].values()) else "out"
+        found[vertex] = (direction, directions[direction])
     for direction, metric in (("in", "numRecordsIn"), ("out", "numRecordsOut")):
         for vertex, records in _counted(evidence, metric).items():
             if vertex not in found and any(records.values()):

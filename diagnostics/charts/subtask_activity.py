@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from diagnostics.aggregators import back_pressure_samples
+from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.chart import Chart, Points, Theme
 from diagnostics.chart_panel import Panel, escaped, shortened, stacked
 from diagnostics.chart_theme import palette
@@ -19,8 +21,7 @@ if TYPE_CHECKING:
 MOST_ROWS = 28
 """Rows of one heat map; of more subtasks the ones with the highest values are kept. Our choice: one screen."""
 MOST_SLOTS = 90
-MOST_SAMPLES = 50_000
-"""Bounds of what is drawn (2 * 28 * 90 cells) and of what is read from the REST samples."""
+"""Slots of time that are drawn at most: 2 * 28 * 90 cells."""
 
 OK_RATIO, LOW_RATIO = 0.1, 0.5
 """OK up to 10 %, LOW up to 50 %, HIGH above. Source: Flink documentation, Monitoring Back Pressure."""
@@ -86,17 +87,10 @@ def _from_metrics(evidence: Evidence) -> Cells:
 
 def _from_rest(evidence: Evidence) -> Cells:
     cells: Cells = {}
-    if not evidence.has("back_pressure"):
-        return cells
-    rows = (
-        evidence["back_pressure"]
-        .where("ts_ms IS NOT NULL AND subtask IS NOT NULL AND vertex_id IS NOT NULL")
-        .select("ts_ms", "job_id", "vertex_id", "subtask", "busy_ratio", "back_pressured_ratio")
-        .limit(MOST_SAMPLES)
-    )
-    for row in rows.collect():
-        cell = cells.setdefault((row["job_id"], row["vertex_id"], row["subtask"]), {})
-        cell[row["ts_ms"]] = (row["busy_ratio"], row["back_pressured_ratio"])
+    for row in named_rows(evidence.answer(back_pressure_samples.AGGREGATOR)):
+        if row.ts_ms is not None:
+            cell = cells.setdefault((row.job_id, row.vertex_id, row.subtask), {})
+            cell[row.ts_ms] = (row.busy_ratio, row.back_pressured_ratio)
     return cells
 
 

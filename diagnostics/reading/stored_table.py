@@ -21,7 +21,23 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
-STORED_TABLES = frozenset(TABLES) - {"log_count", "log_record"}
+STORED_TABLES = frozenset(TABLES) - {
+    "back_pressure",
+    "checkpoint",
+    "config_option",
+    "consumer_position",
+    "edge",
+    "host_sample",
+    "job",
+    "log_count",
+    "log_record",
+    "slow_query",
+    "subtask",
+    "subtask_checkpoint",
+    "task_manager",
+    "tcp_sample",
+    "vertex",
+}
 """Tables that a measurement still asks by queries; the rows of the others are reduced and not kept."""
 
 EVIDENCE = "evidence"

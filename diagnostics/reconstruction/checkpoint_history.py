@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-from pyspark.sql import functions as sf
-
-from diagnostics.aggregators import checkpoint_records
+from diagnostics.aggregators import checkpoint_records, checkpoints
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence, read_once
 from diagnostics.phrase import duration, size
@@ -21,13 +19,8 @@ from diagnostics.reconstruction.checkpoint_report import (
 )
 from diagnostics.reconstruction.cluster import cluster_of
 
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
-
 MOST_CHECKPOINTS = 20_000
 """How many checkpoints of a job are kept, the latest first. Our choice: two weeks of one a minute."""
-MOST_ROWS = 100_000
-"""How many answers and how many log records are read, the latest first. Our choice: about 60 MB."""
 
 Status = Literal["completed", "expired", "declined", "failed", "aborted", "in_progress", "unknown"]
 
@@ -108,7 +101,7 @@ class History:
 
 @read_once
 def checkpoint_histories(evidence: Evidence) -> Mapping[str | None, History]:
-    """The history of each job that has one. Two Spark jobs, done once for each Evidence.
+    """The history of each job that has one. Done once for each Evidence.
 
     Reads   checkpoint (the last answer about each checkpoint counts), log_record (the coordinator's events).
     """
@@ -116,17 +109,10 @@ def checkpoint_histories(evidence: Evidence) -> Mapping[str | None, History]:
 
 
 def _read(evidence: Evidence) -> Mapping[str | None, History]:
-    rows: list[Report] = []
-    if evidence.has("checkpoint"):
-        rows += told_by_rest(_answers(evidence["checkpoint"]))
+    rows: list[Report] = list(told_by_rest(evidence.answer(checkpoints.AGGREGATOR).to_pylist()))
     rows += told_by_log(evidence.answer(checkpoint_records.AGGREGATOR).to_pylist())
     jobs = cluster_of(evidence).job_names
     return histories_from_rows(rows, next(iter(jobs)) if len(jobs) == 1 else None)
-
-
-def _answers(table: DataFrame) -> Iterable[Mapping[str, Any]]:
-    latest = table.where("checkpoint_id IS NOT NULL").orderBy(sf.desc("checkpoint_id"), sf.desc("ts_ms"), "file_id")
-    return (row.asDict() for row in latest.limit(MOST_ROWS).collect())
 
 
 @dataclass(slots=True)

@@ -7,14 +7,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pyspark.sql import functions as sf
-
+from diagnostics.aggregators import subtask_checkpoints
 from diagnostics.evidence import Evidence, read_once
 from diagnostics.reconstruction.arithmetic import known, total
 from diagnostics.reconstruction.logged_parts import logged_parts
 
-MOST_ROWS = 200_000
-"""How many answers about subtasks are read, the latest checkpoints first. Our choice: 20 checkpoints of 10,000 each."""
 MOST_SUBTASKS = 64
 """Up to how many subtasks are listed one by one. Our choice."""
 PHASES = ("async", "sync", "alignment", "start_delay")
@@ -61,27 +58,8 @@ class Part:
     by_phase: Mapping[str, Slowest | None]
 
 
-COLUMNS = (
-    "job_id",
-    "checkpoint_id",
-    "vertex_id",
-    "subtask",
-    "ack_ms",
-    *(f"{name}_ms" for name in ("end_to_end", *PHASES)),
-    "checkpointed_bytes",
-    "state_bytes",
-    "persisted_bytes",
-    "unaligned",
-    "file_id",
-    "line",
-    "last_line",
-    "pointer",
-    "ts_ms",
-)
-
-
 Answers = Mapping[tuple[str | None, int, str], Mapping[int, Mapping[str, Any]]]
-"""(job, checkpoint, vertex) -> subtask -> its row of COLUMNS."""
+"""(job, checkpoint, vertex) -> subtask -> its row."""
 
 
 @read_once
@@ -93,18 +71,14 @@ def checkpoint_parts(evidence: Evidence) -> list[Part]:
 
 @read_once
 def subtask_answers(evidence: Evidence) -> Answers:
-    """What REST told last of each subtask in each checkpoint. One Spark job, done once for each Evidence.
+    """What REST told last of each subtask in each checkpoint, once for each Evidence.
 
     Reads   subtask_checkpoint: one row per (checkpoint_id, vertex_id, subtask) and moment of asking; without it what
             log_record tells at level DEBUG, where a task is known by its name only.
     """
     if not evidence.has("subtask_checkpoint"):
         return _last_answers(logged_parts(evidence))
-    named = evidence["subtask_checkpoint"].where(
-        "checkpoint_id IS NOT NULL AND vertex_id IS NOT NULL AND subtask IS NOT NULL"
-    )
-    latest = named.select(*COLUMNS).orderBy(sf.desc("checkpoint_id"), "job_id", "vertex_id", "subtask", "file_id")
-    return _last_answers(row.asDict() for row in latest.limit(MOST_ROWS).collect())
+    return _last_answers(evidence.answer(subtask_checkpoints.AGGREGATOR).to_pylist())
 
 
 def _last_answers(rows: Iterable[Mapping[str, Any]]) -> Answers:

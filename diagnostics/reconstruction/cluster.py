@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import reduce
 from typing import TYPE_CHECKING, Any
 
-from pyspark.sql import functions as sf
-
-from diagnostics.aggregators import logged_jobs
+from diagnostics.aggregators import edges, jobs, logged_jobs, subtask_counters, task_managers, vertices
 from diagnostics.evidence import Evidence, read_once
 from diagnostics.signal import Subject
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    import pyarrow as pa
+
+    from diagnostics.aggregators.aggregator import Aggregator
 
 MOST_PLACES = 20_000
-"""How many rows of each table are read; four snapshots of a job of 5,000 subtasks. Our choice."""
+"""How many answers of each kind are read, the newest; four looks at a job of 5,000 subtasks. Our choice."""
 
 VertexKey = tuple[str | None, str]
 
@@ -90,7 +89,7 @@ def normalised(printed: str | None) -> str:
 
 @read_once
 def cluster_of(evidence: Evidence) -> Cluster:
-    """The cluster of an analysis. At most two Spark jobs, done once for each Evidence.
+    """The cluster of an analysis, once for each Evidence.
 
     Reads   job, vertex, edge, subtask, task_manager; without job the ids that log_record tells.
     """
@@ -98,58 +97,59 @@ def cluster_of(evidence: Evidence) -> Cluster:
 
 
 def _read(evidence: Evidence) -> Cluster:
-    parts = [_place(evidence, name, columns) for name, columns in PLACES.items() if evidence.has(name)]
     rows = [] if evidence.has("job") else [_job_in_logs(job_id) for job_id in evidence.answer(logged_jobs.AGGREGATOR)]
-    if parts:
-        places = reduce(lambda left, right: left.unionByName(right), parts)
-        rows += [row.asDict() for row in places.collect()]
+    for kind, (aggregator, columns) in PLACES.items():
+        rows += _places(kind, evidence.answer(aggregator), columns)
     return cluster_from_rows(rows)
 
 
-PLACES: Mapping[str, Mapping[str, str]] = {
-    "job": {"job_id": "job_id", "name": "name", "ts_ms": "ts_ms"},
-    "vertex": {
-        "job_id": "job_id",
-        "id": "vertex_id",
-        "other": "max_parallelism",
-        "name": "name",
-        "number": "parallelism",
-        "ts_ms": "ts_ms",
-    },
-    "edge": {"job_id": "job_id", "id": "target_id", "other": "source_id", "name": "ship_strategy"},
-    "subtask": {
-        "job_id": "job_id",
-        "id": "vertex_id",
-        "other": "task_manager",
-        "name": "host",
-        "number": "subtask",
-        "ts_ms": "ts_ms",
-    },
-    "task_manager": {"id": "task_manager", "name": "host", "ts_ms": "ts_ms"},
+PLACES: Mapping[str, tuple[Aggregator[pa.Table], Mapping[str, str]]] = {
+    "job": (jobs.AGGREGATOR, {"job_id": "job_id", "name": "name", "ts_ms": "ts_ms"}),
+    "vertex": (
+        vertices.AGGREGATOR,
+        {
+            "job_id": "job_id",
+            "id": "vertex_id",
+            "other": "max_parallelism",
+            "name": "name",
+            "number": "parallelism",
+            "ts_ms": "ts_ms",
+        },
+    ),
+    "edge": (
+        edges.AGGREGATOR,
+        {"job_id": "job_id", "id": "target_id", "other": "source_id", "name": "ship_strategy"},
+    ),
+    "subtask": (
+        subtask_counters.AGGREGATOR,
+        {
+            "job_id": "job_id",
+            "id": "vertex_id",
+            "other": "task_manager",
+            "name": "host",
+            "number": "subtask",
+            "ts_ms": "ts_ms",
+        },
+    ),
+    "task_manager": (task_managers.AGGREGATOR, {"id": "task_manager", "name": "host", "ts_ms": "ts_ms"}),
 }
-"""Evidence table -> which of its columns fill (job_id, id, other, name, number, ts_ms)."""
-TYPES = {"job_id": "STRING", "id": "STRING", "other": "STRING", "name": "STRING", "number": "INT", "ts_ms": "BIGINT"}
+"""Kind of row -> whose answer fills it, and which of its columns fill those of ROW."""
+ROW = ("kind", "job_id", "id", "other", "name", "number", "ts_ms")
 
 
-def _place(evidence: Evidence, name: str, columns: Mapping[str, str]) -> DataFrame:
-    """The rows of one table, the newest MOST_PLACES; few rows are reduced here sooner than Spark plans a grouping."""
-    chosen = _columns(evidence[name], name, columns)
-    return chosen if evidence.rows[name] <= MOST_PLACES else chosen.orderBy(sf.desc("ts_ms")).limit(MOST_PLACES)
+def _places(kind: str, answers: pa.Table, columns: Mapping[str, str]) -> Iterator[Mapping[str, Any]]:
+    newest = answers.slice(0, MOST_PLACES)
+    blank = {**dict.fromkeys(ROW), "kind": kind}
+    for values in zip(*(newest[column].to_pylist() for column in columns.values()), strict=True):
+        yield {**blank, **dict(zip(columns, values, strict=True))}
 
 
 def _job_in_logs(job_id: str) -> Mapping[str, Any]:
-    return {**dict.fromkeys(TYPES), "kind": "log_record", "job_id": job_id}
-
-
-def _columns(rows: DataFrame, name: str, columns: Mapping[str, str]) -> DataFrame:
-    return rows.selectExpr(
-        f"'{name}' AS kind",
-        *(f"CAST({columns.get(column, 'null')} AS {kind}) AS {column}" for column, kind in TYPES.items()),
-    )
+    return {**dict.fromkeys(ROW), "kind": "log_record", "job_id": job_id}
 
 
 def cluster_from_rows(rows: Iterable[Mapping[str, Any]]) -> Cluster:
-    """The cluster that rows of (kind, job_id, id, other, name, number, ts_ms) describe; newer rows win."""
+    """The cluster that rows with the names of ROW describe; newer rows win."""
     ordered = sorted(rows, key=lambda row: (row["ts_ms"] or 0, repr(sorted(row.items(), key=lambda item: item[0]))))
     jobs: dict[str, str | None] = {}
     tasks: dict[VertexKey, Task] = {}

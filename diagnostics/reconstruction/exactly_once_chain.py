@@ -8,12 +8,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from diagnostics.aggregators import config_options
+from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.evidence import Evidence, read_once
 from diagnostics.phrase import duration
 from diagnostics.reconstruction.checkpoint_history import History
 from diagnostics.signal import FactValue
 
-MOST_OPTIONS = 5_000
 BROKER_DEFAULT_MS = 900_000
 """`transaction.max.timeout.ms` of a broker that does not set it. Source: reference/config-keys.csv."""
 SINK_DEFAULT_MS = 3_600_000
@@ -88,12 +89,9 @@ def _start(row: Any) -> tuple[Any, ...]:
 
 @read_once
 def _options(evidence: Evidence) -> Sequence[Any]:
-    named = [key for names in NAMES.values() for key in names]
-    of_kafka = evidence.may_have("config_option", "scope", lambda scope: scope.startswith("kafka "))
-    if not (of_kafka or evidence.may_have("config_option", "key", named)):
-        return ()
-    keys = ", ".join(f"'{key}'" for key in named)
-    rows = evidence["config_option"].where(f"key IN ({keys}) OR scope LIKE 'kafka %'").limit(MOST_OPTIONS).collect()
+    named = {key for names in NAMES.values() for key in names}
+    options = named_rows(evidence.answer(config_options.AGGREGATOR))
+    rows = [row for row in options if row.key in named or (row.scope or "").startswith("kafka ")]
     return sorted(rows, key=lambda row: (row.ts_ms or 0, row.file_id, row.line or 0))
 
 

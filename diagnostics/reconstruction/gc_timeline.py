@@ -11,6 +11,8 @@ from typing import Any
 
 from pyspark.sql import functions as sf
 
+from diagnostics.aggregators import heap_sizes, task_managers
+from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.evidence import Evidence, read_once
 from diagnostics.reconstruction.cluster import cluster_of, normalised
 from diagnostics.reconstruction.gc_pauses import AT_MS, FULL_KINDS, SLICE_MS, STANDING, gc_pauses, together
@@ -170,9 +172,7 @@ def _full(evidence: Evidence) -> Sequence[Any]:
 
 def _heap_sizes(evidence: Evidence) -> Mapping[int, float]:
     """File -> largest heap of the JVM that wrote it, where the file says so."""
-    if not evidence.may_have("config_option", "key", ("heap.max",)):
-        return {}
-    rows = evidence["config_option"].where("scope = 'jvm' AND key = 'heap.max'").select("file_id", "value").collect()
+    rows = named_rows(evidence.answer(heap_sizes.AGGREGATOR))
     return {row.file_id: float(row.value) for row in rows if row.value and row.value.replace(".", "", 1).isdecimal()}
 
 
@@ -307,9 +307,8 @@ def _named_by_heap(
         normalised(each.task_manager): max(point.value or 0 for point in each.points)
         for each in series.of("Status.JVM.Memory.Heap.Max")
     }
-    if evidence.has("task_manager"):
-        told = evidence["task_manager"].where("heap_max_bytes IS NOT NULL").select("task_manager", "heap_max_bytes")
-        for row in told.collect():
+    for row in sorted(named_rows(evidence.answer(task_managers.AGGREGATOR)), key=lambda row: row.ts_ms or 0):
+        if row.heap_max_bytes is not None:
             heaps[normalised(row.task_manager)] = row.heap_max_bytes
     spelled = cluster_of(evidence).task_managers
     taken = {normalised(name) for name in names.values()}

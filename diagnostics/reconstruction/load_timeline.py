@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from statistics import fmean, median
 from typing import Any
 
-from pyspark.sql import functions as sf
-
+from diagnostics.aggregators import back_pressure_samples
+from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence, read_once
 from diagnostics.phrase import percent
@@ -19,8 +19,6 @@ from diagnostics.reconstruction.series import metric_series
 MOMENT_MS = 10_000
 """Readings within this time count as one moment. Source: Flink refreshes these gauges each 5 s, and what REST tells of
 them each 10 s (metrics.fetcher.update-interval)."""
-MOST_ROWS = 100_000
-"""How many rows of back pressure are collected, the latest first. Our choice."""
 BUSY, BACK_PRESSURED = "busyTimeMsPerSecond", "backPressuredTimeMsPerSecond"
 
 
@@ -125,10 +123,7 @@ def _scraped(evidence: Evidence) -> Iterator[Told]:
 
 
 def _asked(evidence: Evidence) -> Iterator[Told]:
-    if not evidence.has("back_pressure"):
-        return
-    rows = evidence["back_pressure"].where("vertex_id IS NOT NULL AND subtask IS NOT NULL")
-    for row in rows.orderBy(sf.desc("ts_ms"), "file_id", "line", "subtask").limit(MOST_ROWS).collect():
+    for row in named_rows(evidence.answer(back_pressure_samples.AGGREGATOR)):
         ts_ms = row.ts_ms if row.ts_ms is not None else -(row.file_id + 1) * MOMENT_MS
         for metric, value in ((BUSY, row.busy_ratio), (BACK_PRESSURED, row.back_pressured_ratio)):
             if value is not None:

@@ -6,6 +6,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
+from diagnostics.aggregators import config_options
+from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence, read_once
 from diagnostics.notation.flink_values import duration_ms, number, size_bytes, truth
@@ -13,9 +15,6 @@ from diagnostics.reconstruction.checkpoint_history import checkpoint_histories
 from diagnostics.reconstruction.cluster import cluster_of
 from diagnostics.reconstruction.load_timeline import load_timelines
 from diagnostics.signal import FactValue
-
-MOST_OPTIONS = 50_000
-"""How many rows of options are read. Our choice: a cluster's whole configuration, thirty times over."""
 
 
 def _word(text: str | None) -> str | None:
@@ -198,24 +197,21 @@ class Stated:
 
 @read_once
 def stated_options(evidence: Evidence) -> tuple[Stated, ...]:
-    """The options of clusters, jobs and programs, the last statement first. One Spark job, done once for each Evidence.
+    """The options of clusters, jobs and programs, the last statement first, once for each Evidence.
 
     Reads   config_option.
     """
-    return tuple(_read(evidence)) if evidence.has("config_option") else ()
-
-
-def _read(evidence: Evidence) -> Iterable[Stated]:
-    options = evidence["config_option"].where("key IS NOT NULL AND coalesce(scope, '') != 'jvm'")
-    rows = options.orderBy("file_id", "line").limit(MOST_OPTIONS).collect()
-    for row in sorted(rows, key=lambda row: (-(row.ts_ms or 0), row.file_id, row.line or 0, row.key)):
-        yield Stated(
+    rows = named_rows(evidence.answer(config_options.AGGREGATOR))
+    return tuple(
+        Stated(
             row.scope or "cluster",
             row.job_id,
             row.key,
             row.value,
             Citation.of(row, "config", f"{row.key}: {row.value}", name=row.key, value=row.value),
         )
+        for row in sorted(rows, key=lambda row: (-(row.ts_ms or 0), row.file_id, row.line or 0, row.key))
+    )
 
 
 RANKS: Mapping[str, int] = {"job": 0, "program": 1, "session": 2, "cluster": 3}

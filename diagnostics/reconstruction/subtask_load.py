@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pyspark.sql import functions as sf
-
+from diagnostics.aggregators import back_pressure_samples, subtask_counters
+from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence, read_once
 from diagnostics.reconstruction.balance import Balance, balance
@@ -25,8 +25,6 @@ LATER_SHARE = 0.2
 """Which part of all records must fall into that part of the run. Our choice: a moment of imbalance is no skew."""
 LATER_SKEW = 1.3
 """How many times the skew of the whole run a part of it must have to be shown instead. Our choice."""
-MOST_ROWS = 100_000
-"""How many rows of subtasks are collected, the latest first. Our choice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,15 +126,11 @@ def load_snapshots(evidence: Evidence) -> Mapping[VertexKey, list[Snapshot]]:
     Reads   subtask, metric_sample. Done once for each Evidence.
     """
     found: dict[VertexKey, list[Snapshot]] = defaultdict(list)
-    if evidence.has("subtask"):
-        latest = evidence["subtask"].where("subtask IS NOT NULL AND vertex_id IS NOT NULL")
-        if evidence.rows["subtask"] > MOST_ROWS:
-            latest = latest.orderBy(sf.desc("ts_ms")).limit(MOST_ROWS)
-        by_moment: dict[tuple[Any, ...], dict[int, Load]] = defaultdict(dict)
-        for row in latest.collect():
-            by_moment[row.job_id, row.vertex_id, row.ts_ms or 0][row.subtask] = _load_of_rest(row)
-        for (job_id, vertex_id, _), snapshot in sorted(by_moment.items(), key=lambda item: repr(item[0])):
-            found[job_id, vertex_id].append(snapshot)
+    by_moment: dict[tuple[Any, ...], dict[int, Load]] = defaultdict(dict)
+    for row in named_rows(evidence.answer(subtask_counters.AGGREGATOR)):
+        by_moment[row.job_id, row.vertex_id, row.ts_ms or 0][row.subtask] = _load_of_rest(row)
+    for (job_id, vertex_id, _), snapshot in sorted(by_moment.items(), key=lambda item: repr(item[0])):
+        found[job_id, vertex_id].append(snapshot)
     for vertex, taken in _snapshots_of_metrics(metric_series(evidence)).items():
         if len(taken[-1]) > max((len(snapshot) for snapshot in found[vertex]), default=0):
             found[vertex] = taken
@@ -197,15 +191,12 @@ def time_ratios(evidence: Evidence) -> tuple[Samples, Samples]:
     """
     series = metric_series(evidence)
     columns = {"busy_ratio": "busyTimeMsPerSecond", "back_pressured_ratio": "backPressuredTimeMsPerSecond"}
-    rows = []
-    if evidence.has("back_pressure"):
-        told = evidence["back_pressure"].where("subtask IS NOT NULL").limit(MOST_ROWS)
-        rows = told.select("job_id", "vertex_id", "subtask", "ts_ms", *columns).collect()
+    rows = evidence.answer(back_pressure_samples.AGGREGATOR).to_pylist()
     busy, back_pressured = (_ratios(rows, series, column, metric) for column, metric in columns.items())
     return busy, back_pressured
 
 
-def _ratios(rows: Sequence[Any], series: MetricSeries, column: str, metric: str) -> Samples:
+def _ratios(rows: Sequence[Mapping[str, Any]], series: MetricSeries, column: str, metric: str) -> Samples:
     found: dict[VertexKey, dict[int, dict[int, float]]] = defaultdict(lambda: defaultdict(dict))
     for vertex, gauges in series.by_vertex(metric, operators=False).items():
         for gauge in gauges:
@@ -215,7 +206,7 @@ def _ratios(rows: Sequence[Any], series: MetricSeries, column: str, metric: str)
     told: dict[VertexKey, dict[int, dict[int, float]]] = defaultdict(lambda: defaultdict(dict))
     for row in rows:
         if row[column] is not None:
-            told[row.job_id, row.vertex_id][row.subtask][row.ts_ms or 0] = row[column]
+            told[row["job_id"], row["vertex_id"]][row["subtask"]][row["ts_ms"] or 0] = row[column]
     for vertex, by_subtask in told.items():
         if len(by_subtask) > len(found.get(vertex, {})):
             found[vertex] = by_subtask

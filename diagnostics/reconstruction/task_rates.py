@@ -7,15 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pyspark.sql import functions as sf
-
+from diagnostics.aggregators import subtask_counters
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence, read_once
 from diagnostics.reconstruction.arithmetic import highest, known, total
 from diagnostics.reconstruction.cluster import cluster_of
 
-MOST_ROWS = 100_000
-"""How many answers about subtasks are read, the latest first. Our choice."""
 DENSE = 0.3
 """From this share of an interval on accumulated back-pressured time counts as lasting. Our choice."""
 LEAST_MS = 5_000
@@ -77,21 +74,17 @@ class TaskRate:
 
 @read_once
 def intervals(evidence: Evidence) -> Sequence[Interval]:
-    """What each subtask did between two answers. One Spark job, done once for each Evidence.
+    """What each subtask did between two answers, once for each Evidence.
 
     Reads   subtask: one row per subtask and moment, counters since the attempt began.
     """
-    return _read(evidence) if evidence.has("subtask") else ()
+    jobs = cluster_of(evidence).job_names
+    rows = evidence.answer(subtask_counters.AGGREGATOR).to_pylist()
+    known = [row for row in rows if row["duration_ms"] is not None and row["duration_ms"] > 0]
+    return intervals_from_rows(known, next(iter(jobs)) if len(jobs) == 1 else None)
 
 
 COUNTERS = ("read_records", "write_records", "read_bytes", "busy_ms", "back_pressured_ms")
-
-
-def _read(evidence: Evidence) -> Sequence[Interval]:
-    jobs = cluster_of(evidence).job_names
-    rows = evidence["subtask"].where("vertex_id IS NOT NULL AND subtask IS NOT NULL AND duration_ms > 0")
-    latest = rows.orderBy(sf.desc("ts_ms"), "job_id", "vertex_id", "subtask", "file_id", "line").limit(MOST_ROWS)
-    return intervals_from_rows((row.asDict() for row in latest.collect()), next(iter(jobs)) if len(jobs) == 1 else None)
 
 
 def intervals_from_rows(rows: Iterable[Mapping[str, Any]], only_job: str | None = None) -> list[Interval]:

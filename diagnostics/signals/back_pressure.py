@@ -7,6 +7,8 @@ from dataclasses import replace
 from itertools import pairwise
 from statistics import median
 
+from diagnostics.aggregators import jobs
+from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.reconstruction.arithmetic import highest, known, longest_run_ms, middle
@@ -21,7 +23,6 @@ AS_HARD = 0.8
 """The usual ratios are those of the moments at which the pressure was at least this part of its highest. Our choice."""
 GAP_STEPS = 2.5
 """Moments further apart than so many usual steps do not belong to one run. Our choice: one missed scrape is bridged."""
-MOST_JOBS = 10_000
 FEWEST_MOMENTS = 3
 """With fewer moments nothing can be said about how long it lasted. Our choice."""
 START_MS = 120_000
@@ -64,12 +65,10 @@ def measure(evidence: Evidence) -> Measured:
 
 def _starts(evidence: Evidence) -> Mapping[str, int]:
     """Job -> when it was started, as REST tells it."""
-    if not evidence.has("job"):
-        return {}
-    rows = evidence["job"].where("job_id IS NOT NULL AND start_ms > 0").select("job_id", "start_ms").distinct()
     found: dict[str, int] = {}
-    for row in rows.limit(MOST_JOBS).collect():
-        found[row.job_id] = min(row.start_ms, found.get(row.job_id, row.start_ms))
+    for row in named_rows(evidence.answer(jobs.AGGREGATOR)):
+        if row.start_ms is not None and row.start_ms > 0:
+            found[row.job_id] = min(row.start_ms, found.get(row.job_id, row.start_ms))
     return found
 
 

@@ -6,12 +6,12 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any
 
+from diagnostics.aggregators import consumer_positions
+from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
 
-MOST_ROWS = 100_000
-"""Positions that are read, the latest first. Our choice: thirty looks at a topic of three thousand partitions."""
 FEWEST_LOOKS = 4
 """How many looks tell a course. Our choice: two of each half."""
 MOST_CITED = 4
@@ -23,7 +23,7 @@ Look = tuple[int, int]
 def measure(evidence: Evidence) -> Measured:
     """The group and topic with the largest lag.
 
-    Reads   consumer_position. One Spark job, none without it.
+    Reads   consumer_position.
     Gives   one signal of the case.
     Units   records. Flink commits offsets with its checkpoints, so the lag holds what came in since the last one.
     Empty   NotMeasured without positions; a group that never committed has no lag.
@@ -31,7 +31,7 @@ def measure(evidence: Evidence) -> Measured:
     if not evidence.has("consumer_position"):
         yield NotMeasured("consumer_lag", "consumer-groups", "no file tells where consumer groups stand")
         return
-    rows = evidence["consumer_position"].orderBy("ts_ms", "file_id", "line", ascending=False).limit(MOST_ROWS).collect()
+    rows = named_rows(evidence.answer(consumer_positions.AGGREGATOR))
     looks: dict[tuple[str | None, str], dict[Look, list[Any]]] = defaultdict(lambda: defaultdict(list))
     for row in rows:
         if row.lag is not None:

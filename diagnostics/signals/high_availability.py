@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
+from diagnostics.aggregators import config_options
+from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence, read_once
 from diagnostics.notation.flink_values import duration_ms, truth
@@ -36,7 +38,6 @@ OPTIONS: Mapping[str, str] = {
     "high-availability.kubernetes.leader-election.renew-deadline": "renew_deadline_ms",
 }
 """Option -> fact. Source: reference/config-keys.csv."""
-MOST_OPTIONS = 1_000
 CHECKPOINT_FAILED = "complete checkpoint"
 """What CheckpointFailureManager says of a checkpoint that could not be finished, in small letters."""
 SUSPENDED = ("zk.leader.suspended", "zk.retrieval.suspended", "zk.jobgraph.suspended")
@@ -252,13 +253,11 @@ def _server(log: IncidentLog, found: Sequence[Outage]) -> dict[str, FactValue]:
 @read_once
 def _options(evidence: Evidence) -> tuple[dict[str, FactValue], tuple[Citation, ...]]:
     """The options of OPTIONS as facts, and where they stand."""
-    if not evidence.may_have("config_option", "key", OPTIONS):
-        return {}, ()
-    options = evidence["config_option"]
-    rows = options.where(options.key.isin(list(OPTIONS))).orderBy("file_id", "line").limit(MOST_OPTIONS).collect()
     facts: dict[str, FactValue] = {}
     lines: dict[str, Citation] = {}
-    for row in rows:
+    for row in named_rows(evidence.answer(config_options.AGGREGATOR)):
+        if row.key not in OPTIONS:
+            continue
         fact = OPTIONS[row.key]
         value = _value(fact, row.value)
         if value is not None:

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from pyspark.sql import functions as sf
-
+from diagnostics.aggregators import host_levels
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.reconstruction.series import metric_series
@@ -17,16 +16,8 @@ FEWEST_SAMPLES = 4
 """How many samples make a level. Our choice, as for the load of processes."""
 FEWEST_PERIODS = 100.0
 """Scheduling periods below which a share of throttled ones says nothing. Our choice: 10 s of the usual 100 ms."""
-MOST_ROWS = 20_000
-"""Numbers of hosts and their parts that are read. Our choice: a thousand hosts with twenty each."""
 MOST_CITED = 6
 
-LEVELS: Mapping[str, tuple[str, ...]] = {
-    "cpu": ("iowait_percent", "steal_percent"),
-    "device": ("busy_percent", "write_await_ms", "await_ms"),
-    "control group": ("periods", "throttled_periods"),
-}
-"""Part of a host -> the metrics that count here."""
 FLINKS: Mapping[str, str] = {"System.CPU.IOWait": "iowait_percent", "System.CPU.Steal": "steal_percent"}
 """The same numbers as Flink's own metrics tell them. Source: reference/metrics.csv (system)."""
 PERCENT = 100.0
@@ -56,12 +47,12 @@ class _Level:
 def measure(evidence: Evidence) -> Measured:
     """The worst host, disk and control group, by their usual level.
 
-    Reads   host_sample, one Spark job and none without it; metric_sample (System.CPU.*).
+    Reads   host_sample; metric_sample (System.CPU.*).
     Gives   one signal of the case.
     Units   ratios of time 0 to 1, milliseconds.
     Empty   NotMeasured without statistics of hosts.
     """
-    levels = [*(_sampled(evidence) if evidence.has("host_sample") else ()), *_metered(evidence)]
+    levels = [*_sampled(evidence), *_metered(evidence)]
     facts, shown = _facts(levels)
     if not facts:
         yield NotMeasured("host_load", "host-statistics", "no file tells of the hosts' CPU, disks and limits over time")
@@ -76,30 +67,14 @@ def measure(evidence: Evidence) -> Measured:
 
 
 def _sampled(evidence: Evidence) -> Iterator[_Level]:
-    wanted = " OR ".join(f"(part = '{part}' AND metric IN {metrics})" for part, metrics in LEVELS.items())
-    keys = ["part", "metric", "host", "name", "file_id"]
-    place = sf.struct("file_id", "line", "last_line", "pointer", "ts_ms", "value")
-    rows = (
-        evidence["host_sample"]
-        .where(f"({wanted}) AND value IS NOT NULL")
-        .groupBy(*keys)
-        .agg(
-            sf.count("*").alias("samples"),
-            sf.expr("percentile_approx(value, 0.5)").alias("usual"),
-            sf.min("value").alias("least"),
-            sf.max("value").alias("most"),
-            sf.max_by(place, "value").alias("place"),
-        )
-        .orderBy(sf.desc("samples"), *keys)
-        .limit(MOST_ROWS)
-        .collect()
-    )
-    for row in rows:
-        of = " of ".join(each for each in (row.metric, row.name, row.host) if each)
-        text = f"{of} = {row.most:.15g}, usually {row.usual:.15g} ({row.samples} samples)"
-        cited = Citation.of(row.place, "metric", text, name=row.metric, value=row.most)
-        numbers = (row.samples, row.usual, row.least, row.most)
-        yield _Level(row.host, row.part, row.name, row.file_id, row.metric, *numbers, cited)
+    """The levels of what tools told, the one of most samples first."""
+    levels = evidence.answer(host_levels.AGGREGATOR)
+    for each in sorted(levels, key=lambda each: -each.samples):
+        part, metric, host, name, file_id = each.key
+        of = " of ".join(known for known in (metric, name, host) if known)
+        text = f"{of} = {each.most:.15g}, usually {each.median:.15g} ({each.samples} samples)"
+        cited = Citation.of(each.place, "metric", text, name=metric, value=each.most)
+        yield _Level(host, part, name, file_id, metric, each.samples, each.median, each.least, each.most, cited)
 
 
 def _metered(evidence: Evidence) -> Iterator[_Level]:

@@ -7,9 +7,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pyspark.sql import functions as sf
-
-from diagnostics.aggregators import logged_jobs
+from diagnostics.aggregators import jobs, logged_jobs
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.reconstruction.arithmetic import highest, middle
@@ -24,7 +22,6 @@ from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalD
 
 MOST_LISTED = 20
 """How many task names are listed. Our choice."""
-MOST_ROWS = 10_000
 SUBMITTED = re.compile(r"submission '([^']{1,200})' \(([0-9a-f]{32})\)")
 """How the Dispatcher names a job it received. Source: reference/log-signals.csv, Dispatcher."""
 VERSION = re.compile(r"\(Version: ([0-9]{1,3}\.[0-9]{1,3}[.0-9]{0,8})")
@@ -40,8 +37,8 @@ def measure(evidence: Evidence) -> Measured:
     Empty   NotMeasured when no file names a job.
     """
     told = _told(evidence)
-    jobs = _jobs(evidence, told)
-    if not jobs:
+    job_ids = _jobs(evidence, told)
+    if not job_ids:
         for key in ("job_overview", "job_overview.operation"):
             yield NotMeasured(key, "job-rest", "no file names a job")
         return
@@ -49,8 +46,8 @@ def measure(evidence: Evidence) -> Measured:
     series = metric_series(evidence)
     histories = checkpoint_histories(evidence)
     timelines = load_timelines(evidence)
-    only = len(jobs) == 1
-    for job_id in jobs:
+    only = len(job_ids) == 1
+    for job_id in job_ids:
         timeline = timelines.get(job_id) or (timelines.get(None, {}) if only else {})
         history = histories.get(job_id) or (histories.get(None) if only else None) or History(job_id)
         graph = job_graph(cluster, job_id, printed_names(evidence, timeline))
@@ -69,12 +66,9 @@ def measure(evidence: Evidence) -> Measured:
 def _told(evidence: Evidence) -> Mapping[str, list[Mapping[str, Any]]]:
     """What files say of jobs, by kind: `job` (the last answer first), `submitted`, `version`, and `log` for times."""
     found: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
-    if evidence.has("job"):
-        rows = evidence["job"].where("job_id IS NOT NULL").orderBy(sf.desc("ts_ms"), "job_id", "file_id", "line")
-        found["job"] = [
-            {**row.asDict(), "version": row.flink_version, "first_ms": row.start_ms, "last_ms": row.end_ms or row.ts_ms}
-            for row in rows.limit(MOST_ROWS).collect()
-        ]
+    for row in evidence.answer(jobs.AGGREGATOR).to_pylist():
+        times = {"first_ms": row["start_ms"], "last_ms": row["end_ms"] or row["ts_ms"]}
+        found["job"].append({**row, "version": row["flink_version"], **times})
     found |= _told_by_log(incident_log(evidence))
     found["log"] = [
         {"job_id": job_id, "first_ms": first_ms, "last_ms": last_ms}

@@ -6,6 +6,8 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from diagnostics.aggregators import task_managers
+from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.reconstruction.cluster import cluster_of, normalised
@@ -88,10 +90,8 @@ def _growth(points: Sequence[Point]) -> float | None:
 
 def _of_rest(evidence: Evidence) -> Mapping[str, Any]:
     """TaskManager -> its newest row."""
-    if not evidence.has("task_manager"):
-        return {}
-    rows = evidence["task_manager"].where("task_manager IS NOT NULL AND heap_max_bytes IS NOT NULL").orderBy("ts_ms")
-    return {normalised(row.task_manager): row for row in rows.limit(10_000).collect()}
+    rows = sorted(named_rows(evidence.answer(task_managers.AGGREGATOR)), key=lambda row: row.ts_ms or 0)
+    return {normalised(row.task_manager): row for row in rows if row.heap_max_bytes is not None}
 
 
 def _facts_of_rest(row: Any) -> dict[str, FactValue]:

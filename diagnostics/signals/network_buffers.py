@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from diagnostics.aggregators import task_managers
 from diagnostics.evidence import Evidence
 from diagnostics.reconstruction.cluster import Cluster, cluster_of
 from diagnostics.reconstruction.fault import job_of_vertex
@@ -103,9 +104,9 @@ def _pool(evidence: Evidence, series: MetricSeries, told: dict[str, FactValue]) 
         facts["requested_ratio"] = max(known_usage) / 100
     if "total" not in told:
         smallest = min((value for value in totals if value), default=None)
-        if smallest is None and evidence.has("task_manager"):
-            row = evidence["task_manager"].agg({"segments_total": "min"}).first()
-            smallest = row[0] if row else None
+        if smallest is None:
+            segments = evidence.answer(task_managers.AGGREGATOR)["segments_total"].drop_null().to_pylist()
+            smallest = min(segments, default=None)
         if smallest:
             facts |= {
                 "total": int(smallest),

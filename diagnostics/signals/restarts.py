@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
+from diagnostics.aggregators import jobs
+from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.reconstruction.cluster import cluster_of
@@ -53,12 +55,12 @@ def measure(evidence: Evidence) -> Measured:
     found = by_job(faults(log, cluster))
     latest = _latest(evidence)
     counted = _counted(metric_series(evidence))
-    jobs = sorted({*changes, *latest, *counted}, key=repr)
-    if not jobs:
+    job_ids = sorted({*changes, *latest, *counted}, key=repr)
+    if not job_ids:
         yield NotMeasured("restarts", "jobmanager-log", "no JobManager log, job or metric tells the states of a job")
         return
     strategies = [STRATEGY.search(event.message) for event in log.of("strategy")]
-    for job in jobs:
+    for job in job_ids:
         facts = _facts(changes.get(job, []), latest.get(job), counted.get(job))
         facts |= _steady(changes.get(job, []), latest.get(job), log.last_ms, facts)
         facts |= _first_fault(found.get(job, []))
@@ -96,10 +98,8 @@ def _changes(log: IncidentLog) -> Mapping[str | None, list[Transition]]:
 
 def _latest(evidence: Evidence) -> Mapping[str | None, Any]:
     """Job -> its newest row of REST."""
-    if not evidence.has("job"):
-        return {}
-    rows = evidence["job"].where("job_id IS NOT NULL AND state IS NOT NULL").orderBy("ts_ms").limit(10_000).collect()
-    return {row.job_id: row for row in rows}
+    rows = sorted(named_rows(evidence.answer(jobs.AGGREGATOR)), key=lambda row: row.ts_ms or 0)
+    return {row.job_id: row for row in rows if row.state is not None}
 
 
 def _counted(series: MetricSeries) -> Mapping[str | None, float]:

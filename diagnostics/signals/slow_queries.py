@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
-from pyspark.sql import functions as sf
-
+from diagnostics.aggregators import slow_queries
+from diagnostics.arithmetic.value_classes import Spread
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.reconstruction.arithmetic import highest
@@ -14,8 +13,6 @@ from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalD
 
 READS = ("SELECT", "WITH", "SHOW", "CALL", "FETCH", "EXECUTE")
 WRITES = ("INSERT", "UPDATE", "DELETE", "MERGE", "REPLACE", "COPY", "LOAD", "COMMIT")
-MOST_STATEMENTS = 2_000
-"""Different statements that are read, those that took most time in all first. Our choice: an application has dozens."""
 STATEMENT_CHARACTERS = 160
 MOST_CITED = 3
 
@@ -23,76 +20,61 @@ MOST_CITED = 3
 def measure(evidence: Evidence) -> Measured:
     """The statements that take most of a database's time.
 
-    Reads   slow_query. One Spark job, none without it.
+    Reads   slow_query.
     Gives   one signal of the case.
     Units   milliseconds.
     Empty   NotMeasured without a database's log.
     """
-    if not evidence.has("slow_query"):
+    statements = evidence.answer(slow_queries.AGGREGATOR)
+    if not statements:
         yield NotMeasured("slow_queries", "database-log", "no database's log of slow queries was given")
         return
-    keys = ["system", "kind", "statement"]
-    place = sf.struct("file_id", "line", "last_line", "pointer", "ts_ms", "duration_ms")
-    rows = (
-        evidence["slow_query"]
-        .groupBy(*keys)
-        .agg(
-            sf.count("*").alias("queries"),
-            sf.expr("percentile_approx(duration_ms, 0.5)").alias("usual_ms"),
-            sf.max("duration_ms").alias("longest_ms"),
-            sf.sum("duration_ms").alias("in_all_ms"),
-            sf.sum("lock_ms").alias("locked_ms"),
-            sf.sum("rows_examined").alias("examined"),
-            sf.sum("rows_sent").alias("sent"),
-            sf.min("ts_ms").alias("from_ms"),
-            sf.max("ts_ms").alias("until_ms"),
-            sf.max_by(place, "duration_ms").alias("place"),
-        )
-        .orderBy(sf.desc("in_all_ms"), *keys)
-        .limit(MOST_STATEMENTS)
-        .collect()
-    )
-    reads = [row for row in rows if row.kind in READS]
-    writes = [row for row in rows if row.kind in WRITES]
+    statements = sorted(statements, key=lambda each: -each.total)
+    reads = [each for each in statements if each.key[1] in READS]
+    writes = [each for each in statements if each.key[1] in WRITES]
     facts: dict[str, FactValue] = {
-        "system": rows[0].system,
-        "queries": sum(row.queries for row in rows),
+        "system": statements[0].key[0],
+        "queries": sum(each.samples for each in statements),
         **_of(reads, "read"),
         **_of(writes, "write"),
     }
-    shown = [*reads[:MOST_CITED], *writes[:MOST_CITED]] or rows[:MOST_CITED]
-    stamps = [stamp for row in rows for stamp in (row.from_ms, row.until_ms) if stamp is not None]
+    shown = [*reads[:MOST_CITED], *writes[:MOST_CITED]] or statements[:MOST_CITED]
+    stamps = [each.totals[name] for each in statements for name in ("from_ms", "until_ms")]
+    known = [stamp for stamp in stamps if stamp is not None]
     yield Signal(
         "slow_queries",
         Subject(),
         {name: value for name, value in facts.items() if value is not None},
-        tuple(_cite(row) for row in shown),
-        citation_count=sum(row.queries for row in rows),
-        window=(min(stamps), max(stamps)) if stamps else None,
+        tuple(_cite(each) for each in shown),
+        citation_count=sum(each.samples for each in statements),
+        window=(min(known), max(known)) if known else None,
     )
 
 
-def _of(rows: Sequence[Any], name: str) -> Mapping[str, FactValue]:
+def _of(statements: Sequence[Spread], name: str) -> Mapping[str, FactValue]:
     """The facts of the statements of one kind; the one that took most time in all speaks for them."""
-    if not rows:
+    if not statements:
         return {}
-    first = rows[0]
+    first = statements[0]
+    text, totals = first.key[2], first.totals
+    locked_ms = (totals["locked_us"] or 0.0) / 1000
     return {
-        f"{name}_queries": sum(row.queries for row in rows),
-        f"{name}_usual_ms": first.usual_ms,
-        f"{name}_longest_ms": highest(row.longest_ms for row in rows),
-        f"{name}_statement": first.statement[:STATEMENT_CHARACTERS] if first.statement else None,
-        f"{name}_lock_ratio": min(first.locked_ms / first.in_all_ms, 1.0)
-        if first.locked_ms and first.in_all_ms
+        f"{name}_queries": sum(each.samples for each in statements),
+        f"{name}_usual_ms": first.median,
+        f"{name}_longest_ms": highest(each.most for each in statements),
+        f"{name}_statement": text[:STATEMENT_CHARACTERS] if text else None,
+        f"{name}_lock_ratio": min(locked_ms / first.total, 1.0) if locked_ms and first.total else None,
+        f"{name}_rows_ratio": totals["examined"] / max(totals["sent"] or 0, first.samples)
+        if totals["examined"]
         else None,
-        f"{name}_rows_ratio": first.examined / max(first.sent or 0, first.queries) if first.examined else None,
     }
 
 
-def _cite(row: Any) -> Citation:
-    what = row.statement[:300] if row.statement else "a query"
-    text = f"{what}: {row.queries} times, usually {row.usual_ms:.15g} ms, at most {row.longest_ms:.15g} ms"
-    return Citation.of(row.place, "log", text, name="duration_ms", value=row.longest_ms)
+def _cite(statement: Spread) -> Citation:
+    text = statement.key[2][:300] if statement.key[2] else "a query"
+    times = f"usually {statement.median:.15g} ms, at most {statement.most:.15g} ms"
+    told = f"{text}: {statement.samples} times, {times}"
+    return Citation.of(statement.place, "log", told, name="duration_ms", value=statement.most)
 
 
 def _facts(name: str, what: str) -> dict[str, str]:

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import median
 from typing import Any
 
-from pyspark.sql import functions as sf
-
+from diagnostics.aggregators import subtask_checkpoints
+from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.reconstruction.arithmetic import ratio
@@ -18,8 +18,6 @@ from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalD
 
 FEWEST_HOSTS = 3
 """With fewer TaskManagers "the others" are a single one. Our choice."""
-MOST_ROWS = 100_000
-"""How many rows of subtasks are collected, the latest checkpoints first. Our choice."""
 
 
 def measure(evidence: Evidence) -> Measured:
@@ -33,13 +31,8 @@ def measure(evidence: Evidence) -> Measured:
     if not evidence.has("subtask_checkpoint"):
         yield NotMeasured("state_balance", "checkpoint-details", "no file has the subtask details of a checkpoint")
         return
-    rows = (
-        evidence["subtask_checkpoint"]
-        .where("checkpoint_id IS NOT NULL AND vertex_id IS NOT NULL AND subtask IS NOT NULL AND ack_ms IS NOT NULL")
-        .orderBy(sf.desc("checkpoint_id"), sf.desc("ts_ms"))
-        .limit(MOST_ROWS)
-        .collect()
-    )
+    rows = [row for row in named_rows(evidence.answer(subtask_checkpoints.AGGREGATOR)) if row.ack_ms is not None]
+    rows.sort(key=lambda row: (-row.checkpoint_id, -(row.ts_ms or 0)))
     by_checkpoint: dict[VertexKey, dict[int, dict[int, Any]]] = defaultdict(lambda: defaultdict(dict))
     for row in rows:
         by_checkpoint[row.job_id, row.vertex_id][row.checkpoint_id].setdefault(row.subtask, row)

@@ -8,14 +8,14 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from diagnostics.aggregators import tcp_samples
+from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.reconstruction.incident_log import incident_log
 from diagnostics.reconstruction.task_manager_lost import losses
 from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
 
-MOST_ROWS = 50_000
-"""How many readings are read, the earliest. Our choice: a hundred connections on five hosts, a hundred times."""
 LEAST_SEGMENTS = 50
 """Segments below which a share says nothing: one segment sent again of ten is chance. Our choice."""
 LEAST_AGAIN = 5
@@ -53,7 +53,7 @@ def measure(evidence: Evidence) -> Measured:
     if not evidence.has("tcp_sample"):
         yield NotMeasured("tcp_loss", "tcp-counters", "no file tells what the kernels count of TCP")
         return
-    rows = evidence["tcp_sample"].orderBy("ts_ms", "file_id", "line").limit(MOST_ROWS).collect()
+    rows = named_rows(evidence.answer(tcp_samples.AGGREGATOR))
     connections = _intervals(row for row in rows if row.peer_address is not None)
     hosts = _intervals(row for row in rows if row.peer_address is None)
     stalled = [row for row in rows if _is_stalled(row)]

@@ -1,0 +1,46 @@
+"""The levels of hosts and their parts that tools of the operating system tell, file by file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING
+
+from diagnostics.aggregators.aggregator import Aggregator
+from diagnostics.arithmetic.row_choice import is_any, with_known
+from diagnostics.arithmetic.value_classes import Spread, count_values, merge_classes, spreads
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+MOST_LEVELS = 20_000
+"""Numbers of hosts and their parts that are told apart. Our choice: a thousand hosts with twenty each."""
+
+LEVELS: Mapping[str, tuple[str, ...]] = {
+    "cpu": ("iowait_percent", "steal_percent"),
+    "device": ("busy_percent", "write_await_ms", "await_ms"),
+    "control group": ("periods", "throttled_periods"),
+}
+"""Part of a host -> the metrics of which the level is asked."""
+
+KEYS = ("part", "metric", "host", "name", "level_of")
+
+
+def _counted(samples: pa.Table) -> pa.Table:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    known = with_known(samples, ("value",))
+    of_part = [pc.and_(pc.equal(known["part"], part), is_any(known["metric"], names)) for part, names in LEVELS.items()]
+    chosen = pa.concat_tables([known.filter(mask) for mask in of_part])
+    return count_values(chosen.append_column("level_of", chosen["file_id"]), KEYS, "value", {}, MOST_LEVELS)
+
+
+AGGREGATOR: Aggregator[list[Spread]] = Aggregator(
+    name="host_levels",
+    table="host_sample",
+    columns=("ts_ms", "host", "part", "name", "metric", "value"),
+    reduce=_counted,
+    merge=partial(merge_classes, keys=KEYS, totals={}, most_groups=MOST_LEVELS),
+    finish=partial(spreads, keys=KEYS, totals={}),
+)

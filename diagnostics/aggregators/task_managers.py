@@ -1,0 +1,31 @@
+"""What REST tells of TaskManagers, the newest first."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from diagnostics.aggregators.aggregator import CITATION_ORDER, first_rows_aggregator
+from diagnostics.arithmetic.row_choice import with_known
+
+MOST_ANSWERS = 20_000
+"""Answers about TaskManagers that are kept, the newest. Our choice: 100 of them, asked 200 times."""
+
+AGGREGATOR = first_rows_aggregator(
+    "task_managers",
+    "task_manager",
+    (
+        "ts_ms",
+        "task_manager",
+        "host",
+        "heap_used_bytes",
+        "heap_max_bytes",
+        "metaspace_max_bytes",
+        "managed_bytes",
+        "network_bytes",
+        "segments_total",
+        "cpu_cores",
+    ),
+    partial(with_known, columns=("task_manager",)),
+    order=(("ts_ms", "descending"), ("task_manager", "ascending"), *CITATION_ORDER),
+    most=MOST_ANSWERS,
+)
