@@ -102,6 +102,8 @@ class Evidence:
         table = TABLES[name]
         with self._lock:
             if name not in self._frames:
+                if self.has(name):
+                    raise KeyError(f"the rows of {name} are not kept: ask an aggregator")
                 self._frames[name] = self.spark.createDataFrame([], table.spark_schema())
             return self._frames[name]
 

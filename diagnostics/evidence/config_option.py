@@ -25,5 +25,4 @@ TABLE = Table(
         ),
         Column("value", "string", "as printed; secrets are replaced by ******"),
     ),
-    words=("key", "scope"),
 )

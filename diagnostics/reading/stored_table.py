@@ -27,6 +27,7 @@ STORED_TABLES = frozenset(TABLES) - {
     "config_option",
     "consumer_position",
     "edge",
+    "failure",
     "host_sample",
     "job",
     "log_count",

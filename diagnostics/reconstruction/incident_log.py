@@ -10,8 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from diagnostics.aggregators import incident_records, log_ends
-from diagnostics.aggregators.incident_records import MOST_OF_A_KIND
+from diagnostics.aggregators import failures, incident_records, log_ends
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence, read_once
 
@@ -130,7 +129,7 @@ class IncidentLog:
 
 @read_once
 def incident_log(evidence: Evidence) -> IncidentLog:
-    """The events of an analysis. One Spark job, done once for each Evidence.
+    """The events of an analysis, once for each Evidence.
 
     Reads   log_record, log_count, failure.
     """
@@ -146,15 +145,12 @@ def _read(evidence: Evidence) -> IncidentLog:
         else:
             counts[row["kind"]] = row["of_kind"]
     ends = evidence.answer(log_ends.AGGREGATOR).to_pylist()
-    failures = []
-    if evidence.has("failure"):
-        rows = evidence["failure"].orderBy("ts_ms", "file_id", "pointer").limit(MOST_OF_A_KIND).collect()
-        failures = _without_repeats(Failure(**row.asDict()) for row in rows)
+    told = evidence.answer(failures.AGGREGATOR).to_pylist()
     ordered = {kind: sorted(found, key=_when) for kind, found in events.items()}
     return IncidentLog(
         ordered,
         counts,
-        failures,
+        _without_repeats(Failure(**row) for row in told),
         last_ms={end["file_id"]: end["last_ms"] for end in ends if end["last_ms"] is not None},
         is_log=any(end["level"] is not None or end["records"] > MOST_COPIED for end in ends),
         processes=frozenset(end["process"] or "" for end in ends),

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from diagnostics.aggregators import checkpoint_failure_records
-from diagnostics.aggregators.checkpoint_failure_records import CAUSES, MOST_RECORDS, THRESHOLD
+from diagnostics.aggregators import checkpoint_failure_records, checkpoint_failures
+from diagnostics.aggregators.checkpoint_failure_records import THRESHOLD
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence, read_once
 from diagnostics.reconstruction.checkpoint_history import checkpoint_histories
@@ -92,7 +92,7 @@ def snapshot_failures(evidence: Evidence) -> Mapping[str | None, SnapshotFailure
 def _read(evidence: Evidence) -> Mapping[str | None, SnapshotFailures]:
     cluster = cluster_of(evidence)
     rows = evidence.answer(checkpoint_failure_records.AGGREGATOR).to_pylist()
-    rows += list(_answers(evidence)) if evidence.has("failure") else []
+    rows += _answers(evidence)
     names = _names(evidence, rows, cluster)
     told = [each for row in rows if (each := _told(row, cluster, names))]
     told += _of_histories(evidence)
@@ -105,9 +105,8 @@ def _read(evidence: Evidence) -> Mapping[str | None, SnapshotFailures]:
 
 
 def _answers(evidence: Evidence) -> Iterable[Mapping[str, Any]]:
-    texts = " OR ".join(f"contains(causes, '{text}')" for text in CAUSES)
-    for row in evidence["failure"].where(texts).orderBy("ts_ms", "file_id", "pointer").limit(MOST_RECORDS).collect():
-        yield {**dict.fromkeys(("event", "checkpoint_id", "reason")), **row.asDict(), "process": "rest", "message": ""}
+    for row in evidence.answer(checkpoint_failures.AGGREGATOR).to_pylist():
+        yield {**dict.fromkeys(("event", "checkpoint_id", "reason")), **row, "process": "rest", "message": ""}
 
 
 def _names(evidence: Evidence, rows: Sequence[Mapping[str, Any]], cluster: Cluster) -> Mapping[str, tuple[str, int]]:

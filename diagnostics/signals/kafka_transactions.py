@@ -7,9 +7,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from diagnostics.aggregators import kafka_transaction_records
-from diagnostics.aggregators.kafka_transaction_records import CLASSES, MOST_RECORDS
-from diagnostics.citation import CITATION_COLUMNS, Citation
+from diagnostics.aggregators import kafka_transaction_failures, kafka_transaction_records
+from diagnostics.arithmetic.named_rows import named_rows
+from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.notation.flink_values import number
 from diagnostics.reconstruction.checkpoint_history import History, checkpoint_histories
@@ -27,7 +27,6 @@ from diagnostics.reconstruction.stated_settings import settings_of, stated_optio
 from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
 
 MOST_LISTED = 8
-PLACE = ("ts_ms", *CITATION_COLUMNS)
 
 KINDS: Mapping[str, tuple[str, ...]] = {
     "too_large": ("transaction timeout is larger than the maximum value", "InvalidTxnTimeoutException"),
@@ -115,19 +114,17 @@ def _kind(text: str) -> str | None:
 
 
 def _records(evidence: Evidence) -> Iterable[Event]:
-    for row in evidence.answer(kafka_transaction_records.AGGREGATOR).to_pylist():
-        text = f"{row['message']}\n{row['causes'] or ''}"
+    for row in named_rows(evidence.answer(kafka_transaction_records.AGGREGATOR)):
+        text = f"{row.message}\n{row.causes or ''}"
         if kind := _kind(text):
-            citation = Citation(kind="log", text=_shown(text), **{name: row[name] for name in PLACE})
-            yield Event(kind, row["ts_ms"], row["job_id"], row["vertex"], text, citation)
+            yield Event(kind, row.ts_ms, row.job_id, row.vertex, text, Citation.of(row, "log", _shown(text)))
 
 
 def _answers(evidence: Evidence) -> Iterable[Event]:
     """What REST alone tells; a failure that a log tells too is the same one."""
-    if not evidence.has("failure") or evidence.has("log_record"):
+    if evidence.has("log_record"):
         return
-    wanted = " OR ".join(f"contains(causes, '{name}')" for name in CLASSES)
-    for row in evidence["failure"].where(wanted).orderBy("ts_ms").limit(MOST_RECORDS).collect():
+    for row in named_rows(evidence.answer(kafka_transaction_failures.AGGREGATOR)):
         if kind := _kind(row.causes):
             yield Event(
                 kind, row.ts_ms, row.job_id, row.vertex, row.causes, Citation.of(row, "rest", _shown(row.causes))

@@ -21,9 +21,10 @@ from pyspark.sql.connect.client import SparkConnectClient
 
 from diagnostics.analyze import analyze
 from diagnostics.charts import CHARTS
-from diagnostics.evidence import TABLES, Evidence
+from diagnostics.evidence import Evidence
 from diagnostics.intake import sources_in, unpack
 from diagnostics.reading import read_evidence
+from diagnostics.reading.stored_table import STORED_TABLES
 from diagnostics.rule import Ruleset, shipped_rules
 from diagnostics.signals import DEFINITIONS
 from diagnostics.spark import embedded
@@ -90,7 +91,7 @@ def main() -> int:
             for _ in range(rounds):
                 own = Evidence(
                     spark,
-                    {table: evidence[table] for table in TABLES if evidence.has(table)},
+                    {table: evidence[table] for table in STORED_TABLES if evidence.has(table)},
                     evidence.rows,
                     parts=evidence.parts,
                     for_workers=evidence.for_workers,

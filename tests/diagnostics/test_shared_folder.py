@@ -27,7 +27,7 @@ from diagnostics.intake import SourceFile, unpack
 from diagnostics.reading import read_evidence, stored_table
 from diagnostics.reading.ranges import ranges_of
 from diagnostics.reading.sending import sent
-from diagnostics.reading.stored_table import EVIDENCE
+from diagnostics.reading.stored_table import EVIDENCE, STORED_TABLES
 from diagnostics.reading.task import read_group
 from diagnostics.shared_folder import JVM_OPTIONS, SharedFolder, open_location, reason_of, run_folder
 from diagnostics.spark.far_workers import failures_of_workers
@@ -119,7 +119,7 @@ def told_of_hdfs(variables: dict[str, str]) -> tuple[str, str]:
 
 
 def rows_of(evidence: Evidence) -> dict[str, list[str]]:
-    return {name: sorted(map(repr, evidence[name].collect())) for name, count in evidence.rows.items() if count}
+    return {name: sorted(map(repr, evidence[name].collect())) for name in STORED_TABLES if evidence.has(name)}
 
 
 def answers_of(evidence: Evidence) -> dict[str, Any]:

@@ -1,0 +1,18 @@
+"""The failures of jobs and tasks that REST tells, the earliest first."""
+
+from __future__ import annotations
+
+from diagnostics.aggregators.aggregator import CITATION_ORDER, first_rows_aggregator
+from diagnostics.evidence.failure import TABLE
+
+MOST_FAILURES = 2_000
+"""Failures that are kept, the earliest. Our choice, as for the log records of a kind."""
+
+AGGREGATOR = first_rows_aggregator(
+    "failures",
+    "failure",
+    tuple(column.name for column in TABLE.own_columns),
+    lambda failures: failures,
+    order=(("ts_ms", "ascending"), *CITATION_ORDER),
+    most=MOST_FAILURES,
+)
