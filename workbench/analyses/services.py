@@ -68,7 +68,7 @@ def analysis_request(
     analysis.files.set(files)
     present.filter(analysed_at=None).update(analysed_at=timezone.now())
     case_outcome_update(case)
-    broker.send_when_committed(run_analysis, analysis.pk)
+    _send(analysis.pk)
     return analysis
 
 
@@ -157,7 +157,7 @@ def analysis_give_back(*, analysis: Analysis, claim: UUID, reason: str, counted:
         logger.warning("analysis %s is queued again: %s", analysis.pk, reason)
         case_outcome_update(analysis.case)
         end_publish(analysis.pk)
-        broker.send_when_committed(run_analysis, analysis.pk)
+        _send(analysis.pk)
 
 
 def lost_analyses_recover(now: datetime | None = None) -> int:
@@ -173,7 +173,7 @@ def lost_analyses_recover(now: datetime | None = None) -> int:
     if not unsent or broker.messages_waiting():
         return len(lost)
     for analysis in reversed(unsent):
-        broker.send_when_committed(run_analysis, analysis.pk)
+        _send(analysis.pk)
     return len(lost) + len(unsent)
 
 
@@ -199,3 +199,7 @@ def lost_analysis_recover(analysis: Analysis, now: datetime | None = None) -> No
 
 def _owned(analysis: Analysis, claim: UUID) -> QuerySet[Analysis]:
     return Analysis.objects.filter(pk=analysis.pk, status=AnalysisStatus.RUNNING, claim=claim)
+
+
+def _send(analysis_id: int) -> None:
+    broker.send_when_committed(run_analysis, analysis_id)
