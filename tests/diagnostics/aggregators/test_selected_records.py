@@ -1,0 +1,56 @@
+"""What the questions to logs declare, as a selection: records that it leaves out are counted and change no answer."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from diagnostics.aggregators import AGGREGATORS, BY_TABLE
+from diagnostics.format import Range, Rows
+from diagnostics.formats.flink_log import FORMAT
+from diagnostics.log_scan.selection import CONTEXT, RecordSelection
+from diagnostics.notation.event_kind import kinds_of
+from diagnostics.notation.log_event import catalogue
+from diagnostics.reading.reduction import Reduction
+from diagnostics.row_batch import row_batch
+from tests.diagnostics.aggregators.test_cut_anywhere import answered
+
+QUESTIONS = BY_TABLE["log_record"]
+INCIDENT = Path(__file__).resolve().parents[2] / "incidents" / "nothing_wrong" / "evidence.zip"
+
+
+def declared() -> RecordSelection:
+    """The events and texts that any question declares."""
+    events = (event.id for event in catalogue() if any(question.asks_for(event.id) for question in QUESTIONS))
+    return RecordSelection(frozenset(events), frozenset(text for question in QUESTIONS for text in question.texts))
+
+
+def answers(path: Path, context: Mapping[str, Any]) -> tuple[dict[str, Any], int]:
+    """The answers to all questions to `log_record` and `log_count`, and how many records were rows."""
+    size = path.stat().st_size
+    reduction, rows = Reduction(), 0
+    for read in FORMAT.read(Range(0, path.name, str(path), 0, size, size, context)):
+        if isinstance(read, Rows) and read.table in ("log_record", "log_count"):
+            table = pa.Table.from_batches([row_batch(read, 0, 0, None)[0]])
+            if read.table == "log_record":
+                rows += table.num_rows
+                table = table.set_column(table.schema.get_field_index("kinds"), "kinds", kinds_of(table))
+            reduction.add_rows(read.table, table)
+    return {name: answered(AGGREGATORS[name], state) for name, state in reduction.states().items()}, rows
+
+
+@pytest.mark.parametrize("name", ["standalonesession", "taskexecutor"])
+def test_a_log_answers_the_same_when_only_declared_records_are_rows(name: str, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    with zipfile.ZipFile(INCIDENT) as incident:
+        [found] = [each for each in incident.namelist() if name in each and each.endswith(".log")]
+        log.write_bytes(incident.read(found))
+    whole, all_rows = answers(log, {})
+    selected, rows = answers(log, {CONTEXT: declared()})
+    assert rows < all_rows
+    assert selected == whole
