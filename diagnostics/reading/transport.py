@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 PIECE_BYTES = 4 * 1024**2
 """Bytes of a row. Our choice: Spark Connect refuses messages above 128 MB and sends batches of about 4 MB."""
 
+COMPRESSION = "zstd"
+"""Texts of log records repeat. Measured on the states of 48 MB of log: 23 MB become 4.3 MB in 50 ms, 8.3 MB by lz4."""
+
 PACKED_DDL = "task INT, name STRING, piece INT, content BINARY"
 
 
@@ -23,7 +26,8 @@ def pack_table(task: int, name: str, table: pa.Table) -> Iterator[pa.RecordBatch
     import pyarrow as pa
 
     sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, table.schema) as writer:
+    options = pa.ipc.IpcWriteOptions(compression=COMPRESSION, use_threads=False)
+    with pa.ipc.new_stream(sink, table.schema, options=options) as writer:
         writer.write_table(table)
     content = sink.getvalue()
     for piece, start in enumerate(range(0, content.size, PIECE_BYTES)):

@@ -8,7 +8,9 @@ import pyarrow as pa
 
 from diagnostics.reading.transport import PIECE_BYTES, pack_table, unpack_tables
 
-LARGE = pa.table({"text": [random.Random(1).randbytes(1000).hex()] * (3 * PIECE_BYTES // 2000)})
+CHANCE = random.Random(1)
+LARGE = pa.table({"text": [CHANCE.randbytes(1000).hex() for _ in range(3 * PIECE_BYTES // 2000)]})
+"""Its texts do not repeat: compressed it is half as large, and still larger than a piece."""
 SMALL = pa.table({"number": [1, None]})
 
 
@@ -28,3 +30,9 @@ def test_pieces_of_several_tasks_are_told_apart() -> None:
 def test_a_table_without_rows_arrives() -> None:
     empty = SMALL.slice(0, 0)
     assert unpack_tables(pa.Table.from_batches(list(pack_table(0, "empty", empty)))) == {"empty": [empty]}
+
+
+def test_texts_that_repeat_travel_compressed() -> None:
+    table = pa.table({"message": [f"Completed checkpoint {number} for job orders." for number in range(10_000)]})
+    [packed] = pack_table(0, "records", table)
+    assert packed.nbytes < table.nbytes / 5
