@@ -21,7 +21,16 @@ def sort_rows(rows: pa.Table, order: Order) -> pa.Table:
     if rows.num_rows < 2:
         return rows
     keys: list[Any] = [(name, way, "at_start" if way == "ascending" else "at_end") for name, way in order]
-    return rows.take(pc.sort_indices(rows, sort_keys=keys))
+    return rows.take(pc.sort_indices(with_plain_texts(rows.select([name for name, _ in order])), sort_keys=keys))
+
+
+def with_plain_texts(rows: pa.Table) -> pa.Table:
+    """The rows with texts instead of dictionaries, which nothing sorts by."""
+    import pyarrow as pa
+
+    types = [field.type for field in rows.schema]
+    plain = [each.value_type if pa.types.is_dictionary(each) else each for each in types]
+    return rows if types == plain else rows.cast(pa.schema(list(zip(rows.column_names, plain, strict=True))))
 
 
 def first_rows(rows: pa.Table, order: Order, most: int) -> pa.Table:

@@ -44,8 +44,6 @@ def points(evidence: Evidence) -> Points | None:
             [...]}]}; rates are a second; null where there was no sample.
     Empty   None without a metric that varies.
     """
-    if not evidence.may_have("metric_sample", "ts_ms"):
-        return None
     # Needs NumPy and PyArrow, which the web process that draws stored points does without.
     from diagnostics.reconstruction.metric_slots import varying_metrics
 

@@ -47,6 +47,16 @@ _UNITS: tuple[tuple[str, str], ...] = (
 metrics), and RocksDB's documentation of its properties."""
 
 
+_COUNTERS = re.compile("^num(?!.*PerSecond$)|^(fullRestarts|uptime|downtime)$|[.](Count|Time|TimeMsTotal)$")
+"""Metrics that only grow. Source: reference/metrics.csv, type counter."""
+
+
+@cache
+def is_counter(metric: str) -> bool:
+    """Whether the metric only grows, such that its rate is what tells something."""
+    return _COUNTERS.search(metric) is not None
+
+
 @cache
 def unit_of(metric: str) -> str | None:
     """The unit of one of Flink's own metrics; None for a plain count and for metrics that a job brings along."""

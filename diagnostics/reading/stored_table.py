@@ -32,6 +32,7 @@ STORED_TABLES = frozenset(TABLES) - {
     "job",
     "log_count",
     "log_record",
+    "metric_sample",
     "slow_query",
     "subtask",
     "subtask_checkpoint",

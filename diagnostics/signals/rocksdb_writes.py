@@ -5,41 +5,45 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from pyspark.sql import Row
-from pyspark.sql import functions as sf
-
-from diagnostics.aggregators import rocksdb_stalls
+from diagnostics.aggregators import rocksdb_metrics, rocksdb_stalls
+from diagnostics.aggregators.rocksdb_metrics import FILES, INTERVAL, PENDING, SLOWED, STALLED, STOPPED
 from diagnostics.aggregators.rocksdb_stalls import EVENTS
+from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.citation import CITATION_COLUMNS, Citation
 from diagnostics.evidence import Evidence
 from diagnostics.reconstruction.arithmetic import highest, known
-from diagnostics.reconstruction.series import ROCKSDB, ROCKSDB_FILES, few_samples, grouped, mappings, of_metrics
 from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-    from pyspark.sql import DataFrame
-
-MOST_ROWS = 50_000
-"""Series that are read, those of the largest values first. Our choice."""
 SHOWN = 4
 PLACE = ("ts_ms", *CITATION_COLUMNS)
-STALLED, SLOWED, INTERVAL, STOPPED, PENDING = ROCKSDB
 LONGEST_COUNTED_MICROS = 1e15
-KEYS = ("job_id", "operator", "subtask", "metric", "labels")
-UNDATED: Mapping[str, Any] = {"ts_ms": None, "value": None}
 
 Place = tuple[str | None, str | None, int | None]
 """Job, operator, subtask."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Course:
+    """The ends of one series: `highest` the first sample of the highest value, `last` the last one that has a time."""
+
+    least: float
+    highest: Any
+    from_ms: int | None
+    last: Any
+
+    @property
+    def most(self) -> float:
+        value: float = self.highest.value
+        return value
 
 
 @dataclass(slots=True)
 class _Instance:
     """What is told of the instances of one operator's subtask."""
 
-    values: dict[str, list[Any]] = field(default_factory=lambda: defaultdict(list))
+    values: dict[str, list[_Course]] = field(default_factory=lambda: defaultdict(list))
     records: list[Mapping[str, Any]] = field(default_factory=list)
 
     def most(self, metric: str) -> float | None:
@@ -49,9 +53,9 @@ class _Instance:
     def stalled_ratio(self) -> float | None:
         """The part of the time in which writes were held back: by the counter's growth, or as RocksDB's log says."""
         grown = [
-            (row.most - row.least) / 1000 / (row.until_ms - row.from_ms)
-            for row in self.values.get(STALLED, ())
-            if row.until_ms is not None and row.until_ms > row.from_ms
+            (each.most - each.least) / 1000 / (each.last.ts_ms - each.from_ms)
+            for each in self.values.get(STALLED, ())
+            if each.from_ms is not None and each.last.ts_ms > each.from_ms
         ]
         interval = self.most(INTERVAL)
         shares = known([max(grown, default=None), interval / 100 if interval is not None else None])
@@ -61,7 +65,11 @@ class _Instance:
     def files(self) -> float | None:
         """The files of all levels and column families at the last moment."""
         counts = known(
-            row.last for metric, rows in self.values.items() if metric.startswith(ROCKSDB_FILES) for row in rows
+            each.last.value
+            for metric, courses in self.values.items()
+            if metric.startswith(FILES)
+            for each in courses
+            if each.last
         )
         return sum(counts) if counts else None
 
@@ -75,8 +83,9 @@ def measure(evidence: Evidence) -> Measured:
     Empty   NotMeasured without a log of RocksDB and without its metrics.
     """
     instances: dict[Place, _Instance] = defaultdict(_Instance)
-    for row in _samples(evidence):
-        instances[row.job_id, row.operator, row.subtask].values[row.metric].append(row)
+    for each in _courses(evidence):
+        row = each.highest
+        instances[row.job_id, row.operator, row.subtask].values[row.metric].append(each)
     for record in evidence.answer(rocksdb_stalls.AGGREGATOR).to_pylist():
         instances[record["job_id"], None, record["subtask"]].records.append(record)
     if not instances:
@@ -91,60 +100,21 @@ def measure(evidence: Evidence) -> Measured:
         yield _signal(job, by_job[job])
 
 
-def _samples(evidence: Evidence) -> Sequence[Any]:
-    """The extremes, the last value and the time of each series, with the place of its highest value."""
-    if not evidence.may_have("metric_sample", "metric", _is_of_rocksdb):
-        return ()
-    few = few_samples(evidence)
-    return _summed_by_spark(evidence["metric_sample"]) if few is None else _summed(of_metrics(few, _is_of_rocksdb))
-
-
-def _is_of_rocksdb(metric: str) -> bool:
-    return metric in ROCKSDB or metric.startswith(ROCKSDB_FILES)
-
-
-def _summed(samples: pa.Table) -> Sequence[Row]:
-    found = []
-    for key, told in grouped(mappings(samples), KEYS).items():
-        highest = max(reversed(told), key=lambda sample: sample["value"])
-        if highest["value"] >= LONGEST_COUNTED_MICROS:
-            continue
-        dated = [sample for sample in told if sample["ts_ms"] is not None]
-        first = min(dated, key=lambda sample: sample["ts_ms"], default=UNDATED)
-        last = max(reversed(dated), key=lambda sample: sample["ts_ms"], default=UNDATED)
-        summed = {
-            "least": min(sample["value"] for sample in told),
-            "most": highest["value"],
-            "last": last["value"],
-            "from_ms": first["ts_ms"],
-            "until_ms": last["ts_ms"],
-            "place": Row(**highest),
-        }
-        found.append(Row(**dict(zip(KEYS, key, strict=True)), **summed))
-    found.sort(key=lambda row: (-row.most, *((row[name] is not None, row[name]) for name in KEYS)))
-    return found[:MOST_ROWS]
-
-
-def _summed_by_spark(samples: DataFrame) -> Sequence[Row]:
-    names = ", ".join(f"'{name}'" for name in ROCKSDB)
-    place = sf.struct("file_id", "line", "last_line", "pointer", "ts_ms", "value")
-    return (
-        samples.where(f"metric IN ({names}) OR startswith(metric, '{ROCKSDB_FILES}')")
-        .where("value IS NOT NULL AND aggregate IS NULL")
-        .groupBy(*KEYS)
-        .agg(
-            sf.min("value").alias("least"),
-            sf.max("value").alias("most"),
-            sf.max_by("value", "ts_ms").alias("last"),
-            sf.min("ts_ms").alias("from_ms"),
-            sf.max("ts_ms").alias("until_ms"),
-            sf.max_by(place, "value").alias("place"),
-        )
-        .where(f"most < {LONGEST_COUNTED_MICROS}")
-        .orderBy(sf.desc("most"), *KEYS)
-        .limit(MOST_ROWS)
-        .collect()
-    )
+def _courses(evidence: Evidence) -> Sequence[_Course]:
+    """What each series of RocksDB's metrics went through, those of the largest values first."""
+    samples: dict[tuple[Any, ...], list[Any]] = defaultdict(list)
+    for row in named_rows(evidence.answer(rocksdb_metrics.AGGREGATOR)):
+        samples[tuple(getattr(row, name) for name in rocksdb_metrics.SERIES)].append(row)
+    found = {}
+    for key, rows in samples.items():
+        highest = max(rows, key=lambda row: row.value)
+        if highest.value < LONGEST_COUNTED_MICROS:
+            dated = [row for row in rows if row.ts_ms is not None]
+            least = min(row.value for row in rows)
+            first, last = (end(dated, key=lambda row: row.ts_ms, default=None) for end in (min, max))
+            found[key] = _Course(least, highest, first.ts_ms if first else None, last)
+    order = sorted(found, key=lambda key: (-found[key].most, *((name is not None, name) for name in key)))
+    return [found[key] for key in order]
 
 
 def _signal(job: str | None, instances: Mapping[Place, _Instance]) -> Signal:
@@ -159,7 +129,7 @@ def _signal(job: str | None, instances: Mapping[Place, _Instance]) -> Signal:
         "write_stopped": _any_is(instances.values(), STOPPED),
         "write_slowed": _any_is(instances.values(), SLOWED),
         "pending_compaction_bytes": highest(each.most(PENDING) for each in instances.values()),
-        "level0_files": highest(each.most(f"{ROCKSDB_FILES}0") for each in instances.values()),
+        "level0_files": highest(each.most(f"{FILES}0") for each in instances.values()),
     }
     shares = {place: share for place, each in instances.items() if (share := each.stalled_ratio) is not None}
     if shares:
@@ -189,10 +159,11 @@ def _any_is(instances: Iterable[_Instance], metric: str) -> bool | None:
 def _citations(records: Sequence[Mapping[str, Any]], instances: Iterable[_Instance]) -> Iterable[Citation]:
     for record in records[:SHOWN]:
         yield Citation(kind="log", text=record["message"], **{name: record[name] for name in PLACE})
-    rows = [row for each in instances for found in each.values.values() for row in found if row.most > 0]
-    for row in sorted(rows, key=lambda row: (row.metric, -row.most))[: 2 * SHOWN]:
-        text = f"{row.metric} of {row.operator} (subtask {row.subtask}) = {row.most:.15g}"
-        yield Citation.of(row.place, "metric", text, name=row.metric, value=row.most)
+    rows = [course.highest for each in instances for found in each.values.values() for course in found]
+    high = [row for row in rows if row.value > 0]
+    for row in sorted(high, key=lambda row: (row.metric, -row.value))[: 2 * SHOWN]:
+        text = f"{row.metric} of {row.operator} (subtask {row.subtask}) = {row.value:.15g}"
+        yield Citation.of(row, "metric", text, name=row.metric, value=row.value)
 
 
 FACTS = {

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+import numpy as np
+import pyarrow as pa
 import pytest
 
-from diagnostics.reconstruction import series as module
+from diagnostics.aggregators import metric_points
+from diagnostics.evidence import TABLES
 from diagnostics.reconstruction.series import (
-    FEW_SAMPLES,
     Point,
+    Series,
     increase,
     metric_series,
-    series_from_rows,
+    series_of_samples,
     since_restart,
 )
 from tests.diagnostics.hand_made import JOB, MIDDLE, START, hand_made
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+from tests.diagnostics.many_samples import many_samples
 
 
 def row(ts_ms: int | None, value: float | None, file_id: int = 0, **rest: Any) -> Mapping[str, Any]:
@@ -34,6 +35,10 @@ def row(ts_ms: int | None, value: float | None, file_id: int = 0, **rest: Any) -
         "subtask": 0,
         **rest,
     }
+
+
+def series_from_rows(rows: Sequence[Mapping[str, Any]]) -> list[Series]:
+    return series_of_samples(pa.Table.from_pylist(list(rows), schema=TABLES["metric_sample"].arrow_schema()))
 
 
 def points(*values: float | None) -> tuple[Point, ...]:
@@ -62,12 +67,7 @@ def test_subtasks_are_series_of_their_own() -> None:
     assert len(series_from_rows([row(10, 1), row(10, 1, subtask=1)])) == 2
 
 
-@pytest.mark.spark
-@pytest.mark.parametrize("few", [FEW_SAMPLES, 0])
-def test_series_are_of_followed_metrics_and_of_no_aggregate_and_no_quantile(
-    few: int, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "FEW_SAMPLES", few)
+def test_series_are_of_followed_metrics_and_of_no_aggregate_and_no_quantile() -> None:
     about = {"job_id": JOB, "vertex_id": MIDDLE, "subtask": 0, "metric": "numRecordsIn", "ts_ms": START}
     rows = [
         {**about, "value": 5.0},
@@ -76,9 +76,26 @@ def test_series_are_of_followed_metrics_and_of_no_aggregate_and_no_quantile(
         {**about, "value": 8.0, "quantile": 0.5},
         {**about, "value": 9.0, "metric": "buffers.inPoolUsage"},
     ]
-    found = metric_series(hand_made(spark, metric_sample=rows))
+    found = metric_series(hand_made(None, metric_sample=rows))
     assert found.metrics() == ["numRecordsIn"]
     assert [[point.value for point in each.points] for each in found.of("numRecordsIn")] == [[5.0, 6.0]]
+
+
+def test_of_too_many_samples_the_last_one_of_each_stretch_of_time_is_kept() -> None:
+    task = {"job_id": JOB, "vertex_id": MIDDLE, "metric": "numRecordsIn"}
+    subtasks = 40
+    moments = 2 * metric_points.MOST_POINTS // subtasks
+    seconds = np.arange(moments)
+    rows = many_samples([{**task, "subtask": each} for each in range(subtasks)], START + 1_000 * seconds, 1.0 * seconds)
+
+    found = series_of_samples(metric_points.AGGREGATOR.finish(metric_points.AGGREGATOR.reduce_rows(rows)))
+
+    assert len(found) == subtasks
+    counts = {len(each.points) for each in found}
+    assert metric_points.MOST_POINTS / 2 <= subtasks * counts.pop() <= metric_points.MOST_POINTS
+    assert not counts
+    assert {each.points[-1].ts_ms for each in found} == {START + 1_000 * (moments - 1)}
+    assert all(point.value == ((point.ts_ms or 0) - START) / 1_000 for point in found[0].points)
 
 
 def test_a_counter_is_read_since_its_last_restart() -> None:

@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from diagnostics.reconstruction import series
-from diagnostics.reconstruction.series import FEW_SAMPLES
 from diagnostics.signals import rocksdb_writes
 from tests.diagnostics.hand_made import JOB, MIDDLE, START, hand_made, needs, only
 
@@ -34,13 +32,7 @@ def facts_of(spark: SparkSession, **tables: Any) -> Mapping[str, FactValue]:
     return only(rocksdb_writes.measure(hand_made(spark, **tables)), "rocksdb_writes").facts
 
 
-@pytest.fixture(params=[FEW_SAMPLES, 0])
-def few(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Samples that are few enough to be read as they are, and too many."""
-    monkeypatch.setattr(series, "FEW_SAMPLES", request.param)
-
-
-def test_the_share_of_stalled_time_is_that_of_the_worst_subtask(spark: SparkSession, few: None) -> None:
+def test_the_share_of_stalled_time_is_that_of_the_worst_subtask(spark: SparkSession) -> None:
     rows = [
         *sampled("rocksdb.stall_micros", 0, 0, 0),
         *sampled("rocksdb.stall_micros", 1e6, 2e6, 6e6, subtask=1),
@@ -61,7 +53,7 @@ def test_rocksdbs_own_log_tells_what_it_waited_for(spark: SparkSession) -> None:
     assert facts["waits_for"] == "files of level 0 that wait for compaction"
 
 
-def test_files_are_those_of_all_levels_at_the_end(spark: SparkSession, few: None) -> None:
+def test_files_are_those_of_all_levels_at_the_end(spark: SparkSession) -> None:
     rows = [
         *sampled("rocksdb.num-files-at-level0", 30, 4),
         *sampled("rocksdb.num-files-at-level6", 100, 4800),

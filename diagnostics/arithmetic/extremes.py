@@ -1,0 +1,37 @@
+"""Samples over time in bounded room: of each series the lowest, the highest, the first and the last one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from diagnostics.arithmetic.row_groups import begins_of_runs, citation_ranks, row_groups
+from diagnostics.arithmetic.row_order import first_rows
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def extreme_samples(samples: pa.Table, series: Sequence[str], most: int) -> pa.Table:
+    """Of each series its lowest and highest sample, and its first and last one in time; of equal ones the first cited.
+
+    samples  rows with `ts_ms`, a known `value`, the columns of `series` and the citation
+    most     series that are kept, the first by their names
+    """
+    import numpy as np
+    import pyarrow as pa
+
+    first, groups = row_groups(samples, series)
+    values = samples["value"].to_numpy()
+    dated = samples["ts_ms"].is_valid().to_numpy()
+    times = samples["ts_ms"].fill_null(0).to_numpy()
+    cited = citation_ranks(samples)
+    kept = np.zeros(samples.num_rows, bool)
+    for keys in ((values,), (-values,), (times, ~dated), (-times, ~dated)):
+        order = np.lexsort((*cited, *keys, groups))
+        kept[order[begins_of_runs(groups[order])]] = True
+    if len(first) > most:
+        names = samples.take(pa.array(first)).append_column("group", pa.array(np.arange(len(first))))
+        chosen = first_rows(names, [(name, "ascending") for name in series], most)["group"].to_numpy()
+        kept &= np.isin(groups, chosen)
+    return samples.filter(pa.array(kept))

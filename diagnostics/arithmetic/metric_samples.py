@@ -1,0 +1,52 @@
+"""Which rows of `metric_sample` a question is about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from diagnostics.arithmetic.row_order import sort_rows
+from diagnostics.notation.coded_text import coded
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+SUMMED_UP = ("aggregate", "quantile")
+
+SAMPLE_COLUMNS = (
+    "metric",
+    "job_id",
+    "vertex_id",
+    "vertex",
+    "operator",
+    "subtask",
+    "task_manager",
+    "labels",
+    "ts_ms",
+    "value",
+    *SUMMED_UP,
+)
+"""What questions look at, beside the citation."""
+
+
+def single_samples(samples: pa.Table, is_wanted: Callable[[str], bool]) -> pa.Table:
+    """The samples of the wanted metrics that sum up nothing: no aggregate over subtasks and no quantile.
+
+    Without the columns that say so.
+    """
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    names, codes = coded(samples["metric"])
+    wanted = np.array([name is not None and is_wanted(name) for name in names])[codes]
+    chosen = samples.filter(pa.array(wanted))
+    summed_up = pc.or_(pc.is_valid(chosen["aggregate"]), pc.is_valid(chosen["quantile"]))
+    return chosen.filter(pc.invert(summed_up)).drop_columns(list(SUMMED_UP))
+
+
+def in_order(samples: pa.Table) -> pa.Table:
+    """The samples by their citations; those of one place by all that they say."""
+    cited = ("file_id", "line", "pointer")
+    told = [name for name in SAMPLE_COLUMNS if name in samples.column_names]
+    return sort_rows(samples, [(name, "ascending") for name in (*cited, *told)])

@@ -1,0 +1,89 @@
+"""Rows that have the same in some of their columns, by number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+    import pyarrow as pa
+
+    Numbers = npt.NDArray[np.int64]
+
+LARGEST_CODE = 2**62
+
+
+def row_groups(rows: pa.Table, columns: Sequence[str]) -> tuple[Numbers, Numbers]:
+    """The first row of each different combination of values, and the number of each row's combination.
+
+    Combinations are numbered from 0 as they appear; unknown is a value as any other.
+    """
+    import numpy as np
+
+    codes: Numbers = np.zeros(rows.num_rows, np.int64)
+    room = 1
+    for name in columns:
+        own, count = _codes(rows[name])
+        if room * count > LARGEST_CODE:
+            codes, room = _numbered(codes)
+        codes, room = codes * count + own, room * count
+    groups, count = _numbered(codes)
+    first = np.empty(count, np.int64)
+    first[groups[::-1]] = np.arange(len(groups))[::-1]
+    return first, groups
+
+
+def begins_of_runs(*columns: Numbers) -> Numbers:
+    """The first place of each stretch in which all columns stay as they are."""
+    import numpy as np
+
+    changes = np.ones(len(columns[0]), bool)
+    for place, column in enumerate(columns):
+        changes[1:] = (changes[1:] & (place > 0)) | (np.diff(column) != 0)
+    return np.flatnonzero(changes)
+
+
+def ends_of_runs(*columns: Numbers) -> Numbers:
+    """The last place of each stretch in which all columns stay as they are."""
+    import numpy as np
+
+    return np.append(begins_of_runs(*columns)[1:], len(columns[0]))[: len(columns[0])] - 1
+
+
+def citation_ranks(rows: pa.Table) -> tuple[Numbers, ...]:
+    """The order of the rows by their citations as keys for `lexsort`, the least important first."""
+    import numpy as np
+    import pyarrow.compute as pc
+
+    keys = []
+    for name in ("pointer", "line", "file_id"):
+        column = rows[name]
+        if column.null_count == len(column):
+            keys.append(np.zeros(len(column), np.int64))
+        elif name == "pointer":
+            keys.append(pc.rank(column, null_placement="at_start", tiebreaker="dense").to_numpy().astype(np.int64))
+        else:
+            keys.append(column.fill_null(-1).to_numpy().astype(np.int64))
+    return tuple(keys)
+
+
+def _codes(column: pa.ChunkedArray) -> tuple[Numbers, int]:
+    """A number below the second one for each row, equal where the values are."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(column.type):
+        encoded = column.unify_dictionaries().combine_chunks()
+    else:
+        encoded = column.combine_chunks().dictionary_encode()
+    unknown = len(encoded.dictionary)
+    return encoded.indices.fill_null(unknown).to_numpy(zero_copy_only=False).astype("int64"), unknown + 1
+
+
+def _numbered(codes: Numbers) -> tuple[Numbers, int]:
+    """By hash, which is ten times as quick as by order."""
+    import pyarrow as pa
+
+    encoded = pa.array(codes).dictionary_encode()
+    return encoded.indices.to_numpy().astype("int64"), len(encoded.dictionary)

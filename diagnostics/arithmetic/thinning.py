@@ -1,0 +1,62 @@
+"""Samples over time in bounded room: all of them, or the last one of each slot of time where they are too many."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from diagnostics.arithmetic.row_groups import citation_ranks, ends_of_runs, row_groups
+from diagnostics.arithmetic.row_order import first_rows
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+ALL = -1
+"""`slot_bits` of samples that are all there. Above it a slot is 2^slot_bits ms long and begins at a multiple of it."""
+
+MOST_BITS = 48
+"""Slots in which all years of a calendar, before and after 1970, are one each."""
+
+
+def unthinned(samples: pa.Table) -> pa.Table:
+    """The samples with the column `slot_bits`, all of them."""
+    import pyarrow as pa
+
+    return samples.append_column("slot_bits", pa.repeat(pa.scalar(ALL, pa.int8()), samples.num_rows))
+
+
+def slot_bits(samples: pa.Table) -> int:
+    """How far samples, or slots of them, are thinned."""
+    import pyarrow.compute as pc
+
+    bits: int | None = pc.max(samples["slot_bits"]).as_py()
+    return ALL if bits is None else bits
+
+
+def thin_samples(samples: pa.Table, series: Sequence[str], most: int) -> pa.Table:
+    """At most so many samples: all, or the last one of each series in slots that are as short as that allows.
+
+    samples  rows with `ts_ms`, `value`, `slot_bits`, the columns of `series` and the citation
+
+    The same samples are left however they were cut, thinned and put together before: slots are powers of two, so that
+    longer ones are unions of shorter ones, and more samples never need shorter slots. Samples without a time are one
+    slot. Of more series than `most` the first by their names are kept.
+    """
+    import numpy as np
+    import pyarrow as pa
+
+    bits = slot_bits(samples)
+    if samples.num_rows <= most and bits == ALL:
+        return samples
+    _, groups = row_groups(samples, series)
+    times = samples["ts_ms"].fill_null(0).to_numpy()
+    groups = 2 * groups + samples["ts_ms"].is_valid().to_numpy()
+    order = np.lexsort((samples["value"].fill_null(0).to_numpy(), *citation_ranks(samples), times, groups))
+    groups, times = groups[order], times[order]
+    bits = max(bits, 0)
+    while len(last := ends_of_runs(groups, times >> bits)) > most and bits < MOST_BITS:
+        bits += 1
+    kept = samples.take(pa.array(order[last]))
+    place = kept.schema.get_field_index("slot_bits")
+    kept = kept.set_column(place, "slot_bits", pa.repeat(pa.scalar(bits, pa.int8()), kept.num_rows))
+    return first_rows(kept, [*((name, "ascending") for name in series), ("ts_ms", "ascending")], most)
