@@ -54,8 +54,8 @@ TABLES: Mapping[str, Table] = dict(registered(sys.modules[__name__], "TABLE"))
 class Evidence:
     """The evidence tables of one analysis, as DataFrames.
 
-    `evidence["checkpoint"]` has exactly the columns of `TABLES["checkpoint"]`; a kind of evidence that nobody uploaded
-    is an empty table of the right type. `rows` tells without a Spark job how many rows a table has.
+    `evidence["event"]` has exactly the columns of `TABLES["event"]`; a kind of evidence that nobody uploaded is an
+    empty table of the right type. `rows` tells without a Spark job how many rows a table has.
 
     frames  table name -> DataFrame, for the tables that have rows
     logs    how many rows of log_record Flink's own processes wrote; all of them when nobody says

@@ -82,7 +82,7 @@ class SnapshotFailures:
 
 @read_once
 def snapshot_failures(evidence: Evidence) -> Mapping[str | None, SnapshotFailures]:
-    """The failed checkpoints of each job, without those that expired. At most one Spark job.
+    """The failed checkpoints of each job, without those that expired.
 
     Reads   log_record, failure, and the histories of checkpoints.
     """

@@ -69,6 +69,8 @@ def test_a_mixed_folder_fills_the_tables_that_its_files_know(spark: SparkSession
     assert not evidence.has("gc_pause")
     assert evidence["gc_pause"].columns == [column.name for column in TABLES["gc_pause"].columns]
     assert evidence["gc_pause"].count() == 0
+    with pytest.raises(KeyError, match="rows of config_option are not kept"):
+        evidence["config_option"]
     assert (inputs["logs/tm.log"]["format"], inputs["logs/tm.log"]["records"]) == ("flink-log", 3)
     assert inputs["logs/tm.log"]["first_ts"] == "2026-11-21T01:31:00.633Z"
     assert inputs["notes.txt"]["format"] is None

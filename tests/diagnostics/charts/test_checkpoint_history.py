@@ -1,15 +1,12 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from diagnostics.chart import Theme
 from diagnostics.charts.checkpoint_history import CHART
 from tests.diagnostics.hand_made import JOB, MIDDLE, SINK, START, hand_made, line_of_jobs
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 
 def checkpoint(number: int, status: str = "COMPLETED", took_ms: float | None = 5000.0, **more: Any) -> dict[str, Any]:
@@ -41,10 +38,9 @@ def part(number: int, vertex: str, subtask: int, took_ms: float | None, **phases
     }
 
 
-@pytest.mark.spark
-def test_each_checkpoint_has_the_phases_of_its_slowest_subtask(spark: SparkSession) -> None:
+def test_each_checkpoint_has_the_phases_of_its_slowest_subtask() -> None:
     evidence = hand_made(
-        spark,
+        None,
         **line_of_jobs(),
         checkpoint=[checkpoint(1)],
         subtask_checkpoint=[
@@ -66,9 +62,8 @@ def test_each_checkpoint_has_the_phases_of_its_slowest_subtask(spark: SparkSessi
     assert (drawn["start_delay_ms"], drawn["async_ms"], drawn["pending"]) == (4000.0, 1000.0, 1)
 
 
-@pytest.mark.spark
-def test_without_a_checkpoint_there_is_no_chart(spark: SparkSession) -> None:
-    assert CHART.points(hand_made(spark, **line_of_jobs())) is None
+def test_without_a_checkpoint_there_is_no_chart() -> None:
+    assert CHART.points(hand_made(None, **line_of_jobs())) is None
 
 
 def drawn_points(*checkpoints: dict[str, Any], timeout_ms: float | None = 30_000.0) -> dict[str, Any]:

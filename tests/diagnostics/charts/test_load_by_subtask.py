@@ -1,15 +1,10 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-import pytest
+from typing import Any
 
 from diagnostics.chart import Theme
 from diagnostics.charts.load_by_subtask import CHART
 from tests.diagnostics.hand_made import JOB, MIDDLE, SINK, SOURCE, START, hand_made, line_of_jobs
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 
 def subtask(vertex: str, number: int, read: int | None, written: int | None = 0, attempt: int = 0) -> dict[str, Any]:
@@ -24,10 +19,9 @@ def subtask(vertex: str, number: int, read: int | None, written: int | None = 0,
     }
 
 
-@pytest.mark.spark
-def test_shares_are_of_the_tasks_own_records_and_sources_count_what_they_send(spark: SparkSession) -> None:
+def test_shares_are_of_the_tasks_own_records_and_sources_count_what_they_send() -> None:
     evidence = hand_made(
-        spark,
+        None,
         **line_of_jobs(),
         subtask=[
             subtask(SOURCE, 0, 0, 500),
@@ -48,9 +42,8 @@ def test_shares_are_of_the_tasks_own_records_and_sources_count_what_they_send(sp
     assert (even["vertex"], even["direction"]) == ("Source: orders", "out")
 
 
-@pytest.mark.spark
-def test_a_job_of_single_subtasks_has_no_chart(spark: SparkSession) -> None:
-    assert CHART.points(hand_made(spark, **line_of_jobs(), subtask=[subtask(SINK, 0, 10)])) is None
+def test_a_job_of_single_subtasks_has_no_chart() -> None:
+    assert CHART.points(hand_made(None, **line_of_jobs(), subtask=[subtask(SINK, 0, 10)])) is None
 
 
 def test_the_even_share_is_a_line_and_hot_bars_carry_their_number() -> None:

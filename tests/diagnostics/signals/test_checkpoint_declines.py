@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from diagnostics.signals.checkpoint_declines import measure
 from tests.diagnostics.hand_made import JOB, MIDDLE, START, hand_made, line_of_jobs, needs, only
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-pytestmark = pytest.mark.spark
 
 GRAPH = "000000000000000000000000000000ff"
 KEY = "org.acme.Sealed.key"
@@ -48,9 +43,9 @@ def declined(second: float, number: int, subtask: int = 0, **rest: Any) -> list[
     ]
 
 
-def test_declines_come_with_operator_exception_and_own_frame(spark: SparkSession) -> None:
+def test_declines_come_with_operator_exception_and_own_frame() -> None:
     log = [completed(1, 1), *declined(10, 2), *declined(20, 3, subtask=1), completed(30, 4)]
-    facts = only(measure(hand_made(spark, **line_of_jobs(), log_record=log)), "checkpoint_declines").facts
+    facts = only(measure(hand_made(None, **line_of_jobs(), log_record=log)), "checkpoint_declines").facts
     assert (facts["failures"], facts["ids"], facts["reasons"]) == (2, [2, 3], ["asynchronous part failed (2)"])
     assert (facts["vertex"], facts["subtasks"], facts["task_managers"]) == ("enrich", [0, 1], ["tm-1"])
     assert (facts["said"], facts["origin"]) == ("IOException: the key is not mounted", "own_code")
@@ -59,14 +54,14 @@ def test_declines_come_with_operator_exception_and_own_frame(spark: SparkSession
     assert facts["longest_ms"] == pytest.approx(200, abs=101)
 
 
-def test_the_operator_is_known_without_rest_from_the_states_of_its_executions(spark: SparkSession) -> None:
+def test_the_operator_is_known_without_rest_from_the_states_of_its_executions() -> None:
     switched = f"enrich (1/2) ({GRAPH}_{MIDDLE}_0_0) switched from DEPLOYING to INITIALIZING."
     log = [record(1, "task.state", switched, vertex="enrich", subtask=0, state_to="INITIALIZING"), *declined(10, 2)]
-    facts = only(measure(hand_made(spark, log_record=log)), "checkpoint_declines").facts
+    facts = only(measure(hand_made(None, log_record=log)), "checkpoint_declines").facts
     assert (facts["vertex"], facts["subtasks"]) == ("enrich", [0])
 
 
-def test_the_failure_of_the_job_is_counted_apart(spark: SparkSession) -> None:
+def test_the_failure_of_the_job_is_counted_apart() -> None:
     text = "Exceeded checkpoint tolerable failure threshold. The latest checkpoint failed due to Asynchronous task"
     threshold = {"exception_message": text, "causes": f"FlinkRuntimeException: {text}"}
     log = [
@@ -74,24 +69,24 @@ def test_the_failure_of_the_job_is_counted_apart(spark: SparkSession) -> None:
         record(11, None, "Trying to recover from a global failure.", **threshold),
         record(11.1, "job.state", f"Job orders ({JOB}) switched from state RUNNING to RESTARTING.", **threshold),
     ]
-    facts = only(measure(hand_made(spark, log_record=log)), "checkpoint_declines").facts
+    facts = only(measure(hand_made(None, log_record=log)), "checkpoint_declines").facts
     assert (facts["failures"], facts["thresholds"]) == (1, 1)
 
 
-def test_rest_alone_gives_the_reason_and_asks_for_the_log(spark: SparkSession) -> None:
+def test_rest_alone_gives_the_reason_and_asks_for_the_log() -> None:
     failed = {"job_id": JOB, "status": "FAILED", "failure_message": "Asynchronous task checkpoint failed."}
     rows = [{**failed, "checkpoint_id": number, "trigger_ms": START, "failure_ms": START + 50} for number in (5, 6, 7)]
     parts = [
         {"job_id": JOB, "checkpoint_id": number, "vertex_id": MIDDLE, "subtask": 0, "status": "pending_or_failed"}
         for number in (5, 6, 7)
     ]
-    measured = list(measure(hand_made(spark, **line_of_jobs(), checkpoint=rows, subtask_checkpoint=parts)))
+    measured = list(measure(hand_made(None, **line_of_jobs(), checkpoint=rows, subtask_checkpoint=parts)))
     facts = only(measured, "checkpoint_declines").facts
     assert (facts["failures"], facts["unacknowledged"], "exception" in facts) == (3, ["enrich"], False)
     assert needs(measured) == {"checkpoint_declines": "jobmanager-log"}
 
 
-def test_a_task_that_fails_in_its_synchronous_part_is_told_by_its_own_failure(spark: SparkSession) -> None:
+def test_a_task_that_fails_in_its_synchronous_part_is_told_by_its_own_failure() -> None:
     failed = record(
         5,
         "task.failed.jm",
@@ -105,11 +100,11 @@ def test_a_task_that_fails_in_its_synchronous_part_is_told_by_its_own_failure(sp
         user_frame="org.acme.Buffer.flush",
         causes="java.io.IOException: Could not perform checkpoint 7 for operator enrich (1/2)#0.\nNullPointerException",
     )
-    facts = only(measure(hand_made(spark, log_record=[failed])), "checkpoint_declines").facts
+    facts = only(measure(hand_made(None, log_record=[failed])), "checkpoint_declines").facts
     assert (facts["ids"], facts["synchronous"], facts["vertex"]) == ([7], 1, "enrich")
 
 
-def test_triggers_before_all_tasks_ran_are_harmless(spark: SparkSession) -> None:
+def test_triggers_before_all_tasks_ran_are_harmless() -> None:
     reason = "Checkpoint triggering task enrich (1/2) is not being executed at the moment. Aborting checkpoint."
     log = [record(second, "jm.ckpt.preflight_failed", "Failed", reason=reason) for second in (1, 6)]
     log += [
@@ -117,19 +112,19 @@ def test_triggers_before_all_tasks_ran_are_harmless(spark: SparkSession) -> None
         record(12, "task.state", "x", vertex="enrich", subtask=0, state_to="RUNNING"),
         completed(20, 1),
     ]
-    facts = only(measure(hand_made(spark, log_record=log)), "checkpoint_declines").facts
+    facts = only(measure(hand_made(None, log_record=log)), "checkpoint_declines").facts
     assert (facts["failures"], facts["not_ready"]) == (0, 2)
     assert (facts["slowest_start_vertex"], facts["slowest_start_ms"]) == ("enrich", 12_000)
 
 
-def test_refusals_because_tasks_have_finished_are_no_early_triggers(spark: SparkSession) -> None:
+def test_refusals_because_tasks_have_finished_are_no_early_triggers() -> None:
     text = f"Checkpoint triggering task Source: a (1/1) of job {JOB} is not in state RUNNING but FINISHED instead."
     log = [completed(1, 1)] + [record(second, "jm.ckpt.task_not_running", text) for second in (10, 20, 30)]
-    facts = only(measure(hand_made(spark, log_record=log)), "checkpoint_declines").facts
+    facts = only(measure(hand_made(None, log_record=log)), "checkpoint_declines").facts
     assert (facts["finished_refusals"], facts["finished_is_last"], facts["not_ready"]) == (3, True, 0)
 
 
-def test_an_expiry_and_what_follows_from_something_else_is_no_decline(spark: SparkSession) -> None:
+def test_an_expiry_and_what_follows_from_something_else_is_no_decline() -> None:
     chain = {"exception_class": "x.CheckpointException", "exception_message": "Checkpoint expired before completing."}
     log = [
         record(1, "jm.ckpt.expired", "Checkpoint 1 expired", checkpoint_id=1),
@@ -145,9 +140,9 @@ def test_an_expiry_and_what_follows_from_something_else_is_no_decline(spark: Spa
         ),
         record(3, "jm.ckpt.failed", "Failed", checkpoint_id=3, causes="x: Checkpoint Coordinator is suspending."),
     ]
-    facts = only(measure(hand_made(spark, log_record=log)), "checkpoint_declines").facts
+    facts = only(measure(hand_made(None, log_record=log)), "checkpoint_declines").facts
     assert facts["failures"] == 0
 
 
-def test_nothing_is_measured_without_logs_and_checkpoints(spark: SparkSession) -> None:
-    assert needs(measure(hand_made(spark))) == {"checkpoint_declines": "jobmanager-log"}
+def test_nothing_is_measured_without_logs_and_checkpoints() -> None:
+    assert needs(measure(hand_made(None))) == {"checkpoint_declines": "jobmanager-log"}

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from diagnostics.signals.checkpoint_phases import measure
 from tests.diagnostics.hand_made import JOB, SINK, SOURCE, START, hand_made, line_of_jobs, needs, only
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 
 def _part(number: int, vertex: str, subtask: int, **columns: Any) -> dict[str, Any]:
@@ -48,7 +45,7 @@ def _checkpoint(number: int, status: str, ms: float) -> dict[str, Any]:
     }
 
 
-def test_an_upload_dominates_and_late_acknowledgements_tell_its_rate(spark: SparkSession) -> None:
+def test_an_upload_dominates_and_late_acknowledgements_tell_its_rate() -> None:
     parts = [
         _acknowledged(1, SOURCE, 0, 10, 0, 0, 5),
         _acknowledged(1, SINK, 0, 20, 0, 480, 19_500, 100e6),
@@ -58,7 +55,7 @@ def test_an_upload_dominates_and_late_acknowledgements_tell_its_rate(spark: Spar
         _acknowledged(2, SINK, 1, 20, 0, 80, 50_000, 200e6),
     ]
     checkpoints = [_checkpoint(1, "COMPLETED", 20_520.0), _checkpoint(2, "FAILED", 30_000.0)]
-    evidence = hand_made(spark, **line_of_jobs(), subtask_checkpoint=parts, checkpoint=checkpoints)
+    evidence = hand_made(None, **line_of_jobs(), subtask_checkpoint=parts, checkpoint=checkpoints)
     facts = only(measure(evidence), "checkpoint_phases").facts
     assert facts["longest_phase"] == "asynchronous part"
     assert facts["async_share_ratio"] == pytest.approx((20_000 + 50_000) / (20_520 + 50_100))
@@ -68,7 +65,7 @@ def test_an_upload_dominates_and_late_acknowledgements_tell_its_rate(spark: Spar
     assert (facts["state_vertex"], facts["state_spread_ratio"]) == ("Sink: documents", 1)
 
 
-def test_barriers_that_wait_and_subtasks_that_never_acknowledged(spark: SparkSession) -> None:
+def test_barriers_that_wait_and_subtasks_that_never_acknowledged() -> None:
     parts = [
         _acknowledged(1, SOURCE, 0, 5, 0, 0, 1),
         _acknowledged(1, SINK, 0, 24_000, 3000, 0, 0),
@@ -77,7 +74,7 @@ def test_barriers_that_wait_and_subtasks_that_never_acknowledged(spark: SparkSes
         _part(2, SINK, 1, status="pending_or_failed"),
     ]
     checkpoints = [_checkpoint(1, "COMPLETED", 27_000.0), _checkpoint(2, "FAILED", 30_000.0)]
-    evidence = hand_made(spark, **line_of_jobs(), subtask_checkpoint=parts, checkpoint=checkpoints)
+    evidence = hand_made(None, **line_of_jobs(), subtask_checkpoint=parts, checkpoint=checkpoints)
     facts = only(measure(evidence), "checkpoint_phases").facts
     assert facts["longest_phase"] == "start delay and alignment"
     assert facts["barrier_share_ratio"] == 1
@@ -86,18 +83,18 @@ def test_barriers_that_wait_and_subtasks_that_never_acknowledged(spark: SparkSes
     assert facts["unacknowledged_subtasks"] == [0, 1]
 
 
-def test_of_two_answers_about_a_subtask_the_acknowledged_one_counts(spark: SparkSession) -> None:
+def test_of_two_answers_about_a_subtask_the_acknowledged_one_counts() -> None:
     parts = [
         _part(1, SINK, 0, status="pending_or_failed") | {"ts_ms": START + 9_000},
         _acknowledged(1, SINK, 0, 0, 0, 0, 4000, 10e6),
     ]
-    evidence = hand_made(spark, **line_of_jobs(), subtask_checkpoint=parts)
+    evidence = hand_made(None, **line_of_jobs(), subtask_checkpoint=parts)
     facts = only(measure(evidence), "checkpoint_phases").facts
     assert (facts["async_ms"], facts["upload_bytes_per_s_max"]) == (4000, 2.5e6)
 
 
-def test_nothing_is_measured_without_subtask_details(spark: SparkSession) -> None:
-    evidence = hand_made(spark, **line_of_jobs(), checkpoint=[_checkpoint(1, "COMPLETED", 27_000.0)])
+def test_nothing_is_measured_without_subtask_details() -> None:
+    evidence = hand_made(None, **line_of_jobs(), checkpoint=[_checkpoint(1, "COMPLETED", 27_000.0)])
     assert needs(measure(evidence)) == {"checkpoint_phases": "checkpoint-details"}
 
 
@@ -117,7 +114,7 @@ def _logged(subtask: int, number: int, second: float, sync: float, async_: float
     ]
 
 
-def test_phases_and_silent_subtasks_are_rebuilt_from_logs_alone(spark: SparkSession) -> None:
+def test_phases_and_silent_subtasks_are_rebuilt_from_logs_alone() -> None:
     def of_coordinator(second: float, event: str, message: str, number: int, **rest: Any) -> dict[str, Any]:
         told = _debug(second, event, message, job_id=JOB, checkpoint_id=number, **rest)
         return {**told, "process": "jobmanager", "level": "INFO"}
@@ -131,7 +128,7 @@ def test_phases_and_silent_subtasks_are_rebuilt_from_logs_alone(spark: SparkSess
         *_logged(0, 2, 20.2, 60, 700),
         of_coordinator(30, "jm.ckpt.expired", "Checkpoint 2 expired before completing.", 2),
     ]
-    facts = only(measure(hand_made(spark, log_record=log)), "checkpoint_phases").facts
+    facts = only(measure(hand_made(None, log_record=log)), "checkpoint_phases").facts
     assert (facts["longest_phase"], facts["slowest_subtask"]) == ("asynchronous part", 1)
     assert facts["async_share_ratio"] == pytest.approx(9_000 / 9_200)
     assert (facts["unacknowledged_id"], facts["unacknowledged_vertices"]) == (2, ["enrich"])

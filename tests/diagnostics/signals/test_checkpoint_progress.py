@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from diagnostics.signals.checkpoint_progress import measure
 from tests.diagnostics.hand_made import JOB, START, hand_made, needs, only
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 DURATIONS = {1: 3000.0, 2: 7000.0, 3: 13_000.0, 4: 22_000.0, 5: 28_000.0}
 
@@ -41,10 +38,10 @@ def _expired(number: int) -> dict[str, Any]:
 TIMEOUT = {"scope": "job", "job_id": JOB, "key": "execution.checkpointing.timeout", "value": "30000 ms"}
 
 
-def test_growing_checkpoints_that_expire_in_the_end(spark: SparkSession) -> None:
+def test_growing_checkpoints_that_expire_in_the_end() -> None:
     rows = [_completed(number, ms) for number, ms in DURATIONS.items()] + [_expired(6), _expired(7)]
     rows.append(_completed(8, 90_000.0, is_savepoint=True))
-    facts = only(measure(hand_made(spark, checkpoint=rows, config_option=[TIMEOUT])), "checkpoint_progress").facts
+    facts = only(measure(hand_made(None, checkpoint=rows, config_option=[TIMEOUT])), "checkpoint_progress").facts
     assert (facts["completed"], facts["failed"], facts["expired_ids"]) == (5, 2, [6, 7])
     assert facts["durations_ms"] == [3000, 7000, 13_000, 22_000, 28_000]
     assert facts["growth_ratio"] == 5  # median of 22 and 28 s over median of 3 and 7 s
@@ -65,7 +62,7 @@ def _record(event: str, number: int | None, second: float, **columns: Any) -> di
     }
 
 
-def test_the_log_alone_tells_the_same(spark: SparkSession) -> None:
+def test_the_log_alone_tells_the_same() -> None:
     records = []
     for number, ms in DURATIONS.items():
         records.append(_record("jm.ckpt.trigger", number, number * 40))
@@ -76,34 +73,34 @@ def test_the_log_alone_tells_the_same(spark: SparkSession) -> None:
         records.append(
             _record("jm.ckpt.failed", number, number * 40 + 30, reason="Checkpoint expired before completing.")
         )
-    facts = only(measure(hand_made(spark, log_record=records)), "checkpoint_progress").facts
+    facts = only(measure(hand_made(None, log_record=records)), "checkpoint_progress").facts
     assert (facts["completed"], facts["expired_ids"], facts["in_progress"]) == (5, [6, 7], 0)
     assert (facts["timeout_ms"], facts["timeout_from"]) == (30_000, "expiry")
     assert facts["since_last_completed_ms"] == 82_000  # 7 x 40 + 30 s, less 5 x 40 + 28 s
 
 
-def test_triggers_before_all_tasks_ran_are_no_failures(spark: SparkSession) -> None:
+def test_triggers_before_all_tasks_ran_are_no_failures() -> None:
     reason = "Not all required tasks are currently running."
     records = [_record("jm.ckpt.preflight_failed", None, second, reason=reason) for second in (0, 3, 6)]
     records += [_record("jm.ckpt.trigger", 1, 10), _record("jm.ckpt.completed", 1, 11, duration_ms=900.0)]
-    facts = only(measure(hand_made(spark, log_record=records)), "checkpoint_progress").facts
+    facts = only(measure(hand_made(None, log_record=records)), "checkpoint_progress").facts
     assert (facts["failed"], facts["not_started"], facts["not_ready"]) == (0, 3, 3)
 
 
-def test_a_healthy_course_has_room_before_the_timeout(spark: SparkSession) -> None:
+def test_a_healthy_course_has_room_before_the_timeout() -> None:
     rows = [_completed(number, 150.0) for number in range(1, 11)]
-    facts = only(measure(hand_made(spark, checkpoint=rows, config_option=[TIMEOUT])), "checkpoint_progress").facts
+    facts = only(measure(hand_made(None, checkpoint=rows, config_option=[TIMEOUT])), "checkpoint_progress").facts
     assert (facts["failed"], facts["growth_ratio"], facts["recent_failed"]) == (0, 1, 0)
     assert facts["max_duration_to_timeout_ratio"] == 0.005
 
 
-def test_a_checkpoint_under_way_tells_for_how_long(spark: SparkSession) -> None:
+def test_a_checkpoint_under_way_tells_for_how_long() -> None:
     running = {"job_id": JOB, "checkpoint_id": 2, "status": "IN_PROGRESS", "trigger_ms": START, "ts_ms": START + 25_000}
-    evidence = hand_made(spark, checkpoint=[running], config_option=[TIMEOUT])
+    evidence = hand_made(None, checkpoint=[running], config_option=[TIMEOUT])
     facts = only(measure(evidence), "checkpoint_progress").facts
     assert (facts["in_progress"], facts["running_ms"]) == (1, 25_000)
     assert facts["running_to_timeout_ratio"] == 25 / 30
 
 
-def test_nothing_is_measured_without_checkpoints(spark: SparkSession) -> None:
-    assert needs(measure(hand_made(spark, config_option=[TIMEOUT]))) == {"checkpoint_progress": "checkpoint-history"}
+def test_nothing_is_measured_without_checkpoints() -> None:
+    assert needs(measure(hand_made(None, config_option=[TIMEOUT]))) == {"checkpoint_progress": "checkpoint-history"}

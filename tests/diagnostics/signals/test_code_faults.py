@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-import pytest
+from typing import Any
 
 from diagnostics.signals.code_faults import measure
 from tests.diagnostics.hand_made import START, hand_made, line_of_jobs, needs, only
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-pytestmark = pytest.mark.spark
 
 OWN = "org.acme.Enrich.map"
 
@@ -36,40 +29,40 @@ def failed(second: float, exception: str, message: str = "", subtask: int = 0, *
     }
 
 
-def facts_of(spark: SparkSession, *log: dict[str, Any]) -> dict[str, Any]:
-    return dict(only(measure(hand_made(spark, **line_of_jobs(), log_record=log)), "code_faults").facts)
+def facts_of(*log: dict[str, Any]) -> dict[str, Any]:
+    return dict(only(measure(hand_made(None, **line_of_jobs(), log_record=log)), "code_faults").facts)
 
 
-def test_subtasks_that_fail_together_are_one_round(spark: SparkSession) -> None:
+def test_subtasks_that_fail_together_are_one_round() -> None:
     log = [failed(second, "java.lang.NullPointerException", subtask=place) for second in (10, 30) for place in (0, 1)]
-    facts = facts_of(spark, *log)
+    facts = facts_of(*log)
     assert (facts["count"], facts["rounds"], facts["interval_ms"]) == (4, 2, 20_000)
     assert (facts["vertices"], facts["subtasks"], facts["is_first"]) == (["enrich"], [0, 1], True)
     assert (facts["origin"], facts["own_frames"], facts["messages"]) == ("own_code", [OWN], 1)
 
 
-def test_what_came_first_is_told(spark: SparkSession) -> None:
+def test_what_came_first_is_told() -> None:
     first = failed(5, "java.net.ConnectException", "Connection refused")
-    facts = facts_of(spark, first, failed(10, "java.lang.NullPointerException"))
+    facts = facts_of(first, failed(10, "java.lang.NullPointerException"))
     assert (facts["is_first"], facts["before"]) == (False, "ConnectException: Connection refused")
     assert (facts["failures"], facts["of_code"]) == (2, 1)
 
 
-def test_a_missing_class_is_named(spark: SparkSession) -> None:
-    facts = facts_of(spark, failed(5, "java.lang.NoClassDefFoundError", "org/acme/Order"))
+def test_a_missing_class_is_named() -> None:
+    facts = facts_of(failed(5, "java.lang.NoClassDefFoundError", "org/acme/Order"))
     assert (facts["origin"], facts["missing"]) == ("class_loading", "org.acme.Order")
 
 
-def test_a_class_cast_to_itself_has_two_class_loaders(spark: SparkSession) -> None:
+def test_a_class_cast_to_itself_has_two_class_loaders() -> None:
     message = "class org.acme.Order cannot be cast to class org.acme.Order (they are in unnamed modules)"
-    facts = facts_of(spark, failed(5, "java.lang.ClassCastException", message))
+    facts = facts_of(failed(5, "java.lang.ClassCastException", message))
     assert (facts["cast_from"], facts["cast_same"]) == ("org.acme.Order", True)
 
 
-def test_a_failure_in_the_snapshot_belongs_to_the_checkpoints(spark: SparkSession) -> None:
+def test_a_failure_in_the_snapshot_belongs_to_the_checkpoints() -> None:
     causes = "java.io.IOException: Could not perform checkpoint 7 for operator enrich (1/2)#0.\nNullPointerException: "
-    assert facts_of(spark, failed(5, "java.lang.NullPointerException", causes=causes))["of_code"] == 0
+    assert facts_of(failed(5, "java.lang.NullPointerException", causes=causes))["of_code"] == 0
 
 
-def test_nothing_is_measured_without_logs_and_exceptions(spark: SparkSession) -> None:
-    assert needs(measure(hand_made(spark))) == {"code_faults": "jobmanager-log"}
+def test_nothing_is_measured_without_logs_and_exceptions() -> None:
+    assert needs(measure(hand_made(None))) == {"code_faults": "jobmanager-log"}

@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-import pytest
+from typing import Any
 
 from diagnostics.signals import consumer_lag
 from tests.diagnostics.hand_made import START, hand_made, needs, only
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-pytestmark = pytest.mark.spark
 
 
 def look(second: int, *lags: int | None, group: str = "orders") -> list[dict[str, Any]]:
@@ -22,7 +15,7 @@ def look(second: int, *lags: int | None, group: str = "orders") -> list[dict[str
     ]
 
 
-def test_the_lag_is_that_of_the_last_look_and_grows_when_its_low_points_do(spark: SparkSession) -> None:
+def test_the_lag_is_that_of_the_last_look_and_grows_when_its_low_points_do() -> None:
     rows = [
         *look(0, 100, 0, None),
         *look(30, 900, 0, None),
@@ -30,19 +23,19 @@ def test_the_lag_is_that_of_the_last_look_and_grows_when_its_low_points_do(spark
         *look(90, 1_500, 200, None),
         *look(90, 3, group="other"),
     ]
-    facts = only(consumer_lag.measure(hand_made(spark, consumer_position=rows)), "consumer_lag").facts
+    facts = only(consumer_lag.measure(hand_made(None, consumer_position=rows)), "consumer_lag").facts
     assert (facts["groups"], facts["consumer_group"], facts["lag"], facts["partitions"]) == (2, "orders", 1_700, 2)
     assert (facts["partition"], facts["partition_share_ratio"]) == (0, 1_500 / 1_700)
     assert (facts["lag_first"], facts["lag_growth"], facts["lag_growth_per_s"]) == (100, 600, 600 / 60)
 
 
-def test_two_looks_tell_a_lag_but_no_course(spark: SparkSession) -> None:
+def test_two_looks_tell_a_lag_but_no_course() -> None:
     rows = [*look(0, 100), *look(30, 9_000)]
-    facts = only(consumer_lag.measure(hand_made(spark, consumer_position=rows)), "consumer_lag").facts
+    facts = only(consumer_lag.measure(hand_made(None, consumer_position=rows)), "consumer_lag").facts
     assert facts["lag"] == 9_000
     assert "lag_growth" not in facts
 
 
-def test_without_positions_or_with_none_committed_nothing_is_told(spark: SparkSession) -> None:
-    assert needs(consumer_lag.measure(hand_made(spark))) == {"consumer_lag": "consumer-groups"}
-    assert list(consumer_lag.measure(hand_made(spark, consumer_position=look(0, None)))) == []
+def test_without_positions_or_with_none_committed_nothing_is_told() -> None:
+    assert needs(consumer_lag.measure(hand_made(None))) == {"consumer_lag": "consumer-groups"}
+    assert list(consumer_lag.measure(hand_made(None, consumer_position=look(0, None)))) == []

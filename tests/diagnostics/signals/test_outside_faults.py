@@ -14,8 +14,6 @@ from tests.diagnostics.hand_made import START, hand_made, line_of_jobs, needs, o
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pyspark.sql import SparkSession
-
     from diagnostics.signal import FactValue
 
 DRIVER = "org.postgresql.util.PSQLException: The connection attempt failed."
@@ -38,13 +36,12 @@ def failed(second: float, exception: str, message: str, *, within: str = DRIVER,
     }
 
 
-def facts_of(spark: SparkSession, *log: dict[str, Any]) -> Mapping[str, FactValue]:
-    return only(measure(hand_made(spark, **line_of_jobs(), log_record=log)), "outside_faults").facts
+def facts_of(*log: dict[str, Any]) -> Mapping[str, FactValue]:
+    return only(measure(hand_made(None, **line_of_jobs(), log_record=log)), "outside_faults").facts
 
 
-@pytest.mark.spark
-def test_a_name_that_is_not_resolved_is_told_with_system_and_host(spark: SparkSession) -> None:
-    facts = facts_of(spark, *(failed(second, "java.net.UnknownHostException", "db.internal") for second in (1, 11, 21)))
+def test_a_name_that_is_not_resolved_is_told_with_system_and_host() -> None:
+    facts = facts_of(*(failed(second, "java.net.UnknownHostException", "db.internal") for second in (1, 11, 21)))
     assert (facts["kind"], facts["system"], facts["host"]) == (
         "its name cannot be resolved",
         "PostgreSQL",
@@ -53,16 +50,14 @@ def test_a_name_that_is_not_resolved_is_told_with_system_and_host(spark: SparkSe
     assert (facts["rounds"], facts["opening"], facts["is_first"]) == (3, True, True)
 
 
-@pytest.mark.spark
-def test_a_connection_between_taskmanagers_is_none_of_it(spark: SparkSession) -> None:
+def test_a_connection_between_taskmanagers_is_none_of_it() -> None:
     told = "org.apache.flink.runtime.io.network.netty.exception.RemoteTransportException: to task manager 'tm-2'"
-    facts = facts_of(spark, failed(1, "java.net.ConnectException", "Connection refused", within=told))
+    facts = facts_of(failed(1, "java.net.ConnectException", "Connection refused", within=told))
     assert facts["unreachable"] == 0
 
 
-@pytest.mark.spark
-def test_without_logs_nothing_is_measured(spark: SparkSession) -> None:
-    assert needs(measure(hand_made(spark))) == {"outside_faults": "jobmanager-log"}
+def test_without_logs_nothing_is_measured() -> None:
+    assert needs(measure(hand_made(None))) == {"outside_faults": "jobmanager-log"}
 
 
 def thrown(exception: str, message: str, *, thrown_in: str | None = None, within: str = "x.Wrapped: y") -> Fault:

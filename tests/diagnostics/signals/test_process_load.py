@@ -39,6 +39,14 @@ def test_use_of_heap_and_metaspace_is_set_against_their_limits(spark: SparkSessi
     assert signal.facts["cpu_cores"] == 2
 
 
+def test_of_several_answers_the_newest_counts_and_of_the_same_time_the_one_in_the_last_file() -> None:
+    first = {"task_manager": "tm-1", "ts_ms": START, "heap_max_bytes": 100.0, "heap_used_bytes": 10.0}
+    told = [{**first, "file_id": 2, "heap_used_bytes": 30.0}, {**first, "file_id": 1, "heap_used_bytes": 20.0}]
+    older = {**first, "file_id": 3, "ts_ms": START - 1}
+    signal = only(memory_use.measure(hand_made(None, task_manager=[*told, first, older])), "memory_use")
+    assert (signal.facts["heap_used_last_bytes"], signal.citations[0].file_id) == (30.0, 2)
+
+
 def test_the_busiest_task_manager_tells_the_cpu_load(spark: SparkSession) -> None:
     rows = [
         *samples("Status.JVM.CPU.Load", [0.1] * 6, task_manager="tm-1"),

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from diagnostics.signals.restore_failures import kind_of, measure
 from tests.diagnostics.hand_made import JOB, START, hand_made, needs, only
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 
 @pytest.mark.parametrize(
@@ -51,8 +48,7 @@ def failed(second: float, exception: str, message: str) -> dict[str, Any]:
     )
 
 
-@pytest.mark.spark
-def test_a_missing_file_is_named_with_the_attempts(spark: SparkSession) -> None:
+def test_a_missing_file_is_named_with_the_attempts() -> None:
     text = "File does not exist: /ckpt/shared/5f1c"
     log = [
         record(
@@ -60,37 +56,33 @@ def test_a_missing_file_is_named_with_the_attempts(spark: SparkSession) -> None:
         ),
         *(failed(second, "java.io.FileNotFoundException", text) for second in (5, 15, 25)),
     ]
-    facts = only(measure(hand_made(spark, log_record=log)), "restore_failures").facts
+    facts = only(measure(hand_made(None, log_record=log)), "restore_failures").facts
     assert (facts["kind"], facts["file"], facts["rounds"]) == ("missing file", "/ckpt/shared/5f1c", 3)
     assert (facts["restores"], facts["restored_from"], facts["interval_ms"]) == (1, "s3://b/chk-13", 10_000)
 
 
-@pytest.mark.spark
-def test_both_parallelisms_are_named(spark: SparkSession) -> None:
+def test_both_parallelisms_are_named() -> None:
     text = (
         "Failed to rollback to checkpoint/savepoint s3://b/s1. Max parallelism mismatch between checkpoint/savepoint"
         f" state and new program. Cannot map operator {JOB} with max parallelism 128 to new program with max"
         " parallelism 64."
     )
     log = [failed(5, "java.lang.IllegalStateException", text)]
-    facts = only(measure(hand_made(spark, log_record=log)), "restore_failures").facts
+    facts = only(measure(hand_made(None, log_record=log)), "restore_failures").facts
     assert (facts["old_max_parallelism"], facts["new_max_parallelism"], facts["path"]) == (128, 64, "s3://b/s1")
 
 
-@pytest.mark.spark
-def test_skipped_state_is_no_failure(spark: SparkSession) -> None:
+def test_skipped_state_is_no_failure() -> None:
     log = [record(1, "jm.savepoint.skip", f"Skipping savepoint state for operator {JOB}.")]
-    facts = only(measure(hand_made(spark, log_record=log)), "restore_failures").facts
+    facts = only(measure(hand_made(None, log_record=log)), "restore_failures").facts
     assert (facts["failures"], facts["skipped_operators"]) == (0, 1)
 
 
-@pytest.mark.spark
-def test_nothing_is_measured_without_logs_and_exceptions(spark: SparkSession) -> None:
-    assert needs(measure(hand_made(spark))) == {"restore_failures": "jobmanager-log"}
+def test_nothing_is_measured_without_logs_and_exceptions() -> None:
+    assert needs(measure(hand_made(None))) == {"restore_failures": "jobmanager-log"}
 
 
-@pytest.mark.spark
-def test_a_restore_that_goes_back_behind_newer_checkpoints_tells_how_far(spark: SparkSession) -> None:
+def test_a_restore_that_goes_back_behind_newer_checkpoints_tells_how_far() -> None:
     log = [
         record(60, "jm.ckpt.completed", "Completed checkpoint 4", checkpoint_id=4, duration_ms=100.0),
         record(120, "jm.ckpt.completed", "Completed checkpoint 5", checkpoint_id=5, duration_ms=100.0),
@@ -98,6 +90,6 @@ def test_a_restore_that_goes_back_behind_newer_checkpoints_tells_how_far(spark: 
             200, "jm.ckpt.restore_from", f"Restoring job {JOB} from Savepoint 3 @ {START} for {JOB} located at s3://b."
         ),
     ]
-    facts = only(measure(hand_made(spark, log_record=log)), "restore_failures").facts
+    facts = only(measure(hand_made(None, log_record=log)), "restore_failures").facts
     assert (facts["restored_id"], facts["newest_id"], facts["newer"]) == (3, 5, 2)
     assert facts["behind_ms"] == 120_000

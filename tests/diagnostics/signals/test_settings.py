@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from diagnostics.signals.settings import measure
 from tests.diagnostics.hand_made import JOB, hand_made, line_of_jobs, needs, only
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 
 def _option(key: str, value: str, scope: str = "cluster", **columns: Any) -> dict[str, Any]:
     return {"scope": scope, "key": key, "value": value, **columns}
 
 
-def test_what_rest_says_of_the_job_goes_before_the_clusters_configuration(spark: SparkSession) -> None:
+def test_what_rest_says_of_the_job_goes_before_the_clusters_configuration() -> None:
     options = [
         _option("execution.checkpointing.timeout", "10 min"),
         _option("execution.checkpointing.timeout", "30000 ms", "job", job_id=JOB),
@@ -23,7 +20,7 @@ def test_what_rest_says_of_the_job_goes_before_the_clusters_configuration(spark:
         _option("state.backend.type", "EmbeddedRocksDBStateBackend", "job", job_id=JOB),
         _option("taskmanager.memory.network.max", "4mb"),
     ]
-    signal = only(measure(hand_made(spark, **line_of_jobs(), config_option=options)), "settings")
+    signal = only(measure(hand_made(None, **line_of_jobs(), config_option=options)), "settings")
     assert signal.subject.job == JOB
     assert (signal.facts["timeout_ms"], signal.facts["incremental"]) == (30_000, True)
     assert (signal.facts["state_backend"], signal.facts["network_max_bytes"]) == ("rocksdb", 4 * 1024 * 1024)
@@ -31,44 +28,44 @@ def test_what_rest_says_of_the_job_goes_before_the_clusters_configuration(spark:
     assert "unaligned" not in signal.facts, "nobody states it, and no whole configuration is known"
 
 
-def test_a_whole_configuration_leaves_the_rest_at_its_defaults(spark: SparkSession) -> None:
+def test_a_whole_configuration_leaves_the_rest_at_its_defaults() -> None:
     options = [_option("jobmanager.rpc.address", "jm"), _option("execution.checkpointing.interval", "10s")]
-    facts = only(measure(hand_made(spark, **line_of_jobs(), config_option=options)), "settings").facts
+    facts = only(measure(hand_made(None, **line_of_jobs(), config_option=options)), "settings").facts
     assert (facts["interval_ms"], facts["incremental"], facts["timeout_ms"]) == (10_000, False, 600_000)
     assert isinstance(facts["defaults"], list)
     assert "incremental" in facts["defaults"]
 
 
-def test_two_jobs_keep_their_own_settings(spark: SparkSession) -> None:
+def test_two_jobs_keep_their_own_settings() -> None:
     other = "0000000000000000000000000000000b"
     options = [
         _option("execution.checkpointing.interval", "10000 ms", "job", job_id=JOB),
         _option("execution.checkpointing.interval", "60000 ms", "job", job_id=other),
     ]
-    measured = {each.subject.job: each.facts for each in measure(hand_made(spark, config_option=options))}  # type: ignore[union-attr]
+    measured = {each.subject.job: each.facts for each in measure(hand_made(None, config_option=options))}  # type: ignore[union-attr]
     assert (measured[JOB]["interval_ms"], measured[other]["interval_ms"]) == (10_000, 60_000)
 
 
-def test_what_the_code_sets_goes_before_the_clusters_configuration_and_behind_rest(spark: SparkSession) -> None:
+def test_what_the_code_sets_goes_before_the_clusters_configuration_and_behind_rest() -> None:
     options = [
         _option("execution.checkpointing.timeout", "10 min"),
         _option("execution.checkpointing.timeout", "60000 ms", "program", file_id=1),
         _option("execution.checkpointing.min-pause", "500 ms", "program", file_id=1),
         _option("execution.checkpointing.min-pause", "2000 ms", "job", job_id=JOB),
     ]
-    facts = only(measure(hand_made(spark, **line_of_jobs(), config_option=options)), "settings").facts
+    facts = only(measure(hand_made(None, **line_of_jobs(), config_option=options)), "settings").facts
     assert (facts["timeout_ms"], facts["min_pause_ms"]) == (60_000, 2000)
 
 
-def test_the_code_of_several_programs_is_left_aside(spark: SparkSession) -> None:
+def test_the_code_of_several_programs_is_left_aside() -> None:
     options = [
         _option("execution.checkpointing.timeout", "10 min"),
         _option("execution.checkpointing.timeout", "60000 ms", "program", file_id=1),
         _option("execution.checkpointing.timeout", "90000 ms", "program", file_id=2),
     ]
-    facts = only(measure(hand_made(spark, **line_of_jobs(), config_option=options)), "settings").facts
+    facts = only(measure(hand_made(None, **line_of_jobs(), config_option=options)), "settings").facts
     assert facts["timeout_ms"] == 600_000
 
 
-def test_nothing_is_measured_without_options(spark: SparkSession) -> None:
-    assert needs(measure(hand_made(spark, **line_of_jobs()))) == {"settings": "configuration"}
+def test_nothing_is_measured_without_options() -> None:
+    assert needs(measure(hand_made(None, **line_of_jobs()))) == {"settings": "configuration"}

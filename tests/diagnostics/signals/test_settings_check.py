@@ -12,8 +12,6 @@ from tests.diagnostics.hand_made import JOB, START, hand_made, line_of_jobs, nee
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pyspark.sql import SparkSession
-
     from diagnostics.signal import FactValue
 
 INTERVAL = {"key": "execution.checkpointing.interval", "value": "500 ms"}
@@ -23,20 +21,20 @@ OVER = (
 )
 
 
-def _checked(spark: SparkSession, *options: dict[str, str], version: str | None = None) -> Mapping[str, FactValue]:
+def _checked(*options: dict[str, str], version: str | None = None) -> Mapping[str, FactValue]:
     rows = [{"scope": "cluster", **each} for each in (INTERVAL, *options)]
     if version:
         rows.append({"scope": "environment", "key": "flink.version", "value": version})
-    return only(settings_check.measure(hand_made(spark, **line_of_jobs(), config_option=rows)), "settings_check").facts
+    return only(settings_check.measure(hand_made(None, **line_of_jobs(), config_option=rows)), "settings_check").facts
 
 
-def test_a_misspelt_option_is_told_with_what_is_meant(spark: SparkSession) -> None:
-    facts = _checked(spark, {"key": "execution.checkpointing.tiemout", "value": "10 min"})
+def test_a_misspelt_option_is_told_with_what_is_meant() -> None:
+    facts = _checked({"key": "execution.checkpointing.tiemout", "value": "10 min"})
     assert facts["misspelt"] == ["execution.checkpointing.tiemout (probably execution.checkpointing.timeout)"]
 
 
-def test_a_value_that_flink_refuses_is_told_with_what_it_allows(spark: SparkSession) -> None:
-    facts = _checked(spark, {"key": "taskmanager.numberOfTaskSlots", "value": "two"})
+def test_a_value_that_flink_refuses_is_told_with_what_it_allows() -> None:
+    facts = _checked({"key": "taskmanager.numberOfTaskSlots", "value": "two"})
     assert facts["wrong"] == ["taskmanager.numberOfTaskSlots: two (allowed: a whole number)"]
 
 
@@ -58,30 +56,28 @@ def test_a_value_that_flink_refuses_is_told_with_what_it_allows(spark: SparkSess
         ),
     ],
 )
-def test_a_name_that_the_version_reads_otherwise_is_told(
-    spark: SparkSession, key: str, version: str, kind: str, told: str
-) -> None:
-    facts = _checked(spark, {"key": key, "value": "10"}, version=version)
+def test_a_name_that_the_version_reads_otherwise_is_told(key: str, version: str, kind: str, told: str) -> None:
+    facts = _checked({"key": key, "value": "10"}, version=version)
     assert facts[kind] == [told]
 
 
-def test_without_a_known_version_no_name_is_called_old(spark: SparkSession) -> None:
-    facts = _checked(spark, {"key": "akka.ask.timeout", "value": "10 s"})
+def test_without_a_known_version_no_name_is_called_old() -> None:
+    facts = _checked({"key": "akka.ask.timeout", "value": "10 s"})
     assert (facts["renamed_count"], facts["without_effect_count"]) == (0, 0)
 
 
-def test_names_to_set_are_those_of_the_version(spark: SparkSession) -> None:
-    assert _checked(spark, version="1.12.7")["storage_key"] == "state.backend"
-    assert _checked(spark, version="1.17.1")["storage_key"] == "state.checkpoint-storage"
-    assert _checked(spark, version="2.1.0")["storage_key"] == "execution.checkpointing.storage"
+def test_names_to_set_are_those_of_the_version() -> None:
+    assert _checked(version="1.12.7")["storage_key"] == "state.backend"
+    assert _checked(version="1.17.1")["storage_key"] == "state.checkpoint-storage"
+    assert _checked(version="2.1.0")["storage_key"] == "execution.checkpointing.storage"
 
 
-def test_options_that_several_files_state_are_told_once(spark: SparkSession) -> None:
+def test_options_that_several_files_state_are_told_once() -> None:
     wrong = {"key": "heartbeat.timeout", "value": "long"}
-    assert _checked(spark, wrong, {**wrong, "file_id": 1})["wrong_count"] == 1  # type: ignore[dict-item]
+    assert _checked(wrong, {**wrong, "file_id": 1})["wrong_count"] == 1  # type: ignore[dict-item]
 
 
-def test_durations_are_held_against_the_interval(spark: SparkSession) -> None:
+def test_durations_are_held_against_the_interval() -> None:
     checkpoints = [
         {
             "job_id": JOB,
@@ -94,15 +90,14 @@ def test_durations_are_held_against_the_interval(spark: SparkSession) -> None:
         for number in range(1, 11)
     ]
     options = [{"scope": "cluster", **INTERVAL}]
-    evidence = hand_made(spark, **line_of_jobs(), checkpoint=checkpoints, config_option=options)
+    evidence = hand_made(None, **line_of_jobs(), checkpoint=checkpoints, config_option=options)
     facts = only(settings_check.measure(evidence), "settings_check").facts
     assert (facts["per_hour"], facts["usual_to_interval_ratio"], facts["completed"]) == (7200, 1.4, 10)
     assert (facts["proposed_interval_ms"], facts["proposed_min_pause_ms"]) == (10_000, 1000)
 
 
-def test_pairs_of_options_are_compared(spark: SparkSession) -> None:
+def test_pairs_of_options_are_compared() -> None:
     facts = _checked(
-        spark,
         {"key": "heartbeat.interval", "value": "60 s"},
         {"key": "heartbeat.timeout", "value": "30 s"},
         {"key": "parallelism.default", "value": "8"},
@@ -112,40 +107,37 @@ def test_pairs_of_options_are_compared(spark: SparkSession) -> None:
     assert (facts["heartbeat_ratio"], facts["parallelism_ratio"], facts["local_directory"]) == (0.5, 2, True)
 
 
-def test_high_availability_without_a_directory_is_told_of_a_whole_configuration_only(spark: SparkSession) -> None:
+def test_high_availability_without_a_directory_is_told_of_a_whole_configuration_only() -> None:
     zookeeper = {"key": "high-availability.type", "value": "zookeeper"}
-    assert "ha_without_storage" not in _checked(spark, zookeeper)
+    assert "ha_without_storage" not in _checked(zookeeper)
     whole = {"key": "jobmanager.rpc.address", "value": "jm"}
-    assert _checked(spark, zookeeper, whole)["ha_without_storage"] is True
+    assert _checked(zookeeper, whole)["ha_without_storage"] is True
     storage = {"key": "high-availability.storageDir", "value": "s3://bucket/ha"}
-    assert _checked(spark, zookeeper, whole, storage)["ha_without_storage"] is False
+    assert _checked(zookeeper, whole, storage)["ha_without_storage"] is False
 
 
 @pytest.mark.parametrize(
     ("bound", "address", "expected"),
     [("localhost", "10.0.0.5", True), ("127.0.0.1", "localhost", False), ("0.0.0.0", "10.0.0.5", False)],
 )
-def test_a_jobmanager_that_only_its_own_host_reaches_is_told(
-    spark: SparkSession, bound: str, address: str, *, expected: bool
-) -> None:
+def test_a_jobmanager_that_only_its_own_host_reaches_is_told(bound: str, address: str, *, expected: bool) -> None:
     facts = _checked(
-        spark, {"key": "jobmanager.bind-host", "value": bound}, {"key": "jobmanager.rpc.address", "value": address}
+        {"key": "jobmanager.bind-host", "value": bound}, {"key": "jobmanager.rpc.address", "value": address}
     )
     assert facts["bound_to_itself"] is expected
 
 
 @pytest.mark.parametrize(("interval", "expected"), [("0", 5000), ("1s", None)])
-def test_rows_that_no_time_flushes_are_told(spark: SparkSession, interval: str, expected: int | None) -> None:
+def test_rows_that_no_time_flushes_are_told(interval: str, expected: int | None) -> None:
     of_table = {"scope": "table"}
     facts = _checked(
-        spark,
         {**of_table, "key": "sink.buffer-flush.max-rows", "value": "5000"},
         {**of_table, "key": "sink.buffer-flush.interval", "value": interval},
     )
     assert facts.get("unflushed_rows") == expected
 
 
-def test_what_flink_says_of_a_refused_option_is_kept(spark: SparkSession) -> None:
+def test_what_flink_says_of_a_refused_option_is_kept() -> None:
     said = "Could not parse value 'two' for key 'taskmanager.numberOfTaskSlots'."
     record = {
         "ts_ms": START,
@@ -154,7 +146,7 @@ def test_what_flink_says_of_a_refused_option_is_kept(spark: SparkSession) -> Non
         "exception_class": "java.lang.IllegalArgumentException",
         "exception_message": said,
     }
-    facts = only(settings_check.measure(hand_made(spark, log_record=[record])), "settings_check").facts
+    facts = only(settings_check.measure(hand_made(None, log_record=[record])), "settings_check").facts
     assert (facts["refused"], facts["refused_text"]) == (1, said)
 
 
@@ -171,29 +163,29 @@ def _declined(number: int, **columns: Any) -> dict[str, Any]:
     }
 
 
-def test_a_state_over_the_limit_is_read_from_the_declined_checkpoint(spark: SparkSession) -> None:
+def test_a_state_over_the_limit_is_read_from_the_declined_checkpoint() -> None:
     log = [_declined(272), _declined(273)]
-    facts = only(state_limit.measure(hand_made(spark, **line_of_jobs(), log_record=log)), "state_limit").facts
+    facts = only(state_limit.measure(hand_made(None, **line_of_jobs(), log_record=log)), "state_limit").facts
     assert (facts["size_bytes"], facts["limit_bytes"], facts["checkpoint_ids"]) == (5_255_167, 5_242_880, [272, 273])
 
 
-def test_a_restart_that_log_and_rest_tell_counts_once(spark: SparkSession) -> None:
+def test_a_restart_that_log_and_rest_tell_counts_once() -> None:
     reason = "Exceeded checkpoint tolerable failure threshold. The latest checkpoint failed due to x."
     named = {"exception_class": "org.apache.flink.util.FlinkRuntimeException", "exception_message": reason}
     log = [{"ts_ms": START, "process": "jobmanager", "message": "Trying to recover from a global failure.", **named}]
     failure = [{"ts_ms": START + 3, "job_id": JOB, **named}]
-    evidence = hand_made(spark, **line_of_jobs(), log_record=log, failure=failure)
+    evidence = hand_made(None, **line_of_jobs(), log_record=log, failure=failure)
     assert only(state_limit.measure(evidence), "state_limit").facts["restarts"] == 1
 
 
-def test_a_message_over_its_limit_is_told_with_its_size(spark: SparkSession) -> None:
+def test_a_message_over_its_limit_is_told_with_its_size() -> None:
     said = "The rpc invocation size 12582912 exceeds the maximum pekko framesize."
     record = {"ts_ms": START, "process": "taskmanager", "message": "Could not send", "exception_message": said}
-    facts = only(state_limit.measure(hand_made(spark, **line_of_jobs(), log_record=[record])), "state_limit").facts
+    facts = only(state_limit.measure(hand_made(None, **line_of_jobs(), log_record=[record])), "state_limit").facts
     assert (facts["oversize"], facts["oversize_bytes"], facts["records"]) == (1, 12_582_912, 0)
 
 
-def test_without_files_that_could_tell_nothing_is_said(spark: SparkSession) -> None:
-    evidence = hand_made(spark, **line_of_jobs())
+def test_without_files_that_could_tell_nothing_is_said() -> None:
+    evidence = hand_made(None, **line_of_jobs())
     assert needs(state_limit.measure(evidence)) == {"state_limit": "jobmanager-log"}
     assert needs(settings_check.measure(evidence)) == {"settings_check": "configuration"}

@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-import pytest
+from typing import Any
 
 from diagnostics.signals import slow_queries
 from tests.diagnostics.hand_made import START, hand_made, needs, only
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-pytestmark = pytest.mark.spark
 
 
 def query(duration_ms: float, statement: str, **rest: Any) -> dict[str, Any]:
@@ -20,14 +13,14 @@ def query(duration_ms: float, statement: str, **rest: Any) -> dict[str, Any]:
     return {"ts_ms": START, "system": "MySQL", "kind": kind, "statement": statement, "duration_ms": duration_ms, **rest}
 
 
-def test_the_statement_that_took_most_time_speaks_for_its_kind(spark: SparkSession) -> None:
+def test_the_statement_that_took_most_time_speaks_for_its_kind() -> None:
     rows = [
         query(5_000.0, "SELECT once"),
         *(query(duration, "SELECT often", rows_examined=500, rows_sent=1) for duration in (3_000.0, 2_000, 1_000)),
         query(400.0, "UPDATE t", lock_ms=300.0),
         query(9_000.0, "ALTER TABLE t"),
     ]
-    signal = only(slow_queries.measure(hand_made(spark, slow_query=rows)), "slow_queries")
+    signal = only(slow_queries.measure(hand_made(None, slow_query=rows)), "slow_queries")
     facts = signal.facts
     assert (facts["queries"], facts["read_queries"], facts["write_queries"]) == (6, 4, 1)
     assert (facts["read_statement"], facts["read_usual_ms"], facts["read_longest_ms"]) == ("SELECT often", 2_000, 5_000)
@@ -36,5 +29,5 @@ def test_the_statement_that_took_most_time_speaks_for_its_kind(spark: SparkSessi
     assert signal.citations[0].line == 2, "the longest of the statement stands for it"
 
 
-def test_without_a_databases_log_nothing_is_measured(spark: SparkSession) -> None:
-    assert needs(slow_queries.measure(hand_made(spark))) == {"slow_queries": "database-log"}
+def test_without_a_databases_log_nothing_is_measured() -> None:
+    assert needs(slow_queries.measure(hand_made(None))) == {"slow_queries": "database-log"}
