@@ -68,7 +68,7 @@ def rows_of(stretch: Stretch, layout: Layout) -> Iterator[Rows | Coverage]:
         "last_line": pa.array(stretch.last_lines + 1),
         **match_events(stretch.hits, stretch.head_ends, heads.message, heads.logger, stretch.text),
         **_traces(stretch, layout.style is None),
-        **_continuations(stretch),
+        **({} if stretch.is_selection else _continuations(stretch)),
     }
     yield Rows("log_record", batch=pa.RecordBatch.from_pydict(columns))
     if len(stretch.counted.lines):

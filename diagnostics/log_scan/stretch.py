@@ -74,6 +74,7 @@ class Stretch:
     hits        the constants that stand in these records
     loggers     of all records, or of ROLE_RECORDS of them
     counted     the other records
+    is_selection whether records may be left out, and the texts behind head lines are for nobody
     warnings    what had to be assumed
     """
 
@@ -87,6 +88,7 @@ class Stretch:
     hits: Hits
     loggers: pa.Array
     counted: CountedRecords = NONE_COUNTED
+    is_selection: bool = False
     warnings: tuple[str, ...] = ()
 
     def times(self) -> tuple[Offsets, Offsets]:
@@ -205,7 +207,17 @@ def _stretch(owned: bytes, tail: bytes, layout: Layout, selection: RecordSelecti
         loggers = parse_heads(buffer, lines[::every], starts, parts, layout).logger
     last = lasts[rows]
     return Stretch(
-        buffer, heads, rows, last, ends[last], parts[heads.line], starts, hits.chosen(~plain), loggers, counted
+        buffer=buffer,
+        heads=heads,
+        numbers=rows,
+        last_lines=last,
+        ends=ends[last],
+        head_ends=parts[heads.line],
+        starts=starts,
+        hits=hits.chosen(~plain),
+        loggers=loggers,
+        counted=counted,
+        is_selection=selection is not None,
     )
 
 

@@ -7,8 +7,10 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from diagnostics.errors import AnalysisInterrupted, DiagnosticsError, LimitExceeded, SparkUnavailable
-from diagnostics.format import Coverage
+from diagnostics.format import Coverage, Range, Rows
 from diagnostics.formats import FORMATS
+from diagnostics.log_scan.selection import CONTEXT
+from diagnostics.reading.log_selection import LOG_SELECTION
 from diagnostics.reading.memory import bounded_memory
 from diagnostics.reading.ranges import LONGEST_RANGE_BYTES, PlannedRange
 from diagnostics.reading.stored_table import EVIDENCE, TableWriter
@@ -92,12 +94,14 @@ def _read_range(planned: PlannedRange, writer: TableWriter) -> dict[str, Any]:
     try:
         if FORMATS[planned.format_id].splittable and part.end - part.start > LONGEST_RANGE_BYTES:
             raise LimitExceeded(f"a line of over {LONGEST_RANGE_BYTES // 2**20 // 2} MiB is not read")
-        for given in FORMATS[planned.format_id].read(part):
+        for given in FORMATS[planned.format_id].read(_with_selection(planned)):
             if isinstance(given, Coverage):
                 total = added(total, given)
             else:
                 count = writer.add(given, part.file_id, planned.lines_before, planned.clock)
-                rows[given.table] = rows.get(given.table, 0) + count
+                # Records that are only counted are records all the same.
+                table, count = ("log_record", _counted(given)) if given.table == "log_count" else (given.table, count)
+                rows[table] = rows.get(table, 0) + count
     except SparkUnavailable:
         # The storage failed, not the file: Spark tries the task again.
         raise
@@ -123,6 +127,23 @@ def _read_range(planned: PlannedRange, writer: TableWriter) -> dict[str, Any]:
         "table_rows": list(rows.items()),
         "contents": [],
     }
+
+
+def _with_selection(planned: PlannedRange) -> Range:
+    """The range for a reader that leaves out log records which nobody asks for.
+
+    Where a user moved a file's times all are read: what is counted by second would have to be counted again.
+    """
+    if planned.clock is not None:
+        return planned.part
+    return replace(planned.part, context={**planned.part.context, CONTEXT: LOG_SELECTION})
+
+
+def _counted(counts: Rows) -> int:
+    """How many records rows of `log_count` stand for."""
+    import pyarrow.compute as pc
+
+    return pc.sum(counts.batch["records"]).as_py() or 0 if counts.batch is not None else 0
 
 
 def added(one: Coverage, other: Coverage) -> Coverage:

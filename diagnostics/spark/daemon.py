@@ -13,8 +13,8 @@ import pandas  # noqa: F401 - pyarrow loads it with the first values that it is 
 import pyspark.worker  # noqa: F401 - loaded once, as all here
 from pyspark.daemon import manager
 
-import diagnostics.reading  # noqa: F401 - loaded once, shared by every forked worker
 from diagnostics.log_scan.selection import scanner_of
+from diagnostics.reading.log_selection import LOG_SELECTION
 from diagnostics.spark.lease import lease_exists, lease_has_ended
 
 SESSION_VARIABLE = "SPARK_JOB_ARTIFACT_UUID"
@@ -57,7 +57,7 @@ def _has_workers() -> bool:
 
 
 if __name__ == "__main__":
-    scanner_of(None)
+    scanner_of(LOG_SELECTION)
     # Spark collects garbage after each task: to look for it in a thousand modules took 50 ms of processor time, more
     # than most tasks themselves. What is frozen is not looked at.
     gc.freeze()

@@ -24,11 +24,12 @@ from diagnostics.errors import AnalysisInterrupted, SparkUnavailable
 from diagnostics.evidence import Evidence
 from diagnostics.formats import FORMATS
 from diagnostics.intake import SourceFile, unpack
-from diagnostics.reading import read_evidence, stored_table
+from diagnostics.reading import read_evidence
 from diagnostics.reading.ranges import ranges_of
 from diagnostics.reading.sending import sent
-from diagnostics.reading.stored_table import EVIDENCE, STORED_TABLES
-from diagnostics.reading.task import read_group
+from diagnostics.reading.stored_table import EVIDENCE
+from diagnostics.reading.task import COVERAGE, read_group
+from diagnostics.reading.transport import unpack_tables
 from diagnostics.shared_folder import JVM_OPTIONS, SharedFolder, open_location, reason_of, run_folder
 from diagnostics.spark.far_workers import failures_of_workers
 from tests.diagnostics.log_book.books import LOGS
@@ -118,12 +119,8 @@ def told_of_hdfs(variables: dict[str, str]) -> tuple[str, str]:
     return reason, options
 
 
-def rows_of(evidence: Evidence) -> dict[str, list[str]]:
-    return {name: sorted(map(repr, evidence[name].collect())) for name in STORED_TABLES if evidence.has(name)}
-
-
 def answers_of(evidence: Evidence) -> dict[str, Any]:
-    answers = {name: evidence.answer(aggregator) for name, aggregator in AGGREGATORS.items()}
+    answers = {name: evidence.answer(each) for name, each in AGGREGATORS.items()}
     return {name: each.to_pylist() if isinstance(each, pa.Table) else each for name, each in answers.items()}
 
 
@@ -142,23 +139,10 @@ def test_a_case_read_over_a_storage_fills_the_tables_that_it_fills_without(
         )
         assert not (tmp_path / "driver" / EVIDENCE).exists()
         assert inputs == expected
-        assert rows_of(evidence) == rows_of(alone)
+        assert evidence.rows == alone.rows
         assert answers_of(evidence) == answers_of(alone)
     assert f"{len(sources)} of {len(sources)} files sent to the shared storage" in told
     assert not shared.exists()
-
-
-@pytest.mark.spark
-def test_a_large_table_that_spark_itself_cannot_reach_ends_the_run_with_the_reason(
-    spark: SparkSession, tmp_path: Path, s3: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(stored_table, "INLINE_BYTES", 0)
-    intake = unpack(unpacked(tmp_path / "given"), tmp_path / "driver")
-    with (
-        run_folder(s3, str(uuid4())) as shared,
-        pytest.raises(SparkUnavailable, match=r"Spark itself does not read s3a://evidence/.*S3AFileSystem"),
-    ):
-        read_evidence(intake, spark, tmp_path / "driver", lambda *_: None, {}, shared=shared)
 
 
 def test_a_file_appears_whole_and_under_its_own_name_only(storage: str) -> None:
@@ -202,7 +186,8 @@ def test_a_worker_stops_when_the_run_has_ended(storage: str, tmp_path: Path) -> 
         assert run is not None
         (run / EVIDENCE).make()
         ranges = sent(list(ranges_of(file, FORMATS["flink-log"], None, None)), run / "files", lambda *_: None)
-        assert list(read_group(ranges, run, 0))
+        tables = unpack_tables(pa.Table.from_batches(list(read_group(ranges, run, 0))))
+        assert [row["records"] for row in tables[COVERAGE][0].to_pylist()] == [3]
     with pytest.raises(AnalysisInterrupted):
         list(read_group(ranges, run, 1))
 

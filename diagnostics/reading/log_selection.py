@@ -1,0 +1,15 @@
+"""Which records of logs the aggregators look at, as formats understand it."""
+
+from __future__ import annotations
+
+from diagnostics.aggregators import BY_TABLE
+from diagnostics.log_scan.selection import RecordSelection
+from diagnostics.notation.log_event import catalogue
+
+_QUESTIONS = BY_TABLE["log_record"]
+
+LOG_SELECTION = RecordSelection(
+    events=frozenset(event.id for event in catalogue() if any(each.asks_for(event.id) for each in _QUESTIONS)),
+    texts=frozenset(text for each in _QUESTIONS for text in each.texts),
+)
+"""What the declarations of all questions to `log_record` add up to."""
