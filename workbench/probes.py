@@ -14,8 +14,10 @@ from django.conf import settings
 from django.http import HttpRequest, JsonResponse
 
 from diagnostics import spark
+from diagnostics.phrase import size as size_text
 from workbench import broker
 from workbench.cases.models import Case
+from workbench.disk import disk_room
 
 SPARK_SECONDS = 10.0
 """How long a query that asks for nothing may take. A warm server takes 0.1 s; the first question of a process loads
@@ -35,14 +37,19 @@ def healthz(request: HttpRequest) -> JsonResponse:
 
 
 def readyz(request: HttpRequest) -> JsonResponse:
-    """200 when every part answers, else 503; `parts` has "ok" or the reason for each."""
+    """200 when every part answers, else 503; `parts` has "ok" or the reason for each, `warnings` what soon will not."""
     parts = {name: _state(ask) for name, ask in PARTS.items()}
     ready = all(state == "ok" for state in parts.values())
     return JsonResponse(
-        {"status": "ok" if ready else "unavailable", "parts": parts},
+        {"status": "ok" if ready else "unavailable", "parts": parts, "warnings": _warnings()},
         status=200 if ready else 503,
         headers={"Cache-Control": "no-store"},
     )
+
+
+def _warnings() -> list[str]:
+    room = disk_room()
+    return [f"the disk has {size_text(max(room.free, 0))} left for evidence"] if room.is_short else []
 
 
 def _state(ask: Callable[[], None]) -> str:

@@ -66,6 +66,7 @@ INSTALLED_APPS = [
     "workbench.reports",
     "workbench.prevention",
     "workbench.drills",
+    "workbench.space",
 ]
 
 MIDDLEWARE = [
@@ -97,6 +98,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "workbench.drills.context.drill",
+                "workbench.space.context.disk",
             ],
         },
     },

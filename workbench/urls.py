@@ -20,6 +20,7 @@ urlpatterns = [
     path("uploads/", include("workbench.uploads.urls")),
     path("clusters/", include("workbench.clusters.urls")),
     path("limits/", limits, name="limits"),
+    path("space/", include("workbench.space.urls")),
     path("redaction/", include("workbench.redaction.urls")),
     path("cases/<int:case_id>/delete/", delete_case, name="delete_case"),
     path("analyses/", include("workbench.analyses.urls")),

@@ -22,6 +22,7 @@ def test_readyz_names_each_part_that_does_not_answer(
     client: Client, settings: LazySettings, queue: redis.Redis
 ) -> None:
     settings.SPARK_REMOTE = "sc://127.0.0.1:1"
+    settings.RESERVE_BYTES = -(2**62)
     answer = client.get("/readyz")
     assert answer.status_code == 503
     assert answer.json() == {
@@ -32,6 +33,7 @@ def test_readyz_names_each_part_that_does_not_answer(
             "worker": "no worker has said anything for 15 seconds",
             "spark": "no Spark Connect server listens at SPARK_REMOTE",
         },
+        "warnings": [],
     }
     broker.worker_beat()
     assert client.get("/readyz").json()["parts"]["worker"] == "ok"

@@ -50,12 +50,14 @@ def case_delete(*, case: Case) -> None:
 def evidence_expire() -> int:
     """Deletes the evidence of cases that were closed longer ago than KEEP_EVIDENCE_DAYS, 0 being for ever.
 
-    Gives how many files that were.
+    Gives how many files that were. Cases whose evidence is to be kept are left alone.
     """
     if not settings.KEEP_EVIDENCE_DAYS:
         return 0
     before = timezone.now() - timedelta(days=settings.KEEP_EVIDENCE_DAYS)
-    expired = Case.objects.filter(status=CaseStatus.CLOSED, closed_at__lt=before, files__deleted_at=None)
+    expired = Case.objects.filter(
+        status=CaseStatus.CLOSED, closed_at__lt=before, files__deleted_at=None, keep_evidence=False
+    )
     return sum(_evidence_delete(case) for case in expired.filter(files__isnull=False).distinct())
 
 

@@ -91,6 +91,7 @@ class Case(models.Model):
     """One incident: its files, what was diagnosed, what people did and what fixed it.
 
     `fingerprint` and the traits are those of the incident, the first snapshot; the others of the newest diagnosis.
+    `keep_evidence`: its files are not deleted by themselves, however long it is closed.
     The `verdict_*`, `health_score`, `job_names` and `analysis_status` columns repeat the latest analysis, so that the
     list needs one table; `workbench.analyses.services` keeps them, null means not known (yet).
     """
@@ -109,6 +110,8 @@ class Case(models.Model):
     closed_at = models.DateTimeField(null=True, blank=True)
 
     merged_into = models.ForeignKey("self", on_delete=models.PROTECT, null=True, blank=True, related_name="merged")
+
+    keep_evidence = models.BooleanField(default=False)
 
     analysis_status = models.CharField(max_length=20, null=True, blank=True)
     verdict_class = models.CharField(max_length=50, null=True, blank=True)

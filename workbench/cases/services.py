@@ -178,6 +178,14 @@ def note_add(*, case: Case, user: User, text: str) -> Note:
     return note
 
 
+@transaction.atomic
+def evidence_keep(*, case: Case, user: User, is_kept: bool) -> None:
+    """Says that the files of a case are to be kept, or no longer."""
+    changed = Case.objects.filter(pk=case.pk, keep_evidence=not is_kept).update(keep_evidence=is_kept)
+    if changed:
+        note_add(case=case, user=user, text=f"The evidence is to be kept{'.' if is_kept else ' no longer.'}")
+
+
 def search_text_update(case: Case, found: str | None = None) -> None:
     """Gathers what a case is searched by: title, verdict, findings, notes, actions, what fixed it; in lower case.
 

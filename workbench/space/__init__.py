@@ -1,0 +1,1 @@
+"""What takes the disk, case by case, and the page on which administrators make room."""

@@ -1,0 +1,5 @@
+from django.apps import AppConfig
+
+
+class SpaceConfig(AppConfig):
+    name = "workbench.space"

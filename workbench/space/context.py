@@ -1,0 +1,18 @@
+"""Every page warns administrators before the disk is full."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest
+
+from workbench.disk import disk_room
+
+
+def disk(request: HttpRequest) -> dict[str, Any]:
+    """`short_disk` for templates: the room that is left, where it is short and an administrator looks."""
+    user = getattr(request, "user", None)
+    if user is None or not user.is_authenticated or not user.is_administrator:
+        return {}
+    room = disk_room()
+    return {"short_disk": room} if room.is_short else {}
