@@ -10,24 +10,17 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from diagnostics.aggregators import AGGREGATORS, BY_TABLE
+from diagnostics.aggregators import AGGREGATORS
 from diagnostics.format import Range, Rows
 from diagnostics.formats.flink_log import FORMAT
-from diagnostics.log_scan.selection import CONTEXT, RecordSelection
+from diagnostics.log_scan.selection import CONTEXT
 from diagnostics.notation.event_kind import kinds_of
-from diagnostics.notation.log_event import catalogue
+from diagnostics.reading.log_selection import LOG_SELECTION
 from diagnostics.reading.reduction import Reduction
 from diagnostics.row_batch import row_batch
 from tests.diagnostics.aggregators.test_cut_anywhere import answered
 
-QUESTIONS = BY_TABLE["log_record"]
 INCIDENT = Path(__file__).resolve().parents[2] / "incidents" / "nothing_wrong" / "evidence.zip"
-
-
-def declared() -> RecordSelection:
-    """The events and texts that any question declares."""
-    events = (event.id for event in catalogue() if any(question.asks_for(event.id) for question in QUESTIONS))
-    return RecordSelection(frozenset(events), frozenset(text for question in QUESTIONS for text in question.texts))
 
 
 def answers(path: Path, context: Mapping[str, Any]) -> tuple[dict[str, Any], int]:
@@ -51,6 +44,6 @@ def test_a_log_answers_the_same_when_only_declared_records_are_rows(name: str, t
         [found] = [each for each in incident.namelist() if name in each and each.endswith(".log")]
         log.write_bytes(incident.read(found))
     whole, all_rows = answers(log, {})
-    selected, rows = answers(log, {CONTEXT: declared()})
+    selected, rows = answers(log, {CONTEXT: LOG_SELECTION})
     assert rows < all_rows
     assert selected == whole
