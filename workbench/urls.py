@@ -36,6 +36,9 @@ urlpatterns = [
     path("logout/", auth.LogoutView.as_view(), name="logout"),
     path("password/", PasswordChange.as_view(), name="password_change"),
     path("zone/", zone, name="zone"),
+    # The administration's own pages would let guess the old password, and sign out in another way.
+    path("admin/password_change/", RedirectView.as_view(pattern_name="password_change")),
+    path("admin/logout/", auth.LogoutView.as_view()),
     path("admin/", admin.site.urls),
     path("api/v1/", include("workbench.api.urls")),
     path("collect_flink.py", collector, name="collector"),

@@ -188,3 +188,8 @@ def test_the_command_makes_tokens_of_a_bounded_life(people: People) -> None:
     for days in (0, 100_000):
         with pytest.raises(CommandError, match="1 to 3650 days"):
             call_command("create_token", "alice", days=days)
+
+
+def test_the_administration_has_no_page_of_its_own_that_asks_for_the_old_password(people: People) -> None:
+    answer = signed_in(people.ada).post("/admin/password_change/", {"old_password": "guess"})
+    assert (answer.status_code, answer["Location"]) == (302, "/password/")

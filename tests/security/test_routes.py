@@ -1,0 +1,328 @@
+"""Who may what: every route of the URL configuration, with every role, another team, no session and tokens.
+
+A route that is new has no entry in `MAY` and fails the first test: whoever adds it says there who may open it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+import redis
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from tests.security.routes import METHODS, Route, World, made_world, routes
+from tests.workbench.people import People
+
+SESSIONS = ("nobody", "viewer", "responder", "rule editor", "administrator", "author", "stranger")
+TOKENS = ("token of a responder", "token of a viewer", "token of a stranger")
+WORTHLESS = ("expired token", "revoked token", "token of somebody who left", "made-up token")
+
+EVERYBODY = "everybody"
+PEOPLE = "whoever is signed in"
+READERS = "whoever sees the case"
+WRITERS = "whoever sees the case and may change it"
+OPENERS = "whoever may open cases"
+EDITORS = "rule editors"
+ADMINISTRATORS = "administrators"
+DELETERS = "administrators who see the case"
+AUTHOR = "its author"
+DRILLED = "the person in the drill"
+TESTER = "the rule editor who began it"
+STAFF = "rule editors, in the administration"
+OWNERS = "administrators, in the administration"
+NO = "nobody: there is no such method"
+
+ALLOWED: Mapping[str, tuple[str, ...]] = {
+    EVERYBODY: (*SESSIONS, *TOKENS),
+    PEOPLE: (*SESSIONS[1:], *TOKENS),
+    READERS: ("viewer", "responder", "rule editor", "administrator", "author", *TOKENS[:2]),
+    WRITERS: ("responder", "rule editor", "administrator", "author", TOKENS[0]),
+    OPENERS: ("responder", "rule editor", "administrator", "author", "stranger", TOKENS[0], TOKENS[2]),
+    EDITORS: ("rule editor", "administrator"),
+    ADMINISTRATORS: ("administrator",),
+    DELETERS: ("administrator",),
+    AUTHOR: ("author",),
+    DRILLED: ("responder",),
+    TESTER: ("rule editor",),
+    STAFF: ("rule editor", "administrator"),
+    OWNERS: ("administrator",),
+    NO: (),
+}
+HIDDEN_FROM_STRANGERS = (READERS, WRITERS, DELETERS, AUTHOR, DRILLED)
+"""A stranger gets 404 there and cannot tell whether there is such a case."""
+
+MAY: Mapping[str, tuple[str, str]] = {
+    # route: (who may GET, who may POST)
+    "cases:list": (PEOPLE, NO),
+    "cases:bulk": (NO, PEOPLE),
+    "cases:undo": (NO, OPENERS),
+    "cases:view_save": (NO, PEOPLE),
+    "cases:view_forget": (NO, AUTHOR),
+    "cases:new": (OPENERS, OPENERS),
+    "cases:demo": (NO, OPENERS),
+    "cases:detail": (READERS, NO),
+    "cases:files": (WRITERS, NO),
+    "cases:paste": (NO, WRITERS),
+    "cases:analyse": (NO, WRITERS),
+    "cases:snapshot": (NO, WRITERS),
+    "cases:rename": (NO, WRITERS),
+    "cases:status": (NO, WRITERS),
+    "cases:owner": (NO, WRITERS),
+    "cases:watch": (NO, READERS),
+    "cases:close": (WRITERS, WRITERS),
+    "cases:reopen": (NO, WRITERS),
+    "cases:note": (NO, WRITERS),
+    "cases:follow_up_add": (NO, WRITERS),
+    "cases:follow_up_tick": (NO, WRITERS),
+    "logs:page": (READERS, NO),
+    "logs:overview": (READERS, NO),
+    "logs:records": (READERS, NO),
+    "logs:record": (READERS, NO),
+    "logs:step": (READERS, NO),
+    "logs:breakdown": (READERS, NO),
+    "logs:pins": (READERS, WRITERS),
+    "logs:unpin": (NO, WRITERS),
+    "log_search": (PEOPLE, NO),
+    "uploads:add": (NO, WRITERS),
+    "uploads:begin": (NO, WRITERS),
+    "uploads:arrival": (NO, AUTHOR),
+    "uploads:detail": (READERS, NO),
+    "uploads:lines": (READERS, NO),
+    "uploads:download": (READERS, NO),
+    "uploads:format": (WRITERS, WRITERS),
+    "uploads:clock": (NO, WRITERS),
+    "uploads:event-fields": (NO, WRITERS),
+    "uploads:remove": (NO, WRITERS),
+    "uploads:restore": (NO, WRITERS),
+    "clusters:list": (ADMINISTRATORS, ADMINISTRATORS),
+    "clusters:remove": (NO, ADMINISTRATORS),
+    "clusters:collect": (NO, WRITERS),
+    "clusters:fetch": (NO, OPENERS),
+    "clusters:collection": (READERS, NO),
+    "clusters:progress": (READERS, NO),
+    "clusters:cancel": (NO, WRITERS),
+    "limits": (PEOPLE, ADMINISTRATORS),
+    "redaction:preview": (NO, OPENERS),
+    "delete_case": (WRITERS, DELETERS),
+    "analyses:progress": (READERS, NO),
+    "analyses:events": (READERS, NO),
+    "analyses:cancel": (NO, WRITERS),
+    "analyses:retry": (NO, WRITERS),
+    "analyses:document": (READERS, NO),
+    "charts:changes": (READERS, NO),
+    "charts:figure": (READERS, NO),
+    "charts:table": (READERS, NO),
+    "charts:csv": (READERS, NO),
+    "profiles:flame_graph": (READERS, NO),
+    "profiles:tree": (READERS, NO),
+    "profiles:stacks": (READERS, NO),
+    "rules:list": (PEOPLE, NO),
+    "rules:runbooks": (PEOPLE, NO),
+    "rules:new": (EDITORS, NO),
+    "rules:preview": (NO, EDITORS),
+    "rules:create": (NO, EDITORS),
+    "rules:draft": (EDITORS, NO),
+    "rules:save": (NO, EDITORS),
+    "rules:discard": (NO, EDITORS),
+    "rules:publish": (NO, EDITORS),
+    "rules:backtest_start": (NO, EDITORS),
+    "rules:backtest": (TESTER, NO),
+    "rules:backtest_go_on": (NO, TESTER),
+    "rules:log": (EDITORS, NO),
+    "rules:event": (EDITORS, NO),
+    "rules:export": (PEOPLE, NO),
+    "rules:import": (EDITORS, EDITORS),
+    "rules:import_drafts": (NO, EDITORS),
+    "rules:remove_sample": (NO, EDITORS),
+    "rules:detail": (PEOPLE, NO),
+    "rules:edit": (EDITORS, NO),
+    "rules:switch": (NO, EDITORS),
+    "rules:version": (PEOPLE, NO),
+    "rules:roll_back": (NO, EDITORS),
+    "runbooks:reproduce": (READERS, NO),
+    "runbooks:walk_throughs": (PEOPLE, NO),
+    "runbooks:walk_through": (PEOPLE, NO),
+    "runbooks:what_if": (READERS, NO),
+    "runbooks:calculator": (READERS, NO),
+    "runbooks:proof": (READERS, NO),
+    "runbooks:detail": (READERS, NO),
+    "runbooks:step": (NO, WRITERS),
+    "history:numbers": (PEOPLE, NO),
+    "history:jobs": (PEOPLE, NO),
+    "history:jobs_file": (PEOPLE, NO),
+    "history:merge": (NO, WRITERS),
+    "history:unmerge": (NO, WRITERS),
+    "drills:overview": (PEOPLE, NO),
+    "drills:start": (NO, PEOPLE),
+    "drills:drill": (DRILLED, NO),
+    "drills:look": (NO, DRILLED),
+    "drills:suspect": (NO, DRILLED),
+    "drills:answer": (NO, DRILLED),
+    "drills:give_up": (NO, DRILLED),
+    "prevention:detail": (READERS, NO),
+    "prevention:archive": (READERS, NO),
+    "prevention:file": (READERS, NO),
+    "reports:import": (OPENERS, OPENERS),
+    "reports:finding": (READERS, NO),
+    "reports:step": (READERS, NO),
+    "reports:detail": (READERS, NO),
+    "reports:markdown": (READERS, NO),
+    "reports:post_mortem": (READERS, NO),
+    "reports:html": (READERS, NO),
+    "reports:pdf": (READERS, NO),
+    "reports:json": (READERS, NO),
+    "reports:bundle": (READERS, NO),
+    "login": (EVERYBODY, EVERYBODY),
+    "logout": (NO, EVERYBODY),
+    "password_change": (PEOPLE, PEOPLE),
+    "zone": (NO, PEOPLE),
+    "api:root": (EVERYBODY, NO),
+    "api:cases": (PEOPLE, OPENERS),
+    "api:case": (READERS, NO),
+    "api:files": (NO, WRITERS),
+    "api:diagnosis": (READERS, NO),
+    "api:schema": (EVERYBODY, NO),
+    "api:docs": (EVERYBODY, EVERYBODY),
+    "collector": (EVERYBODY, NO),
+    "healthz": (EVERYBODY, EVERYBODY),
+    "readyz": (EVERYBODY, EVERYBODY),
+    "admin:index": (STAFF, STAFF),
+    "admin:login": (EVERYBODY, EVERYBODY),
+    "admin:logout": (NO, EVERYBODY),
+    "admin:password_change": (EVERYBODY, EVERYBODY),
+    "admin:password_change_done": (STAFF, NO),
+    "admin:autocomplete": (NO, NO),
+    "admin:jsi18n": (STAFF, NO),
+    "admin:view_on_site": (NO, NO),
+    "admin:app_list": (OWNERS, OWNERS),
+    "admin:auth_user_password_change": (OWNERS, OWNERS),
+    "admin:rules_rule_history": (STAFF, STAFF),
+    "admin:rules_rule_delete": (NO, NO),
+    "admin:accounts_user_delete": (NO, NO),
+    "admin:accounts_apitoken_add": (NO, NO),
+    "admin:accounts_apitoken_change": (OWNERS, NO),
+    "admin:axes_accessattempt_add": (NO, NO),
+    "admin:axes_accesslog_add": (NO, NO),
+    "admin:axes_accessfailurelog_add": (NO, NO),
+    **{f"admin:rules_rule_{page}": (STAFF, STAFF) for page in ("changelist", "add", "change")},
+    **{
+        f"admin:{model}_{page}": (OWNERS, OWNERS)
+        for model in ("accounts_user", "accounts_team", "layouts_loglayout", "redaction_redactionrule")
+        for page in ("changelist", "add", "change", "delete", "history")
+        if (model, page) != ("accounts_user", "delete")
+    },
+    **{f"admin:accounts_apitoken_{page}": (OWNERS, OWNERS) for page in ("changelist", "delete", "history")},
+    **{
+        f"admin:axes_{model}_{page}": (OWNERS, OWNERS)
+        for model in ("accessattempt", "accesslog", "accessfailurelog")
+        for page in ("changelist", "change", "delete", "history")
+    },
+}
+
+UNNAMED = {
+    "favicon.ico": "sends to a static file",
+    "admin/password_change/": "the address of `admin:password_change`, which it stands before",
+    "admin/logout/": "the same of `admin:logout`",
+    "admin:<path:object_id>/": "Django's old address of an object, which sends to the new one",
+    "admin:(?P<url>.*)$": "what the administration does not know",
+}
+"""Routes without a name, which no page links."""
+
+OTHER_METHODS = {"uploads:arrival": AUTHOR}
+"""Routes that know more methods than GET, HEAD and POST, and who may use those."""
+
+DATA = {
+    "cases:owner": {"owner": "bob"},
+    "clusters:collect": {"cluster": "{cluster_id}", "case": "{case_id}"},
+    "cases:undo": {"batch": "{batch}"},
+    "logs:record": {"position": "0"},
+    "charts:changes": dict.fromkeys(("normal", "bad"), "2026-11-21T00:00:00Z/2026-11-22T00:00:00Z"),
+}
+"""What a route asks for before it can tell what is there from what is not."""
+
+ALL = [route for route in routes() if route.name not in UNNAMED]
+BATCHES = [ALL[start : start + 8] for start in range(0, len(ALL), 8)]
+
+
+@pytest.fixture(autouse=True)
+def no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing runs what is queued here, and nobody waits for a Spark server that is not there."""
+    monkeypatch.setattr("workbench.analyses.services._send", lambda *args, **options: None)
+    monkeypatch.setattr("workbench.probes.PARTS", {})
+
+
+@pytest.fixture
+def world(people: People, queue: redis.Redis) -> World:
+    return made_world(people)
+
+
+def test_every_route_says_who_may_open_it() -> None:
+    known = {*MAY, *UNNAMED}
+    assert sorted({route.name for route in routes()} - known) == [], "add an entry to MAY"
+    assert sorted(known - {route.name for route in routes()}) == [], "there is no such route any more"
+
+
+def outcome(world: World, visitor: str, method: str, route: Route) -> tuple[str, int]:
+    """How the visitor fares: let in, refused, sent to sign in, or told that there is no such method; and the status."""
+    answer = world.ask(visitor, method, world.address(route), world.data(DATA.get(route.name, {})))
+    status = answer.status_code
+    if status == 401 or (status == 302 and "/login/?next=" in answer["Location"]):
+        return "sign in", status
+    names = {403: "refused", 404: "refused", 405: "no method"}
+    return names.get(status, "let in" if status < 500 else "error"), status
+
+
+def wanted(visitor: str, who: str, route: Route) -> tuple[str, ...]:
+    """The outcomes that are right for a visitor of a route whose method is for `who`."""
+    if visitor in WORTHLESS:
+        return ("let in",) if route.name == "api:docs" else ("sign in",)
+    if visitor in ALLOWED[who]:
+        return ("let in",)
+    outside = visitor == "nobody" or (route.name.startswith("admin:") and visitor not in ALLOWED[STAFF])
+    refused = "sign in" if outside else "refused"
+    return (refused, "refused", "no method") if who == NO else (refused,)
+
+
+@pytest.mark.parametrize("batch", BATCHES, ids=lambda batch: batch[0].name)
+def test_each_role_may_what_the_table_says(world: World, batch: list[Route]) -> None:
+    wrong = []
+    for route in batch:
+        visitors = (*SESSIONS, *TOKENS, *WORTHLESS) if route.is_api else SESSIONS
+        for method, who in zip(("GET", "POST"), MAY[route.name], strict=True):
+            for visitor in visitors:
+                told, status = outcome(world, visitor, method, route)
+                hides = who in HIDDEN_FROM_STRANGERS and visitor in ("stranger", "token of a stranger")
+                if told not in wanted(visitor, who, route) or (hides and status != 404):
+                    wrong.append(f"{route.name}: {method} by {visitor} is {told} ({status}), but it is for {who}")
+    assert wrong == []
+
+
+@pytest.mark.parametrize("batch", BATCHES, ids=lambda batch: batch[0].name)
+def test_other_methods_open_nothing_and_write_nothing(world: World, batch: list[Route]) -> None:
+    wrong = []
+    for route in batch:
+        who = OTHER_METHODS.get(route.name) or MAY[route.name][0]
+        for method in METHODS:
+            for visitor in ("nobody", "viewer", "author", "stranger"):
+                with CaptureQueriesContext(connection) as asked:
+                    told, status = outcome(world, visitor, method, route)
+                writes = [each["sql"][:80] for each in asked if _writes(each["sql"])]
+                writes = [] if route.name in OTHER_METHODS and told == "let in" else writes
+                if told == "error" or (told == "let in" and visitor not in ALLOWED[who]) or writes:
+                    wrong.append(f"{route.name}: {method} by {visitor} is {told} ({status}) {writes}")
+    assert wrong == []
+
+
+def _writes(sql: str) -> bool:
+    return sql.startswith(("INSERT", "UPDATE", "DELETE")) and "django_session" not in sql
+
+
+def test_a_file_that_is_sent_in_pieces_is_its_senders_alone(world: World) -> None:
+    [route] = [route for route in ALL if route.name == "uploads:arrival"]
+    for method in ("HEAD", "PATCH", "DELETE"):
+        told = {visitor: outcome(world, visitor, method, route) for visitor in SESSIONS}
+        assert told.pop("author")[0] == "let in"
+        assert told.pop("nobody")[0] == "sign in"
+        assert {status for _, status in told.values()} == {404}
