@@ -16,14 +16,15 @@ from diagnostics.notation.tally import Tally
 from diagnostics.notation.text_lines import numbered_lines
 
 MOST_LINE = 8_000
+MOST_VALUE = 4_000
 MOST_ROWS = 50_000
 LEFT_OUT = "pods and events of other programs than Flink are left out"
 
-_FIELD = re.compile(r"( {0,40})([A-Z][\w() -]{0,40}?|[\w.-]{1,63}):(?:\s+(.{0,4000}))?$")
+_FIELD = re.compile(r"( {0,40})([A-Z][\w() -]{0,40}?|[\w.-]{1,63}):(?:\s(.*))?$")
 _LABEL = re.compile(r"\s*([\w./-]{1,200})=([\w.-]{0,63})$")
 _TABLE = re.compile(r"(?:NAMESPACE +)?LAST SEEN +(?:FIRST SEEN +)?(?:COUNT +)?(?:NAME +)?TYPE +REASON +OBJECT +")
 _DESCRIBED = re.compile(
-    r" {2,8}(Normal|Warning) +([A-Z]\w{1,60}) +(\S{1,20}(?: \(x\d{1,9} over \S{1,20}\))?) +(\S{1,100}) +(.{1,4000})$"
+    r" {2,8}(Normal|Warning) +([A-Z]\w{1,60}) +(\S{1,20}(?: \(x\d{1,9} over \S{1,20}\))?) +(\S{1,100}) (.*)$"
 )
 _TIMES = re.compile(r"\(x(\d{1,9}) over")
 _POD_FIELDS = ("Namespace:", "Node:", "Containers:", "Status:")
@@ -121,6 +122,7 @@ class _Description(_Reading):
         event = _DESCRIBED.match(line)
         if event and self._pod is not None:
             kind, reason, age, _, message = event.groups()
+            message = message.strip()[:MOST_VALUE]
             times = _TIMES.search(age)
             about = f"pod/{self._pod.name}"
             row = event_record(reason, kind, about, message, None, int(times.group(1)) if times else None)
@@ -132,7 +134,7 @@ class _Description(_Reading):
         found = _FIELD.match(line)
         if not found:
             return
-        indent, name, value = len(found.group(1)), found.group(2), (found.group(3) or "").strip()
+        indent, name, value = len(found.group(1)), found.group(2), (found.group(3) or "").strip()[:MOST_VALUE]
         if indent == 0 and name == "Name":
             self.close()
             self._pod = Pod(value, number)

@@ -65,7 +65,7 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
     with open_text(part, newline="") as opened:
         try:
             for last, fields in _rows(opened):
-                text = entry_text(fields)
+                text = entry_text(fields) if fields else ""
                 if text:
                     entries.append(
                         StoreEntry(_arrived(fields), one_line(text), {"line": before + 1, "last_line": last})

@@ -208,7 +208,7 @@ def _take_event(reading: _Reading, message: str, number: int) -> bool:
     if not isinstance(event, dict) or not isinstance(event.get("event"), str):
         return False
     told, micros = event["event"], event.get("time_micros")
-    if not isinstance(micros, int) or not isinstance(event.get("job", 0), int):
+    if not isinstance(micros, int) or abs(micros) >= 2**63 or not isinstance(event.get("job", 0), int):
         return False
     reading.ts_ms = micros // 1000
     job = reading.jobs.get(event.get("job", 0), _Job())

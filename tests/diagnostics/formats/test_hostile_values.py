@@ -51,11 +51,24 @@ def test_a_record_in_json_whose_time_is_none(instant: str, tmp_path: Path) -> No
     assert [row["message"] for row in found.rows["log_record"]].count("slow") >= 4
 
 
+def test_an_event_of_rocksdb_at_no_time_is_passed_over(tmp_path: Path) -> None:
+    sample = FORMATS["rocksdb-log"].samples[0]
+    assert isinstance(sample.text, str)
+    whole = read(FORMATS["rocksdb-log"], sample.text, tmp_path, sample.name)
+    more = sample.text + sample.text.replace('"time_micros": 1', f'"time_micros": {HUGE}1')
+    assert len(read(FORMATS["rocksdb-log"], more, tmp_path, sample.name).rows["metric_sample"]) >= len(
+        whole.rows["metric_sample"]
+    )
+
+
 @pytest.mark.parametrize(
     ("format_id", "line"),
     [
         ("prometheus-text", 'flink_taskmanager_job_task_busyTimeMsPerSecond{host="a",' + "host" * 4_000),
         ("perf-script", "java 1/2" + " " * 16_000 + "x"),
+        ("kubernetes-text", "Name:" + " " * 3_800 + "y" * 4_100),
+        ("kubernetes-text", "  Warning  Failed  3m (x5 over 10m)  kubelet" + " " * 3_800 + "y" * 4_100),
+        ("flink-log-csv", "\n" * 5_000),
     ],
 )
 def test_a_long_line_of_no_use_costs_its_length_and_not_its_square(format_id: str, line: str, tmp_path: Path) -> None:
