@@ -17,6 +17,7 @@ from fnmatch import fnmatchcase
 from functools import partial
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from diagnostics.arithmetic.row_choice import contains_any, is_any, shortened
 from diagnostics.arithmetic.row_order import Order, first_rows, sort_rows
 from diagnostics.citation import CITATION_COLUMNS
 from diagnostics.evidence import TABLES
@@ -101,3 +102,31 @@ def first_rows_aggregator(
         events=tuple(events),
         texts=tuple(texts),
     )
+
+
+def event_records_aggregator(
+    name: str,
+    columns: Sequence[str],
+    *,
+    events: Sequence[str],
+    causes: Sequence[str] = (),
+    characters: int,
+    most: int,
+    order: Order = (("ts_ms", "ascending"), *CITATION_ORDER),
+) -> Aggregator[pa.Table]:
+    """The question for the log records of some events: these columns, the message and the citation.
+
+    causes      records whose chain of exceptions holds one of these texts are asked for, too
+    characters  of the message that are kept
+    """
+
+    def choose(records: pa.Table) -> pa.Table:
+        import pyarrow.compute as pc
+
+        asked = is_any(records["event"], events)
+        chosen = records.filter(pc.or_(asked, contains_any(records["causes"], causes)) if causes else asked)
+        kept = chosen.select([*columns, *CITATION_COLUMNS])
+        return kept.append_column("message", shortened(chosen["message"], characters))
+
+    looked_at = dict.fromkeys([*columns, "event", "message", *(["causes"] if causes else [])])
+    return first_rows_aggregator(name, "log_record", tuple(looked_at), choose, order=order, most=most, events=events)

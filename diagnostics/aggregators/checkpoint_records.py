@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from diagnostics.aggregators.aggregator import first_rows_aggregator
-from diagnostics.arithmetic.row_choice import is_any, shortened
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from diagnostics.aggregators.aggregator import CITATION_ORDER, event_records_aggregator
 
 MOST_RECORDS = 100_000
 """Records that are kept, the latest. Our choice: about 60 MB."""
@@ -32,25 +26,14 @@ NOT_STARTED = (
 )
 EVENTS = TRIGGERED + COMPLETED + EXPIRED + DECLINED + FAILED + LATE + NOT_STARTED
 
-COLUMNS = ("ts_ms", "event", "job_id", "checkpoint_id", "duration_ms", "size_bytes")
-
-
-def _of_coordinator(records: pa.Table) -> pa.Table:
-    import pyarrow.compute as pc
-
-    chosen = records.filter(is_any(records["event"], EVENTS))
-    reason = pc.coalesce(chosen["reason"], chosen["exception_message"], chosen["root_cause_message"])
-    kept = chosen.select([*COLUMNS, "file_id", "line", "last_line", "pointer"])
-    kept = kept.append_column("message", shortened(chosen["message"], MOST_CHARACTERS))
-    return kept.append_column("reason", reason)
-
-
-AGGREGATOR = first_rows_aggregator(
+AGGREGATOR = event_records_aggregator(
     "checkpoint_records",
-    "log_record",
-    (*COLUMNS, "message", "reason", "exception_message", "root_cause_message"),
-    _of_coordinator,
-    order=(("ts_ms", "descending"), ("file_id", "ascending"), ("line", "ascending"), ("pointer", "ascending")),
-    most=MOST_RECORDS,
+    (
+        *("ts_ms", "event", "job_id", "checkpoint_id", "duration_ms", "size_bytes"),
+        *("reason", "exception_message", "root_cause_message"),
+    ),
     events=EVENTS,
+    characters=MOST_CHARACTERS,
+    most=MOST_RECORDS,
+    order=(("ts_ms", "descending"), *CITATION_ORDER),
 )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from diagnostics.aggregators.aggregator import Aggregator
+from diagnostics.aggregators.aggregator import CITATION_ORDER, Aggregator
 from diagnostics.arithmetic.row_order import Order, sort_rows
+from diagnostics.citation import CITATION_COLUMNS
 from diagnostics.notation.event_kind import EVENTS_MARKED, TEXTS_MARKED
 
 if TYPE_CHECKING:
@@ -20,15 +21,8 @@ COLUMNS = (
     *("exception_class", "exception_message", "root_cause_class", "root_cause_message", "root_cause_frame"),
     *("user_frame", "thrown_in", "own_frames", "causes"),
 )
-PLACE = ("file_id", "line", "last_line")
 
-ORDER: Order = (
-    ("kind", "ascending"),
-    ("ts_ms", "ascending"),
-    ("file_id", "ascending"),
-    ("line", "ascending"),
-    ("pointer", "ascending"),
-)
+ORDER: Order = (("kind", "ascending"), ("ts_ms", "ascending"), *CITATION_ORDER)
 
 
 def _by_kind(records: pa.Table) -> pa.Table:
@@ -37,7 +31,7 @@ def _by_kind(records: pa.Table) -> pa.Table:
 
     telling = records.filter(records["kinds"].is_valid())
     kinds = pc.split_pattern(telling["kinds"].combine_chunks(), " ")
-    events = telling.select([*COLUMNS, *PLACE, "pointer"]).take(pc.list_parent_indices(kinds))
+    events = telling.select([*COLUMNS, *CITATION_COLUMNS]).take(pc.list_parent_indices(kinds))
     events = events.append_column("kind", pc.list_flatten(kinds))
     events = events.append_column("of_kind", pa.nulls(events.num_rows, pa.int64()))
     return pa.concat_tables([_earliest(events), _number_by_kind(events, [([], "count_all")])])

@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from diagnostics.aggregators.aggregator import first_rows_aggregator
-from diagnostics.arithmetic.row_choice import contains_any, is_any, shortened
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from diagnostics.aggregators.aggregator import event_records_aggregator
 
 MOST_RECORDS = 5_000
 """Records that are kept, the earliest. Our choice."""
@@ -45,21 +39,11 @@ CLASSES = (
 )
 """Exceptions of Kafka's clients about transactions, in a chain. Source: reference/log-signals.csv (kafka.*)."""
 
-
-def _of_transactions(records: pa.Table) -> pa.Table:
-    import pyarrow.compute as pc
-
-    chosen = records.filter(pc.or_(is_any(records["event"], EVENTS), contains_any(records["causes"], CLASSES)))
-    kept = chosen.select(["ts_ms", "job_id", "vertex", "causes", "file_id", "line", "last_line", "pointer"])
-    return kept.append_column("message", shortened(chosen["message"], MOST_CHARACTERS))
-
-
-AGGREGATOR = first_rows_aggregator(
+AGGREGATOR = event_records_aggregator(
     "kafka_transaction_records",
-    "log_record",
-    ("ts_ms", "event", "job_id", "vertex", "message", "causes"),
-    _of_transactions,
-    order=(("ts_ms", "ascending"), ("file_id", "ascending"), ("line", "ascending"), ("pointer", "ascending")),
-    most=MOST_RECORDS,
+    ("ts_ms", "job_id", "vertex", "causes"),
     events=EVENTS,
+    causes=CLASSES,
+    characters=MOST_CHARACTERS,
+    most=MOST_RECORDS,
 )

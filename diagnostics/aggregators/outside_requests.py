@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from diagnostics.aggregators.aggregator import first_rows_aggregator
+from diagnostics.aggregators.aggregator import CITATION_ORDER, first_rows_aggregator
 from diagnostics.arithmetic.row_choice import contains_any, is_any, is_true, shortened
+from diagnostics.citation import CITATION_COLUMNS
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -51,7 +52,7 @@ def _requests(records: pa.Table) -> pa.Table:
     parts = [chosen[name] for name in ("message", "exception_message", "root_cause_message")]
     text = pc.utf8_lower(pc.binary_join_element_wise(*parts, " ", null_handling="skip"))
     took = pc.struct_field(pc.extract_regex(text, pattern=r"took (?P<ms>[0-9]{1,9}) ?ms"), "ms")
-    requests = chosen.select(["ts_ms", "file_id", "line", "last_line", "pointer"])
+    requests = chosen.select(["ts_ms", *CITATION_COLUMNS])
     told = {
         "message": pc.coalesce(shortened(chosen["message"], MOST_CHARACTERS), ""),
         "refused": contains_any(text, REFUSALS),
@@ -69,7 +70,7 @@ AGGREGATOR = first_rows_aggregator(
     "log_record",
     ("ts_ms", "level", "process", "message", "exception_message", "root_cause_message"),
     _requests,
-    order=(("ts_ms", "ascending"), ("file_id", "ascending"), ("line", "ascending"), ("pointer", "ascending")),
+    order=(("ts_ms", "ascending"), *CITATION_ORDER),
     most=MOST_RECORDS,
 )
 """Gives, beside the citation, `message`, whether a request was `refused` or `retried`, and `took_ms`. Looks at records

@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
-from diagnostics.aggregators.aggregator import first_rows_aggregator
-from diagnostics.arithmetic.row_choice import is_any, shortened
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from diagnostics.aggregators.aggregator import event_records_aggregator
 
 MOST_RECORDS = 50_000
 """Warnings that are kept, the earliest. Our choice."""
@@ -27,19 +22,10 @@ EVENTS: Mapping[str, str] = {
 }
 """Warning of RocksDB -> what it waits for."""
 
-
-def _stalls(records: pa.Table) -> pa.Table:
-    chosen = records.filter(is_any(records["event"], tuple(EVENTS)))
-    kept = chosen.select(["ts_ms", "event", "job_id", "subtask", "file_id", "line", "last_line", "pointer"])
-    return kept.append_column("message", shortened(chosen["message"], MOST_CHARACTERS))
-
-
-AGGREGATOR = first_rows_aggregator(
+AGGREGATOR = event_records_aggregator(
     "rocksdb_stalls",
-    "log_record",
-    ("ts_ms", "event", "job_id", "subtask", "message"),
-    _stalls,
-    order=(("ts_ms", "ascending"), ("file_id", "ascending"), ("line", "ascending"), ("pointer", "ascending")),
-    most=MOST_RECORDS,
+    ("ts_ms", "event", "job_id", "subtask"),
     events=tuple(EVENTS),
+    characters=MOST_CHARACTERS,
+    most=MOST_RECORDS,
 )

@@ -110,7 +110,7 @@ def told_by_log(rows: Rows) -> Iterator[Report]:
     refused: dict[tuple[str | None, str], list[Mapping[str, Any]]] = defaultdict(list)
     for row in sorted(rows, key=lambda row: (row["ts_ms"] or 0, row["file_id"], row["line"] or 0)):
         if row["event"] in NOT_STARTED:
-            refused[row["job_id"], row["reason"] or row["message"] or ""].append(row)
+            refused[row["job_id"], _reason(row) or row["message"] or ""].append(row)
         elif row["checkpoint_id"] is not None:
             of_checkpoint[row["job_id"], row["checkpoint_id"]].append(row)
     for (job_id, number), records in of_checkpoint.items():
@@ -128,6 +128,12 @@ def told_by_log(rows: Rows) -> Iterator[Report]:
             asked_ms=max(stamps, default=None),
             places=[_place(records[0], records[0]["message"])],
         )
+
+
+def _reason(row: Mapping[str, Any]) -> str | None:
+    """What a record states as the reason of a failure, else the message of its exception."""
+    stated = (row[name] for name in ("reason", "exception_message", "root_cause_message"))
+    return next((text for text in stated if text is not None), None)
 
 
 STATUS_EVENTS = {"completed": COMPLETED, "expired": EXPIRED, "declined": DECLINED, "failed": FAILED}
@@ -153,7 +159,7 @@ def _of_checkpoint(job_id: str | None, number: int, records: Sequence[Mapping[st
         ended_ms=end["ts_ms"] if end else None,
         duration_ms=completed[-1]["duration_ms"] if completed else None,
         state_bytes=completed[-1]["size_bytes"] if completed else None,
-        reason=next((row["reason"] for row in those(FAILED) if row["reason"]), None),
+        reason=next((reason for row in those(FAILED) if (reason := _reason(row))), None),
         late_ms=[row["ts_ms"] for row in those(LATE) if row["ts_ms"] is not None],
         asked_ms=max(stamps, default=None),
         places=[_place(row, row["message"]) for row in told],

@@ -53,6 +53,8 @@ def logged_parts(evidence: Evidence) -> Iterator[Mapping[str, Any]]:
 
 
 def _place(evidence: Evidence, record: Mapping[str, Any], job_id: str | None) -> Place | None:
+    if record["checkpoint_id"] is None:
+        return None
     if record["vertex"] and record["subtask"] is not None:
         return job_id, record["checkpoint_id"], record["vertex"], record["subtask"]
     execution = EXECUTION.search(record["message"] or "")

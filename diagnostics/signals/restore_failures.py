@@ -151,8 +151,8 @@ def _told(evidence: Evidence) -> list[RestoreRecord]:
             row["ts_ms"],
             row["event"],
             row["job_id"],
-            row["text"],
-            Citation(kind="log", text=row["text"], **{name: row[name] for name in PLACE}),
+            row["message"],
+            Citation(kind="log", text=row["message"], **{name: row[name] for name in PLACE}),
         )
         for row in evidence.answer(restore_records.AGGREGATOR).to_pylist()
     ]
