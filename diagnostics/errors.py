@@ -40,3 +40,7 @@ class AnalysisInterrupted(DiagnosticsError):
 
 class SparkUnavailable(DiagnosticsError):
     """Spark cannot be reached or started; the text says what was tried."""
+
+
+class ServerLost(SparkUnavailable):
+    """The Spark server ended, hangs or is not there: no fault of the work that it did."""

@@ -17,6 +17,10 @@ WORKER_BEAT_SECONDS = 3.0
 WORKER_SILENT_SECONDS = 15
 """A worker that said nothing for so long does not count. Our choice: five beats."""
 
+SPARK_KEY = f"{settings.CELERY_TASK_DEFAULT_QUEUE}:spark-missed"
+SPARK_MISSED_SECONDS = 25
+"""Our choice: longer than a worker takes to find out that a server hangs."""
+
 
 @cache
 def _redis() -> redis.Redis:
@@ -74,6 +78,16 @@ def worker_beat() -> None:
 def worker_seen() -> bool:
     """Whether any worker said so lately. Raises redis.RedisError."""
     return bool(_redis().exists(WORKER_KEY))
+
+
+def spark_missed() -> None:
+    """Says that a worker waits for Spark, which does not answer; it holds for SPARK_MISSED_SECONDS."""
+    _redis().set(SPARK_KEY, 1, ex=SPARK_MISSED_SECONDS)
+
+
+def spark_is_missed() -> bool:
+    """Whether a worker said so lately. Raises redis.RedisError."""
+    return bool(_redis().exists(SPARK_KEY))
 
 
 def messages_waiting() -> int:

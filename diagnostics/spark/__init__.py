@@ -18,7 +18,8 @@ from diagnostics.spark.client import (
     on_progress,
 )
 from diagnostics.spark.kept_session import KeptSession
-from diagnostics.spark.server import embedded, prepare, serve, warm_up
+from diagnostics.spark.server import embedded, prepare, warm_up
+from diagnostics.spark.serving import serve
 
 __all__ = [
     "KeptSession",

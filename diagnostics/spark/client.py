@@ -8,12 +8,12 @@ import os
 import socket
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
-from diagnostics.errors import AnalysisInterrupted, DiagnosticsError, SparkUnavailable
+from diagnostics.errors import AnalysisInterrupted, ServerLost, SparkUnavailable
 from diagnostics.spark.lease import Lease
 from diagnostics.table import FEW_ROWS
 
@@ -28,12 +28,6 @@ os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
 USER = "workbench"
 """All clients use one Connect user: a session is found again by (user, session id)."""
 
-PROBE_SECONDS = 1.0
-"""How often the watchdog knocks at the server's port. Our choice."""
-
-PROBES_LOST = 3
-"""So many unanswered knocks in a row mean that the server is gone. Our choice: one may fail under load."""
-
 RETRIES = 4
 """How often a call is repeated on a lost connection: 4 s in all. pyspark's own 15 make a dead server a wait of ten
 minutes, and again in a call that it does when the process exits."""
@@ -44,7 +38,7 @@ Our choice: a hundred times what it takes on a busy machine."""
 
 _CONNECTION_LOST = (
     *("StatusCode.UNAVAILABLE", "StatusCode.CANCELLED", "StatusCode.DEADLINE_EXCEEDED"),
-    "on closed channel",
+    *("on closed channel", "SparkContext was shut down"),
 )
 
 SESSION_SETTINGS = {
@@ -105,11 +99,11 @@ def answers(remote: str, seconds: float = 1.0) -> bool:
 def connect(remote: str, session_id: str) -> SparkSession:
     """A session of its own on the server, found again from any process by the same `session_id` (a UUID).
 
-    Raises  SparkUnavailable when the server does not answer.
+    Raises  ServerLost when the server does not answer.
     """
+    host, port = address(remote)
     if not answers(remote, 5.0):
-        host, port = address(remote)
-        raise SparkUnavailable(f"no Spark Connect server answers at {host}:{port}")
+        raise ServerLost(f"no Spark Connect server answers at {host}:{port}")
     session = _client(remote, session_id)
     try:
         _set(session, SESSION_SETTINGS)
@@ -117,7 +111,7 @@ def connect(remote: str, session_id: str) -> SparkSession:
     except Exception as error:
         disconnect(session, release=False)
         if connection_lost(error):
-            raise SparkUnavailable(f"the Spark server does not answer: {_first_line(error)}") from error
+            raise ServerLost(f"the Spark server at {host}:{port} does not answer") from error
         raise
     return session
 
@@ -144,11 +138,11 @@ def interrupt(remote: str, session_id: str, tag: str) -> bool:
     """Stop the Spark work of a session that carries the tag, from whatever process.
 
     Gives   whether anything was running.
-    Raises  SparkUnavailable when the server does not answer.
+    Raises  ServerLost when the server does not answer.
     """
     if not answers(remote, 5.0):
         host, port = address(remote)
-        raise SparkUnavailable(f"no Spark Connect server answers at {host}:{port}")
+        raise ServerLost(f"no Spark Connect server answers at {host}:{port}")
     session = _client(remote, session_id)
     try:
         return interrupt_tagged(session, tag)
@@ -163,7 +157,7 @@ def interrupt_tagged(session: SparkSession, tag: str) -> bool:
     except Exception as error:
         if session_lost(error):
             return False
-        raise SparkUnavailable(f"the Spark server did not take the interruption: {_first_line(error)}") from error
+        raise ServerLost("the Spark server did not take the interruption") from error
 
 
 def disconnect(session: SparkSession, *, release: bool = True) -> None:
@@ -203,48 +197,11 @@ def start_python_worker(session: SparkSession) -> None:
     threading.Thread(target=start, name="spark-python-worker", daemon=True).start()
 
 
-@contextlib.contextmanager
-def watched(remote: str, session: SparkSession) -> Iterator[None]:
-    """Watch the server while a block runs: a client whose server was killed may wait for ever (seen: over 120 s).
-
-    A second thread knocks at the port; when it stays silent the channel is closed, which wakes the blocked call.
-    Raises  SparkUnavailable then, AnalysisInterrupted when the work was interrupted.
-    """
-    ended = threading.Event()
-    died = threading.Event()
-
-    def watch() -> None:
-        lost = 0
-        while not ended.wait(PROBE_SECONDS):
-            lost = 0 if answers(remote) else lost + 1
-            if lost >= PROBES_LOST:
-                died.set()
-                with contextlib.suppress(Exception):
-                    session.client._channel.close()
-                return
-
-    thread = threading.Thread(target=watch, name="spark-watchdog", daemon=True)
-    thread.start()
-    try:
-        yield
-    except DiagnosticsError:
-        raise
-    except Exception as error:
-        if died.is_set() or not answers(remote, 5.0):
-            raise SparkUnavailable("the Spark server stopped while this analysis ran") from error
-        if _interrupted(error):
-            raise AnalysisInterrupted("the analysis was cancelled") from error
-        raise
-    finally:
-        ended.set()
-        thread.join()
-
-
 def ends_analysis(error: BaseException) -> bool:
     """Whether an error of one measurement means that no other can work either: cancelled, or Spark went away."""
     if isinstance(error, AnalysisInterrupted | SparkUnavailable):
         return True
-    return _interrupted(error) or session_lost(error) or connection_lost(error)
+    return interrupted(error) or session_lost(error) or connection_lost(error)
 
 
 def load_client() -> None:
@@ -283,9 +240,6 @@ def session_lost(error: BaseException) -> bool:
     return any(mark in str(error) for mark in ("NO_ACTIVE_SESSION", "INVALID_HANDLE.SESSION"))
 
 
-def _interrupted(error: BaseException) -> bool:
+def interrupted(error: BaseException) -> bool:
+    """Whether the work was interrupted."""
     return any(mark in str(error) for mark in ("OPERATION_CANCELED", "OPERATION_ABANDONED"))
-
-
-def _first_line(error: BaseException) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0]

@@ -8,21 +8,25 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Self, TypeVar
 from uuid import uuid4
 
-from diagnostics.errors import DiagnosticsError, SparkUnavailable
+from diagnostics.errors import AnalysisInterrupted, DiagnosticsError, ServerLost
 from diagnostics.spark.client import (
     answers,
     connect,
+    connection_lost,
     disconnect,
     interrupt_tagged,
-    session_lost,
+    interrupted,
     start_python_worker,
-    watched,
 )
+from diagnostics.spark.watching import ServerWatch
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 T = TypeVar("T")
+
+SILENT_SECONDS = 60.0
+"""After so long without an answer work is given up. Our choice: `serve` has ended a server that hangs before."""
 
 
 class KeptSession:
@@ -39,6 +43,7 @@ class KeptSession:
         self.remote = remote
         self.id = str(uuid4())
         self._session: SparkSession | None = None
+        self._watch: ServerWatch | None = None
         self._opening = threading.Lock()
 
     def __enter__(self) -> Self:
@@ -50,7 +55,7 @@ class KeptSession:
     def open(self) -> SparkSession:
         """The session, another one where the server does not know it any more.
 
-        Raises  SparkUnavailable when the server does not answer.
+        Raises  ServerLost when the server does not answer.
         """
         with self._opening:
             if self._session is not None and not _is_known(self._session):
@@ -60,32 +65,43 @@ class KeptSession:
                 start_python_worker(self._session)
             return self._session
 
+    @property
+    def silence(self) -> float:
+        """Seconds for which the server has not answered while work is under way."""
+        return self._watch.silence if self._watch else 0.0
+
     def run(self, work: Callable[[SparkSession], T], tag: str) -> T:
         """Do `work`, watching the server.
 
-        Raises  SparkUnavailable when the server ends or loses the session meanwhile, AnalysisInterrupted when the work
-                was interrupted.
+        Raises  ServerLost when the server ends, hangs or loses the session meanwhile, AnalysisInterrupted when the
+                work was interrupted.
         """
         session = self.open()
+        self._watch = ServerWatch(self.remote, session, SILENT_SECONDS, session.client._channel.close)
         try:
-            with _tagged(session, tag), watched(self.remote, session):
+            with _tagged(session, tag), self._watch:
                 return work(session)
-        except SparkUnavailable:
+        except ServerLost:
             self.close(release=False)
             raise
         except DiagnosticsError:
             raise
         except Exception as error:
-            self.close()
-            if session_lost(error):
-                raise SparkUnavailable("the Spark server lost the session of this analysis") from error
+            if interrupted(error) and not self._watch.lost:
+                raise AnalysisInterrupted("the analysis was cancelled") from error
+            lost = self._watch.lost or connection_lost(error) or not _is_known(session)
+            self.close(release=not lost)
+            if lost:
+                raise ServerLost("the Spark server stopped while this analysis ran") from error
             raise
+        finally:
+            self._watch = None
 
     def interrupt(self, tag: str) -> bool:
         """Stop the work of that tag, from another thread.
 
         Gives   whether anything was running.
-        Raises  SparkUnavailable when the server does not answer.
+        Raises  ServerLost when the server does not answer.
         """
         session = self._session
         return session is not None and interrupt_tagged(session, tag)

@@ -1,4 +1,4 @@
-"""The Spark Connect server: started in the foreground of its supervisor, warmed, started again when it dies."""
+"""The Spark Connect server: one JVM, how it is started, warmed up and ended."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, NoReturn
+from typing import IO, TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from diagnostics.errors import SparkUnavailable
@@ -233,6 +233,10 @@ class Server:
                 raise SparkUnavailable(f"the Spark server did not answer within {seconds:.0f} s")
             time.sleep(0.02)
 
+    def kill(self) -> None:
+        """End the JVM at once, also one that is stopped or hangs."""
+        self._process.kill()
+
     def stop(self, seconds: float = STOP_SECONDS) -> None:
         """End the JVM and its Python workers, and remove its scratch files."""
         if self.ended is None:
@@ -329,51 +333,3 @@ def prepare(say: Callable[[str], None]) -> None:
     finally:
         server.stop(ARCHIVE_SECONDS)
     say(f"class archive {archive.spark} made" if archive.exists else "no class archive was made: starts stay slower")
-
-
-def serve(port: int, say: Callable[[str], None]) -> int:
-    """Run the server until SIGTERM or SIGINT; when its JVM dies, start it again.
-
-    A signal ends the process with status 0 wherever it is: the threads of a warm-up on a busy machine would go on for
-    longer than a supervisor waits.
-    Gives   an exit status, 1 when it cannot be started.
-    """
-    if answers(remote_at(port)):
-        say(f"port {port} is in use")
-        return 1
-
-    server: Server | None = None
-
-    def stop(*_: object) -> NoReturn:
-        for name in STOP_SIGNALS:
-            signal.signal(name, signal.SIG_IGN)
-        if server is not None:
-            server.stop()
-        os._exit(0)
-
-    for name in STOP_SIGNALS:
-        signal.signal(name, stop)
-    if not ClassArchive().exists:
-        say("no class archive: this start is slower; `python -m diagnostics.spark prepare` makes it")
-    started_once = False
-    while True:
-        began = time.monotonic()
-        server = Server(port)
-        try:
-            server.wait_until_it_answers()
-            say(f"Spark Connect answers at {server.remote} after {time.monotonic() - began:.1f} s")
-            started_once = True
-            try:
-                say(f"warmed up in {warm_up(server):.1f} s")
-            except Exception as error:
-                say(f"warm-up failed, the first analyses are slower: {error}")
-            while server.ended is None:
-                time.sleep(0.2)
-            say(f"the Spark server ended with status {server.ended}; it is started again")
-            time.sleep(1.0)
-        except SparkUnavailable as error:
-            say(str(error))
-            if not started_once:
-                return 1
-        finally:
-            server.stop()

@@ -61,6 +61,7 @@ class Analysis(models.Model):
     spark_session  the Spark Connect session of the worker that runs it
     heartbeat_at   last sign of life of the worker
     attempts       how often a worker began with it
+    servers_lost   how many of these attempts ended because the Spark server was lost
     room_needed    bytes that have to be free before the next attempt, as one that met a full disk showed
     stage_ms       {stage: milliseconds} in the order they ran
     warnings       what failed on our side while the rest stands: one rule, signal or chart, named
@@ -84,6 +85,7 @@ class Analysis(models.Model):
     finished_at = models.DateTimeField(null=True, blank=True)
     heartbeat_at = models.DateTimeField(null=True, blank=True)
     attempts = models.PositiveIntegerField(default=0)
+    servers_lost = models.PositiveIntegerField(default=0)
     room_needed = models.BigIntegerField(default=0)
     claim = models.UUIDField(null=True, blank=True)
     spark_session = models.UUIDField(null=True, blank=True)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from uuid import UUID
 
+import redis
 from celery.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
 from django.utils import timezone
@@ -17,11 +18,12 @@ from django.utils import timezone
 from diagnostics import spark
 from diagnostics.analyze import Progress, analyze
 from diagnostics.clock import FileClock
-from diagnostics.errors import AnalysisInterrupted, DiagnosticsError, SparkUnavailable
+from diagnostics.errors import AnalysisInterrupted, DiagnosticsError, ServerLost, SparkUnavailable
 from diagnostics.intake import SourceFile
 from diagnostics.notation.event_field import NamedFields
 from diagnostics.shared_folder import SharedFolder, run_folder
 from diagnostics.spark import KeptSession
+from workbench import broker
 from workbench.analyses.models import Analysis
 from workbench.analyses.outcome import report_save
 from workbench.analyses.room import OutOfRoom, out_of_room_raised
@@ -39,14 +41,16 @@ logger = logging.getLogger(__name__)
 REDACTED_ELSEWHERE_SECONDS = 0.5
 """How often a run looks whether another worker is through with a file. Our choice."""
 SPARK_RETURNS_SECONDS = 120.0
-"""How long a run waits for a Spark server that is away, before that counts as an attempt. Measured: a killed server is
+"""How long a worker waits for a Spark server that is away, before it looks for other work. Measured: a killed server is
 back after 2 s on a quiet machine and after 40 s on a very busy one."""
 
 
 def analysis_run(analysis: Analysis) -> None:
     """Runs a queued analysis and stores its outcome. Does nothing for one that is not waiting."""
     session = worker_session()
-    _wait_for_spark(session)
+    if not _wait_for_spark(session):
+        logger.warning("analysis %s goes on waiting: the Spark server does not answer", analysis.pk)
+        return
     orphan = (analysis.spark_session, analysis.claim)
     claim = analysis_claim(analysis, session.id)
     if claim is None:
@@ -62,7 +66,8 @@ def analysis_run(analysis: Analysis) -> None:
         analysis_give_back(analysis=analysis, claim=claim, reason=str(error), counted=False)
     except SparkUnavailable as error:
         reason = f"Spark is not there: {error}."
-        analysis_give_back(analysis=analysis, claim=claim, reason=reason)
+        server_lost = isinstance(error, ServerLost)
+        analysis_give_back(analysis=analysis, claim=claim, reason=reason, server_lost=server_lost)
     except AnalysisInterrupted as error:
         reason = str(error).capitalize() if watch.too_slow else "Its Spark work was interrupted from outside."
         analysis_fail(analysis=analysis, claim=claim, reason=reason)
@@ -77,14 +82,22 @@ def analysis_run(analysis: Analysis) -> None:
         analysis_fail(analysis=analysis, claim=claim, reason=reason)
 
 
-def _wait_for_spark(session: KeptSession) -> None:
-    """Returns once the session is open, or after SPARK_RETURNS_SECONDS: the attempt then says what is wrong."""
+def _wait_for_spark(session: KeptSession) -> bool:
+    """Whether the session is open; waits SPARK_RETURNS_SECONDS for that.
+
+    A run that is not begun by then stays in the queue: its message is sent again.
+    """
     deadline = time.monotonic() + SPARK_RETURNS_SECONDS
     while time.monotonic() < deadline:
-        with contextlib.suppress(SparkUnavailable):
+        try:
             session.open()
-            return
-        time.sleep(0.5)
+        except SparkUnavailable:
+            with contextlib.suppress(redis.RedisError):
+                broker.spark_missed()
+            time.sleep(0.5)
+        else:
+            return True
+    return False
 
 
 def _attempt(

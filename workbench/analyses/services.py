@@ -32,6 +32,10 @@ logger = logging.getLogger(__name__)
 MOST_ATTEMPTS = 3
 """A run that took its worker down so often is not tried again. Our choice."""
 
+MOST_SERVERS_LOST = 10
+"""A run during which the Spark server was lost so often is taken for what ends it. Our choice: a server that others end
+or that hangs does not fail a case."""
+
 SILENT = timedelta(seconds=15)
 """A run that gave no sign of life for so long is lost; the worker gives one each half second. Our choice."""
 
@@ -134,18 +138,24 @@ def analysis_fail(*, analysis: Analysis, claim: UUID, reason: str) -> bool:
 
 
 @transaction.atomic
-def analysis_give_back(*, analysis: Analysis, claim: UUID, reason: str, counted: bool = True) -> None:
+def analysis_give_back(
+    *, analysis: Analysis, claim: UUID, reason: str, counted: bool = True, server_lost: bool = False
+) -> None:
     """Queues a run again that its worker could not finish; after MOST_ATTEMPTS it fails with the reason.
 
-    counted  False for one that only waits for what the case is not to blame for: room on the disk
+    counted      False for one that only waits for what the case is not to blame for: room on the disk
+    server_lost  the attempt ended because the Spark server was lost: it is one of MOST_SERVERS_LOST instead
     """
     case_lock(analysis.case)
-    analysis.refresh_from_db(fields=["attempts"])
-    if counted and analysis.attempts >= MOST_ATTEMPTS:
+    analysis.refresh_from_db(fields=["attempts", "servers_lost"])
+    servers_lost = analysis.servers_lost + server_lost
+    is_last = counted and analysis.attempts - servers_lost >= MOST_ATTEMPTS
+    if is_last or servers_lost >= MOST_SERVERS_LOST:
         analysis_fail(analysis=analysis, claim=claim, reason=f"{reason} It was tried {analysis.attempts} times.")
         return
     returned = _owned(analysis, claim).update(
         status=AnalysisStatus.QUEUED,
+        servers_lost=servers_lost,
         stage="",
         progress=0.0,
         heartbeat_at=None,

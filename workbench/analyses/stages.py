@@ -53,9 +53,12 @@ def _held_back_by() -> str:
     try:
         if not broker.worker_seen():
             return f"No worker has said anything for {broker.WORKER_SILENT_SECONDS} s; it starts when one is back."
+        spark_is_missed = broker.spark_is_missed()
     except redis.RedisError:
         return "The queue (Redis) does not answer; it starts when it does."
-    return "" if spark.answers(settings.SPARK_REMOTE) else "Spark does not answer; it starts when it does."
+    if spark_is_missed or not spark.answers(settings.SPARK_REMOTE):
+        return "Spark does not answer; it starts when it does."
+    return ""
 
 
 def _stages(analysis: Analysis) -> list[dict[str, str]]:

@@ -6,6 +6,7 @@ import contextlib
 import logging
 import threading
 import time
+from dataclasses import replace
 from typing import Self
 from uuid import UUID
 
@@ -27,6 +28,9 @@ BEAT_SECONDS = 0.5
 
 PUBLISH_SECONDS = 0.1
 """How often progress is published at most. Our choice: as often as an eye sees."""
+
+SILENCE_TOLD_SECONDS = 8.0
+"""From when on the page says that Spark does not answer. Our choice: a busy server may take some seconds."""
 
 
 class Watch:
@@ -82,6 +86,11 @@ class Watch:
             self.out_of_room = True
             self.stopped_because = "the disk is full"
         latest = self._latest
+        silence = self._session.silence
+        if silence > SILENCE_TOLD_SECONDS:
+            detail = f"Spark has not answered for {silence:.0f} s; when it does not return, this is begun anew"
+            latest = replace(latest, detail=detail)
+            progress_publish(self._analysis_id, latest)
         try:
             wanted = self._row.update(
                 heartbeat_at=timezone.now(),

@@ -23,6 +23,7 @@ from workbench.analyses.outcome import report_save
 from workbench.analyses.selectors import analysis_to_change, analysis_visible, latest_analyses
 from workbench.analyses.services import (
     MOST_ATTEMPTS,
+    MOST_SERVERS_LOST,
     SILENT,
     NothingToAnalyse,
     analysis_cancel,
@@ -111,6 +112,10 @@ def test_whoever_waits_is_told_what_holds_the_queue_back(
         assert run_shown(queued)["detail"].startswith("No worker has said anything for 15 s")
         broker.worker_beat()
         assert run_shown(queued)["detail"] == ""
+        broker.spark_missed()
+        assert run_shown(queued)["detail"] == "Spark does not answer; it starts when it does."
+        queue.delete(broker.SPARK_KEY)
+        assert run_shown(queued)["detail"] == ""
     assert run_shown(queued)["detail"].startswith("Spark does not answer")
     settings.REDIS_URL = "redis://127.0.0.1:1/0"
     broker._redis.cache_clear()
@@ -161,6 +166,29 @@ def test_a_run_without_a_sign_of_life_is_queued_again_and_fails_after_the_last_a
     assert queued.error == "The worker that ran it stopped without a word. It was tried 3 times."
     queued.case.refresh_from_db()
     assert queued.case.analysis_status == AnalysisStatus.FAILED
+
+
+def test_a_lost_spark_server_is_no_attempt_but_a_run_that_always_loses_it_ends(
+    queued: Analysis, queue: redis.Redis
+) -> None:
+    for lost in range(1, MOST_SERVERS_LOST):
+        claim = analysis_claim(queued)
+        assert claim
+        analysis_give_back(analysis=queued, claim=claim, reason="The server went.", server_lost=True)
+        assert (now_of(queued).status, queued.servers_lost) == (AnalysisStatus.QUEUED, lost)
+    claim = analysis_claim(queued)
+    assert claim
+    analysis_give_back(analysis=queued, claim=claim, reason="The server went.", server_lost=True)
+    assert now_of(queued).status == AnalysisStatus.FAILED
+    assert queued.error == "The server went. It was tried 10 times."
+
+
+def test_lost_servers_leave_a_run_all_its_attempts(queued: Analysis, queue: redis.Redis) -> None:
+    for number in range(2 * MOST_ATTEMPTS):
+        claim = analysis_claim(queued)
+        assert claim, number
+        analysis_give_back(analysis=queued, claim=claim, reason="Gone.", server_lost=number % 2 == 0)
+    assert (now_of(queued).status, queued.attempts) == (AnalysisStatus.FAILED, 2 * MOST_ATTEMPTS)
 
 
 def test_whoever_looks_at_a_lost_run_is_told_even_without_a_worker(

@@ -16,7 +16,7 @@ from tests.workbench.analyses.stack import LOG, Stack, has_ended, is_reading, st
 pytestmark = [pytest.mark.celery, pytest.mark.spark, pytest.mark.database]
 
 RECORDS_OF_LOG = len(re.findall(rb"(?m)^\d{4}-\d\d-\d\d ", LOG))
-LONG_LOG_BYTES = 8 * 1024**2
+LONG_LOG_BYTES = 24 * 1024**2
 """Some seconds of work on any machine, so that a run can be caught in the middle."""
 
 FREED_SECONDS = 1.0
@@ -56,7 +56,7 @@ def test_a_case_without_usable_files_fails_with_the_reason_for_each(stack: Stack
 
 
 def test_cancelling_stops_the_spark_work(stack: Stack, long_log: bytes) -> None:
-    url = stack.send(long_log * 4)  # ranges that wait for a core while others are read
+    url = stack.send(long_log * 2)  # ranges that wait for a core while others are read
     number = stack.wait(url, is_reading)["id"]
     stack.running.manage(
         "shell",
@@ -118,6 +118,35 @@ def test_a_run_whose_spark_server_is_killed_is_tried_again(stack: Stack, long_lo
     # Whether the run goes on with the next server or is queued again depends on how soon that one answers.
     records = stack.case(f"{url}diagnosis/")["inputs"][0]["records"]
     assert records == RECORDS_OF_LOG * (len(long_log) // len(LOG))
+
+
+def test_cases_that_wait_while_spark_is_killed_are_diagnosed(stack: Stack) -> None:
+    urls = []
+    for _ in range(3):
+        urls += [stack.send(LOG) for _ in range(2)]
+        for process in stack.running.named("SparkConnectServer"):
+            process.kill()
+    for url in urls:
+        case = stack.wait(url, has_ended)
+        assert case["status"] == "done", case["detail"]
+
+
+def test_a_spark_server_that_hangs_is_started_again_and_fails_no_case(stack: Stack, long_log: bytes) -> None:
+    """Which takes as long as a server may be silent."""
+    reading = stack.send(long_log + b"\n\n\n\n")
+    stack.wait(reading, is_reading)
+    hung = stack.running.named("SparkConnectServer")
+    assert hung
+    for process in hung:
+        process.suspend()
+    waiting = [stack.send(LOG) for _ in range(2)]
+    stack.wait(reading, lambda case: "Spark has not answered for" in (case["detail"] or ""), 30)
+    for url in (reading, *waiting):
+        case = stack.wait(url, has_ended)
+        assert case["status"] == "done", case["detail"]
+    assert not {each.pid for each in hung} & {each.pid for each in stack.running.named("SparkConnectServer")}
+    log = (stack.running.data / "logs" / "spark.log").read_text("utf-8")
+    assert "the Spark server has not answered for 30 s" in log
 
 
 def attempts(stack: Stack, url: str) -> int:

@@ -1,0 +1,85 @@
+"""The server of `serve`: in the foreground of its supervisor, warmed up, started again when it dies or hangs."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import NoReturn
+from uuid import uuid4
+
+from diagnostics.errors import SparkUnavailable
+from diagnostics.spark.client import answers, connect, disconnect
+from diagnostics.spark.java import ClassArchive
+from diagnostics.spark.server import STOP_SIGNALS, Server, remote_at, warm_up
+from diagnostics.spark.watching import ServerWatch
+
+HUNG_SECONDS = 30.0
+"""A server that answers nothing for so long is ended. Our choice: long collections of garbage take a few seconds."""
+
+
+def serve(port: int, say: Callable[[str], None]) -> int:
+    """Run the server until SIGTERM or SIGINT; when its JVM dies or hangs, start it again.
+
+    A signal ends the process with status 0 wherever it is: the threads of a warm-up on a busy machine would go on for
+    longer than a supervisor waits.
+    Gives   an exit status, 1 when it cannot be started.
+    """
+    if answers(remote_at(port)):
+        say(f"port {port} is in use")
+        return 1
+
+    server: Server | None = None
+
+    def stop(*_: object) -> NoReturn:
+        for name in STOP_SIGNALS:
+            signal.signal(name, signal.SIG_IGN)
+        if server is not None:
+            server.stop()
+        os._exit(0)
+
+    for name in STOP_SIGNALS:
+        signal.signal(name, stop)
+    if not ClassArchive().exists:
+        say("no class archive: this start is slower; `python -m diagnostics.spark prepare` makes it")
+    started_once = False
+    while True:
+        began = time.monotonic()
+        server = Server(port)
+        try:
+            server.wait_until_it_answers()
+            say(f"Spark Connect answers at {server.remote} after {time.monotonic() - began:.1f} s")
+            started_once = True
+            with _ended_when_it_hangs(server, say):
+                try:
+                    say(f"warmed up in {warm_up(server):.1f} s")
+                except Exception as error:
+                    say(f"warm-up failed, the first analyses are slower: {error}")
+                while server.ended is None:
+                    time.sleep(0.2)
+            say(f"the Spark server ended with status {server.ended}; it is started again")
+            time.sleep(1.0)
+        except SparkUnavailable as error:
+            say(str(error))
+            if not started_once:
+                return 1
+        finally:
+            server.stop()
+
+
+@contextmanager
+def _ended_when_it_hangs(server: Server, say: Callable[[str], None]) -> Iterator[None]:
+    """Watch the server while the block runs, and kill it when it does not answer any more."""
+
+    def end() -> None:
+        say(f"the Spark server has not answered for {HUNG_SECONDS:.0f} s")
+        server.kill()
+
+    session = connect(server.remote, str(uuid4()))
+    try:
+        with ServerWatch(server.remote, session, HUNG_SECONDS, end):
+            yield
+    finally:
+        disconnect(session, release=False)
