@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from diagnostics.arithmetic.lag_class import BOUNDS_MS
 from diagnostics.chart import Chart, Points, Theme
 from diagnostics.chart_panel import Panel, stacked
 from diagnostics.chart_theme import palette
@@ -14,97 +15,43 @@ from diagnostics.phrase import duration, percent
 from diagnostics.time_slot import slot_ms
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from diagnostics.evidence import Evidence, Work
+    from diagnostics.evidence import Evidence
 
 MOST_SLOTS = 90
 LEAST_SLOT_MS = 1_000
-MINUTE, HOUR = 60_000, 3_600_000
-BOUNDS_MS = (
-    -HOUR,
-    -MINUTE,
-    -1_000,
-    0,
-    100,
-    200,
-    500,
-    1_000,
-    2_000,
-    5_000,
-    10_000,
-    30_000,
-    MINUTE,
-    2 * MINUTE,
-    5 * MINUTE,
-    10 * MINUTE,
-    30 * MINUTE,
-    HOUR,
-    6 * HOUR,
-    24 * HOUR,
-)
-"""Where a class of lag ends and the next begins. Our choice: about the steps 1, 2, 5, and whole units above 10 s."""
 
 
 def points(evidence: Evidence) -> Points | None:
-    """How many events of each class of lag arrived in each slot of time. One Spark job beside that of the totals.
+    """How many events of each class of lag arrived in each slot of time.
 
     Reads   event: those with both times. Lag is arrival minus event time; below zero a device's clock is ahead.
     Gives   {from_ms, to_ms, slot_ms, slots, first_class, counts: [[events by slot] by class], events}; the classes from
             the lowest to the highest that has events, class 0 below BOUNDS_MS[0].
     Empty   None without an event that has both times.
     """
-    if not evidence.has("event"):
-        return None
-    # Needs PySpark, which the web process that draws stored points does without.
-    from pyspark.sql import functions as sf
+    import numpy as np
 
-    from diagnostics.reconstruction.event_totals import event_totals
+    from diagnostics.aggregators import event_span, lags_over_time
 
-    totals = event_totals(evidence)
-    if totals.from_ms is None or totals.to_ms is None:
+    span = evidence.answer(event_span.AGGREGATOR)
+    if span.from_ms is None or span.to_ms is None:
         return None
-    width = slot_ms(totals.from_ms, totals.to_ms, MOST_SLOTS, LEAST_SLOT_MS)
-    work = _counted(totals.from_ms, width)
-    counted = evidence.worked("event", ("event_ms", "arrival_ms"), work, "slot INT, class INT, events BIGINT")
-    rows = counted.groupBy("slot", "class").agg(sf.sum("events").alias("count")).collect()
-    first, last = min(row["class"] for row in rows), max(row["class"] for row in rows)
-    slots = max(row["slot"] for row in rows) + 1
-    counts = [[0] * slots for _ in range(first, last + 1)]
-    for row in rows:
-        counts[row["class"] - first][row["slot"]] = row["count"]
+    width = slot_ms(span.from_ms, span.to_ms, MOST_SLOTS, LEAST_SLOT_MS)
+    cells = evidence.answer(lags_over_time.AGGREGATOR)
+    slots = np.maximum(cells["arrival_ms"].to_numpy() - span.from_ms, 0) // width
+    classes = cells["class"].to_numpy()
+    first, last = int(classes.min()), int(classes.max())
+    counts = np.zeros((last - first + 1, int(slots.max()) + 1), np.int64)
+    np.add.at(counts, (classes - first, slots), cells["events"].to_numpy())
     return {
-        "from_ms": totals.from_ms,
-        "to_ms": totals.to_ms,
+        "from_ms": span.from_ms,
+        "to_ms": span.to_ms,
         "slot_ms": width,
-        "slots": slots,
+        "slots": counts.shape[1],
         "first_class": first,
-        "counts": counts,
-        "events": sum(map(sum, counts)),
+        "counts": counts.tolist(),
+        "events": span.timed,
     }
-
-
-def _counted(from_ms: int, width_ms: int) -> Work:
-    """In a worker of Spark: the events of each slot and class in some rows."""
-
-    def counted(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        import numpy as np
-        import pyarrow as pa
-
-        from diagnostics.reconstruction.lag_counts import timed
-
-        for batch in map(timed, batches):
-            arrival = batch.column("arrival_ms").to_numpy()
-            lags = arrival - batch.column("event_ms").to_numpy()
-            classes = np.searchsorted(BOUNDS_MS, lags, side="right")
-            slots = (arrival - from_ms) // width_ms
-            events = np.bincount(slots * (len(BOUNDS_MS) + 1) + classes)
-            found = np.flatnonzero(events)
-            slot, place = np.divmod(found, len(BOUNDS_MS) + 1)
-            columns = {"slot": slot.astype(np.int32), "class": place.astype(np.int32), "events": events[found]}
-            yield pa.RecordBatch.from_pydict({name: pa.array(values) for name, values in columns.items()})
-
-    return counted
 
 
 def figure(points: Points, theme: Theme) -> Mapping[str, Any]:

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 STATES_AT_ONCE = 16
-"""States of one question that wait to be merged. Our choice: merging two at a time would copy them as often."""
+STATE_BYTES_AT_ONCE = 96 * 1024**2
+"""States of one question that wait to be merged, and their bytes. Our choice: merging two at a time would copy them as
+often."""
 
 
 class Reduction:
@@ -33,7 +35,7 @@ class Reduction:
         for aggregator in BY_TABLE.get(table, ()):
             states = self._states[aggregator.name]
             states.append(aggregator.reduce_rows(rows))
-            if len(states) >= STATES_AT_ONCE:
+            if len(states) >= STATES_AT_ONCE or sum(each.nbytes for each in states) >= STATE_BYTES_AT_ONCE:
                 self._states[aggregator.name] = [aggregator.merge_states(states)]
 
     def states(self) -> Mapping[str, pa.Table]:

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from statistics import median
 
+from diagnostics.aggregators import partition_lags
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.reconstruction.clock_offset import (
@@ -18,9 +19,9 @@ from diagnostics.reconstruction.clock_offset import (
 )
 from diagnostics.reconstruction.device_lags import DeviceLags, device_lags
 from diagnostics.reconstruction.disorder_bound import bound_estimates
-from diagnostics.reconstruction.event_places import EventPlace, first_and_last
+from diagnostics.reconstruction.event_places import EventPlace, lag_extremes
 from diagnostics.reconstruction.event_totals import EventTotals, event_totals
-from diagnostics.reconstruction.lag_counts import lag_classes, partition_lags
+from diagnostics.reconstruction.lag_counts import all_lags, lag_classes
 from diagnostics.reconstruction.series import metric_series
 from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
 
@@ -36,12 +37,11 @@ MOST_DEVICE_SLICES = 200_000
 """Slices of all devices together. Our choice: each costs a summary of its lags; 20,000 devices still have ten each."""
 MOST_DEVICES = 2_000
 """How many devices are looked at one by one, those furthest from the others first. Our choice."""
-MOST_PARTITIONS = 64
 SHOWN_DEVICES = 5
 MOST_CITED = 4
 
 Places = Mapping[str, tuple[EventPlace, EventPlace]]
-"""Device -> its events with the lowest and the highest lag."""
+"""Device -> its events with the lowest and the highest lag, where these are kept."""
 
 
 def measure(evidence: Evidence) -> Measured:
@@ -74,12 +74,12 @@ def _lags(evidence: Evidence, totals: EventTotals) -> DeviceLags:
 def _places(evidence: Evidence, found: Clocks) -> Places:
     """Device -> its first and its latest event by lag, for those that are cited."""
     cited = [each.key for each in (*found.fast[:MOST_CITED], *found.slow[:MOST_CITED], *found.delayed[:MOST_CITED])]
-    return first_and_last(evidence, list(dict.fromkeys(cited)), by_lag=True)
+    return lag_extremes(evidence, cited)
 
 
 def _slow_partitions(evidence: Evidence) -> dict[str, FactValue]:
     """Partitions whose typical lag is clearly above that of the others: delivery by partition, not by device."""
-    lags = partition_lags(evidence, MOST_PARTITIONS)
+    lags = evidence.answer(partition_lags.AGGREGATOR)
     if len(lags) < 2:
         return {}
     usual = median(lags.values()) if len(lags) > 2 else min(lags.values())
@@ -101,10 +101,9 @@ def _histograms(evidence: Evidence, found: Clocks) -> Mapping[str, LagHistogram]
     for (kind, lag), events in lag_classes(evidence, keys).items():
         kind = kind or "right"
         by_kind[kind][lag] += events
-        by_kind["all"][lag] += events
         if kind != "fast":
             by_kind["not fast"][lag] += events
-    return {name: LagHistogram(counts) for name, counts in by_kind.items()}
+    return {name: LagHistogram(counts) for name, counts in by_kind.items()} | {"all": LagHistogram(all_lags(evidence))}
 
 
 def _signal(
@@ -188,12 +187,13 @@ def _citations(found: Clocks, places: Places) -> Iterator[Citation]:
         (*found.slow[:MOST_CITED], *[None] * (MOST_CITED - len(found.slow))),
         strict=True,
     ):
-        if fast:
+        if fast and fast.key in places:
             yield _event(places[fast.key][0])
-        if slow:
+        if slow and slow.key in places:
             yield _event(places[slow.key][1])
     for delayed in found.delayed[:2]:
-        yield _event(places[delayed.key][1])
+        if delayed.key in places:
+            yield _event(places[delayed.key][1])
 
 
 def _event(place: EventPlace) -> Citation:

@@ -8,7 +8,7 @@ from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.reconstruction.balance import salts_needed
 from diagnostics.reconstruction.cluster import Cluster, cluster_of
-from diagnostics.reconstruction.event_places import EventPlace, first_and_last
+from diagnostics.reconstruction.event_places import EventPlace, first_events
 from diagnostics.reconstruction.event_totals import EventTotals, event_totals
 from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
 
@@ -34,12 +34,10 @@ def measure(evidence: Evidence) -> Measured:
         return
     hot = [key for key, events in totals.frequent if events / totals.keyed >= HOT_KEY_RATIO]
     shown = hot or [totals.frequent[0][0]]
-    yield _signal(totals, len(hot), first_and_last(evidence, shown), cluster_of(evidence))
+    yield _signal(totals, len(hot), first_events(evidence, shown), cluster_of(evidence))
 
 
-def _signal(
-    totals: EventTotals, hot: int, places: Mapping[str, tuple[EventPlace, EventPlace]], cluster: Cluster
-) -> Signal:
+def _signal(totals: EventTotals, hot: int, places: Mapping[str, EventPlace], cluster: Cluster) -> Signal:
     """The signal of the case; `hot` of the most frequent keys are."""
     events = totals.keyed
     top_key, top_events = totals.frequent[0]
@@ -67,7 +65,7 @@ def _signal(
         key="key_distribution",
         subject=Subject(),
         facts=facts,
-        citations=tuple(_first_event(places[key][0], count, events) for key, count in totals.frequent[: max(hot, 1)]),
+        citations=tuple(_first_event(places[key], count, events) for key, count in totals.frequent[: max(hot, 1)]),
         citation_count=hot_events or top_events,
     )
 

@@ -4,20 +4,14 @@ from __future__ import annotations
 
 import math
 import random
-from typing import TYPE_CHECKING
 
 import pytest
 
-import diagnostics.evidence as tables
+from diagnostics.aggregators import device_lag_cells
 from diagnostics.reconstruction import device_lags as module
 from diagnostics.reconstruction.clock_offset import DeviceLag
 from diagnostics.reconstruction.device_lags import DeviceLags, device_lags
 from tests.diagnostics.hand_made import START, hand_made
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-pytestmark = pytest.mark.spark
 
 WIDTH_MS = 30_000.0
 
@@ -68,19 +62,19 @@ def by_hand(events: list[Event]) -> DeviceLags:
     return DeviceLags(len(events), len(keys), usual, min(all_lags), max(all_lags), devices)
 
 
-def measured(spark: SparkSession, events: list[Event], most: int = 10) -> DeviceLags:
+def measured(events: list[Event], most: int = 10) -> DeviceLags:
     rows = [{"key": key, "arrival_ms": arrival, "event_ms": arrival - lag} for key, arrival, lag in events]
-    return device_lags(hand_made(spark, event=rows), START, WIDTH_MS, most)
+    return device_lags(hand_made(None, event=rows), START, WIDTH_MS, most)
 
 
-def test_each_device_is_told_by_its_own_slices(spark: SparkSession) -> None:
+def test_each_device_is_told_by_its_own_slices() -> None:
     events = made_up(20_000)
-    assert measured(spark, events) == by_hand(events)
+    assert measured(events) == by_hand(events)
 
 
-def test_lags_too_far_apart_for_one_number_are_told_the_same(spark: SparkSession) -> None:
+def test_lags_too_far_apart_for_one_number_are_told_the_same() -> None:
     events = made_up(2**61)
-    told, expected = measured(spark, events), by_hand(events)
+    told, expected = measured(events), by_hand(events)
     assert (told.lowest_lag_ms, told.highest_lag_ms) == (expected.lowest_lag_ms, expected.highest_lag_ms)
     for name in ("key", "events", "lowest_ms", "fast_from_ms"):
         assert [getattr(each, name) for each in told.furthest] == [
@@ -88,31 +82,24 @@ def test_lags_too_far_apart_for_one_number_are_told_the_same(spark: SparkSession
         ]
 
 
-def test_devices_may_be_in_different_tasks(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tables, "FEW_ROWS", 0)
-    monkeypatch.setattr(tables, "ROWS_TOGETHER", 1_000)
+def test_of_too_many_devices_those_furthest_from_the_usual_lag_are_told() -> None:
     events = made_up(20_000)
-    assert measured(spark, events) == by_hand(events)
+    assert measured(events, 2).furthest == by_hand(events).furthest[:2]
 
 
-@pytest.mark.parametrize("few", [0, 200_000])
-def test_of_too_many_devices_those_furthest_from_the_usual_lag_are_told(
-    spark: SparkSession, monkeypatch: pytest.MonkeyPatch, few: int
-) -> None:
-    monkeypatch.setattr(tables, "FEW_ROWS", few)
-    monkeypatch.setattr(tables, "ROWS_TOGETHER", 1_000)
-    events = made_up(20_000)
-    assert measured(spark, events, 2).furthest == by_hand(events).furthest[:2]
+def test_devices_whose_events_are_told_in_cells_are_told_nearly_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(device_lag_cells, "MOST_CELLS", 300)
+    offsets = {"device-0": -60_000, "device-1": 90_000}
+    events = [(key, arrival, lag // 100 + offsets.get(key or "", 300)) for key, arrival, lag in made_up(20_000)]
+    told, expected = measured(events), by_hand(events)
+    assert (told.events, told.devices, told.lowest_lag_ms) == (expected.events, 5, expected.lowest_lag_ms)
+    assert told.usual_lag_ms == pytest.approx(expected.usual_lag_ms, rel=0.15)
+    assert [each.key for each in told.furthest[:2]] == ["device-1", "device-0"]
+    for one, other in zip(told.furthest, expected.furthest[:2], strict=False):
+        assert (one.lowest_ms, one.highest_ms) == pytest.approx((other.lowest_ms, other.highest_ms), rel=0.15)
+        assert one.events == other.events
 
 
-def test_a_task_with_many_devices_hands_on_some_of_their_typical_lags(
-    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    events = [(f"device-{number}", START, number) for number in range(1_001)]
-    monkeypatch.setattr(module, "MOST_TYPICAL", 101)
-    assert measured(spark, events).usual_lag_ms == 500
-
-
-def test_a_device_with_too_few_events_in_each_slice_is_usual_and_no_more(spark: SparkSession) -> None:
-    told = measured(spark, [("a", START, 700), ("a", START + 60_000, 900)])
+def test_a_device_with_too_few_events_in_each_slice_is_usual_and_no_more() -> None:
+    told = measured([("a", START, 700), ("a", START + 60_000, 900)])
     assert (told.furthest, told.devices, told.usual_lag_ms) == ([], 1, 700)

@@ -6,16 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-import diagnostics.evidence as tables
+from diagnostics.aggregators import event_keys
 from diagnostics.reconstruction.event_totals import EventTotals, event_totals
 from tests.diagnostics.hand_made import START, hand_made
 
 if TYPE_CHECKING:
     from typing import Any
-
-    from pyspark.sql import SparkSession
-
-pytestmark = pytest.mark.spark
 
 
 def events() -> list[dict[str, Any]]:
@@ -43,19 +39,23 @@ EXPECTED = EventTotals(
 )
 
 
-def test_events_are_counted_with_and_without_key_and_times(spark: SparkSession) -> None:
-    assert event_totals(hand_made(spark, event=events())) == EXPECTED
+def test_events_are_counted_with_and_without_key_and_times() -> None:
+    assert event_totals(hand_made(None, event=events())) == EXPECTED
 
 
-def test_keys_that_different_tasks_count_are_told_together(
-    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+def test_of_too_many_keys_a_part_tells_their_number_and_the_most_frequent_are_kept(
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(tables, "FEW_ROWS", 0)
-    monkeypatch.setattr(tables, "ROWS_TOGETHER", 20)
-    assert event_totals(hand_made(spark, event=events())) == EXPECTED
+    monkeypatch.setattr(event_keys, "MOST_KEYS", 200)
+    monkeypatch.setattr(event_keys, "MOST_FREQUENT", 20)
+    rows = [{"key": f"user-{number}"} for number in range(3_000)]
+    rows += [{"key": f"hot-{number}"} for number in range(10) for _ in range(5 + number)]
+    totals = event_totals(hand_made(None, event=rows))
+    assert totals.keys == pytest.approx(3_010, rel=0.25)
+    assert totals.frequent == [(f"hot-{number}", 5 + number) for number in range(9, -1, -1)]
 
 
-def test_keys_with_as_many_events_are_in_order_of_their_names(spark: SparkSession) -> None:
-    told = event_totals(hand_made(spark, event=[{"key": key} for key in "bca"]))
+def test_keys_with_as_many_events_are_in_order_of_their_names() -> None:
+    told = event_totals(hand_made(None, event=[{"key": key} for key in "bca"]))
     assert told.frequent == [("a", 1), ("b", 1), ("c", 1)]
     assert (told.timed, told.from_ms, told.to_ms) == (0, None, None)

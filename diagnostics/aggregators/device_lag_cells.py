@@ -1,0 +1,140 @@
+"""How many events of which device arrived when and with which lag: each event by itself, or counted in cells.
+
+Up to MOST_CELLS events stay as they are. Of more, those of a device that arrived in the same slot of time with about
+the same lag are one cell, and slots and classes of lag become longer until the cells are few enough.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from zlib import crc32
+
+from diagnostics.aggregators.aggregator import Aggregator
+from diagnostics.arithmetic.coarse_cells import few_cells, middles, slot_begins, truncated
+from diagnostics.arithmetic.row_choice import with_known
+from diagnostics.arithmetic.sorted_rows import equal_rows, row_order, sums
+from diagnostics.arithmetic.text_codes import in_name_order, text_codes
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+MOST_CELLS = 1_000_000
+"""Events that are told one by one, and cells of more of them. Our choice: 25 MB, and twenty thousand devices still have
+four slots of twelve classes each."""
+
+LEVELS = (
+    (15, 4, 5),
+    *((shift, 3, 6) for shift in range(15, 43)),
+    (62, 3, 6),
+    (62, 2, 8),
+    (62, 1, 10),
+)
+"""How coarse cells are from level 1 on: slots of 2^n ms, from 33 s to 140 years; significant bits of a lag; and the
+number of its lowest bits, of which nothing is told. Three bits are lags within an eighth. Our choice."""
+
+HASH_BITS = 32
+LAST_LEVEL = len(LEVELS) + HASH_BITS
+"""Behind LEVELS each level leaves out half of the devices, by a hash of their names."""
+
+
+@dataclass(frozen=True, slots=True)
+class LagCells:
+    """The events that have both times, in cells.
+
+    devices  the different keys, in their order
+    cells    `device` is the place of the key among `devices`, behind the last one without a key; `arrival_ms` of the
+             event or the begin of the slot, `lag_ms` of the event or the middle of the class, `events`; in the order
+             of all these
+    """
+
+    devices: list[str]
+    cells: pa.Table
+
+
+def _reduce(events: pa.Table) -> pa.Table:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    timed = with_known(events, ("event_ms", "arrival_ms"))
+    return _few(
+        pa.table(
+            {
+                "key": pc.dictionary_encode(timed["key"]),
+                "arrival_ms": timed["arrival_ms"],
+                "lag_ms": pc.subtract(timed["arrival_ms"], timed["event_ms"]),
+                "events": pa.repeat(1, timed.num_rows),
+                "level": pa.repeat(pa.scalar(0, pa.int8()), timed.num_rows),
+            }
+        )
+    )
+
+
+def _few(states: pa.Table) -> pa.Table:
+    return states if _is_few(states) else few_cells(states, MOST_CELLS, LAST_LEVEL, _grouped)
+
+
+def _is_few(states: pa.Table) -> bool:
+    """Whether each event can stay as it is."""
+    import pyarrow.compute as pc
+
+    return states.num_rows <= MOST_CELLS and not (pc.max(states["level"]).as_py() or 0)
+
+
+def _grouped(cells: pa.Table, level: int) -> pa.Table:
+    """Equal cells of a level as one; at level 0 each event is one."""
+    import numpy as np
+    import pyarrow as pa
+
+    if not level:
+        return cells
+    shift, bits, finest = LEVELS[min(level, len(LEVELS)) - 1]
+    names, codes = text_codes(cells["key"])
+    slots = slot_begins(cells["arrival_ms"].to_numpy(), shift)
+    lags = truncated(cells["lag_ms"].to_numpy(), bits, finest)
+    events = cells["events"].to_numpy()
+    if level > len(LEVELS):
+        below = 1 << HASH_BITS >> (level - len(LEVELS))
+        chosen = np.array([crc32(name.as_buffer()) < below for name in names] + [True])[codes]
+        codes, slots, lags, events = codes[chosen], slots[chosen], lags[chosen], events[chosen]
+        used = np.unique(codes[codes < len(names)])
+        codes, names = np.where(codes < len(names), np.searchsorted(used, codes), len(used)), names.take(pa.array(used))
+    order, begins = equal_rows([codes, slots, lags])
+    first = order[begins]
+    keys = pa.DictionaryArray.from_arrays(
+        pa.array(codes[first].astype(np.int32), mask=codes[first] == len(names)), names
+    )
+    return pa.table(
+        {
+            "key": keys,
+            "arrival_ms": slots[first],
+            "lag_ms": lags[first],
+            "events": sums(events[order], begins),
+        }
+    )
+
+
+def _finish(state: pa.Table) -> LagCells:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    level = pc.max(state["level"]).as_py() or 0
+    names, devices = in_name_order(state["key"])
+    lags = state["lag_ms"].to_numpy()
+    if level:
+        _, bits, finest = LEVELS[min(level, len(LEVELS)) - 1]
+        lags = middles(lags, bits, finest)
+    arrivals, events = state["arrival_ms"].to_numpy(), state["events"].to_numpy()
+    columns = {"device": devices, "arrival_ms": arrivals, "lag_ms": lags, "events": events}
+    order = row_order(list(columns.values()))
+    return LagCells(names.to_pylist(), pa.table({name: column[order] for name, column in columns.items()}))
+
+
+AGGREGATOR: Aggregator[LagCells] = Aggregator(
+    name="device_lag_cells",
+    table="event",
+    columns=("key", "event_ms", "arrival_ms"),
+    reduce=_reduce,
+    merge=_few,
+    finish=_finish,
+)

@@ -1,0 +1,84 @@
+"""The highest event time that had arrived from each partition up to some moment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from diagnostics.aggregators.aggregator import Aggregator
+from diagnostics.arithmetic.coarse_cells import few_cells, slot_begins
+from diagnostics.arithmetic.row_choice import with_known
+from diagnostics.arithmetic.sorted_rows import equal_rows
+from diagnostics.arithmetic.text_codes import in_name_order
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+MOST_PARTITIONS = 64
+"""Partitions that are told, the first by name; events without one are those of the partition "". Our choice."""
+
+MOST_SLOTS = 200_000
+"""Arrivals of all partitions that are told apart, to the ms or in longer slots. Our choice: 5 MB."""
+
+SHIFTS = (*range(0, 62, 2), 62)
+"""Slots of a level are 2^n ms long. Our choice."""
+
+UNNAMED = ""
+
+
+def _highest(events: pa.Table) -> pa.Table:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    timed = with_known(events, ("event_ms", "arrival_ms"))
+    return _merge(
+        pa.table(
+            {
+                "partition": pc.fill_null(timed["partition"], UNNAMED),
+                "arrival_ms": timed["arrival_ms"],
+                "event_ms": timed["event_ms"],
+                "level": pa.repeat(pa.scalar(0, pa.int8()), timed.num_rows),
+            }
+        )
+    )
+
+
+def _merge(states: pa.Table) -> pa.Table:
+    return few_cells(states, MOST_SLOTS, len(SHIFTS) - 1, _grouped)
+
+
+def _grouped(cells: pa.Table, level: int) -> pa.Table:
+    """The highest event time of each partition and slot, in their order; of the first partitions by name."""
+    import numpy as np
+    import pyarrow as pa
+
+    names, places = in_name_order(cells["partition"])
+    chosen = places < MOST_PARTITIONS
+    places, times = places[chosen], cells["event_ms"].to_numpy()[chosen]
+    slots = slot_begins(cells["arrival_ms"].to_numpy()[chosen], SHIFTS[level])
+    order, begins = equal_rows([places, slots])
+    first = order[begins]
+    highest = np.maximum.reduceat(times[order], begins) if len(begins) else times
+    return pa.table({"partition": names.take(pa.array(places[first])), "arrival_ms": slots[first], "event_ms": highest})
+
+
+def _by_partition(state: pa.Table) -> Mapping[str, tuple[list[int], list[int]]]:
+    """Partition -> arrivals in ascending order, and the highest event time that had arrived by each of them."""
+    import numpy as np
+
+    names, places = in_name_order(state["partition"])
+    arrivals, times = state["arrival_ms"].to_numpy(), state["event_ms"].to_numpy()
+    return {
+        name: (arrivals[places == place].tolist(), np.maximum.accumulate(times[places == place]).tolist())
+        for place, name in enumerate(names.to_pylist())
+    }
+
+
+AGGREGATOR: Aggregator[Mapping[str, tuple[list[int], list[int]]]] = Aggregator(
+    name="highest_event_times",
+    table="event",
+    columns=("event_ms", "arrival_ms", "partition"),
+    reduce=_highest,
+    merge=_merge,
+    finish=_by_partition,
+)

@@ -1,0 +1,66 @@
+"""How many input events arrived when with which class of lag, for the chart of lags."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from diagnostics.aggregators.aggregator import Aggregator
+from diagnostics.arithmetic.coarse_cells import few_cells, slot_begins
+from diagnostics.arithmetic.lag_class import BOUNDS_MS
+from diagnostics.arithmetic.row_choice import with_known
+from diagnostics.arithmetic.sorted_rows import equal_rows, sums
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+MOST_CELLS = 200_000
+"""Different arrivals and classes that are told apart, arrivals to the ms or in longer slots. Our choice: 4 MB, and a
+hundred slots of each that the chart shows."""
+
+SHIFTS = (*range(0, 62, 2), 62)
+"""Slots of a level are 2^n ms long. Our choice."""
+
+
+def _count(events: pa.Table) -> pa.Table:
+    import numpy as np
+    import pyarrow as pa
+
+    timed = with_known(events, ("event_ms", "arrival_ms"))
+    arrivals = timed["arrival_ms"].to_numpy()
+    lags = arrivals - timed["event_ms"].to_numpy()
+    return _merge(
+        pa.table(
+            {
+                "arrival_ms": arrivals,
+                "class": np.searchsorted(BOUNDS_MS, lags, side="right"),
+                "events": np.ones(len(lags), np.int64),
+                "level": pa.repeat(pa.scalar(0, pa.int8()), len(lags)),
+            }
+        )
+    )
+
+
+def _merge(states: pa.Table) -> pa.Table:
+    return few_cells(states, MOST_CELLS, len(SHIFTS) - 1, _grouped)
+
+
+def _grouped(cells: pa.Table, level: int) -> pa.Table:
+    """Equal cells of a level as one, in the order of time."""
+    import pyarrow as pa
+
+    slots = slot_begins(cells["arrival_ms"].to_numpy(), SHIFTS[level])
+    classes, events = cells["class"].to_numpy(), cells["events"].to_numpy()
+    order, begins = equal_rows([slots, classes])
+    first = order[begins]
+    summed = sums(events[order], begins)
+    return pa.table({"arrival_ms": slots[first], "class": classes[first], "events": summed})
+
+
+AGGREGATOR: Aggregator[pa.Table] = Aggregator(
+    name="lags_over_time",
+    table="event",
+    columns=("event_ms", "arrival_ms"),
+    reduce=_count,
+    merge=_merge,
+    finish=lambda state: state.drop_columns("level"),
+)

@@ -1,0 +1,68 @@
+"""Counted cells that become coarser while they are too many; a coarser cell is made of whole finer ones.
+
+The number of different cells of any level only grows with the rows. So the finest level at which the cells of some rows
+are few enough is the same however the rows were cut and in which order their states were merged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+    import pyarrow as pa
+
+    Numbers = npt.NDArray[np.int64]
+
+LARGEST_BITS = 52
+"""Values from 2^52 on count as 2^52, so that their logarithm is exact. Our choice: 142,000 years in ms."""
+
+
+def few_cells(cells: pa.Table, most: int, last_level: int, group: Callable[[pa.Table, int], pa.Table]) -> pa.Table:
+    """The cells at the finest level at which they are at most so many; at `last_level` they may be more.
+
+    cells  with the column `level`, that at which each was made
+    group  (cells, level) -> equal cells of that level as one; both without the column `level`
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    level = pc.max(cells["level"]).as_py() or 0
+    found = group(cells.drop_columns("level"), level)
+    while found.num_rows > most and level < last_level:
+        level += 1
+        found = group(found, level)
+    return found.append_column("level", pa.repeat(pa.scalar(level, pa.int8()), found.num_rows))
+
+
+def slot_begins(times: Numbers, shift: int) -> Numbers:
+    """Where the slot of 2^shift begins that each time lies in."""
+    return (times >> shift) << shift
+
+
+def truncated(values: Numbers, bits: int, finest: int) -> Numbers:
+    """Each value without all but its most significant bits, and without those below 2^finest; signs stay."""
+    import numpy as np
+
+    sign = values >> 63
+    size = np.minimum(values ^ sign, 1 << LARGEST_BITS)
+    drop = _dropped(size, bits, finest)
+    shortened: Numbers = ((size >> drop) << drop) ^ sign
+    return shortened
+
+
+def middles(values: Numbers, bits: int, finest: int) -> Numbers:
+    """The middle of those values that `truncated` gives as each of these."""
+    sign = values >> 63
+    size = values ^ sign
+    middle: Numbers = (size + ((1 << _dropped(size, bits, finest)) >> 1)) ^ sign
+    return middle
+
+
+def _dropped(size: Numbers, bits: int, finest: int) -> Numbers:
+    import numpy as np
+
+    dropped: Numbers = np.maximum(np.frexp(size.astype(np.float64))[1].astype(np.int64) - bits, finest)
+    return dropped
