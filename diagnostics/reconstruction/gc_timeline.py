@@ -9,20 +9,17 @@ from operator import itemgetter
 from statistics import median
 from typing import Any
 
-from pyspark.sql import functions as sf
-
-from diagnostics.aggregators import heap_sizes, task_managers
+from diagnostics.aggregators import full_collections, heap_sizes, task_managers
 from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.evidence import Evidence, read_once
 from diagnostics.reconstruction.cluster import cluster_of, normalised
-from diagnostics.reconstruction.gc_pauses import AT_MS, FULL_KINDS, SLICE_MS, STANDING, gc_pauses, together
+from diagnostics.reconstruction.gc_pauses import SLICE_MS, gc_pauses, together
 from diagnostics.reconstruction.series import MetricSeries, Series, metric_series
 
 WORST_WINDOW_MS = 60_000
 """The window whose worst placement tells the share of time spent in collections. Our choice, as Flink's rates do."""
 BACK_TO_BACK_MS = 5_000
 """Full collections with less than this between them are one run. Our choice."""
-MOST_FULL = 20_000
 HARMLESS_CAUSES = (
     "Metadata GC Threshold",
     "System.gc()",
@@ -157,17 +154,9 @@ def timelines(evidence: Evidence) -> tuple[Timeline, ...]:
 def _read(evidence: Evidence) -> tuple[Timeline, ...]:
     pauses = gc_pauses(evidence)
     slices = [] if pauses is None else together(pauses, "file_id", "slice_ms").to_pylist()
-    return _named(_unnamed(slices, _full(evidence), _heap_sizes(evidence)), evidence)
-
-
-def _full(evidence: Evidence) -> Sequence[Any]:
-    """The full collections, in order of time, the first MOST_FULL."""
-    if not evidence.may_have("gc_pause", "kind", FULL_KINDS):
-        return ()
-    full = (
-        evidence["gc_pause"].where(STANDING).where(sf.col("kind").isin(*FULL_KINDS)).withColumn("at_ms", sf.expr(AT_MS))
+    return _named(
+        _unnamed(slices, evidence.answer(full_collections.AGGREGATOR).to_pylist(), _heap_sizes(evidence)), evidence
     )
-    return full.orderBy("file_id", "at_ms").limit(MOST_FULL).collect()
 
 
 def _heap_sizes(evidence: Evidence) -> Mapping[int, float]:
@@ -176,27 +165,16 @@ def _heap_sizes(evidence: Evidence) -> Mapping[int, float]:
     return {row.file_id: float(row.value) for row in rows if row.value and row.value.replace(".", "", 1).isdecimal()}
 
 
-def _unnamed(slices: Iterable[Mapping[str, Any]], full: Iterable[Any], sizes: Mapping[int, float]) -> list[Timeline]:
+def _unnamed(
+    slices: Iterable[Mapping[str, Any]], full: Iterable[Mapping[str, Any]], sizes: Mapping[int, float]
+) -> list[Timeline]:
     by_file: dict[int, list[Mapping[str, Any]]] = defaultdict(list)
     for row in slices:
         by_file[row["file_id"]].append(row)
     full_of: dict[int, list[FullCollection]] = defaultdict(list)
     for row in full:
-        full_of[row.file_id].append(
-            FullCollection(
-                ts_ms=row.at_ms,
-                pause_ms=row.pause_ms,
-                before_bytes=row.before_bytes,
-                after_bytes=row.after_bytes,
-                total_bytes=row.total_bytes,
-                cause=row.cause,
-                file_id=row.file_id,
-                line=row.line,
-                last_line=row.last_line,
-                uptime_ms=row.uptime_ms,
-                collector=row.collector,
-            )
-        )
+        told = {name: value for name, value in row.items() if name != "pointer"}
+        full_of[row["file_id"]].append(FullCollection(**told))
     found = []
     for file_id in sorted(by_file):
         rows = sorted(by_file[file_id], key=itemgetter("slice_ms"))

@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-from diagnostics.evidence import Evidence
-from diagnostics.reconstruction import gc_pauses as module
+from diagnostics.aggregators import gc_pauses as module
 from diagnostics.reconstruction.gc_course import collections_of
 from diagnostics.reconstruction.gc_pauses import gc_pauses
 from diagnostics.reconstruction.gc_timeline import timelines
 from tests.diagnostics.hand_made import START, hand_made
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-pytestmark = pytest.mark.spark
 
 
 def made_up() -> list[dict[str, Any]]:
@@ -44,44 +38,60 @@ def made_up() -> list[dict[str, Any]]:
     return rows
 
 
-def evidence_of(spark: SparkSession, rows: list[dict[str, Any]]) -> Evidence:
-    """One part, as the pauses of a file are."""
-    made = hand_made(spark, gc_pause=rows)
-    return Evidence(spark, {"gc_pause": made["gc_pause"].coalesce(1)}, made.rows)
-
-
-def test_many_pauses_give_the_same_chart_and_timeline_as_few(
-    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_many_pauses_give_nearly_the_same_chart_and_timeline_as_few(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = made_up()
-    few = evidence_of(spark, rows)
+    few = hand_made(None, gc_pause=rows)
     expected = collections_of(few), timelines(few)
-    monkeypatch.setattr(module, "FEW_PAUSES", 0)
-    many = evidence_of(spark, rows)
-    assert (collections_of(many), timelines(many)) == expected
+    monkeypatch.setattr(module, "MOST_PAUSES", 250)
+    many = hand_made(None, gc_pause=rows)
+    found = collections_of(many), timelines(many)
+    for one, other in zip(found[0], expected[0], strict=True):
+        assert [one[name] for name in ("process", "pauses", "pause_ms", "full", "causes")] == [
+            other[name] for name in ("process", "pauses", "pause_ms", "full", "causes")
+        ]
+        assert max(row[2] for row in one["collections"]) == max(row[2] for row in other["collections"])
+    for one, other in zip(found[1], expected[1], strict=True):
+        assert (one.started_ms, one.collector, one.full) == (other.started_ms, other.collector, other.full)
+        assert one.pause_ms == pytest.approx(other.pause_ms)
+        assert one.span_ms == pytest.approx(other.span_ms, rel=0.02)
 
 
-def test_many_pauses_of_one_slice_slot_kind_and_cause_are_one(
-    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "FEW_PAUSES", 0)
+def test_many_pauses_of_one_while_kind_and_cause_are_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_PAUSES", 2)
     pause = {"kind": "young", "cause": "G1 Evacuation Pause", "ts_ms": START}
     rows = [{**pause, "pause_ms": length} for length in (5.0, 70.0, 5.0)]
-    told = gc_pauses(evidence_of(spark, [*rows, {**pause, "kind": "mixed", "pause_ms": 1.0}]))
+    told = gc_pauses(hand_made(None, gc_pause=[*rows, {**pause, "kind": "mixed", "pause_ms": 1.0}]))
     assert told is not None
     assert [(row["pause_ms"], row["pauses"], row["sum_ms"]) for row in told.to_pylist()] == [(70, 3, 80), (1, 1, 1)]
 
 
-@pytest.mark.parametrize("few", [0, 10])
-def test_concurrent_cycles_and_pauses_without_a_time_or_a_length_are_none(
-    spark: SparkSession, monkeypatch: pytest.MonkeyPatch, few: int
-) -> None:
-    monkeypatch.setattr(module, "FEW_PAUSES", few)
+def test_what_was_allocated_among_pauses_told_as_one_is_told_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [
+        {
+            "kind": "young",
+            "cause": None if number % 3 else "G1 Evacuation Pause",
+            "ts_ms": START + number * 100,
+            "gc_id": number,
+            "pause_ms": 1.0,
+            "before_bytes": 500.0 + number,
+            "after_bytes": 100.0,
+        }
+        for number in range(200)
+    ]
+    monkeypatch.setattr(module, "MOST_PAUSES", 60)
+    told = gc_pauses(hand_made(None, gc_pause=rows))
+    assert told is not None
+    assert told.num_rows <= 60
+    assert sum(told["allocated_bytes"].drop_null().to_pylist()) == sum(400 + number for number in range(1, 200))
+    assert sum(told["gap_ms"].drop_null().to_pylist()) == 199 * 100
+
+
+def test_concurrent_cycles_and_pauses_without_a_time_or_a_length_are_none() -> None:
     rows = [
         {"kind": "concurrent", "ts_ms": START, "pause_ms": 5.0},
         {"kind": "young", "ts_ms": START},
         {"kind": "young", "pause_ms": 5.0},
     ]
-    evidence = hand_made(spark, gc_pause=rows)
+    evidence = hand_made(None, gc_pause=rows)
     assert gc_pauses(evidence) is None
     assert (collections_of(evidence), timelines(evidence)) == ([], ())
