@@ -2,31 +2,21 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import pyarrow as pa
 import pytest
-from pyarrow import parquet
 
-from diagnostics.evidence import TABLES, Evidence
-from diagnostics.reconstruction import sampled_stacks as module
+from diagnostics.aggregators import stack_samples as module
 from diagnostics.reconstruction.sampled_stacks import SampledStacks, sampled_stacks
-from diagnostics.shared_folder import SharedFolder
 from tests.diagnostics.hand_made import hand_made
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-pytestmark = pytest.mark.spark
 
 
 def sampled(*frames: str, weight: float = 1.0, **columns: Any) -> dict[str, Any]:
     return {"profile": "collapsed", "mode": "wall", "frames": list(frames), "weight": weight, **columns}
 
 
-def read(spark: SparkSession, *rows: dict[str, Any]) -> SampledStacks:
-    stacks = sampled_stacks(hand_made(spark, stack_sample=rows))
+def read(*rows: dict[str, Any]) -> SampledStacks:
+    stacks = sampled_stacks(hand_made(None, stack_sample=rows))
     assert stacks
     return stacks
 
@@ -36,14 +26,13 @@ def heaviest(stacks: SampledStacks, *keys: str) -> list[tuple[Any, ...]]:
     return [(row["frames"], *(row[key] for key in keys), row["weight"]) for row in stacks.rows(stacks.heaviest(keys))]
 
 
-def test_equal_stacks_weigh_together_and_the_heaviest_come_first(spark: SparkSession) -> None:
-    stacks = read(spark, sampled("run", "b", weight=3), sampled("run", "a", weight=2), sampled("run", "a", weight=2))
+def test_equal_stacks_weigh_together_and_the_heaviest_come_first() -> None:
+    stacks = read(sampled("run", "b", weight=3), sampled("run", "a", weight=2), sampled("run", "a", weight=2))
     assert heaviest(stacks) == [(["run", "a"], 4.0), (["run", "b"], 3.0)]
 
 
-def test_stacks_of_one_weight_stand_in_the_order_of_their_keys_and_frames(spark: SparkSession) -> None:
+def test_stacks_of_one_weight_stand_in_the_order_of_their_keys_and_frames() -> None:
     stacks = read(
-        spark,
         sampled("run", "b", thread="t"),
         sampled("run", "b", "a", thread="t"),
         sampled("run", "c"),
@@ -57,46 +46,29 @@ def test_stacks_of_one_weight_stand_in_the_order_of_their_keys_and_frames(spark:
     ]
 
 
-def test_a_stack_stands_where_its_heaviest_sample_does(spark: SparkSession) -> None:
-    stacks = read(spark, sampled("run", weight=1), sampled("run", weight=5), sampled("run", weight=2))
+def test_a_stack_stands_where_its_heaviest_sample_does() -> None:
+    stacks = read(sampled("run", weight=1), sampled("run", weight=5), sampled("run", weight=2))
     (place,) = stacks.heaviest(())["place"].to_pylist()
     assert stacks.samples["line"][place].as_py() == 2
 
 
-def test_a_thread_without_frames_is_in_its_dump_and_in_no_profile(spark: SparkSession) -> None:
-    stacks = read(spark, sampled(profile="thread-dump", thread="GC Thread#0"), sampled("run"))
+def test_a_thread_without_frames_is_in_its_dump_and_in_no_profile() -> None:
+    stacks = read(sampled(profile="thread-dump", thread="GC Thread#0"), sampled("run"))
     assert stacks.threads["thread"].to_pylist() == ["GC Thread#0"]
     assert heaviest(stacks) == [(["run"], 1.0)]
 
 
-def test_a_cut_stack_keeps_the_frames_at_its_root(spark: SparkSession) -> None:
-    stacks = read(spark, sampled("run", "a", "b"), sampled("run", "a", "c"))
+def test_a_cut_stack_keeps_the_frames_at_its_root() -> None:
+    stacks = read(sampled("run", "a", "b"), sampled("run", "a", "c"))
     (row,) = stacks.rows(stacks.heaviest((), stacks.cut(2)))
     assert (row["frames"], row["weight"]) == (["run", "a"], 2.0)
 
 
-def test_a_stored_table_is_read_as_any_other_whatever_pieces_it_was_written_in(
-    spark: SparkSession, tmp_path: Path
-) -> None:
-    frames = [f"frame {place}" for place in range(40)]
-    rows = [sampled("run", frame, file_id=0, weight=place, holds=[frame]) for place, frame in enumerate(frames, 1)]
-    parts = []
-    for name, part in (("first.parquet", rows[:30]), ("second.parquet", rows[30:])):
-        table = pa.Table.from_pylist(part, TABLES["stack_sample"].arrow_schema())
-        parquet.write_table(table, tmp_path / name, row_group_size=10)
-        parts.append((SharedFolder.at(tmp_path), name))
-    stacks = sampled_stacks(Evidence(spark, {}, {"stack_sample": len(rows)}, parts={"stack_sample": parts}))
-    assert stacks
-    assert heaviest(stacks) == [(["run", frame], place) for place, frame in reversed([*enumerate(frames, 1)])]
-    assert stacks.samples["holds"].to_pylist() == [[frame] for frame in frames]
-
-
 def test_of_too_many_samples_equal_stacks_are_one_whenever_they_were_taken_and_the_heaviest_are_kept(
-    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(module, "MOST_SAMPLES", 2)
     stacks = read(
-        spark,
         sampled("run", "a", weight=2, ts_ms=1),
         sampled("run", "a", weight=2, ts_ms=2),
         sampled("run", "b", weight=3),
