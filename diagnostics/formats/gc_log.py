@@ -7,14 +7,18 @@ duration; their time, as printed, is the end of the pause.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from diagnostics.format import HEAD_BYTES, Coverage, Format, Head, Range, Rows, Sample, open_file
+from diagnostics.notation.gc_columns import usual_collections
 from diagnostics.notation.process_name import process_of_name
-from diagnostics.notation.tally import Tally, in_batches
-from diagnostics.notation.text_lines import raw_lines
+from diagnostics.notation.tally import Tally
+from diagnostics.notation.text_lines import line_arrays
 
 MOST_LINE = 4_000
 LINES_LOOKED_AT = 60
@@ -82,24 +86,53 @@ def _recognise(head: Head) -> float:
 def _read(part: Range) -> Iterator[Rows | Coverage]:
     tally = Tally(process_of_name(part.name))
     facts: list[dict[str, Any]] = []
-    yield from in_batches("gc_pause", _rows(part, tally, facts), tally)
+    collector = _collector(part)
+    for first, lines in line_arrays(part, MOST_LINE):
+        if first == 1 and part.start == 0:
+            facts = _facts_of_first(lines.slice(0, LINES_LOOKED_AT).to_pylist(), tally.role)
+        collections = _collections(lines, collector)
+        if collections.num_rows:
+            tally.records += collections.num_rows
+            for end in pc.min_max(collections["ts_ms"]).as_py().values():
+                tally.take_time(end)
+            if tally.utc_offset_min is None:
+                tally.utc_offset_min = _zone_of_first(collections, lines)
+            numbers = pc.add(collections["line"], first)
+            placed = collections.set_column(collections.schema.get_field_index("line"), "line", numbers)
+            yield Rows("gc_pause", batch=placed.append_column("last_line", numbers).combine_chunks().to_batches()[0])
+    yield tally.coverage()
     yield Rows("config_option", _without_reserved(facts))
 
 
-def _rows(part: Range, tally: Tally, facts: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """The pauses; what the first lines state is added to `facts`."""
-    collector = _collector(part)
-    for number, line in enumerate(raw_lines(part, MOST_LINE), 1):
-        if b"GC(" in line:
-            row = _event(line, collector)
-            if row is not None:
-                tally.records += 1
-                tally.take_time(row["ts_ms"])
-                if tally.utc_offset_min is None:
-                    tally.utc_offset_min = _utc_offset_min(line)
-                yield {**row, "line": number, "last_line": number}
-        elif number <= LINES_LOOKED_AT and part.start == 0:
-            facts += _facts(line, tally.role, number)
+def _collections(lines: pa.LargeBinaryArray, collector: str | None) -> pa.Table:
+    """The collections that some lines tell, with the place of each among the lines."""
+    usual, others = usual_collections(lines, _description)
+    collections = usual.append_column("collector", pa.repeat(pa.scalar(collector, pa.string()), usual.num_rows))
+    rows = [{**row, "line": place} for place in others if (row := _event(lines[place].as_py(), collector))]
+    if not rows:
+        return collections
+    return pa.concat_tables([collections, pa.Table.from_pylist(rows, collections.schema)]).sort_by("line")
+
+
+def _description(what: str, tags: str) -> tuple[str, str | None] | None:
+    """Kind and cause of a pause or a concurrent phase; None for a phase within one that counts."""
+    is_pause = what.startswith("Pause")
+    if not is_pause and tags != "gc":
+        return None
+    return _kind(what) if is_pause else "concurrent", _cause(what)
+
+
+def _zone_of_first(collections: pa.Table, lines: pa.LargeBinaryArray) -> int | None:
+    """The zone of the first collection that tells one."""
+    dated = collections["line"].filter(collections["ts_ms"].is_valid()).to_pylist()
+    zones = (_utc_offset_min(lines[place].as_py()) for place in dated)
+    return next((zone for zone in zones if zone is not None), None)
+
+
+def _facts_of_first(lines: Sequence[bytes], process: str | None) -> list[dict[str, Any]]:
+    """What the first lines of a file state of the JVM."""
+    stating = ((number, line) for number, line in enumerate(lines, 1) if b"GC(" not in line)
+    return [fact for number, line in stating for fact in _facts(line, process, number)]
 
 
 def _split(line: bytes) -> tuple[list[str], str] | None:

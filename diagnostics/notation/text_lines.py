@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from diagnostics.format import Range, open_range
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 BLOCK_BYTES = 65_536
 """What is read at once. Our choice: from 64 KiB to 1 MiB the lines of a file take the same time."""
+
+ARRAY_BYTES = 4_194_304
+"""Lines that are looked at together as columns. Our choice: some ten thousand."""
 
 MOST_CHARACTER_BYTES = 4
 """Source: RFC 3629, UTF-8."""
@@ -41,3 +48,20 @@ def line_blocks(part: Range, most: int, block_bytes: int) -> Iterator[bytes]:
             begun = block[end : end + most]
         if begun:
             yield begun
+
+
+def line_arrays(part: Range, most: int) -> Iterator[tuple[int, pa.LargeBinaryArray]]:
+    """The lines of a range as arrays of octets with their line ends, each with the number of its first line, from 1.
+
+    Of a line longer than `most` octets those behind may be missing.
+    """
+    import numpy as np
+    import pyarrow as pa
+
+    number = 1
+    for block in line_blocks(part, most, ARRAY_BYTES):
+        ends = np.flatnonzero(np.frombuffer(block, np.uint8) == ord("\n")) + 1
+        bounds = np.concatenate([[0], ends, [] if block.endswith(b"\n") else [len(block)]]).astype(np.int64)
+        buffers = [None, pa.py_buffer(bounds), pa.py_buffer(block)]
+        yield number, pa.Array.from_buffers(pa.large_binary(), len(bounds) - 1, buffers)
+        number += len(bounds) - 1
