@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from diagnostics.format import Format, Head, Range, Sample
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample
 from diagnostics.notation.profiler_stack import JAVA_FRAME, mode_of, sample_row, thread_of
-from diagnostics.notation.tally import MOST_SHOWN, Tally, row_reader
-from diagnostics.notation.text_lines import raw_lines
+from diagnostics.notation.stack_columns import collapsed_stacks
+from diagnostics.notation.tally import MOST_SHOWN, Tally
+from diagnostics.notation.text_lines import line_arrays, raw_lines
 
 MOST_LINE = 262_144
 LINES_LOOKED_AT = 200
@@ -42,23 +47,41 @@ def _recognise(head: Head) -> float:
     return 0.9 if java else 0.5
 
 
-def _rows(part: Range, tally: Tally) -> Iterator[dict[str, Any]]:
-    mode = mode_of(part.name, [row for _, _, row in islice(_stacks(part), LINES_LOOKED_AT) if row])
-    for number, line, row in _stacks(part):
-        if row is not None:
-            tally.records += 1
-            yield {**row, "profile": "collapsed", "mode": mode, "line": number, "last_line": number}
-        elif line.strip():
-            tally.odd(number, line[:MOST_SHOWN].decode("utf-8", "replace").strip())
+def _read(part: Range) -> Iterator[Rows | Coverage]:
+    tally, mode = Tally(), _mode(part)
+    for first, lines in line_arrays(part, MOST_LINE + 1):
+        stacks, others = collapsed_stacks(lines, MOST_LINE)
+        told = {"profile": "collapsed", "mode": mode}
+        rows = []
+        for place in others:
+            line = lines[place].as_py()
+            row, number = _stack(line), first + place
+            if row is not None:
+                rows.append({**row, **told, "line": number, "last_line": number})
+            elif line.strip():
+                tally.odd(number, line[:MOST_SHOWN].decode("utf-8", "replace").strip())
+        tally.records += stacks.num_rows + len(rows)
+        if stacks.num_rows:
+            numbers = pc.add(stacks["line"], first)
+            columns = {name: pa.repeat(value, stacks.num_rows) for name, value in told.items()}
+            places = {"line": numbers, "last_line": numbers}
+            whole = {name: stacks[name] for name in stacks.column_names} | columns | places
+            yield Rows("stack_sample", batch=pa.table(whole).combine_chunks().to_batches()[0])
+        yield Rows("stack_sample", rows)
+    yield tally.coverage()
 
 
-def _stacks(part: Range) -> Iterator[tuple[int, bytes, dict[str, Any] | None]]:
-    """Each line with its number and the row that it gives; None for one that is no stack."""
-    for number, line in enumerate(raw_lines(part, MOST_LINE + 1), 1):
-        yield number, line, _stack(line) if len(line) <= MOST_LINE else None
+def _mode(part: Range) -> str:
+    """By the name of the file or its first lines, so that all its ranges agree."""
+    head = islice(raw_lines(replace(part, start=0), MOST_LINE + 1), LINES_LOOKED_AT)
+    return mode_of(part.name, [row for line in head if (row := _stack(line)) is not None])
 
 
 def _stack(line: bytes) -> dict[str, Any] | None:
+    """The row of a line; None for one that is no stack."""
+    line = line.removesuffix(b"\n")
+    if len(line) > MOST_LINE:
+        return None
     stack, _, weight = line.decode("utf-8", "replace").rstrip().rpartition(" ")
     if not stack or not weight.isdecimal() or len(weight) > 18:
         return None
@@ -73,7 +96,8 @@ FORMAT = Format(
     documentation="https://github.com/brendangregg/FlameGraph#2-fold-stacks",
     tables=("stack_sample",),
     recognise=_recognise,
-    read=row_reader("stack_sample", _rows),
+    read=_read,
+    splittable=True,
     samples=(
         Sample(
             name="profile/taskmanager-0-wall.collapsed",
