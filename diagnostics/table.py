@@ -10,10 +10,11 @@ if TYPE_CHECKING:
     import pyarrow
     from pyspark.sql.types import StructType
 
-ColumnType = Literal["string", "int", "long", "double", "boolean", "strings"]
+ColumnType = Literal["string", "word", "int", "long", "double", "boolean", "strings"]
 
 SPARK_TYPES: Mapping[ColumnType, str] = {
     "string": "STRING",
+    "word": "STRING",
     "int": "INT",
     "long": "BIGINT",
     "double": "DOUBLE",
@@ -28,7 +29,10 @@ FEW_ROWS = 200_000
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column; every column is nullable, null means unknown (never 0, -1, NaN or an empty string)."""
+    """One column; every column is nullable, null means unknown (never 0, -1, NaN or an empty string).
+
+    A `word` is a text of which rows have few different ones: a batch holds each once, as a dictionary.
+    """
 
     name: str
     type: ColumnType
@@ -85,6 +89,7 @@ class Table:
 
         spark_types: dict[ColumnType, types.DataType] = {
             "string": types.StringType(),
+            "word": types.StringType(),
             "int": types.IntegerType(),
             "long": types.LongType(),
             "double": types.DoubleType(),
@@ -99,6 +104,7 @@ class Table:
 
         arrow_types = {
             "string": pa.string(),
+            "word": pa.dictionary(pa.int32(), pa.string()),
             "int": pa.int32(),
             "long": pa.int64(),
             "double": pa.float64(),

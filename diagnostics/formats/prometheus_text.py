@@ -8,13 +8,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample
 from diagnostics.notation.prometheus_series import SeriesSamples, series_key, series_of
 from diagnostics.notation.rest_document import text, whole
+from diagnostics.notation.sample_lines import SampleLines
 from diagnostics.notation.tally import MOST_SHOWN, Tally
-from diagnostics.notation.text_lines import raw_lines
+from diagnostics.notation.text_lines import line_blocks
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+    import pyarrow as pa
 
 BATCH_SAMPLES = 100_000
 MOST_SERIES = 200_000
@@ -22,10 +28,14 @@ MOST_SERIES = 200_000
 
 MOST_LINE = 1_048_576
 """Longer lines come from no upload: the intake shortens them."""
+BLOCK_BYTES = 4_194_304
+"""Text that is taken apart at once, with some ten times as much for where its parts are. Our choice."""
 MOST_HEAD = 16_384
 LINES_LOOKED_AT = 200
 EPOCH_MS_FROM = 1e11
 """Numbers below are epoch seconds, above milliseconds: seconds reach it in the year 5138, milliseconds did in 1973."""
+LATEST_MS = 1e15
+"""Larger numbers are no time. Our choice: the year 33658."""
 
 NOT_FLINK, NOT_A_SERIES, BEYOND = -1, -2, -3
 
@@ -54,8 +64,14 @@ def _recognise(head: Head) -> float:
 
 @dataclass(slots=True)
 class _Scrapes:
-    """What is carried from line to line."""
+    """What is carried from block to block.
 
+    numbers              series as it is printed, without the closing brace -> its number, or why it is left out
+    heads, head_numbers  the same for those that were printed as usual, as columns
+    """
+
+    heads: pa.Array
+    head_numbers: npt.NDArray[np.int64]
     samples: SeriesSamples = field(default_factory=SeriesSamples)
     numbers: dict[bytes, int] = field(default_factory=dict)
     tally: Tally = field(default_factory=Tally)
@@ -66,38 +82,99 @@ class _Scrapes:
 
 
 def _read(part: Range) -> Iterator[Rows | Coverage]:
-    scrapes = _Scrapes(time_ms=whole(part.context.get("snapshot_ms")) or 0)
-    samples, numbers = scrapes.samples, scrapes.numbers
-    for line_number, line in enumerate(raw_lines(part, MOST_LINE), 1):
-        if line[:1] == b"#":
-            if line[:9] == b"# scrape_":
-                _scrape(scrapes, line, line_number)
-            continue
-        head, closing, tail = line.rpartition(b"} ")
-        if not closing:
-            head, _, tail = line.partition(b" ")
-        number = numbers.get(head)
-        if number is None:
-            if b" # " in line:
-                head, tail = _without_exemplar(line)
-            number = _number(scrapes, head)
-        if number < 0:
-            _left_out(scrapes, number, line, line_number, tail)
-            continue
-        value, _, time = tail.partition(b" ")
-        try:
-            samples.values.append(float(value))
-        except ValueError:
-            _odd(scrapes, line, line_number)
-            continue
-        samples.series.append(number)
-        samples.times.append(_epoch_ms(time) if time else scrapes.time_ms)
-        samples.lines.append(line_number)
-        if len(samples.series) >= BATCH_SAMPLES:
+    import numpy as np
+    import pyarrow as pa
+
+    taken_ms = whole(part.context.get("snapshot_ms")) or 0
+    scrapes = _Scrapes(pa.array([], pa.binary()), np.empty(0, np.int64), time_ms=taken_ms)
+    lines_before = 0
+    for block in line_blocks(part, MOST_LINE, BLOCK_BYTES):
+        lines = SampleLines.of(block)
+        _take(scrapes, lines, lines_before)
+        lines_before += len(lines.ends)
+        if len(scrapes.samples.series) >= BATCH_SAMPLES:
             yield _rows(scrapes)
-    if samples.series:
+    if scrapes.samples.series:
         yield _rows(scrapes)
     yield from _after(scrapes)
+
+
+def _take(scrapes: _Scrapes, lines: SampleLines, lines_before: int) -> None:
+    """Add the samples of some lines: those printed as usual all at once, then each other line by itself."""
+    import numpy as np
+
+    places, moments = [-1], [scrapes.time_ms]
+    for place in lines.scrapes.tolist():
+        _scrape(scrapes, lines.line(place), lines_before + place + 1)
+        places.append(place)
+        moments.append(scrapes.time_ms)
+    time_of = np.array(moments)[np.searchsorted(places, np.arange(len(lines.ends))) - 1]
+
+    numbers = _numbers(scrapes, lines.heads)
+    scrapes.foreign += int((numbers == NOT_FLINK).sum())
+    scrapes.beyond += int((numbers == BEYOND).sum())
+    ours = numbers >= 0
+    found = [
+        numbers[ours],
+        np.where(np.isnan(lines.times), time_of[lines.places], _epoch_times(lines.times))[ours],
+        lines.values[ours],
+        lines.places[ours] + lines_before + 1,
+    ]
+    unusual = np.sort(np.append(lines.others, lines.places[numbers == NOT_A_SERIES])).tolist()
+    single = [_sample(scrapes, lines.line(each), lines_before + each + 1, int(time_of[each])) for each in unusual]
+    if known := [each for each in single if each is not None]:
+        found = [np.append(many, few) for many, few in zip(found, zip(*known, strict=True), strict=True)]
+        order = np.argsort(found[3], kind="stable")
+        found = [column[order] for column in found]
+    scrapes.samples.extend(*found)
+
+
+def _sample(scrapes: _Scrapes, line: bytes, line_number: int, time_ms: int) -> tuple[int, int, float, int] | None:
+    """Series, time, value and line of a sample that is printed in another way; None for what is none of Flink's."""
+    head, closing, tail = line.rpartition(b"} ")
+    if not closing:
+        head, _, tail = line.partition(b" ")
+    number = scrapes.numbers.get(head)
+    if number is None:
+        if b" # " in line:
+            head, tail = _without_exemplar(line)
+        number = _number(scrapes, head)
+    if number < 0:
+        _left_out(scrapes, number, line, line_number, tail)
+        return None
+    value, _, time = tail.partition(b" ")
+    try:
+        return number, _epoch_ms(time) if time else time_ms, float(value), line_number
+    except ValueError:
+        _odd(scrapes, line, line_number)
+        return None
+
+
+def _epoch_times(times: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
+    """`_epoch_ms` of many."""
+    import numpy as np
+
+    possible = np.where((times > 0) & (times < LATEST_MS), times, 0.0)
+    moments: npt.NDArray[np.float64] = np.rint(np.where(possible >= EPOCH_MS_FROM, possible, possible * 1000))
+    return moments.astype(np.int64)
+
+
+def _numbers(scrapes: _Scrapes, heads: pa.Array) -> npt.NDArray[np.int64]:
+    """`_number` of many, of which most were seen before."""
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    places = pc.index_in(heads, scrapes.heads)
+    if places.null_count:
+        new = heads.filter(places.is_null()).unique()
+        numbers = np.array([_number(scrapes, head) for head in new.to_pylist()], np.int64)
+        kept = numbers != BEYOND
+        scrapes.heads = pa.concat_arrays([scrapes.heads, new.filter(pa.array(kept))])
+        scrapes.head_numbers = np.append(scrapes.head_numbers, numbers[kept])
+        places = pc.index_in(heads, scrapes.heads)
+    found: npt.NDArray[np.int64] = np.append(scrapes.head_numbers, BEYOND)[places.fill_null(len(scrapes.heads))]
+    return found
 
 
 def _number(scrapes: _Scrapes, head: bytes) -> int:
@@ -139,7 +216,7 @@ def _epoch_ms(time: bytes) -> int:
         moment = float(time)
     except ValueError:
         return 0
-    if not 0 < moment < 1e15:
+    if not 0 < moment < LATEST_MS:
         return 0
     return round(moment if moment >= EPOCH_MS_FROM else moment * 1000)
 
@@ -174,11 +251,10 @@ def _rows(scrapes: _Scrapes) -> Rows:
 def _after(scrapes: _Scrapes) -> Iterator[Rows | Coverage]:
     """The scrapes that failed, once the process they were for is known, and what is to be said about the file."""
     tally = scrapes.tally
-    keys = scrapes.samples.keys
-    task_managers = {key[8] for key in keys if key[8] is not None}
-    roles = {"taskmanager" if key[8] is not None else "jobmanager" for key in keys}
-    tally.role = roles.pop() if len(roles) == 1 else None
-    task_manager = task_managers.pop() if len(task_managers) == 1 else None
+    task_managers = scrapes.samples.different("task_manager")
+    if not task_managers or scrapes.samples.all_have("task_manager"):
+        tally.role = "taskmanager" if task_managers else "jobmanager" if scrapes.samples.different("metric") else None
+    task_manager = next(iter(task_managers)) if len(task_managers) == 1 else None
     failed = [{**row, "scope": tally.role, "task_manager": task_manager} for row in scrapes.failed]
     yield Rows("metric_sample", failed)
     tally.records += len(failed)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
 from diagnostics.evidence.metric_sample import TABLE
@@ -12,7 +12,11 @@ from diagnostics.notation.metric_name import from_prometheus, host_of_label, res
 from diagnostics.notation.rest_document import LONG_MIN, number, small, text
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
     import pyarrow as pa
+
+    Numbers = npt.NDArray[np.int64]
 
 COLUMN_LABELS = frozenset(
     (
@@ -52,6 +56,8 @@ _SERIES_COLUMNS = (
 _NAME = re.compile(r"[a-zA-Z_:][a-zA-Z0-9_:]*$")
 _LABEL = re.compile(r'(?<![a-zA-Z0-9_])([a-zA-Z_][a-zA-Z0-9_]*)\s*=\s*"((?:[^"\\]++|\\.)*+)"')
 _ESCAPED = re.compile(r'\\([\\"n])')
+
+UNKNOWN = -1
 
 SeriesKey = tuple[str | int | float | None, ...]
 
@@ -95,7 +101,8 @@ class SeriesSamples:
     """Samples on their way into a batch: numbers of series, times, values and lines, in compact arrays."""
 
     def __init__(self) -> None:
-        self.keys: list[SeriesKey] = []
+        self._different: dict[str, dict[str | int | float, int]] = {name: {} for name in _SERIES_COLUMNS}
+        self._codes = {name: array("i") for name in _SERIES_COLUMNS}
         self.clear()
 
     def clear(self) -> None:
@@ -107,8 +114,23 @@ class SeriesSamples:
 
     def add_series(self, key: SeriesKey) -> int:
         """The number under which samples of this series are added."""
-        self.keys.append(key)
-        return len(self.keys) - 1
+        for name, value in zip(_SERIES_COLUMNS, key, strict=True):
+            different = self._different[name]
+            self._codes[name].append(UNKNOWN if value is None else different.setdefault(value, len(different)))
+        return len(self._codes["metric"]) - 1
+
+    def extend(self, series: Numbers, times: Numbers, values: npt.NDArray[np.float64], lines: Numbers) -> None:
+        """Add samples, those of a place together."""
+        for kept, added in ((self.series, series), (self.times, times), (self.values, values), (self.lines, lines)):
+            kept.frombytes(added.tobytes())
+
+    def different(self, column: str) -> Collection[str | int | float]:
+        """The values that the series have in a column; what has none is left out."""
+        return self._different[column]
+
+    def all_have(self, column: str) -> bool:
+        """Whether all series have a value in a column."""
+        return UNKNOWN not in self._codes[column]
 
     def batch(self, pointers: list[str] | None = None, line: int | None = None) -> pa.RecordBatch:
         """The samples as columns of `metric_sample`; time or line 0 is unknown, `line` stands for one that all have."""
@@ -116,11 +138,15 @@ class SeriesSamples:
         import pyarrow as pa
 
         schema = TABLE.arrow_schema()
-        series = pa.array(np.frombuffer(self.series, dtype=np.int64))
+        series = np.frombuffer(self.series, dtype=np.int64)
         columns: dict[str, pa.Array] = {}
-        for place, column in enumerate(_SERIES_COLUMNS):
-            distinct = pa.array([key[place] for key in self.keys], schema.field(column).type)
-            columns[column] = distinct.take(series)
+        for name in _SERIES_COLUMNS:
+            kind = schema.field(name).type
+            codes = np.frombuffer(self._codes[name], dtype=np.int32)[series]
+            indices = pa.array(codes, mask=codes == UNKNOWN)
+            is_word = pa.types.is_dictionary(kind)
+            different = pa.array(list(self._different[name]), kind.value_type if is_word else kind)
+            columns[name] = pa.DictionaryArray.from_arrays(indices, different) if is_word else different.take(indices)
         times = np.frombuffer(self.times, dtype=np.int64)
         values = np.frombuffer(self.values, dtype=np.float64)
         unknown = ~np.isfinite(values) | (values == -1) | (values <= LONG_MIN)

@@ -98,3 +98,57 @@ def test_an_instant_query_and_foreign_series(tmp_path: Path) -> None:
         (1795222029500, 2.0, "/data/result/0/value")
     ]
     assert found.warnings == ["1 of 2 series have no name of a Flink metric and were left out"]
+
+
+HEAD = 'flink_taskmanager_job_task_numRecordsIn{tm_id="h:1_abc123",task_name="a } b",subtask_index="1"}'
+
+
+@pytest.mark.parametrize(
+    ("tail", "ts_ms", "value"),
+    [
+        ("7", 5_000, 7.0),
+        ("-5.36E8", 5_000, -536_000_000.0),
+        ("7 1795222401063", 1_795_222_401_063, 7.0),
+        ("7 1795222401.5", 1_795_222_401_500, 7.0),
+        ("7\r", 5_000, 7.0),
+        ("+7", 5_000, 7.0),
+        ("NaN", 5_000, None),
+        ("+Inf", 5_000, None),
+        (".5", 5_000, 0.5),
+        ("1_0", 5_000, 10.0),
+        ("7 soon", None, 7.0),
+        ('7 # {trace="x"} 0.67', 5_000, 7.0),
+        ('7 1795222401063 # {trace="} "} 0.67', 1_795_222_401_063, 7.0),
+    ],
+)
+@pytest.mark.parametrize("unlike", ["", f"{HEAD} 0x10\n"], ids=["alone", "beside a line that is none"])
+def test_a_sample_is_read_however_it_is_printed(
+    tail: str, ts_ms: int | None, value: float | None, unlike: str, tmp_path: Path
+) -> None:
+    found = read(TEXT, f"# scrape_time 5\n{unlike}{HEAD} {tail}\n{HEAD} 8\n", tmp_path)
+    one, other = found.rows["metric_sample"]
+    assert (one["ts_ms"], one["value"], one["line"]) == (ts_ms, value, 2 + bool(unlike))
+    assert (other["value"], other["vertex"], other["subtask"]) == (8.0, "a } b", 1)
+    assert found.coverage[0].not_understood == bool(unlike)
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n", ""])
+def test_blocks_of_any_length_give_the_same_samples(
+    ending: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "".join(
+        f"# scrape_time {scrape}\n# HELP flink_x y\n\n{HEAD} {scrape}\n"
+        f"flink_jobmanager_numRunningJobs {scrape} # {{}} 1\n"
+        f"jvm_threads_current 41.0\nnonsense\n# scrape_failed {scrape} TimeoutError\n"
+        for scrape in range(1, 6)
+    )
+    text = text.replace("\n", ending) if ending else text.rstrip("\n")
+    whole = read(TEXT, text, tmp_path)
+    for length in (1, 7, 100, 333):
+        monkeypatch.setattr("diagnostics.formats.prometheus_text.BLOCK_BYTES", length)
+        assert read(TEXT, text, tmp_path) == whole
+    samples = [row for row in whole.rows["metric_sample"] if row["metric"] != "scrape_failed"]
+    assert [(row["ts_ms"], row["value"], row["line"]) for row in samples] == [
+        (1_000 * scrape, float(scrape), 8 * (scrape - 1) + line) for scrape in range(1, 6) for line in (4, 5)
+    ]
+    assert whole.coverage[0].not_understood == 5
