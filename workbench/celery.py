@@ -24,14 +24,18 @@ def refuse_to_start_with_wrong_settings(**_: object) -> None:
     """
     keep_files_private()
     refuse_wrong_environment()
-    from workbench.analyses import run  # noqa: F401
+    from workbench.analyses import pool, run  # noqa: F401
 
 
 @worker_process_init.connect
-def open_spark_session(**_: object) -> None:
-    """Each process of the pool has a Spark session for as long as it lives."""
+def begin_process_of_pool(**_: object) -> None:
+    """Each process of the pool gives signs of life, and has a Spark session for as long as it lives."""
+    from billiard import current_process
+
+    from workbench.analyses.pool import start_beats
     from workbench.analyses.worker_session import worker_session_prepare
 
+    start_beats(current_process().index)
     worker_session_prepare()
 
 

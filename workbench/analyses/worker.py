@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from typing import Any
 
 import redis
@@ -12,6 +13,9 @@ from django.db import DatabaseError, connections
 from workbench import broker
 
 logger = logging.getLogger(__name__)
+
+MOST_ROUND_SECONDS = 4 * broker.WORKER_BEAT_SECONDS
+"""A round that comes later than this after the one before found its own process asleep. Our choice."""
 
 
 class Caretaker(bootsteps.StartStopStep):
@@ -24,27 +28,37 @@ class Caretaker(bootsteps.StartStopStep):
 
     def __init__(self, parent: Any, **options: Any) -> None:
         self._entry: Any = None
+        self._last_round = float("-inf")
+        self._awake = True
 
     def start(self, parent: Any) -> None:
-        self._care()
-        self._entry = parent.timer.call_repeatedly(broker.WORKER_BEAT_SECONDS, self._care)
+        self._care(parent)
+        self._entry = parent.timer.call_repeatedly(broker.WORKER_BEAT_SECONDS, self._care, (parent,))
 
     def stop(self, parent: Any) -> None:
         if self._entry:
             self._entry.cancel()
             self._entry = None
 
-    def _care(self) -> None:
+    def _care(self, parent: Any) -> None:
         from workbench.analyses.log_books import log_books_purge
+        from workbench.analyses.pool import end_hung_processes
         from workbench.analyses.retention import evidence_expire
         from workbench.analyses.services import lost_analyses_recover
         from workbench.clusters.services import lost_collections_recover
         from workbench.uploads.arrivals import arrivals_expire, redactions_resume
         from workbench.uploads.services import removed_files_purge
 
+        # After a pause of its own (a machine that slept, a database that hung) it would take all others for dead.
+        now = time.monotonic()
+        self._awake = now - self._last_round < MOST_ROUND_SECONDS or not self._awake
+        self._last_round = now
         try:
+            if self._awake:
+                end_hung_processes(parent.pool._pool._pool)
             broker.worker_beat()
-            lost_analyses_recover()
+            if self._awake:
+                lost_analyses_recover()
             lost_collections_recover()
             removed_files_purge()
             arrivals_expire()

@@ -17,6 +17,7 @@ from workbench.launch.plan import PROJECT, LaunchRefused, Plan, plan_from, refus
 from workbench.launch.presence import found_by_others, only_one, variables_of_the_running
 from workbench.launch.programs import programs, write_configuration
 from workbench.launch.readiness import wait_until_ready
+from workbench.launch.redis_watch import RedisWatch
 from workbench.launch.supervision import Supervised
 
 STOPPING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -50,7 +51,9 @@ def up(plan: Plan) -> int:
     """Starts everything and stays until it is asked to stop."""
     with running(plan) as supervised:
         print(f"The workbench is ready: {plan.address}   (Ctrl-C ends it; logs: {plan.logs})", flush=True)
+        watch = RedisWatch(plan)
         while supervised.alive():
+            watch.look()
             time.sleep(WATCH_EVERY_SECONDS)
     raise LaunchRefused(f"The supervisor ended by itself; see {plan.logs}/supervisor.log")
 

@@ -149,6 +149,31 @@ def test_a_spark_server_that_hangs_is_started_again_and_fails_no_case(stack: Sta
     assert "the Spark server has not answered for 30 s" in log
 
 
+def test_a_worker_process_that_hangs_is_replaced_and_its_run_taken_up_again(stack: Stack, long_log: bytes) -> None:
+    url = stack.send(long_log + b"\n" * 5)
+    stack.wait(url, is_reading)
+    hung = stack.workers()[1:]
+    for process in hung:
+        process.suspend()
+    case = stack.wait(url, has_ended)
+    assert case["status"] == "done", case["detail"]
+    assert attempts(stack, url) == 2
+    assert not any(process.is_running() for process in hung)
+
+
+def test_a_redis_that_hangs_is_started_again_and_loses_no_case(stack: Stack, long_log: bytes) -> None:
+    reading = stack.send(long_log + b"\n" * 6)
+    stack.wait(reading, is_reading)
+    (hung,) = stack.running.named("redis-server")
+    hung.suspend()
+    waiting = stack.send(LOG)
+    for url in (reading, waiting):
+        case = stack.wait(url, has_ended)
+        assert case["status"] == "done", case["detail"]
+    assert not hung.is_running()
+    assert "redis has not answered for 15 s" in stack.running.said()
+
+
 def attempts(stack: Stack, url: str) -> int:
     """How often a worker began with the case's analysis."""
     number = stack.case(url)["id"]

@@ -1,0 +1,52 @@
+"""Ends the workbench's own Redis when it hangs; the supervisor then starts it again with all that it had stored."""
+
+from __future__ import annotations
+
+import time
+
+import psutil
+import redis
+
+from workbench.launch.plan import Plan
+
+ANSWER_SECONDS = 2.0
+"""How long an answer may take. Our choice: it takes less than a millisecond."""
+
+HUNG_SECONDS = 15.0
+"""A Redis that answers nothing for so long is ended. Our choice: rewriting its file takes a queue no second."""
+
+
+class RedisWatch:
+    """Asks the Redis of a plan now and then; one from outside is left alone."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._answered = time.monotonic()
+        self._redis = redis.Redis.from_url(
+            plan.variables["REDIS_URL"],
+            socket_connect_timeout=ANSWER_SECONDS,
+            socket_timeout=ANSWER_SECONDS,
+            retry=None,
+        )
+
+    def look(self) -> None:
+        """Ask once, and end a Redis that has been silent for too long."""
+        if self._plan.redis_port is None:
+            return
+        try:
+            self._redis.ping()
+        except redis.TimeoutError:
+            if time.monotonic() - self._answered > HUNG_SECONDS:
+                self._end()
+        except redis.RedisError:
+            self._answered = time.monotonic()  # it is starting, which the supervisor looks after
+        else:
+            self._answered = time.monotonic()
+
+    def _end(self) -> None:
+        print(f"redis has not answered for {HUNG_SECONDS:.0f} s", flush=True)
+        self._answered = time.monotonic()
+        for process in psutil.process_iter(["cmdline"]):
+            line = " ".join(process.info["cmdline"] or ())
+            if "redis-server" in line and f":{self._plan.redis_port}" in line:
+                process.kill()
