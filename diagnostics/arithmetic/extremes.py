@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from diagnostics.arithmetic.row_groups import begins_of_runs, citation_ranks, row_groups
+from diagnostics.arithmetic.row_groups import begins_of_runs, order_of, row_groups
 from diagnostics.arithmetic.row_order import first_rows
 
 if TYPE_CHECKING:
@@ -25,10 +25,9 @@ def extreme_samples(samples: pa.Table, series: Sequence[str], most: int) -> pa.T
     values = samples["value"].to_numpy()
     dated = samples["ts_ms"].is_valid().to_numpy()
     times = samples["ts_ms"].fill_null(0).to_numpy()
-    cited = citation_ranks(samples)
     kept = np.zeros(samples.num_rows, bool)
     for keys in ((values,), (-values,), (times, ~dated), (-times, ~dated)):
-        order = np.lexsort((*cited, *keys, groups))
+        order = order_of(samples, *keys, groups)
         kept[order[begins_of_runs(groups[order])]] = True
     if len(first) > most:
         names = samples.take(pa.array(first)).append_column("group", pa.array(np.arange(len(first))))

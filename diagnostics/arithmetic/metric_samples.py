@@ -40,9 +40,9 @@ def single_samples(samples: pa.Table, is_wanted: Callable[[str], bool]) -> pa.Ta
 
     names, codes = coded(samples["metric"])
     wanted = np.array([name is not None and is_wanted(name) for name in names])[codes]
-    chosen = samples.filter(pa.array(wanted))
-    summed_up = pc.or_(pc.is_valid(chosen["aggregate"]), pc.is_valid(chosen["quantile"]))
-    return chosen.filter(pc.invert(summed_up)).drop_columns(list(SUMMED_UP))
+    summed_up = pc.or_(pc.is_valid(samples["aggregate"]), pc.is_valid(samples["quantile"]))
+    chosen = pc.and_not(pa.array(wanted), summed_up)
+    return samples.drop_columns(list(SUMMED_UP)).filter(chosen)
 
 
 def in_order(samples: pa.Table) -> pa.Table:

@@ -52,8 +52,19 @@ def ends_of_runs(*columns: Numbers) -> Numbers:
     return np.append(begins_of_runs(*columns)[1:], len(columns[0]))[: len(columns[0])] - 1
 
 
-def citation_ranks(rows: pa.Table) -> tuple[Numbers, ...]:
-    """The order of the rows by their citations as keys for `lexsort`, the least important first."""
+def order_of(rows: pa.Table, *keys: Numbers) -> Numbers:
+    """The places of the rows in order: by keys, the most important last as in `lexsort`, then by citation and value."""
+    import numpy as np
+
+    keys = (*_citation_ranks(rows), *keys)
+    order: Numbers = np.lexsort(keys)
+    if len(begins_of_runs(*(key[order] for key in keys))) < len(order):
+        order = np.lexsort((rows["value"].fill_null(0).to_numpy(), *keys))
+    return order
+
+
+def _citation_ranks(rows: pa.Table) -> tuple[Numbers, ...]:
+    """Numbers in the order of the citations, the least important first; of what all have alike there are none."""
     import numpy as np
     import pyarrow.compute as pc
 
@@ -61,11 +72,14 @@ def citation_ranks(rows: pa.Table) -> tuple[Numbers, ...]:
     for name in ("pointer", "line", "file_id"):
         column = rows[name]
         if column.null_count == len(column):
-            keys.append(np.zeros(len(column), np.int64))
-        elif name == "pointer":
-            keys.append(pc.rank(column, null_placement="at_start", tiebreaker="dense").to_numpy().astype(np.int64))
+            continue
+        if name == "pointer":
+            ranks = pc.rank(column, null_placement="at_start", tiebreaker="dense")
         else:
-            keys.append(column.fill_null(-1).to_numpy().astype(np.int64))
+            ranks = column.fill_null(-1)
+        key = ranks.to_numpy().astype(np.int64)
+        if (key != key[0]).any():
+            keys.append(key)
     return tuple(keys)
 
 

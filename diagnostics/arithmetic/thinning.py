@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from diagnostics.arithmetic.row_groups import citation_ranks, ends_of_runs, row_groups
+from diagnostics.arithmetic.row_groups import ends_of_runs, order_of, row_groups
 from diagnostics.arithmetic.row_order import first_rows
 
 if TYPE_CHECKING:
@@ -42,7 +42,6 @@ def thin_samples(samples: pa.Table, series: Sequence[str], most: int) -> pa.Tabl
     longer ones are unions of shorter ones, and more samples never need shorter slots. Samples without a time are one
     slot. Of more series than `most` the first by their names are kept.
     """
-    import numpy as np
     import pyarrow as pa
 
     bits = slot_bits(samples)
@@ -51,7 +50,7 @@ def thin_samples(samples: pa.Table, series: Sequence[str], most: int) -> pa.Tabl
     _, groups = row_groups(samples, series)
     times = samples["ts_ms"].fill_null(0).to_numpy()
     groups = 2 * groups + samples["ts_ms"].is_valid().to_numpy()
-    order = np.lexsort((samples["value"].fill_null(0).to_numpy(), *citation_ranks(samples), times, groups))
+    order = order_of(samples, times, groups)
     groups, times = groups[order], times[order]
     bits = max(bits, 0)
     while len(last := ends_of_runs(groups, times >> bits)) > most and bits < MOST_BITS:
