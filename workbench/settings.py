@@ -67,6 +67,7 @@ INSTALLED_APPS = [
     "workbench.prevention",
     "workbench.drills",
     "workbench.space",
+    "workbench.backup",
 ]
 
 MIDDLEWARE = [

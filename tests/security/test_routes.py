@@ -104,6 +104,8 @@ MAY: Mapping[str, tuple[str, str]] = {
     "clusters:progress": (READERS, NO),
     "clusters:cancel": (NO, WRITERS),
     "limits": (PEOPLE, ADMINISTRATORS),
+    "space:overview": (ADMINISTRATORS, NO),
+    "space:change": (NO, ADMINISTRATORS),
     "redaction:preview": (NO, OPENERS),
     "delete_case": (WRITERS, DELETERS),
     "analyses:progress": (READERS, NO),

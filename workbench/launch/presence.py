@@ -17,7 +17,7 @@ SHARED_VARIABLES = ("WORKBENCH_PORT", "DATABASE_URL", "REDIS_URL", "SPARK_REMOTE
 @contextmanager
 def only_one(plan: Plan) -> Iterator[None]:
     """Holds the data folder. Raises LaunchRefused when another launcher does; the kernel lets go when we die."""
-    with _lock(plan).open("w") as lock:
+    with _lock(plan.data).open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
@@ -39,21 +39,28 @@ def found_by_others(plan: Plan) -> Iterator[None]:
         _variables(plan).unlink(missing_ok=True)
 
 
+def is_running(data: Path) -> bool:
+    """Whether a launcher holds the data folder."""
+    try:
+        with _lock(data).open("r") as lock:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return False
+    except BlockingIOError:
+        return True
+    return False
+
+
 def variables_of_the_running(plan: Plan) -> dict[str, str]:
     """The servers of the workbench that runs on the same data folder; empty when none is ready."""
-    try:
-        with _lock(plan).open("r") as lock:
-            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    variables = _variables(plan)
+    if not is_running(plan.data) or not variables.exists():
         return {}
-    except FileNotFoundError:
-        return {}
-    except BlockingIOError:
-        variables = _variables(plan)
-        return dict(json.loads(variables.read_text("utf-8"))) if variables.exists() else {}
+    return dict(json.loads(variables.read_text("utf-8")))
 
 
-def _lock(plan: Plan) -> Path:
-    return plan.run / "lock"
+def _lock(data: Path) -> Path:
+    return data / "run" / "lock"
 
 
 def _variables(plan: Plan) -> Path:

@@ -1,0 +1,278 @@
+"""The file of a backup: a tar archive of rows and files that ends with the digest of each of its parts.
+
+backup.json        what it is, when it was made, and the migrations that the rows were written at
+rows/<label>.gz    the rows of one table, a line of JSON each
+data/<path>        a file of the data folder
+digests.json       {part: SHA-256}: an archive without it was not finished
+
+It holds everything that the workbench knows, the key of its sessions and the logins of clusters too.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import json
+import os
+import shutil
+import tarfile
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+from django.apps.registry import Apps
+from django.conf import settings
+from django.db import connection, transaction
+from django.utils import timezone
+
+from workbench.backup import rows
+from workbench.launch.presence import is_running
+
+KIND, SCHEMA = "flink-workbench-backup", 1
+FOLDERS = ("uploads", "log-books", "cluster-logins")
+SESSION_KEY = "secret-key"
+PIECE_BYTES = 1024**2
+MOST_HEAD_BYTES = 64 * 1024**2
+
+
+class BackupRefused(Exception):
+    """The backup cannot be made or read; the text says why, for whoever typed the command."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What a backup holds: rows and files by number, bytes of the files, and files that rows name but nobody has."""
+
+    rows: int
+    files: int
+    bytes: int
+    missing: list[str]
+
+
+def backup_write(target: Path) -> Contents:
+    """Writes all rows and files of this workbench, as they are at one moment. Raises BackupRefused.
+
+    It may run meanwhile. The archive appears whole or not at all, readable by its owner only.
+    """
+    if target.exists():
+        raise BackupRefused(f"{target} exists already.")
+    try:
+        handle, draft = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}-")
+    except OSError as error:
+        raise BackupRefused(f"{target.parent} cannot be written: {error.strerror}.") from None
+    try:
+        with os.fdopen(handle, "wb") as opened, tarfile.open(fileobj=opened, mode="w") as archive:
+            contents = _written(archive)
+        os.link(draft, target)
+    except OSError as error:
+        raise BackupRefused(f"{target} cannot be written: {error.strerror or error}.") from None
+    finally:
+        Path(draft).unlink(missing_ok=True)
+    return contents
+
+
+def _written(archive: tarfile.TarFile) -> Contents:
+    digests: dict[str, str] = {}
+    count = size = files = 0
+    missing = []
+    with _one_moment():
+        head = {"kind": KIND, "schema": SCHEMA, "made_at": timezone.now().isoformat()}
+        applied = rows.migrations_applied()
+        if unknown := rows.migrations_unknown(applied):
+            raise BackupRefused(f"The database is of a newer version of the workbench ({'.'.join(unknown[0])}).")
+        head["migrations"] = applied
+        now = rows.models_at(applied)
+        _add(archive, "backup.json", io.BytesIO(json.dumps(head).encode()), digests)
+        for model in rows.models_kept(now):
+            with tempfile.TemporaryFile() as packed:
+                with gzip.GzipFile(fileobj=packed, mode="wb", compresslevel=1, mtime=0) as lines:
+                    for line in rows.rows_written(model):
+                        lines.write(line)
+                        count += 1
+                packed.seek(0)
+                _add(archive, f"rows/{model._meta.label}.gz", packed, digests)
+        stored = _stored_files(now)
+    for path in sorted({f"uploads/{name}" for name in stored} | set(_other_files())):
+        try:
+            with (settings.WORKBENCH_DATA / path).open("rb") as content:
+                size += _add(archive, f"data/{path}", content, digests)
+                files += 1
+        except FileNotFoundError:
+            missing.append(path)
+    _add(archive, "digests.json", io.BytesIO(json.dumps(digests).encode()), {})
+    return Contents(count, files, size, missing)
+
+
+def _stored_files(models: Apps) -> set[str]:
+    """The files of cases; an older version kept all of them, or had none."""
+    files = models.get_model("uploads", "UploadedFile")._base_manager.all()
+    if any(field.name == "deleted_at" for field in files.model._meta.fields):
+        files = files.filter(deleted_at=None)
+    return set(files.values_list("stored", flat=True))
+
+
+def _other_files() -> Iterator[str]:
+    """What no row names."""
+    for folder in FOLDERS[1:]:
+        for path in (settings.WORKBENCH_DATA / folder).rglob("*"):
+            if path.is_file():
+                yield path.relative_to(settings.WORKBENCH_DATA).as_posix()
+    yield SESSION_KEY
+
+
+@contextmanager
+def _one_moment() -> Iterator[None]:
+    """Rows as they are now, whatever others write, who do not have to wait."""
+    connection.close()
+    if connection.vendor == "sqlite":
+        connection.transaction_mode = "DEFERRED"  # reads beside the writers
+    with transaction.atomic():
+        if connection.vendor == "postgresql":
+            with connection.cursor() as cursor:
+                cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        yield
+
+
+class _Digested:
+    """A file whose bytes are digested as they are read."""
+
+    def __init__(self, content: IO[bytes]) -> None:
+        self._content = content
+        self.sha256 = hashlib.sha256()
+
+    def read(self, size: int = -1) -> bytes:
+        piece = self._content.read(size)
+        self.sha256.update(piece)
+        return piece
+
+
+def _add(archive: tarfile.TarFile, name: str, content: IO[bytes], digests: dict[str, str]) -> int:
+    entry = tarfile.TarInfo(name)
+    entry.size = content.seek(0, os.SEEK_END)
+    entry.mode = 0o600
+    content.seek(0)
+    digested = _Digested(content)
+    archive.addfile(entry, digested)  # type: ignore[arg-type]
+    digests[name] = digested.sha256.hexdigest()
+    return entry.size
+
+
+def backup_read(source: Path) -> Contents:
+    """Fills an empty database and data folder from a backup, and brings the rows to this version.
+
+    All of it is checked before anything is stored. Raises BackupRefused.
+    """
+    _refuse_unless_empty()
+    try:
+        with tarfile.open(source, mode="r:") as archive:
+            head = _checked(archive)
+            applied = [(str(app), str(name)) for app, name in head["migrations"]]
+            if unknown := rows.migrations_unknown(applied):
+                raise BackupRefused(f"It was made by a newer version of the workbench ({'.'.join(unknown[0])}).")
+            return _stored(archive, applied)
+    except tarfile.TarError as error:
+        raise BackupRefused(f"{source} is no backup of a workbench: {error}.") from None
+    except OSError as error:
+        raise BackupRefused(f"{error.filename or source} cannot be used: {error.strerror or error}.") from None
+
+
+def _refuse_unless_empty() -> None:
+    if is_running(settings.WORKBENCH_DATA):
+        raise BackupRefused(f"A workbench runs on {settings.WORKBENCH_DATA}; end it first.")
+    tables = connection.introspection.table_names()
+    if "accounts_user" in tables:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT count(*) FROM accounts_user")
+            if cursor.fetchone()[0]:
+                raise BackupRefused("The database holds a workbench already; name an empty one in DATABASE_URL.")
+    for folder in FOLDERS:
+        if any((settings.WORKBENCH_DATA / folder).glob("*")):
+            raise BackupRefused(
+                f"{settings.WORKBENCH_DATA / folder} is not empty; name a new folder in WORKBENCH_DATA."
+            )
+
+
+def _checked(archive: tarfile.TarFile) -> dict[str, list[list[str]]]:
+    """The head of an archive of which every part is what was written."""
+    found, digests, size, head = {}, None, 0, None
+    for entry in archive:
+        if not entry.isreg() or not _is_ours(entry.name):
+            raise BackupRefused(f"It is no backup of a workbench: it holds {entry.name[:100]!r}.")
+        content = archive.extractfile(entry)
+        assert content is not None  # a regular file has content
+        if entry.name in ("backup.json", "digests.json"):
+            if entry.size > MOST_HEAD_BYTES:
+                raise BackupRefused("It is no backup of a workbench: its head is too large.")
+            text = content.read()
+            found[entry.name] = hashlib.sha256(text).hexdigest()
+            if entry.name == "backup.json":
+                head = _json(text)
+            else:
+                digests = _json(text)
+        else:
+            found[entry.name] = hashlib.file_digest(content, "sha256").hexdigest()
+            size += entry.size
+    if head is None or head.get("kind") != KIND or head.get("schema") != SCHEMA:
+        raise BackupRefused("It is no backup that this version of the workbench can read.")
+    found.pop("digests.json", None)
+    if digests is None or found.keys() - digests.keys() or digests.keys() - found.keys():
+        raise BackupRefused("It is not complete: its end is missing.")
+    if damaged := sorted(name for name, digest in digests.items() if found[name] != digest):
+        raise BackupRefused(f"It is damaged: {damaged[0]} is not what was written.")
+    free = shutil.disk_usage(settings.WORKBENCH_DATA).free
+    if size > free:
+        raise BackupRefused(f"{settings.WORKBENCH_DATA} has {free:,} bytes free; {size:,} are needed.")
+    return head
+
+
+def _is_ours(name: str) -> bool:
+    parts = PurePosixPath(name).parts
+    if ".." in parts or name.startswith("/"):
+        return False
+    return name in ("backup.json", "digests.json", f"data/{SESSION_KEY}") or (
+        len(parts) >= 2 and (parts[0] == "rows" or (parts[0] == "data" and parts[1] in FOLDERS))
+    )
+
+
+def _json(text: bytes) -> dict[str, list[list[str]]]:
+    try:
+        return dict(json.loads(text))
+    except (ValueError, TypeError, RecursionError):
+        raise BackupRefused("It is no backup of a workbench: its head cannot be read.") from None
+
+
+def _stored(archive: tarfile.TarFile, applied: list[rows.Migration]) -> Contents:
+    old = rows.database_prepare(applied)
+    try:
+        return _taken_out(archive, old)
+    except BaseException:
+        for folder in FOLDERS:  # they were empty
+            shutil.rmtree(settings.WORKBENCH_DATA / folder, ignore_errors=True)
+        raise
+
+
+def _taken_out(archive: tarfile.TarFile, old: Apps) -> Contents:
+    count = size = files = 0
+    kept = {model._meta.label: model for model in rows.models_kept(old)}
+    with transaction.atomic():
+        rows.rows_delete(old)
+        for entry in archive:
+            content = archive.extractfile(entry)
+            assert content is not None  # a regular file has content
+            if entry.name.startswith("rows/"):
+                label = entry.name.removeprefix("rows/").removesuffix(".gz")
+                with gzip.GzipFile(fileobj=content) as lines:
+                    count += rows.rows_read(kept[label], lines)
+            elif entry.name.startswith("data/"):
+                path = settings.WORKBENCH_DATA / entry.name.removeprefix("data/")
+                path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as target:
+                    shutil.copyfileobj(content, target, PIECE_BYTES)
+                size, files = size + entry.size, files + 1
+        rows.sequences_reset(old)
+        connection.check_constraints()
+    return Contents(count, files, size, [])

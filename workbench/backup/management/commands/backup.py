@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from diagnostics.phrase import size as size_text
+from workbench.backup.archive import BackupRefused, backup_write
+from workbench.environment import keep_files_private
+
+
+class Command(BaseCommand):
+    help = "Writes the whole workbench into one file: rows, files, keys. It may run meanwhile. Keep the file as secret."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("file", type=Path, help="where to write it; it must not exist")
+
+    def handle(self, *, file: Path, **options: Any) -> None:
+        keep_files_private()
+        try:
+            contents = backup_write(file.absolute())
+        except BackupRefused as error:
+            raise CommandError(str(error)) from None
+        for path in contents.missing:
+            self.stderr.write(f"{path} is named by a row and was not there.")
+        self.stdout.write(f"{contents.rows:,} rows and {contents.files:,} files, {size_text(contents.bytes)}: {file}")

@@ -1,0 +1,25 @@
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from workbench.backup.upgrade import upgrade_checked
+
+
+class Command(BaseCommand):
+    help = "Says whether this version can take over the data folder and database of an older one; changes nothing."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--hashes", action="store_true", help="read every file and compare its SHA-256, too")
+
+    def handle(self, *, hashes: bool, **options: Any) -> None:
+        checked = upgrade_checked(with_hashes=hashes)
+        for line in checked.said:
+            self.stdout.write(line)
+        for problem in checked.problems:
+            self.stderr.write(problem)
+        if checked.problems:
+            raise CommandError("It should not be upgraded as it is.")
+        self.stdout.write("It can be upgraded: make up does it at its start. Make a backup before.")

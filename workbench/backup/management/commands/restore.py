@@ -1,0 +1,27 @@
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError
+
+from workbench.backup.archive import BackupRefused, backup_read
+from workbench.environment import keep_files_private
+
+
+class Command(BaseCommand):
+    help = "Fills an empty database (DATABASE_URL) and data folder (WORKBENCH_DATA) from a backup."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("file", type=Path, help="what manage.py backup wrote")
+
+    def handle(self, *, file: Path, **options: Any) -> None:
+        keep_files_private()
+        try:
+            contents = backup_read(file)
+        except BackupRefused as error:
+            raise CommandError(str(error)) from None
+        call_command("migrate", verbosity=0, interactive=False)
+        self.stdout.write(f"{contents.rows:,} rows and {contents.files:,} files are back; make up starts it.")
