@@ -20,6 +20,9 @@ PEEKED_FILES = 1_000
 PEEKED_BYTES = 128 * MIB
 """What is decompressed at most to reach the files of a tar: about half a second's work. Our choice."""
 
+PEEKED_SECONDS = 2.0
+"""For one upload, while its sender waits. Our choice: a thousand heads, each of which is costly, take 15."""
+
 PEEKED_ZIP_BYTES = 32 * MIB
 """A larger zip within an archive is not held in memory only to look into it. Our choice."""
 
@@ -40,13 +43,20 @@ class Peeked(NamedTuple):
     refusal: str | None
 
 
-def peek(path: Path, name: str, limits: Limits = USUAL, layouts: Sequence[LogLayout] = ()) -> list[Peeked]:
+def peek(
+    path: Path,
+    name: str,
+    limits: Limits = USUAL,
+    layouts: Sequence[LogLayout] = (),
+    seconds: float = PEEKED_SECONDS,
+) -> list[Peeked]:
     """The files of an upload. What lies beyond the bounds above is one entry that says so."""
-    allowance = Allowance(limits, most_decompressed_bytes=PEEKED_BYTES)
+    allowance = Allowance(limits, most_decompressed_bytes=PEEKED_BYTES, seconds=seconds)
     found: list[Peeked] = []
     looked_into = members(SourceFile(path, name), allowance, None, PEEKED_ZIP_BYTES)
     try:
         for member in looked_into:
+            allowance.require_time()
             if len(found) >= PEEKED_FILES:
                 found.append(Peeked(name, None, NOT_LOOKED_AT, None))
                 break

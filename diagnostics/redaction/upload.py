@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from diagnostics.errors import UnreadableInput
-from diagnostics.intake.limits import USUAL, Allowance, Limits
+from diagnostics.intake.limits import USUAL, Allowance, Limits, Spent
 from diagnostics.intake.lines import CleanText
 from diagnostics.intake.members import Member, members
 from diagnostics.intake.sources import SourceFile
@@ -45,11 +45,14 @@ def redact_upload(
     redactor: Redactor,
     limits: Limits = USUAL,
     progress: Callable[[int], None] = nobody,
+    seconds: float | None = None,
 ) -> Redacted:
     """Writes the upload to `target` with every value replaced, under the same names inside, an archive as zip.
 
     progress  is told again and again how many bytes of text were gone through
-    Raises UnreadableInput when nothing of it can be read.
+    seconds   how long it may take
+    Raises UnreadableInput when nothing of it can be read; Spent when it is too much or takes too long, and what the
+    redactor found until then stands.
     """
     seen = 0
 
@@ -61,7 +64,7 @@ def redact_upload(
             yield piece
 
     done = Redacted(redactor.found)
-    allowance = Allowance(limits)
+    allowance = Allowance(limits, seconds=seconds)
     written = 0
     walked = members(source, allowance, target.parent, limits.file_bytes)
     archive: zipfile.ZipFile | None = None
@@ -69,6 +72,8 @@ def redact_upload(
         for member in walked:
             try:
                 cleaned = _cleaned(member, allowance, redactor)
+            except Spent:
+                raise
             except UnreadableInput as error:
                 done.left_out.append(f"{member.name}: {error}")
                 continue

@@ -15,6 +15,7 @@ from workbench.environment import WEB_THREADS
 from workbench.launch.open_files import web_connections
 from workbench.launch.plan import PROJECT, Plan
 
+WEB_WORKER = "workbench.launch.web_worker.PatientWorker"
 WEB_REQUEST_SECONDS = 300  # a large upload on a slow line must not be cut off
 LOG_BYTES = 10 * 1024**2
 LOGS_KEPT = 3
@@ -54,7 +55,7 @@ def programs(plan: Plan) -> list[Program]:
 
 def _web_options(plan: Plan) -> list[str]:
     return [
-        *("--preload", "--worker-class", "gthread", "--workers", "2", "--threads", str(WEB_THREADS)),
+        *("--preload", "--worker-class", WEB_WORKER, "--workers", "2", "--threads", str(WEB_THREADS)),
         *("--timeout", str(WEB_REQUEST_SECONDS), "--graceful-timeout", "3"),
         *("--worker-connections", str(web_connections())),
         *("--worker-tmp-dir", str(plan.run), "--no-control-socket"),

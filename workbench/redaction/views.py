@@ -12,11 +12,14 @@ from django.views.decorators.http import require_POST
 
 from diagnostics.errors import UnreadableInput
 from diagnostics.intake import SourceFile
+from diagnostics.intake.limits import Spent
 from diagnostics.redaction import redact_upload
 from workbench.redaction.selectors import redaction_rules, redactor_for
 
 MOST_PREVIEWED_BYTES = 2 * 1024 * 1024
 """The page sends the first MiB of a file; the answer comes at once. Our choice."""
+MOST_SECONDS = 5.0
+"""Two megabytes that are packed may be four hundred. Our choice: what was found until then is shown."""
 
 
 @login_required
@@ -38,11 +41,13 @@ def preview(request: HttpRequest) -> HttpResponse:
             source = Path(folder) / "source"
             source.write_bytes(received.read())
             try:
-                done = redact_upload(SourceFile(source, "file"), Path(folder) / "target", redactor)
+                target = Path(folder) / "target"
+                done = redact_upload(SourceFile(source, "file"), target, redactor, seconds=MOST_SECONDS)
+                told["left_out"] = done.left_out
+            except Spent:
+                told["complete"] = False
             except UnreadableInput as error:
                 told["problem"] = f"Nothing of it can be read as text: {error}"
-            else:
-                titles = {rule.id: rule.title for rule in redaction_rules()}
-                told["found"] = [(titles[rule_id], found) for rule_id, found in done.found.items()]
-                told["left_out"] = done.left_out
+            titles = {rule.id: rule.title for rule in redaction_rules()}
+            told["found"] = [(titles[rule_id], found) for rule_id, found in redactor.found.items()]
     return render(request, "redaction/_preview.html", told)

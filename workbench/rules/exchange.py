@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import time
 import zipfile
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -24,6 +25,9 @@ from workbench.rules.validation import SAMPLE_NAMES, checked_rule, tested
 MOST_FILES = 2_000
 MOST_BYTES = 4 * 1024**2
 """Unpacked, all files that are read. Our choice: ten times what is shipped."""
+
+MOST_SECONDS = 5.0
+"""For checking them, while somebody waits. Our choice: 300 rules as they are shipped take it."""
 
 RULE_FILE = re.compile(r"(?:^|/)([a-z][a-z0-9_]{0,49})/rules/([A-Za-z0-9._-]{1,100}?)(\.fires|\.silent)?\.yaml$")
 MOMENT = (2000, 1, 1, 0, 0, 0)
@@ -96,7 +100,13 @@ def offered(file: BinaryIO) -> list[Offered]:
         if RULE_FILE.search(path)[3] is None:  # type: ignore[index]
             stem = path.removesuffix(".yaml")
             rules[path] = Offered(path, text, texts.get(f"{stem}.fires.yaml", ""), texts.get(f"{stem}.silent.yaml", ""))
-    for each in rules.values():
+    begun = time.thread_time()
+    for done, each in enumerate(rules.values()):
+        if time.thread_time() - begun > MOST_SECONDS:
+            raise ImportRefused(
+                f"Checking its {len(rules):,} rules takes longer than {MOST_SECONDS:g} seconds, which were over after "
+                f"{done:,} of them. Split it into smaller archives."
+            )
         _check(each)
     known: dict[str, str] = {}
     for each in rules.values():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import time
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -79,7 +80,11 @@ def import_rules(request: HttpRequest) -> HttpResponse:
 def import_drafts(request: HttpRequest) -> HttpResponse:
     """Makes drafts of the rules that were ticked; their texts come back with the form and are checked again."""
     made = []
+    begun = time.thread_time()
     for number in request.POST.getlist("take"):
+        if time.thread_time() - begun > exchange.MOST_SECONDS:
+            messages.error(request, "It took too long: the rest was not imported. Import it once more for them.")
+            break
         texts = {name: request.POST.get(f"{name}-{number}", "") for name in ("text", "fires", "silent")}
         plain = {name: text.replace("\r\n", "\n") for name, text in texts.items()}
         try:

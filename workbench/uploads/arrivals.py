@@ -25,6 +25,7 @@ from django.db.models import Q, Sum
 from django.http import UnreadablePostError
 from django.utils import timezone
 
+from diagnostics.intake.signatures import SIGNATURE_BYTES, container_of
 from diagnostics.redaction import nobody
 from workbench import broker
 from workbench.accounts.models import User
@@ -43,6 +44,8 @@ MOST_PIECE_BYTES = 64 * 1024 * 1024
 """Bytes of one request: what is lost at most when a line breaks. Our choice; the page sends a sixteenth of it."""
 MOST_REDACTED_AT_ONCE = 4 * 1024 * 1024
 """Bytes of a file from which secrets are taken out while its sender waits; a worker does it for larger ones."""
+MOST_PACKED_REDACTED_AT_ONCE = 64 * 1024
+"""The same of a packed file, which may hold two hundred times as much."""
 SHOWN_EVERY_SECONDS = 0.5
 UNSENT = timedelta(seconds=30)
 """As of analyses: what waits so long while the queue is empty has lost its message or its worker."""
@@ -172,7 +175,9 @@ def arrival_complete(*, arrival: Arrival) -> None:
     with _held(arrival):
         if arrival.state != ArrivalState.RECEIVING:
             return
-        if arrival.bytes <= MOST_REDACTED_AT_ONCE or redactor_for(arrival.redact) is None:
+        with arrival.path.open("rb") as content:
+            is_quick = arrival.bytes <= _most_redacted_at_once(content)
+        if is_quick or redactor_for(arrival.redact) is None:
             _take(arrival, nobody)
             return
         arrival.state = ArrivalState.REDACTING
@@ -215,7 +220,7 @@ def upload_take(
     else:
         size = content.seek(0, os.SEEK_END)
         content.seek(0)
-    if size <= MOST_REDACTED_AT_ONCE or redactor_for(redact) is None:
+    if size <= _most_redacted_at_once(content) or redactor_for(redact) is None:
         return upload_add(case=case, user=user, content=content, name=name, redact=redact)
     arrival = arrival_begin(case=case, user=user, name=name[-1000:], size=size, redact=redact)
     try:
@@ -225,6 +230,13 @@ def upload_take(
         arrival_discard(arrival=arrival)
         raise
     return arrival
+
+
+def _most_redacted_at_once(content: ReceivedFile | IO[bytes]) -> int:
+    """Bytes of such a file from which secrets are taken out while its sender waits; leaves it at its beginning."""
+    head = content.read(SIGNATURE_BYTES)
+    content.seek(0)
+    return MOST_REDACTED_AT_ONCE if container_of(head) is None else MOST_PACKED_REDACTED_AT_ONCE
 
 
 def redactions_resume() -> int:

@@ -7,6 +7,7 @@ import io
 import os
 import shutil
 import tempfile
+import time
 import uuid
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import timedelta
@@ -22,7 +23,7 @@ from diagnostics.clock import FileClock
 from diagnostics.errors import UnknownFormat, UnreadableInput
 from diagnostics.formats import FORMATS, format_by_id
 from diagnostics.intake import LogLayout, SourceFile, peek
-from diagnostics.intake.peeking import NOT_LOOKED_AT
+from diagnostics.intake.peeking import NOT_LOOKED_AT, PEEKED_SECONDS
 from diagnostics.notation.event_field import NamedFields
 from diagnostics.redaction import Redactor, nobody, redact_upload
 from workbench.accounts.models import Team, User
@@ -40,6 +41,10 @@ from workbench.uploads.shelf import Shelf
 
 PIECE_BYTES = 1024 * 1024
 LONGEST_NAME = 900
+LOOKED_SECONDS = 5.0
+"""For telling what the files of one drop are, while its sender waits; the analysis tells what is left. Our choice."""
+REDACTED_SECONDS = 10.0
+"""For taking secrets out of the files of one request, while its sender waits. Our choice."""
 REMOVED_KEPT = timedelta(hours=1)
 """How long a removed file can be brought back. Our choice: longer than anybody needs to notice a slip."""
 
@@ -89,6 +94,7 @@ def uploads_add(
     folder = settings.UPLOADS_DIR / str(case.pk)
     folder.mkdir(exist_ok=True, mode=0o700)
     answers: list[UploadedFile | UploadRefused] = []
+    left = LOOKED_SECONDS
     try:
         for name, content in drops:
             file = UploadedFile(case=case, uploaded_by=user, name=_clean(name), stored=f"{case.pk}/{uuid.uuid4().hex}")
@@ -101,7 +107,9 @@ def uploads_add(
                 file.path.unlink(missing_ok=True)
                 answers[-1] = refusal
             else:
-                _recognise(file, limits, layouts)
+                begun = time.monotonic()
+                _recognise(file, limits, layouts, min(left, PEEKED_SECONDS))
+                left = max(0.0, left - (time.monotonic() - begun))
         return _placed(case, answers, limits)
     except BaseException:
         for each in answers:
@@ -139,12 +147,28 @@ def _placed(
     return placed
 
 
+def redaction_in_time() -> Callable[[int], None]:
+    """A `progress` for a request, whose sender waits: raises UploadRefused when the time is over."""
+    end = time.monotonic() + REDACTED_SECONDS
+
+    def progress(_seen: int) -> None:
+        if time.monotonic() > end:
+            raise UploadRefused(
+                f"Not stored: taking secrets out takes longer than {REDACTED_SECONDS:g} seconds. "
+                "Send it by itself, not packed, or in parts."
+            )
+
+    return progress
+
+
 def text_add(*, case: Case, user: User, text: str, name: str = "", redact: str = "") -> UploadedFile:
     """Stores pasted text as a file. Raises UploadRefused when there is none, TooLarge, AlreadyInCase."""
     if not text.strip():
         raise UploadRefused("Nothing was pasted.")
     content, called = io.BytesIO(text.encode()), name.strip() or "pasted.txt"
-    return upload_add(case=case, user=user, content=content, name=called, redact=redact.split())
+    return upload_add(
+        case=case, user=user, content=content, name=called, redact=redact.split(), progress=redaction_in_time()
+    )
 
 
 def override_set(*, file: UploadedFile, member: str, format_id: str | None) -> None:
@@ -315,10 +339,10 @@ def _pieces(content: Content) -> Iterator[bytes]:
         yield piece
 
 
-def _recognise(file: UploadedFile, limits: UploadLimits, layouts: Sequence[LogLayout]) -> None:
-    """Says on the row what the file is and holds."""
+def _recognise(file: UploadedFile, limits: UploadLimits, layouts: Sequence[LogLayout], seconds: float) -> None:
+    """Says on the row what the file is and holds, as far as that can be told in the time."""
     try:
-        peeked = peek(file.path, file.name, limits.unpacked, layouts)
+        peeked = peek(file.path, file.name, limits.unpacked, layouts, seconds)
     except UnreadableInput as error:
         file.kind, file.refused_reason = FileKind.REFUSED, storable(str(error))
         return

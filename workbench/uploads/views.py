@@ -46,6 +46,7 @@ def add(request: HttpRequest, case_id: int) -> JsonResponse:
             for place, content in enumerate(received)
         ],
         redact=request.POST.getlist("redact"),
+        progress=services.redaction_in_time(),
     )
     return JsonResponse({"files": file_answers(request, taken)})
 
