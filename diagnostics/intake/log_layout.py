@@ -6,6 +6,7 @@ any other. No line comes or goes, so that line numbers are those of the file.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -136,6 +137,6 @@ def _moment(time: str, time_format: str) -> str | None:
     try:
         told = datetime.strptime(time, time_format)  # noqa: DTZ007 - most layouts print no zone
         moment = told.astimezone(UTC) if told.tzinfo else told
-    except (ValueError, OverflowError):
-        return None
+    except (ValueError, OverflowError, re.error):
+        return None  # strptime makes an expression of the format, of which a directive that is there twice is none
     return moment.strftime("%Y-%m-%d %H:%M:%S,%f")[:23] if moment.year >= 1970 else None
