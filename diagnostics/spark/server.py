@@ -119,6 +119,10 @@ def _settings(port: int, scratch: Path, master: str, *, shares_code: bool) -> di
         "spark.sql.parquet.pushdown.inFilterThreshold": str(MOST_VALUES_LOOKED_UP),
         "spark.sql.optimizer.windowGroupLimitThreshold": str(MOST_OF_A_GROUP),
     }
+    if not master.startswith("spark:"):
+        # Spark makes the secret itself; a standalone master has one of its own, see `Server`. Without it every user of
+        # the machine reaches the driver's RPC, which deserialises what it is sent. Source: Spark, "Security".
+        settings["spark.authenticate"] = "true"
     if is_local(master):
         settings["spark.sql.shuffle.partitions"] = str(os.cpu_count() or 2)
     if _on_this_machine(master):

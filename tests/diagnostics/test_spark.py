@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
+import struct
 import subprocess
 import sys
 import threading
@@ -359,6 +361,16 @@ def test_work_on_a_server_that_hangs_is_given_up(remote: str, tmp_path: Path, mo
     finally:
         server.kill()
         server.stop()
+
+
+def test_the_driver_deserialises_nothing_for_another_program_of_this_machine(spark: SparkSession) -> None:
+    """A request as Spark frames it: length, kind, number, length of the body, and a Java object."""
+    body = b"\xac\xed\x00\x05sr"
+    request = struct.pack(">BqI", 3, 1, len(body)) + body
+    with socket.create_connection(("127.0.0.1", int(spark.conf.get("spark.driver.port") or 0)), 10) as connection:
+        connection.sendall(struct.pack(">q", len(request) + 8) + request)
+        assert b"Expected SaslMessage" in connection.recv(1_000)
+    assert spark.range(3).mapInArrow(lambda batches: batches, "id long").count() == 3
 
 
 def test_programs_start_while_spark_is_asked(spark: SparkSession) -> None:
