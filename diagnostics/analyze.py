@@ -5,13 +5,11 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from diagnostics.chart import Chart, Points
 from diagnostics.charts import CHARTS
 from diagnostics.clock import FileClock
 from diagnostics.errors import NoUsableInput
@@ -33,10 +31,6 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 T = TypeVar("T")
-
-PARALLEL_QUERIES = 4
-"""Spark jobs under way at once. Most of a small job is planning, so two for each core of the smallest machine."""
-
 
 MOST_SUBJECTS = 1_000
 """Signals kept of one key, those with most evidence. Our choice: a large session cluster has some hundred jobs; a file
@@ -120,17 +114,13 @@ def analyze(
         raise NoUsableInput("\n".join(_refusal(each) for each in inputs) or "there is no file")
     clock.lap("read_ms")
     warnings: list[str] = []
-    with _queries() as pool:
-        # All at once: what is drawn fills the cores while the last of what is measured runs.
-        measuring = _measuring(pool, evidence)
-        comparing, keeping = pool.submit(_offsets, inputs, evidence), pool.submit(_profiles, evidence)
-        drawing = _drawing(pool, evidence)
-        signals, not_measured = _measured(measuring, progress, warnings)
-        offsets = _outcome(comparing, "the clocks of the logs could not be compared", warnings) or {}
-        clock.lap("measure_ms")
-        charts = _drawn(drawing, progress, warnings)
-        profiles = _outcome(keeping, "the profiles could not be kept", warnings)
-        clock.lap("draw_ms")
+    signals, not_measured = _measured(evidence, progress, warnings)
+    compared = "the clocks of the logs could not be compared"
+    offsets = _attempted(lambda: _offsets(inputs, evidence), compared, warnings) or {}
+    clock.lap("measure_ms")
+    charts = _drawn(evidence, progress, warnings)
+    profiles = _attempted(lambda: _profiles(evidence), "the profiles could not be kept", warnings)
+    clock.lap("draw_ms")
     progress(Progress("Judging", 0.99))
     inputs = [{**entry, **offsets.get(file_id, {})} for file_id, entry in enumerate(inputs)]
     levels = {key: definition.level for key, definition in DEFINITIONS.items()}
@@ -163,20 +153,10 @@ def _refusal(entry: Mapping[str, Any]) -> str:
     return " ".join(f"{entry['file']}: {reason}".split())
 
 
-@contextmanager
-def _queries() -> Iterator[ThreadPoolExecutor]:
-    """Several threads that ask Spark; once the analysis has ended with an error, what waits is not begun."""
-    pool = ThreadPoolExecutor(PARALLEL_QUERIES, thread_name_prefix="query")
+def _attempted(work: Callable[[], T], failed: str, warnings: list[str]) -> T | None:
+    """What the work gives; None where it raises, which becomes a warning, and the rest stands."""
     try:
-        yield pool
-    finally:
-        pool.shutdown(cancel_futures=True)
-
-
-def _outcome(asked: Future[T], failed: str, warnings: list[str]) -> T | None:
-    """What came of it; None where it raised, which is told in a warning and the rest stands."""
-    try:
-        return asked.result()
+        return work()
     except Exception as error:
         if ends_analysis(error):
             raise
@@ -184,34 +164,28 @@ def _outcome(asked: Future[T], failed: str, warnings: list[str]) -> T | None:
         return None
 
 
-def _measuring(pool: ThreadPoolExecutor, evidence: Evidence) -> list[tuple[str, Future[list[Signal | NotMeasured]]]]:
-    """Every measurement by its name, under way."""
-    measures = dict.fromkeys(definition.measure for definition in DEFINITIONS.values())
-
-    def whole(measure: Callable[[Evidence], Measured]) -> list[Signal | NotMeasured]:
-        # It may be a generator, whose errors are to come from here.
-        return list(measure(evidence))
-
-    return [(measure.__module__.rpartition(".")[2], pool.submit(whole, measure)) for measure in measures]
-
-
 def _measured(
-    running: Sequence[tuple[str, Future[list[Signal | NotMeasured]]]],
-    progress: Callable[[Progress], None],
-    warnings: list[str],
+    evidence: Evidence, progress: Callable[[Progress], None], warnings: list[str]
 ) -> tuple[list[Signal], list[NotMeasured]]:
     """The signals, and what could not be measured."""
     signals: list[Signal] = []
     not_measured: list[NotMeasured] = []
-    for done, (name, asked) in enumerate(running, 1):
-        found = _outcome(asked, f"{name} could not be measured", warnings) or []
-        signals += [each for each in found if isinstance(each, Signal)]
-        not_measured += [each for each in found if isinstance(each, NotMeasured)]
-        progress(Progress("Measuring", 0.5 + 0.3 * done / len(running), name))
+    measures = dict.fromkeys(definition.measure for definition in DEFINITIONS.values())
+    for done, measure in enumerate(measures, 1):
+        name = measure.__module__.rpartition(".")[2]
+        measured = _attempted(partial(_whole, measure, evidence), f"{name} could not be measured", warnings) or []
+        signals += [each for each in measured if isinstance(each, Signal)]
+        not_measured += [each for each in measured if isinstance(each, NotMeasured)]
+        progress(Progress("Measuring", 0.5 + 0.3 * done / len(measures), name))
     signals = list(_bounded(signals, warnings))
     signals.sort(key=lambda each: (each.key, repr(each.subject)))
     not_measured.sort(key=lambda each: (each.key, each.needs))
     return signals, not_measured
+
+
+def _whole(measure: Callable[[Evidence], Measured], evidence: Evidence) -> list[Signal | NotMeasured]:
+    """All that a measurement gives; it may be a generator, which raises only when it is asked."""
+    return list(measure(evidence))
 
 
 def _offsets(inputs: Sequence[Mapping[str, Any]], evidence: Evidence) -> dict[int, dict[str, Any]]:
@@ -232,23 +206,14 @@ def _bounded(signals: Iterable[Signal], warnings: list[str]) -> Iterator[Signal]
         yield from found[:MOST_SUBJECTS]
 
 
-def _drawing(pool: ThreadPoolExecutor, evidence: Evidence) -> list[tuple[Chart, Future[Points | None]]]:
-    """Every chart, under way."""
-    return [(chart, pool.submit(chart.points, evidence)) for chart in CHARTS.values()]
-
-
-def _drawn(
-    running: Sequence[tuple[Chart, Future[Points | None]]],
-    progress: Callable[[Progress], None],
-    warnings: list[str],
-) -> dict[str, Any]:
+def _drawn(evidence: Evidence, progress: Callable[[Progress], None], warnings: list[str]) -> dict[str, Any]:
     """The points of every chart that the evidence has something for."""
     drawn: dict[str, Any] = {}
-    for done, (chart, asked) in enumerate(running, 1):
-        points = _outcome(asked, f"chart {chart.title!r} could not be drawn", warnings)
+    for done, chart in enumerate(CHARTS.values(), 1):
+        points = _attempted(partial(chart.points, evidence), f"chart {chart.title!r} could not be drawn", warnings)
         if points is not None:
             drawn[chart.id] = dict(points)
-        progress(Progress("Drawing", 0.8 + 0.19 * done / len(running), chart.title))
+        progress(Progress("Drawing", 0.8 + 0.19 * done / len(CHARTS), chart.title))
     return drawn
 
 

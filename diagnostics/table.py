@@ -2,29 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     import pyarrow
-    from pyspark.sql.types import StructType
 
 ColumnType = Literal["string", "word", "int", "long", "double", "boolean", "strings"]
-
-SPARK_TYPES: Mapping[ColumnType, str] = {
-    "string": "STRING",
-    "word": "STRING",
-    "int": "INT",
-    "long": "BIGINT",
-    "double": "DOUBLE",
-    "boolean": "BOOLEAN",
-    "strings": "ARRAY<STRING>",
-}
-
-
-FEW_ROWS = 200_000
-"""Up to so many rows of evidence a query is one task. Our choice: a second of one core at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,44 +43,16 @@ class Table:
     name     also the file's name in `diagnostics/evidence`
     grain    what one row stands for
     columns  without the citation columns, which every table has
-    words    columns of text with few different values, which an Evidence knows without a query
     """
 
     name: str
     grain: str
     own_columns: tuple[Column, ...]
-    words: tuple[str, ...] = ()
 
     @property
     def columns(self) -> tuple[Column, ...]:
         """All columns, the citation columns last."""
         return self.own_columns + CITATION
-
-    @property
-    def ddl(self) -> str:
-        """The schema as Spark DDL."""
-        return ", ".join(f"{column.name} {SPARK_TYPES[column.type]}" for column in self.columns)
-
-    @property
-    def struct_ddl(self) -> str:
-        """The schema as the DDL of one struct column."""
-        fields = ", ".join(f"{column.name}: {SPARK_TYPES[column.type]}" for column in self.columns)
-        return f"STRUCT<{fields}>"
-
-    def spark_schema(self) -> StructType:
-        """The schema as Spark's own type, which needs no question to the server as the DDL does."""
-        from pyspark.sql import types
-
-        spark_types: dict[ColumnType, types.DataType] = {
-            "string": types.StringType(),
-            "word": types.StringType(),
-            "int": types.IntegerType(),
-            "long": types.LongType(),
-            "double": types.DoubleType(),
-            "boolean": types.BooleanType(),
-            "strings": types.ArrayType(types.StringType()),
-        }
-        return types.StructType([types.StructField(column.name, spark_types[column.type]) for column in self.columns])
 
     def arrow_schema(self) -> pyarrow.Schema:
         """The schema for Arrow batches."""

@@ -19,5 +19,4 @@ TABLE = Table(
         Column("after_bytes", "double", "used heap after"),
         Column("total_bytes", "double", "committed heap"),
     ),
-    words=("kind",),
 )

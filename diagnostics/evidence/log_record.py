@@ -44,5 +44,4 @@ TABLE = Table(
         Column("kinds", "string", "the kinds of events that it tells, separated by blanks (notation/event_kind.py)"),
         Column("continuation", "string", "the lines behind the head line, at most 16,000 bytes of them"),
     ),
-    words=("event", "level"),
 )

@@ -1,9 +1,7 @@
-"""From files to evidence tables: byte ranges read by Spark's Python workers, each table written as Parquet.
+"""From files to answers: byte ranges read by Spark's Python workers, and reduced there to what was asked.
 
-A Spark job of one task for each group of ranges runs the formats' readers. Each task writes the rows of each table as
-one Parquet file of its own and returns only what it covered, so no row crosses into the JVM before a measurement asks
-for it. Measured on 500 MB of logs, two cores: 4.7 s against 6.2 s with rows moved into the JVM and written by Spark;
-and a small table is not searched for among the millions of rows of a large one.
+One Spark job of one task for each group of ranges. Each task runs the formats' readers, reduces the rows to the states
+of the aggregators and returns these and what it covered: no row crosses into the JVM, and nothing is stored.
 """
 
 from __future__ import annotations
@@ -19,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from diagnostics.aggregators import AGGREGATORS
 from diagnostics.clock import FileClock
 from diagnostics.document import timestamp
-from diagnostics.evidence import Evidence, Work
+from diagnostics.evidence import Evidence
 from diagnostics.format import Coverage, Format
 from diagnostics.formats import FORMATS, format_by_id
 from diagnostics.intake import InputFile, Intake
@@ -27,15 +25,13 @@ from diagnostics.notation.event_field import NamedFields
 from diagnostics.phrase import duration
 from diagnostics.reading.ranges import PlannedRange, grouped, ranges_of
 from diagnostics.reading.sending import sent
-from diagnostics.reading.stored_table import EVIDENCE, STORED_TABLES, stored_parts, table_frame
 from diagnostics.reading.task import COVERAGE, MOST_WARNINGS, added, read_group
 from diagnostics.reading.transport import PACKED_DDL, unpack_tables
 from diagnostics.repeated_content import repeated_content
 from diagnostics.shared_folder import SharedFolder
 from diagnostics.snapshot_time import snapshot_times
-from diagnostics.spark import expect_rows, on_progress
-from diagnostics.spark.far_workers import as_it_is, failures_of_workers, for_workers
-from diagnostics.table_contents import Contents
+from diagnostics.spark import on_progress
+from diagnostics.spark.far_workers import Batches, as_it_is, failures_of_workers, for_workers
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -95,14 +91,14 @@ def read_evidence(
     fields: Mapping[str, NamedFields] = MappingProxyType({}),
     shared: SharedFolder | None = None,
 ) -> tuple[Evidence, list[dict[str, Any]]]:
-    """Read every recognised file into evidence tables.
+    """Read every recognised file and answer every question to it.
 
     workspace  a folder of the driver, which Spark's workers share unless `shared` is given
     overrides  file name inside the upload -> format id that a user chose; unknown ids raise UnknownFormat
     clocks     file name inside the upload -> how its times are moved
     fields     file name inside the upload -> which fields of its events are what
     shared     the run's folder at the storage that Spark's workers see instead of this machine's files
-    Gives      the tables, and the contract's `inputs[]`, one for each file of the upload in file id order
+    Gives      the answers, and the contract's `inputs[]`, one for each file of the upload in file id order
     """
     plan = plan_ranges(intake, overrides, clocks, fields)
     chosen, ranges, repeated = plan.formats, plan.ranges, plan.repeated
@@ -110,28 +106,20 @@ def read_evidence(
         told = "{} of {} files sent to the shared storage"
         ranges = sent(ranges, shared / "files", lambda done, total: progress(0.0, told.format(done, total)))
     run = shared or SharedFolder.at(workspace)
-    folder = run / EVIDENCE
-    folder.make()
     size = sum(each.part.end - each.part.start for each in ranges)
     groups = grouped(ranges, max(TASKS_PER_CORE * (os.cpu_count() or 1), size // MOST_TASK_BYTES))
     travelling = for_workers(spark, run) if groups else as_it_is
     covered, states = _run(spark, groups, run, travelling, progress) if groups else ([], {})
     rows: dict[str, int] = {}
     logs = 0
-    contents = Contents()
     covered_of: dict[int, list[Mapping[str, Any]]] = defaultdict(list)
     for each in covered:
         covered_of[each["file_id"]].append(each)
-        contents.add(each["contents"] or ())
         for table, count in each["table_rows"].items():
             rows[table] = rows.get(table, 0) + count
             read_as = chosen[each["file_id"]]
             logs += count if table == "log_record" and read_as is not None and read_as.is_log else 0
-    expect_rows(spark, sum(rows.values()))
-    stored = sorted(name for name in STORED_TABLES if rows.get(name))
-    frames = {name: table_frame(spark, folder, name, rows[name]) for name in stored}
-    parts = {name: stored_parts(folder, name) for name in frames}
-    return Evidence(spark, frames, rows, logs, parts, travelling, contents, states), [
+    return Evidence(rows, logs, states), [
         _input(each, chosen[each.file_id], covered_of[each.file_id], repeated.get(each.file_id), clocks.get(each.name))
         for each in intake.inputs
     ]
@@ -151,7 +139,7 @@ def _run(
     spark: SparkSession,
     groups: list[list[PlannedRange]],
     run: SharedFolder,
-    travelling: Callable[[Work], Work],
+    travelling: Callable[[Batches], Batches],
     progress: Report,
 ) -> tuple[list[dict[str, Any]], Mapping[str, pa.Table]]:
     """The Spark job: one task for each group.

@@ -8,10 +8,15 @@ from typing import TYPE_CHECKING
 
 from diagnostics.aggregators import AGGREGATORS, BY_TABLE
 from diagnostics.evidence import TABLES
+from diagnostics.notation.event_kind import kinds_of
 from diagnostics.reading.log_counts import count_records
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+HELD_BYTES = 32 * 1024**2
+"""Rows of a table that are held before they are reduced together. Our choice: 50,000 records of a log, and of small
+files, of which a case may have hundreds, all that a task reads."""
 
 STATES_AT_ONCE = 16
 STATE_BYTES_AT_ONCE = 96 * 1024**2
@@ -23,13 +28,33 @@ class Reduction:
     """The states of all aggregators over the rows that were added."""
 
     def __init__(self) -> None:
+        self._held: dict[str, list[pa.RecordBatch]] = defaultdict(list)
+        self._held_bytes: dict[str, int] = defaultdict(int)
         self._states: dict[str, list[pa.Table]] = defaultdict(list)
 
-    def add_rows(self, table: str, rows: pa.Table) -> None:
-        """Reduce rows of the table's whole schema; log records are counted, too."""
-        self._reduce(table, rows)
+    def add(self, table: str, rows: pa.RecordBatch) -> None:
+        """Take rows of the table's whole schema."""
+        if rows.num_rows and table in BY_TABLE:
+            self._held[table].append(rows)
+            self._held_bytes[table] += rows.nbytes
+            if self._held_bytes[table] >= HELD_BYTES:
+                self._reduce_held(table)
+
+    def states(self) -> Mapping[str, pa.Table]:
+        """Aggregator's name -> its state."""
+        for table in list(self._held):
+            self._reduce_held(table)
+        return {name: AGGREGATORS[name].merge_states(states) for name, states in self._states.items()}
+
+    def _reduce_held(self, table: str) -> None:
+        import pyarrow as pa
+
+        rows = pa.Table.from_batches(self._held.pop(table), TABLES[table].arrow_schema()).combine_chunks()
+        self._held_bytes[table] = 0
         if table == "log_record":
+            rows = rows.set_column(rows.schema.get_field_index("kinds"), "kinds", kinds_of(rows))
             self._reduce("log_count", count_records(rows))
+        self._reduce(table, rows)
 
     def _reduce(self, table: str, rows: pa.Table) -> None:
         for aggregator in BY_TABLE.get(table, ()):
@@ -37,10 +62,6 @@ class Reduction:
             states.append(aggregator.reduce_rows(rows))
             if len(states) >= STATES_AT_ONCE or sum(each.nbytes for each in states) >= STATE_BYTES_AT_ONCE:
                 self._states[aggregator.name] = [aggregator.merge_states(states)]
-
-    def states(self) -> Mapping[str, pa.Table]:
-        """Aggregator's name -> its state."""
-        return {name: AGGREGATORS[name].merge_states(states) for name, states in self._states.items()}
 
 
 def reduce_tables(tables: Mapping[str, pa.Table]) -> Mapping[str, pa.Table]:
@@ -50,5 +71,6 @@ def reduce_tables(tables: Mapping[str, pa.Table]) -> Mapping[str, pa.Table]:
     """
     reduction = Reduction()
     for table, rows in tables.items():
-        reduction.add_rows(TABLES[table].name, rows)
+        for batch in rows.to_batches():
+            reduction.add(TABLES[table].name, batch)
     return reduction.states()

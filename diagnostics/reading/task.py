@@ -7,15 +7,15 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from diagnostics.errors import AnalysisInterrupted, DiagnosticsError, LimitExceeded, SparkUnavailable
-from diagnostics.format import Coverage, Range, Rows
+from diagnostics.format import Coverage, Range
 from diagnostics.formats import FORMATS
 from diagnostics.log_scan.selection import CONTEXT
 from diagnostics.reading.log_selection import LOG_SELECTION
 from diagnostics.reading.memory import bounded_memory
 from diagnostics.reading.ranges import LONGEST_RANGE_BYTES, PlannedRange
-from diagnostics.reading.stored_table import EVIDENCE, TableWriter
+from diagnostics.reading.reduction import Reduction
 from diagnostics.reading.transport import pack_table
-from diagnostics.row_batch import of_calendar, valid_text
+from diagnostics.row_batch import of_calendar, row_batch, valid_text
 from diagnostics.shared_folder import SharedFolder
 
 if TYPE_CHECKING:
@@ -34,24 +34,20 @@ COVERAGE = ""
 def read_group(group: Sequence[PlannedRange], run: SharedFolder, number: int) -> Iterator[pa.RecordBatch]:
     """In a Spark worker: read each range and reduce its rows; gives the coverage and the states, packed.
 
-    The first row of the coverage has the contents of all.
-
     Spark ends a cancelled task's own side at once, but not a Python worker in the middle of its work: it would read on
     to the end of its group. The run's folder is removed when the run ends, so a worker looks for it before each range.
     Raises  AnalysisInterrupted when it is gone, SparkUnavailable when the storage fails.
     """
     import pyarrow as pa
 
-    covered = []
-    with TableWriter(run / EVIDENCE, number) as writer:
-        for planned in group:
-            _stop_when_ended(run)
-            with bounded_memory():
-                covered.append(_read_range(planned, writer))
+    covered, reduction = [], Reduction()
+    for planned in group:
         _stop_when_ended(run)
-    covered[0]["contents"] = list(writer.contents.told().items())
+        with bounded_memory():
+            covered.append(_read_range(planned, reduction))
+    _stop_when_ended(run)
     yield from pack_table(number, COVERAGE, pa.Table.from_pylist(covered, schema=_coverage_schema()))
-    for name, state in writer.reduction.states().items():
+    for name, state in reduction.states().items():
         yield from pack_table(number, name, state)
 
 
@@ -81,16 +77,15 @@ def _coverage_schema() -> pa.Schema:
             ("earlier_ms", pa.int64()),
             ("earlier_line", pa.int64()),
             ("table_rows", pa.map_(pa.string(), pa.int64())),
-            ("contents", pa.map_(pa.string(), pa.list_(pa.string()))),
         ]
     )
 
 
-def _read_range(planned: PlannedRange, writer: TableWriter) -> dict[str, Any]:
+def _read_range(planned: PlannedRange, reduction: Reduction) -> dict[str, Any]:
     """Read one range; a reader that fails becomes a warning of its file, what it had read before stands."""
     part, total = planned.part, Coverage()
     rows: dict[str, int] = {}
-    beyond = writer.beyond
+    beyond = 0
     try:
         if FORMATS[planned.format_id].splittable and part.end - part.start > LONGEST_RANGE_BYTES:
             raise LimitExceeded(f"a line of over {LONGEST_RANGE_BYTES // 2**20 // 2} MiB is not read")
@@ -98,9 +93,10 @@ def _read_range(planned: PlannedRange, writer: TableWriter) -> dict[str, Any]:
             if isinstance(given, Coverage):
                 total = added(total, given)
             else:
-                count = writer.add(given, part.file_id, planned.lines_before, planned.clock)
-                # Records that are only counted are records all the same.
-                table, count = ("log_record", _counted(given)) if given.table == "log_count" else (given.table, count)
+                batch, lost = row_batch(given, part.file_id, planned.lines_before, planned.clock)
+                reduction.add(given.table, batch)
+                beyond += lost
+                table, count = _rows_read(given.table, batch)
                 rows[table] = rows.get(table, 0) + count
     except SparkUnavailable:
         # The storage failed, not the file: Spark tries the task again.
@@ -110,9 +106,9 @@ def _read_range(planned: PlannedRange, writer: TableWriter) -> dict[str, Any]:
     except Exception as error:
         reason = f"reading it as {planned.format_id} failed: {type(error).__name__}: {error}"
         total = replace(total, warnings=(*total.warnings, reason[:500]))
-    if writer.beyond > beyond:
-        lost = f"{writer.beyond - beyond:,} numbers or times are beyond what can be one: they count as unknown"
-        total = replace(total, warnings=(*total.warnings, lost))
+    if beyond:
+        unknown = f"{beyond:,} numbers or times are beyond what can be one: they count as unknown"
+        total = replace(total, warnings=(*total.warnings, unknown))
     return {
         **asdict(total),
         "file_id": part.file_id,
@@ -125,7 +121,6 @@ def _read_range(planned: PlannedRange, writer: TableWriter) -> dict[str, Any]:
         "first_ts_ms": of_calendar(total.first_ts_ms),
         "last_ts_ms": of_calendar(total.last_ts_ms),
         "table_rows": list(rows.items()),
-        "contents": [],
     }
 
 
@@ -139,11 +134,11 @@ def _with_selection(planned: PlannedRange) -> Range:
     return replace(planned.part, context={**planned.part.context, CONTEXT: LOG_SELECTION})
 
 
-def _counted(counts: Rows) -> int:
-    """How many records rows of `log_count` stand for."""
+def _rows_read(table: str, rows: pa.RecordBatch) -> tuple[str, int]:
+    """The table that rows belong to and their number; log records that are only counted are records all the same."""
     import pyarrow.compute as pc
 
-    return pc.sum(counts.batch["records"]).as_py() or 0 if counts.batch is not None else 0
+    return ("log_record", pc.sum(rows["records"]).as_py() or 0) if table == "log_count" else (table, rows.num_rows)
 
 
 def added(one: Coverage, other: Coverage) -> Coverage:

@@ -13,7 +13,6 @@ from diagnostics.spark.client import (
     connect,
     disconnect,
     ends_analysis,
-    expect_rows,
     interrupt,
     on_progress,
 )
@@ -28,7 +27,6 @@ __all__ = [
     "disconnect",
     "embedded",
     "ends_analysis",
-    "expect_rows",
     "interrupt",
     "on_progress",
     "prepare",

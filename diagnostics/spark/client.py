@@ -15,7 +15,6 @@ from weakref import WeakKeyDictionary
 
 from diagnostics.errors import AnalysisInterrupted, ServerLost, SparkUnavailable
 from diagnostics.spark.lease import Lease
-from diagnostics.table import FEW_ROWS
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -42,39 +41,11 @@ _CONNECTION_LOST = (
 )
 
 SESSION_SETTINGS = {
-    "spark.sql.session.timeZone": "UTC",
-    "spark.sql.ansi.enabled": "false",
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
 }
-"""`ansi.enabled` false: a division by zero or a value out of range in a hostile file gives null, which is our
-"unknown", and does not end a measurement.
-
-No generated code: an analysis is about a hundred small queries, each session has a class loader of its own, and so
-every query was compiled again. JVM CPU of a whole analysis of a small case: 18 to 20 s with, 7 to 10 s without it.
-From COMPILED_ROWS on compiling pays, see `expect_rows`."""
-
-COMPILED_ROWS = 1_000_000
-"""From so many rows of evidence on queries are compiled. Measured, CPU with and without: 40,000 rows 3.5 and 2.4 s,
-400,000 rows 4.4 and 3.4 s, 4,000,000 rows 8.8 and 13.8 s."""
-
-
-ONE_TASK_SETTINGS = {
-    "spark.sql.shuffle.partitions": "1",
-    "spark.sql.adaptive.enabled": "false",
-    "spark.sql.autoBroadcastJoinThreshold": "-1",
-    "spark.sql.execution.topKSortFallbackThreshold": "0",
-    "spark.sql.objectHashAggregate.sortBased.fallbackThreshold": str(FEW_ROWS),
-}
-"""What is in one partition needs no exchange, no broadcast and no second plan after the first stage: each of them is a
-Spark job of its own that costs more than the rows. Quantiles of more than 128 groups are sorted otherwise, to save the
-memory that few rows do not need. For the first rows in an order (`topKSortFallbackThreshold`) Spark would compile a
-comparison, whatever SESSION_SETTINGS say: so all are sorted."""
-
-COMPILED_SETTINGS = {"spark.sql.codegen.wholeStage": "true", "spark.sql.codegen.factoryMode": "FALLBACK"}
-
-_usual_settings: WeakKeyDictionary[SparkSession, dict[str, str]] = WeakKeyDictionary()
-"""What `expect_rows` replaced in a session: one that was only unset would not be the server's again."""
+"""No generated code: an analysis is one job whose work is done by Python workers, and each session has a class loader
+of its own, so that the few operators around them would be compiled for every session."""
 
 _leases: WeakKeyDictionary[SparkSession, Lease] = WeakKeyDictionary()
 
@@ -114,19 +85,6 @@ def connect(remote: str, session_id: str) -> SparkSession:
             raise ServerLost(f"the Spark server at {host}:{port} does not answer") from error
         raise
     return session
-
-
-def expect_rows(session: SparkSession, rows: int) -> None:
-    """Tell the session how much it will measure: few rows are planned for one task, very many get compiled code.
-
-    What an earlier piece of work was told does not count any more.
-    """
-    wanted = ONE_TASK_SETTINGS if rows <= FEW_ROWS else COMPILED_SETTINGS if rows >= COMPILED_ROWS else {}
-    usual = _usual_settings.setdefault(session, {})
-    _set(session, {key: usual.pop(key) for key in set(usual) - set(wanted)})
-    unset = {key: session.conf.get(key) or "" for key in wanted if key not in usual}
-    usual |= unset
-    _set(session, {key: wanted[key] for key in unset})
 
 
 def _set(session: SparkSession, settings: Mapping[str, str]) -> None:

@@ -54,14 +54,6 @@ LIGHTLY_COMPILED_BYTES = 32 * 1024**2
 3.9 MB in 166 files, alternating, processor time from the command's start to its end: 30 instead of 52 s. On 20 million
 events the second compiler halves the time, which is where this must not be."""
 
-MOST_VALUES_LOOKED_UP = 100
-"""Values of an `IN` that are looked up one by one in the index of a stored table's pages; of more, the range from the
-lowest to the highest is. Our choice: no query asks for more events at once. Spark's own 10 made it read nearly all."""
-
-MOST_OF_A_GROUP = 2_000
-"""Up to so many rows of each group Spark keeps no more than these before it brings a group together, here as many as
-are read of a kind of event. Its own 1,000 made it sort all."""
-
 SERVER_CLASS = "org.apache.spark.sql.connect.service.SparkConnectServer"
 
 TOKEN_VARIABLE = "SPARK_CONNECT_AUTHENTICATE_TOKEN"  # noqa: S105 - a name, not a secret
@@ -116,8 +108,6 @@ def _settings(port: int, scratch: Path, master: str, *, shares_code: bool) -> di
         "spark.sql.warehouse.dir": str(scratch / "warehouse"),
         "spark.pyspark.python": sys.executable,
         "spark.sql.session.timeZone": "UTC",
-        "spark.sql.parquet.pushdown.inFilterThreshold": str(MOST_VALUES_LOOKED_UP),
-        "spark.sql.optimizer.windowGroupLimitThreshold": str(MOST_OF_A_GROUP),
     }
     if not master.startswith("spark:"):
         # Spark makes the secret itself; a standalone master has one of its own, see `Server`. Without it every user of

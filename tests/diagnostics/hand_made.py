@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 
 from diagnostics.evidence import TABLES, Evidence
-from diagnostics.notation.event_kind import kinds_of
 from diagnostics.reading.reduction import reduce_tables
-from diagnostics.reading.stored_table import STORED_TABLES
 from diagnostics.signal import Measured, NotMeasured, Signal
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 JOB = "0000000000000000000000000000000a"
 SOURCE, MIDDLE, SINK = (f"{number:032x}" for number in (1, 2, 3))
@@ -22,25 +17,16 @@ START = 1_795_222_000_000
 """Some moment; times in the rows count from it."""
 
 
-def hand_made(spark: SparkSession | None, logs: int | None = None, **tables: Sequence[Mapping[str, Any]]) -> Evidence:
+def hand_made(logs: int | None = None, **tables: Sequence[Mapping[str, Any]]) -> Evidence:
     """Evidence with these rows; every row stands in file 0 at its own line unless it says otherwise.
 
-    spark  None where no table is stored, so that nothing is asked of Spark
     logs  how many of the log records are Flink's own; all when nothing is said
     """
-    frames, read_tables = {}, {}
+    read = {}
     for name, rows in tables.items():
-        table = TABLES[name]
         whole = [{"file_id": 0, "line": line, "last_line": line, **row} for line, row in enumerate(rows, 1)]
-        read = pa.Table.from_pylist(whole, schema=table.arrow_schema())
-        if name == "log_record":
-            kinds = [kinds_of(batch) for batch in read.to_batches()]
-            read = read.set_column(read.schema.get_field_index("kinds"), "kinds", pa.chunked_array(kinds, pa.string()))
-        read_tables[name] = read
-        if name in STORED_TABLES:
-            frames[name] = spark.createDataFrame(read, table.spark_schema())
-    rows = {name: len(rows) for name, rows in tables.items()}
-    return Evidence(spark, frames, rows, logs, states=reduce_tables(read_tables))
+        read[name] = pa.Table.from_pylist(whole, schema=TABLES[name].arrow_schema())
+    return Evidence({name: len(rows) for name, rows in tables.items()}, logs, reduce_tables(read))
 
 
 def of_key(measured: Measured, key: str) -> list[Signal]:

@@ -18,7 +18,6 @@ from diagnostics.analyze import Progress, Report, analyze
 from diagnostics.errors import SparkUnavailable
 from diagnostics.formats import FORMATS
 from diagnostics.intake import SourceFile
-from diagnostics.reading.stored_table import EVIDENCE
 from diagnostics.rule import Ruleset, shipped_rules
 from diagnostics.shared_folder import SharedFolder, run_folder
 from diagnostics.spark.cluster import StandaloneCluster, on_a_cluster
@@ -58,12 +57,13 @@ def without_timing(report: Report) -> dict[str, Any]:
     return {"document": document, "signals": report.signals, "charts": report.charts, "warnings": report.warnings}
 
 
-def kill_a_worker_that_reads(cluster: StandaloneCluster, evidence: Path, killed: list[int]) -> None:
-    """Once the first rows are being written: a worker and its executor, at once and without warning."""
+def kill_a_worker_that_reads(cluster: StandaloneCluster, files: Path, killed: list[int]) -> None:
+    """Once it has files to read and Python to read them: a worker and its executor, at once and without warning."""
+    worker = psutil.Process(cluster.worker_pid(0))
     for _ in range(6_000):
-        if any(evidence.glob("*/*")):
-            worker = psutil.Process(cluster.worker_pid(0))
-            for process in [worker, *worker.children(recursive=True)]:
+        below = worker.children(recursive=True) if any(files.glob("*")) else []
+        if any("python" in process.name() for process in below):
+            for process in [worker, *below]:
                 killed.append(process.pid)
                 process.kill()
             return
@@ -89,7 +89,7 @@ def test_a_case_on_a_cluster_that_sees_a_url_only_and_loses_a_worker_gets_the_do
         away = SharedFolder("/not-mounted")
         with pytest.raises(SparkUnavailable, match="Spark's workers cannot use /not-mounted: it is not there"):
             kept.run(lambda session: for_workers(session, away), tag="refused")
-        killer = threading.Thread(target=kill_a_worker_that_reads, args=(cluster, storage / "run" / EVIDENCE, killed))
+        killer = threading.Thread(target=kill_a_worker_that_reads, args=(cluster, storage / "run" / "files", killed))
         killer.start()
         with run_folder(storage.as_uri(), "run") as shared:
             report = kept.run(lambda session: diagnosed(session, tmp_path / "driver", shared), tag="diagnosed")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +10,12 @@ import pytest
 from pyspark.sql import SparkSession
 
 from diagnostics import reading
-from diagnostics.aggregators import incident_records
+from diagnostics.aggregators import gc_pauses, incident_records
 from diagnostics.errors import UnknownFormat
-from diagnostics.evidence import TABLES, Evidence
+from diagnostics.evidence import Evidence
 from diagnostics.formats import FORMATS
 from diagnostics.intake import SourceFile, unpack
-from diagnostics.reading import ranges, stored_table
-from diagnostics.shared_folder import SharedFolder
+from diagnostics.reading import ranges
 
 pytestmark = pytest.mark.spark
 
@@ -67,10 +66,7 @@ def test_a_mixed_folder_fills_the_tables_that_its_files_know(spark: SparkSession
     assert evidence.has("log_record")
     assert evidence.has_logs()
     assert not evidence.has("gc_pause")
-    assert evidence["gc_pause"].columns == [column.name for column in TABLES["gc_pause"].columns]
-    assert evidence["gc_pause"].count() == 0
-    with pytest.raises(KeyError, match="rows of config_option are not kept"):
-        evidence["config_option"]
+    assert not evidence.answer(gc_pauses.AGGREGATOR)
     assert (inputs["logs/tm.log"]["format"], inputs["logs/tm.log"]["records"]) == ("flink-log", 3)
     assert inputs["logs/tm.log"]["first_ts"] == "2026-11-21T01:31:00.633Z"
     assert inputs["notes.txt"]["format"] is None
@@ -92,32 +88,6 @@ def test_lines_are_counted_through_a_file_that_is_read_in_ranges(
     assert inputs["tm.log"]["records"] == 42
     assert any("earlier time" in each and "first in line 122" in each for each in inputs["tm.log"]["warnings"])
     assert inputs["tm.log"]["samples"] == [{"line": 1, "text": "Starting"}]
-
-
-def test_a_table_holds_the_same_rows_whether_they_travel_with_the_query_or_are_read_from_its_file(
-    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    evidence, _ = evidence_of({"events.jsonl": EVENT * 3}, tmp_path, spark)
-    monkeypatch.setattr(stored_table, "INLINE_BYTES", 0)
-    stored = stored_table.table_frame(spark, SharedFolder.at(tmp_path / "evidence"), "event", evidence.rows["event"])
-    assert stored.schema == evidence["event"].schema
-    assert sorted(map(repr, stored.collect())) == sorted(map(repr, evidence["event"].collect()))
-
-
-def _unchanged(batches: Iterator[Any]) -> Iterator[Any]:
-    yield from batches
-
-
-def test_work_on_a_table_gets_the_same_rows_from_its_files_as_from_its_frame(
-    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(stored_table, "INLINE_BYTES", 0)
-    evidence, _ = evidence_of({"events.jsonl": EVENT * 3, "more.jsonl": EVENT.replace("a", "b") * 2}, tmp_path, spark)
-    of_frame = Evidence(spark, {"event": evidence["event"]}, evidence.rows)
-    columns, ddl = ("line", "event_ms"), "line BIGINT, event_ms BIGINT"
-    rows = [each.worked("event", columns, _unchanged, ddl).orderBy("line").collect() for each in (evidence, of_frame)]
-    assert rows[0] == rows[1]
-    assert len(rows[0]) == 5
 
 
 def test_one_file_whose_reader_fails_becomes_a_warning_and_the_rest_stands(spark: SparkSession, tmp_path: Path) -> None:

@@ -27,7 +27,6 @@ from diagnostics.intake import SourceFile, unpack
 from diagnostics.reading import read_evidence
 from diagnostics.reading.ranges import ranges_of
 from diagnostics.reading.sending import sent
-from diagnostics.reading.stored_table import EVIDENCE
 from diagnostics.reading.task import COVERAGE, read_group
 from diagnostics.reading.transport import unpack_tables
 from diagnostics.shared_folder import JVM_OPTIONS, SharedFolder, open_location, reason_of, run_folder
@@ -137,7 +136,6 @@ def test_a_case_read_over_a_storage_fills_the_tables_that_it_fills_without(
         evidence, inputs = read_evidence(
             intake, spark, tmp_path / "driver", lambda _, detail: told.append(detail), {}, shared=shared
         )
-        assert not (tmp_path / "driver" / EVIDENCE).exists()
         assert inputs == expected
         assert evidence.rows == alone.rows
         assert answers_of(evidence) == answers_of(alone)
@@ -184,7 +182,6 @@ def test_a_worker_stops_when_the_run_has_ended(storage: str, tmp_path: Path) -> 
     (file, *_) = unpack(unpacked(tmp_path / "given", everything=False), tmp_path / "driver").inputs
     with run_folder(storage, "run") as run:
         assert run is not None
-        (run / EVIDENCE).make()
         ranges = sent(list(ranges_of(file, FORMATS["flink-log"], None, None)), run / "files", lambda *_: None)
         tables = unpack_tables(pa.Table.from_batches(list(read_group(ranges, run, 0))))
         assert [row["records"] for row in tables[COVERAGE][0].to_pylist()] == [3]

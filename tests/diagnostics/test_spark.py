@@ -25,7 +25,7 @@ from diagnostics.errors import AnalysisInterrupted, ServerLost, SparkUnavailable
 from diagnostics.shared_folder import SharedFolder
 from diagnostics.spark import client, kept_session
 from diagnostics.spark.ahead import start_ahead, started_ahead
-from diagnostics.spark.client import COMPILED_ROWS, address
+from diagnostics.spark.client import address
 from diagnostics.spark.far_workers import for_workers
 from diagnostics.spark.server import (
     LIGHTLY_COMPILED,
@@ -35,7 +35,6 @@ from diagnostics.spark.server import (
     free_port,
     options_for,
 )
-from diagnostics.table import FEW_ROWS
 
 pytestmark = pytest.mark.spark
 
@@ -139,31 +138,6 @@ def test_the_python_workers_of_a_client_that_is_killed_end(remote: str) -> None:
         assert psutil.pid_exists(daemon)
         client.kill()
     assert eventually(lambda: not psutil.pid_exists(daemon), 20)
-
-
-def test_what_one_piece_of_work_expects_does_not_count_for_the_next(remote: str) -> None:
-    names = ("spark.sql.shuffle.partitions", "spark.sql.codegen.wholeStage")
-
-    def expecting(rows: int) -> Callable[[SparkSession], list[str | None]]:
-        def settings(session: SparkSession) -> list[str | None]:
-            engine.expect_rows(session, rows)
-            return [session.conf.get(name) for name in names]
-
-        return settings
-
-    with engine.KeptSession(remote) as kept:
-        few, very_many, many, few_again = (
-            kept.run(expecting(rows), tag="work") for rows in (10, COMPILED_ROWS, FEW_ROWS + 1, 10)
-        )
-    assert (few, very_many[1], many[1]) == (["1", "false"], "true", "false")
-    assert many[0] == very_many[0] != "1"
-    assert few_again == few
-
-
-def test_arithmetic_on_hostile_numbers_gives_unknown_and_no_error(spark: SparkSession) -> None:
-    row = spark.sql("SELECT 1 / 0 AS ratio, CAST('many' AS INT) AS number, timestamp_millis(0) AS began").first()
-    assert row is not None
-    assert (row.ratio, row.number) == (None, None)
 
 
 def test_a_collection_of_garbage_passes_over_the_modules_that_a_worker_has_loaded(spark: SparkSession) -> None:

@@ -7,14 +7,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pytest
 
 from diagnostics.aggregators import AGGREGATORS
 from diagnostics.format import Range, Rows
 from diagnostics.formats.flink_log import FORMAT
 from diagnostics.log_scan.selection import CONTEXT
-from diagnostics.notation.event_kind import kinds_of
 from diagnostics.reading.log_selection import LOG_SELECTION
 from diagnostics.reading.reduction import Reduction
 from diagnostics.row_batch import row_batch
@@ -29,11 +27,9 @@ def answers(path: Path, context: Mapping[str, Any]) -> tuple[dict[str, Any], int
     reduction, rows = Reduction(), 0
     for read in FORMAT.read(Range(0, path.name, str(path), 0, size, size, context)):
         if isinstance(read, Rows) and read.table in ("log_record", "log_count"):
-            table = pa.Table.from_batches([row_batch(read, 0, 0, None)[0]])
-            if read.table == "log_record":
-                rows += table.num_rows
-                table = table.set_column(table.schema.get_field_index("kinds"), "kinds", kinds_of(table))
-            reduction.add_rows(read.table, table)
+            batch, _ = row_batch(read, 0, 0, None)
+            rows += batch.num_rows if read.table == "log_record" else 0
+            reduction.add(read.table, batch)
     return {name: answered(AGGREGATORS[name], state) for name, state in reduction.states().items()}, rows
 
 

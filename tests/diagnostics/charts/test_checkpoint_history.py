@@ -40,7 +40,6 @@ def part(number: int, vertex: str, subtask: int, took_ms: float | None, **phases
 
 def test_each_checkpoint_has_the_phases_of_its_slowest_subtask() -> None:
     evidence = hand_made(
-        None,
         **line_of_jobs(),
         checkpoint=[checkpoint(1)],
         subtask_checkpoint=[
@@ -63,7 +62,7 @@ def test_each_checkpoint_has_the_phases_of_its_slowest_subtask() -> None:
 
 
 def test_without_a_checkpoint_there_is_no_chart() -> None:
-    assert CHART.points(hand_made(None, **line_of_jobs())) is None
+    assert CHART.points(hand_made(**line_of_jobs())) is None
 
 
 def drawn_points(*checkpoints: dict[str, Any], timeout_ms: float | None = 30_000.0) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -8,37 +8,31 @@ from diagnostics.chart import Theme
 from diagnostics.charts.event_lag import BOUNDS_MS, CHART
 from tests.diagnostics.hand_made import START, hand_made
 
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
 
 def event(second: int, lag_ms: int | None) -> dict[str, Any]:
     arrival = START + second * 1000
     return {"key": "d1", "event_ms": None if lag_ms is None else arrival - lag_ms, "arrival_ms": arrival}
 
 
-@pytest.mark.spark
-def test_events_are_counted_by_slot_of_their_arrival_and_class_of_their_lag(spark: SparkSession) -> None:
+def test_events_are_counted_by_slot_of_their_arrival_and_class_of_their_lag() -> None:
     lags = ((0, 150), (0, 150), (0, -500), (2, 100), (2, None))
-    points = CHART.points(hand_made(spark, event=[event(second, lag) for second, lag in lags]))
+    points = CHART.points(hand_made(event=[event(second, lag) for second, lag in lags]))
     assert points is not None
     assert (points["from_ms"], points["slot_ms"], points["slots"], points["events"]) == (START, 1000, 3, 4)
     assert points["counts"] == [[1, 0, 0], [0, 0, 0], [2, 0, 1]]
     assert points["first_class"] == BOUNDS_MS.index(0)
 
 
-@pytest.mark.spark
-def test_a_sample_of_days_has_as_many_slots_as_fit(spark: SparkSession) -> None:
-    points = CHART.points(hand_made(spark, event=[event(0, 5), event(300_000, 5)]))
+def test_a_sample_of_days_has_as_many_slots_as_fit() -> None:
+    points = CHART.points(hand_made(event=[event(0, 5), event(300_000, 5)]))
     assert points is not None
     assert points["slots"] == 90
 
 
-@pytest.mark.spark
 @pytest.mark.parametrize("event_ms", [None, START])
-def test_without_both_times_there_is_no_chart(spark: SparkSession, event_ms: int | None) -> None:
+def test_without_both_times_there_is_no_chart(event_ms: int | None) -> None:
     rows = [{"key": "d1", "event_ms": event_ms, "arrival_ms": None}]
-    assert CHART.points(hand_made(spark, event=rows)) is None
+    assert CHART.points(hand_made(event=rows)) is None
 
 
 def counted(first_class: int, *counts: list[int]) -> dict[str, Any]:

@@ -1,16 +1,11 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-import pytest
+from typing import Any
 
 from diagnostics.chart import Theme
 from diagnostics.charts.flame_graph import CHART
 from diagnostics.reconstruction.pruned_calls import MERGED, MOST_NODES, tree_of
 from tests.diagnostics.hand_made import JOB, MIDDLE, SINK, START, hand_made, line_of_jobs
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 RUN = "java.lang.Thread.run"
 PARK = "jdk.internal.misc.Unsafe.park"
@@ -57,8 +52,7 @@ def test_a_wide_tree_is_cut_to_what_a_page_can_draw() -> None:
     assert root[2] == children == 160_000  # 40 * 40 * 100: nothing is lost
 
 
-@pytest.mark.spark
-def test_the_busiest_task_is_drawn_in_the_profile_that_shows_waiting_too(spark: SparkSession) -> None:
+def test_the_busiest_task_is_drawn_in_the_profile_that_shows_waiting_too() -> None:
     def sampled(vertex: str, mode: str, weight: float) -> dict[str, Any]:
         frames = [RUN, WORK]
         return {
@@ -83,7 +77,6 @@ def test_the_busiest_task_is_drawn_in_the_profile_that_shows_waiting_too(spark: 
         for vertex, value in ((MIDDLE, 950.0), (SINK, 20.0))
     ]
     evidence = hand_made(
-        spark,
         **line_of_jobs(),
         metric_sample=busy,
         stack_sample=[sampled(SINK, "full", 900.0), sampled(MIDDLE, "on-cpu", 50.0), sampled(MIDDLE, "full", 40.0)],

@@ -1,15 +1,10 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-import pytest
+from typing import Any
 
 from diagnostics.chart import Theme
 from diagnostics.charts.garbage_collection import CHART
 from tests.diagnostics.hand_made import START, hand_made
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 MIB = 1024.0**2
 
@@ -29,12 +24,11 @@ def pause(second: int, kind: str = "young", pause_ms: float = 10.0, file_id: int
     }
 
 
-@pytest.mark.spark
-def test_peaks_and_full_collections_survive_the_reduction(spark: SparkSession) -> None:
+def test_peaks_and_full_collections_survive_the_reduction() -> None:
     rows = [pause(0), *(pause(3600, pause_ms=float(length)) for length in (5, 700, 5)), pause(3600, "full", 90.0)]
     rows.append({**pause(10), "kind": "concurrent", "pause_ms": 9999.0})
 
-    points = CHART.points(hand_made(spark, gc_pause=rows))
+    points = CHART.points(hand_made(gc_pause=rows))
 
     assert points is not None
     process = points["processes"][0]
@@ -43,9 +37,8 @@ def test_peaks_and_full_collections_survive_the_reduction(spark: SparkSession) -
     assert process["pause_ms"] == 810.0  # 10 + 5 + 700 + 5 + 90
 
 
-@pytest.mark.spark
-def test_what_was_allocated_between_two_collections_is_told_as_a_rate_and_pauses_by_cause(spark: SparkSession) -> None:
-    points = CHART.points(hand_made(spark, gc_pause=[pause(0), pause(10), {**pause(20), "cause": "System.gc()"}]))
+def test_what_was_allocated_between_two_collections_is_told_as_a_rate_and_pauses_by_cause() -> None:
+    points = CHART.points(hand_made(gc_pause=[pause(0), pause(10), {**pause(20), "cause": "System.gc()"}]))
 
     assert points is not None
     process = points["processes"][0]
@@ -53,22 +46,20 @@ def test_what_was_allocated_between_two_collections_is_told_as_a_rate_and_pauses
     assert process["causes"] == [["G1 Evacuation Pause", 2, 20.0, 10.0], ["System.gc()", 1, 10.0, 10.0]]
 
 
-@pytest.mark.spark
-def test_the_process_that_stood_still_longest_comes_first(spark: SparkSession) -> None:
-    points = CHART.points(hand_made(spark, gc_pause=[pause(0), pause(1, pause_ms=50.0, file_id=1)]))
+def test_the_process_that_stood_still_longest_comes_first() -> None:
+    points = CHART.points(hand_made(gc_pause=[pause(0), pause(1, pause_ms=50.0, file_id=1)]))
 
     assert points is not None
     assert [process["file_id"] for process in points["processes"]] == [1, 0]
 
 
-@pytest.mark.spark
-def test_without_a_gc_log_the_metrics_tell_the_heap(spark: SparkSession) -> None:
+def test_without_a_gc_log_the_metrics_tell_the_heap() -> None:
     told = {"scope": "taskmanager", "task_manager": "tm-1", "ts_ms": START}
     rows = [
         {**told, "metric": "Status.JVM.Memory.Heap.Used", "value": 50 * MIB},
         {**told, "metric": "Status.JVM.Memory.Heap.Max", "value": 184 * MIB},
     ]
-    points = CHART.points(hand_made(spark, metric_sample=rows))
+    points = CHART.points(hand_made(metric_sample=rows))
 
     assert points is not None
     assert points["processes"][0]["heap"] == [[START, 50 * MIB, 184 * MIB]]

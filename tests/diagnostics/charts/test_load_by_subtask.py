@@ -21,7 +21,6 @@ def subtask(vertex: str, number: int, read: int | None, written: int | None = 0,
 
 def test_shares_are_of_the_tasks_own_records_and_sources_count_what_they_send() -> None:
     evidence = hand_made(
-        None,
         **line_of_jobs(),
         subtask=[
             subtask(SOURCE, 0, 0, 500),
@@ -43,7 +42,7 @@ def test_shares_are_of_the_tasks_own_records_and_sources_count_what_they_send() 
 
 
 def test_a_job_of_single_subtasks_has_no_chart() -> None:
-    assert CHART.points(hand_made(None, **line_of_jobs(), subtask=[subtask(SINK, 0, 10)])) is None
+    assert CHART.points(hand_made(**line_of_jobs(), subtask=[subtask(SINK, 0, 10)])) is None
 
 
 def test_the_even_share_is_a_line_and_hot_bars_carry_their_number() -> None:

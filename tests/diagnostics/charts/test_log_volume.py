@@ -14,7 +14,7 @@ def record(second: float | None, level: str | None = "INFO") -> dict[str, Any]:
 def test_records_are_counted_by_level_in_seconds_and_fatal_counts_as_error() -> None:
     rows = [record(0), record(0.4), record(2, "ERROR"), record(2, "FATAL"), record(None)]
 
-    points = CHART.points(hand_made(None, log_record=rows))
+    points = CHART.points(hand_made(log_record=rows))
 
     assert points is not None
     assert (points["slot_ms"], points["slots"], points["undated"]) == (1000, 3, 1)
@@ -22,7 +22,7 @@ def test_records_are_counted_by_level_in_seconds_and_fatal_counts_as_error() -> 
 
 
 def test_eight_hours_fit_into_slots_of_one_minute() -> None:
-    points = CHART.points(hand_made(None, log_record=[record(0), record(8 * 3600 - 1)]))
+    points = CHART.points(hand_made(log_record=[record(0), record(8 * 3600 - 1)]))
 
     assert points is not None
     assert points["slot_ms"] == 60_000  # 8 h = 480 min, the most slots there are

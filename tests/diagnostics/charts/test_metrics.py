@@ -1,15 +1,12 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from diagnostics.chart import Theme
 from diagnostics.charts.metrics import CHART, changed
 from tests.diagnostics.hand_made import START, hand_made
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 SLOT = 10_000
 
@@ -81,8 +78,7 @@ def test_a_counter_is_told_in_its_unit_each_second_and_a_jobs_own_metric_without
     assert axis == ["records/s", "ms/s", "value"]
 
 
-@pytest.mark.spark
-def test_counters_become_rates_and_the_highest_subtask_survives(spark: SparkSession) -> None:
+def test_counters_become_rates_and_the_highest_subtask_survives() -> None:
     task = {"scope": "task", "job_id": "a" * 32, "vertex_id": "b" * 32, "vertex": "Window"}
     rows = [
         {**task, "metric": metric, "subtask": subtask, "ts_ms": START + 5_000 * moment, "value": value}
@@ -94,7 +90,7 @@ def test_counters_become_rates_and_the_highest_subtask_survives(spark: SparkSess
         )
     ]
 
-    points = CHART.points(hand_made(spark, metric_sample=rows))
+    points = CHART.points(hand_made(metric_sample=rows))
 
     assert points is not None
     busy, records = points["series"]

@@ -1,15 +1,10 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-import pytest
+from typing import Any
 
 from diagnostics.chart import Theme
 from diagnostics.charts.subtask_activity import CHART, MOST_ROWS
 from tests.diagnostics.hand_made import JOB, MIDDLE, SOURCE, START, hand_made, line_of_jobs
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 
 def sample(metric: str, vertex: str, subtask: int, second: int, value: float | None) -> dict[str, Any]:
@@ -24,11 +19,9 @@ def sample(metric: str, vertex: str, subtask: int, second: int, value: float | N
     }
 
 
-@pytest.mark.spark
-def test_samples_become_ratios_and_missing_ones_stay_gaps(spark: SparkSession) -> None:
+def test_samples_become_ratios_and_missing_ones_stay_gaps() -> None:
     busy, pressed = "busyTimeMsPerSecond", "backPressuredTimeMsPerSecond"
     evidence = hand_made(
-        spark,
         **line_of_jobs(),
         metric_sample=[
             *(sample(busy, MIDDLE, 0, second, 1000.0) for second in (0, 5, 15)),
@@ -47,8 +40,7 @@ def test_samples_become_ratios_and_missing_ones_stay_gaps(spark: SparkSession) -
     assert middle["subtasks"][0]["busy"] == [1.0, 1.0, None, 1.0]
 
 
-@pytest.mark.spark
-def test_back_pressure_from_rest_fills_it_where_nobody_scraped(spark: SparkSession) -> None:
+def test_back_pressure_from_rest_fills_it_where_nobody_scraped() -> None:
     rows = [
         {
             "job_id": JOB,
@@ -59,17 +51,16 @@ def test_back_pressure_from_rest_fills_it_where_nobody_scraped(spark: SparkSessi
             "back_pressured_ratio": 0.8,
         }
     ]
-    points = CHART.points(hand_made(spark, **line_of_jobs(), back_pressure=rows))
+    points = CHART.points(hand_made(**line_of_jobs(), back_pressure=rows))
 
     assert points is not None
     assert points["jobs"][0]["vertices"][0]["subtasks"][0]["back_pressured"] == [0.8]
 
 
-@pytest.mark.spark
-def test_of_many_subtasks_the_hottest_are_kept(spark: SparkSession) -> None:
+def test_of_many_subtasks_the_hottest_are_kept() -> None:
     rows = [sample("busyTimeMsPerSecond", MIDDLE, subtask, 0, 10.0 * subtask) for subtask in range(100)]
 
-    points = CHART.points(hand_made(spark, **line_of_jobs(), metric_sample=rows))
+    points = CHART.points(hand_made(**line_of_jobs(), metric_sample=rows))
 
     assert points is not None
     vertex = points["jobs"][0]["vertices"][0]

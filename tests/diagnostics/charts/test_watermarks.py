@@ -1,15 +1,10 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-import pytest
+from typing import Any
 
 from diagnostics.chart import Theme
 from diagnostics.charts.watermarks import CHART
 from tests.diagnostics.hand_made import JOB, MIDDLE, START, hand_made, line_of_jobs
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 
 def sample(metric: str, subtask: int, second: int, value: float | None) -> dict[str, Any]:
@@ -24,11 +19,9 @@ def sample(metric: str, subtask: int, second: int, value: float | None) -> dict[
     }
 
 
-@pytest.mark.spark
-def test_the_lag_is_that_of_the_slowest_subtask_and_dropped_records_are_a_rate(spark: SparkSession) -> None:
+def test_the_lag_is_that_of_the_slowest_subtask_and_dropped_records_are_a_rate() -> None:
     watermark, late = "currentInputWatermark", "numLateRecordsDropped"
     evidence = hand_made(
-        spark,
         **line_of_jobs(),
         metric_sample=[
             *(sample(watermark, 0, second, START + second * 1000 - 2000.0) for second in (0, 5, 10)),
@@ -47,10 +40,9 @@ def test_the_lag_is_that_of_the_slowest_subtask_and_dropped_records_are_a_rate(s
     assert vertex["late_records"] == 50.0
 
 
-@pytest.mark.spark
-def test_a_job_without_watermarks_has_no_chart(spark: SparkSession) -> None:
+def test_a_job_without_watermarks_has_no_chart() -> None:
     rows = [sample("currentInputWatermark", 0, 0, None)]
-    assert CHART.points(hand_made(spark, **line_of_jobs(), metric_sample=rows)) is None
+    assert CHART.points(hand_made(**line_of_jobs(), metric_sample=rows)) is None
 
 
 def drawn(lag_ms: list[float | None], late: list[float | None] | None) -> dict[str, Any]:

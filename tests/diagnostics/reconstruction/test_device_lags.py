@@ -64,7 +64,7 @@ def by_hand(events: list[Event]) -> DeviceLags:
 
 def measured(events: list[Event], most: int = 10) -> DeviceLags:
     rows = [{"key": key, "arrival_ms": arrival, "event_ms": arrival - lag} for key, arrival, lag in events]
-    return device_lags(hand_made(None, event=rows), START, WIDTH_MS, most)
+    return device_lags(hand_made(event=rows), START, WIDTH_MS, most)
 
 
 def test_each_device_is_told_by_its_own_slices() -> None:

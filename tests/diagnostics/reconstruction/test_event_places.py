@@ -20,7 +20,7 @@ def evidence() -> Evidence:
         {"key": "b", "file_id": 2, "line": 4, "arrival_ms": START, "event_ms": START + 50},
         {"file_id": 0, "line": 1, "arrival_ms": START, "event_ms": START},
     ]
-    return hand_made(None, event=rows)
+    return hand_made(event=rows)
 
 
 def test_events_stand_in_the_order_of_their_files_and_lines() -> None:

@@ -40,7 +40,7 @@ EXPECTED = EventTotals(
 
 
 def test_events_are_counted_with_and_without_key_and_times() -> None:
-    assert event_totals(hand_made(None, event=events())) == EXPECTED
+    assert event_totals(hand_made(event=events())) == EXPECTED
 
 
 def test_of_too_many_keys_a_part_tells_their_number_and_the_most_frequent_are_kept(
@@ -50,12 +50,12 @@ def test_of_too_many_keys_a_part_tells_their_number_and_the_most_frequent_are_ke
     monkeypatch.setattr(event_keys, "MOST_FREQUENT", 20)
     rows = [{"key": f"user-{number}"} for number in range(3_000)]
     rows += [{"key": f"hot-{number}"} for number in range(10) for _ in range(5 + number)]
-    totals = event_totals(hand_made(None, event=rows))
+    totals = event_totals(hand_made(event=rows))
     assert totals.keys == pytest.approx(3_010, rel=0.25)
     assert totals.frequent == [(f"hot-{number}", 5 + number) for number in range(9, -1, -1)]
 
 
 def test_keys_with_as_many_events_are_in_order_of_their_names() -> None:
-    told = event_totals(hand_made(None, event=[{"key": key} for key in "bca"]))
+    told = event_totals(hand_made(event=[{"key": key} for key in "bca"]))
     assert told.frequent == [("a", 1), ("b", 1), ("c", 1)]
     assert (told.timed, told.from_ms, told.to_ms) == (0, None, None)

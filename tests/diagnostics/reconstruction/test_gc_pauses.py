@@ -40,10 +40,10 @@ def made_up() -> list[dict[str, Any]]:
 
 def test_many_pauses_give_nearly_the_same_chart_and_timeline_as_few(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = made_up()
-    few = hand_made(None, gc_pause=rows)
+    few = hand_made(gc_pause=rows)
     expected = collections_of(few), timelines(few)
     monkeypatch.setattr(module, "MOST_PAUSES", 250)
-    many = hand_made(None, gc_pause=rows)
+    many = hand_made(gc_pause=rows)
     found = collections_of(many), timelines(many)
     for one, other in zip(found[0], expected[0], strict=True):
         assert [one[name] for name in ("process", "pauses", "pause_ms", "full", "causes")] == [
@@ -60,7 +60,7 @@ def test_many_pauses_of_one_while_kind_and_cause_are_one(monkeypatch: pytest.Mon
     monkeypatch.setattr(module, "MOST_PAUSES", 2)
     pause = {"kind": "young", "cause": "G1 Evacuation Pause", "ts_ms": START}
     rows = [{**pause, "pause_ms": length} for length in (5.0, 70.0, 5.0)]
-    told = gc_pauses(hand_made(None, gc_pause=[*rows, {**pause, "kind": "mixed", "pause_ms": 1.0}]))
+    told = gc_pauses(hand_made(gc_pause=[*rows, {**pause, "kind": "mixed", "pause_ms": 1.0}]))
     assert told is not None
     assert [(row["pause_ms"], row["pauses"], row["sum_ms"]) for row in told.to_pylist()] == [(70, 3, 80), (1, 1, 1)]
 
@@ -79,7 +79,7 @@ def test_what_was_allocated_among_pauses_told_as_one_is_told_of_all(monkeypatch:
         for number in range(200)
     ]
     monkeypatch.setattr(module, "MOST_PAUSES", 60)
-    told = gc_pauses(hand_made(None, gc_pause=rows))
+    told = gc_pauses(hand_made(gc_pause=rows))
     assert told is not None
     assert told.num_rows <= 60
     assert sum(told["allocated_bytes"].drop_null().to_pylist()) == sum(400 + number for number in range(1, 200))
@@ -92,6 +92,6 @@ def test_concurrent_cycles_and_pauses_without_a_time_or_a_length_are_none() -> N
         {"kind": "young", "ts_ms": START},
         {"kind": "young", "pause_ms": 5.0},
     ]
-    evidence = hand_made(None, gc_pause=rows)
+    evidence = hand_made(gc_pause=rows)
     assert gc_pauses(evidence) is None
     assert (collections_of(evidence), timelines(evidence)) == ([], ())

@@ -22,7 +22,7 @@ def medians(evidence: Evidence) -> Mapping[str, float]:
 
 def events(lags: list[int], key: str | None = "a", partition: str | None = "0") -> Evidence:
     rows = [{"key": key, "partition": partition, "arrival_ms": START, "event_ms": START - lag} for lag in lags]
-    return hand_made(None, event=[*rows, {"key": "b", "arrival_ms": START}, {"key": "b", "event_ms": START}])
+    return hand_made(event=[*rows, {"key": "b", "arrival_ms": START}, {"key": "b", "event_ms": START}])
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_of_too_many_partitions_the_first_by_name_are_told(monkeypatch: pytest.M
     monkeypatch.setattr(partition_lags, "MOST_PARTITIONS", 2)
     times = [(name, lag) for name in ("2", "0", "1") for lag in (5, 6, int(name))]
     rows = [{"key": "a", "partition": name, "arrival_ms": START, "event_ms": START - lag} for name, lag in times]
-    assert medians(hand_made(None, event=rows)) == {"0": 5, "1": 5}
+    assert medians(hand_made(event=rows)) == {"0": 5, "1": 5}
 
 
 def test_of_too_many_lags_the_median_is_that_of_their_classes(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -58,7 +58,7 @@ def counted(file_id: int, *values: float, **other: Any) -> list[dict[str, Any]]:
 
 
 def measured(*parts: Sequence[Mapping[str, Any]], most: int = 10) -> VaryingMetrics:
-    evidence = hand_made(None, metric_sample=[row for part in parts for row in part])
+    evidence = hand_made(metric_sample=[row for part in parts for row in part])
     found = varying_metrics(evidence, 100, 10 * SECOND, most)
     assert found is not None
     return found
@@ -92,12 +92,8 @@ def test_slots_of_too_many_samples_are_whole_ones_of_those_that_were_kept() -> N
     counters = many_samples(subtasks, START + SECOND * seconds, 1.0 * seconds**2)
     gauge = many_samples([{**TASK, "subtask": 0, "metric": "load"}], START + SECOND * seconds, seconds % 1_000 / 1.0)
 
-    evidence = Evidence(
-        None,
-        {},
-        {"metric_sample": counters.num_rows + gauge.num_rows},
-        states=reduce_tables({"metric_sample": pa.concat_tables([gauge, counters])}),
-    )
+    samples = pa.concat_tables([gauge, counters])
+    evidence = Evidence({"metric_sample": samples.num_rows}, states=reduce_tables({"metric_sample": samples}))
     found = varying_metrics(evidence, 100, SECOND, 10)
 
     assert found is not None

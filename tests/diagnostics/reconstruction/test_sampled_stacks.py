@@ -16,7 +16,7 @@ def sampled(*frames: str, weight: float = 1.0, **columns: Any) -> dict[str, Any]
 
 
 def read(*rows: dict[str, Any]) -> SampledStacks:
-    stacks = sampled_stacks(hand_made(None, stack_sample=rows))
+    stacks = sampled_stacks(hand_made(stack_sample=rows))
     assert stacks
     return stacks
 

@@ -76,7 +76,7 @@ def test_series_are_of_followed_metrics_and_of_no_aggregate_and_no_quantile() ->
         {**about, "value": 8.0, "quantile": 0.5},
         {**about, "value": 9.0, "metric": "buffers.inPoolUsage"},
     ]
-    found = metric_series(hand_made(None, metric_sample=rows))
+    found = metric_series(hand_made(metric_sample=rows))
     assert found.metrics() == ["numRecordsIn"]
     assert [[point.value for point in each.points] for each in found.of("numRecordsIn")] == [[5.0, 6.0]]
 

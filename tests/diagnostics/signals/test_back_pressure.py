@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -12,9 +12,6 @@ from diagnostics.reconstruction.load_timeline import Moment, Reading
 from diagnostics.reconstruction.pressure_origin import origins
 from diagnostics.signals.back_pressure import measure
 from tests.diagnostics.hand_made import JOB, MIDDLE, SINK, SOURCE, START, hand_made, line_of_jobs, needs, of_key, only
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 HERE = Citation(file_id=0, line=1, kind="rest", text="")
 
@@ -100,14 +97,14 @@ def _ratios(second: int, **by_vertex: tuple[float | None, float]) -> list[dict[s
     ]
 
 
-def test_lasting_back_pressure_is_measured_with_its_sink(spark: SparkSession) -> None:
+def test_lasting_back_pressure_is_measured_with_its_sink() -> None:
     calm = [row for second in (0, 10) for row in _ratios(second, source=(0.2, 0.0), middle=(0.1, 0.0), sink=(0.2, 0.0))]
     hard = [
         row
         for second in range(20, 70, 10)
         for row in _ratios(second, source=(None, 1.0), middle=(0.05, 0.95), sink=(1.0, 0.0))
     ]
-    evidence = hand_made(spark, **line_of_jobs(), back_pressure=calm + hard)
+    evidence = hand_made(**line_of_jobs(), back_pressure=calm + hard)
     origin = only(measure(evidence), "back_pressure.origin")
     assert (origin.subject.vertex, origin.facts["position"]) == ("Sink: documents", "sink")
     assert origin.facts["upstream_vertices"] == ["Source: orders", "enrich"]
@@ -117,33 +114,33 @@ def test_lasting_back_pressure_is_measured_with_its_sink(spark: SparkSession) ->
     assert origin.citations[0].text.startswith("subtask")
 
 
-def test_a_burst_that_passes_did_not_last(spark: SparkSession) -> None:
+def test_a_burst_that_passes_did_not_last() -> None:
     rows = [
         row
         for second in range(0, 120, 10)
         for row in _ratios(second, source=(0.1, 0.9 if second % 60 == 0 else 0.0), middle=(0.3, 0.0), sink=(0.2, 0.0))
     ]
-    evidence = hand_made(spark, **line_of_jobs(), back_pressure=rows)
+    evidence = hand_made(**line_of_jobs(), back_pressure=rows)
     job = only(measure(evidence), "back_pressure.job")
     assert job.facts["high_lasted_ms"] == 10_000
     assert job.facts["high_share_ratio"] == pytest.approx(2 / 12)
 
 
-def test_a_single_look_says_nothing_of_how_long_it_lasted(spark: SparkSession) -> None:
+def test_a_single_look_says_nothing_of_how_long_it_lasted() -> None:
     evidence = hand_made(
-        spark, **line_of_jobs(), back_pressure=_ratios(0, source=(0.0, 1.0), middle=(0.0, 1.0), sink=(1.0, 0.0))
+        **line_of_jobs(), back_pressure=_ratios(0, source=(0.0, 1.0), middle=(0.0, 1.0), sink=(1.0, 0.0))
     )
     assert "lasted_ms" not in only(measure(evidence), "back_pressure.origin").facts
 
 
-def test_one_high_look_among_few_that_lie_far_apart_says_nothing_of_how_long_it_lasted(spark: SparkSession) -> None:
+def test_one_high_look_among_few_that_lie_far_apart_says_nothing_of_how_long_it_lasted() -> None:
     looks = [(0, 0.0), (120, 0.9), (240, 0.0)]
     rows = [row for at, held in looks for row in _ratios(at, source=(0.1, held), middle=(0.1, held), sink=(0.9, 0.0))]
-    evidence = hand_made(spark, **line_of_jobs(), back_pressure=rows)
+    evidence = hand_made(**line_of_jobs(), back_pressure=rows)
     assert "lasted_ms" not in only(measure(evidence), "back_pressure.origin").facts
 
 
-def test_back_pressure_that_begins_with_the_job_and_ends_is_a_backlog_that_is_worked_off(spark: SparkSession) -> None:
+def test_back_pressure_that_begins_with_the_job_and_ends_is_a_backlog_that_is_worked_off() -> None:
     for until, worked_off in ((60, True), (180, False)):
         rows = [
             row
@@ -152,11 +149,11 @@ def test_back_pressure_that_begins_with_the_job_and_ends_is_a_backlog_that_is_wo
         ]
         tables = line_of_jobs()
         tables["job"] = [{**each, "start_ms": START} for each in tables["job"]]
-        evidence = hand_made(spark, **tables, back_pressure=rows)
+        evidence = hand_made(**tables, back_pressure=rows)
         assert only(measure(evidence), "back_pressure.origin").facts["catch_up"] is worked_off
 
 
-def test_accumulated_times_tell_how_long_when_there_is_a_single_look(spark: SparkSession) -> None:
+def test_accumulated_times_tell_how_long_when_there_is_a_single_look() -> None:
     accumulated = [
         {
             "job_id": JOB,
@@ -170,17 +167,17 @@ def test_accumulated_times_tell_how_long_when_there_is_a_single_look(spark: Spar
         for subtask in (0, 1)
     ]
     look = _ratios(0, source=(0.0, 1.0), middle=(0.0, 1.0), sink=(1.0, 0.0))
-    evidence = hand_made(spark, **line_of_jobs(), back_pressure=look, subtask=accumulated)
+    evidence = hand_made(**line_of_jobs(), back_pressure=look, subtask=accumulated)
     assert only(measure(evidence), "back_pressure.origin").facts["lasted_ms"] == 80_000
 
 
-def test_nothing_is_measured_without_ratios(spark: SparkSession) -> None:
-    measured = list(measure(hand_made(spark, **line_of_jobs())))
+def test_nothing_is_measured_without_ratios() -> None:
+    measured = list(measure(hand_made(**line_of_jobs())))
     assert of_key(measured, "back_pressure.origin") == []
     assert needs(measured)["back_pressure.origin"] == "back-pressure"
 
 
-def test_metrics_alone_tell_the_sink_by_its_name(spark: SparkSession) -> None:
+def test_metrics_alone_tell_the_sink_by_its_name() -> None:
     """No job graph: the name that the reporter prints says where the task stands."""
     busy, held = "busyTimeMsPerSecond", "backPressuredTimeMsPerSecond"
     values = {(SOURCE, "Source:_orders"): (0.0, 1000.0), (SINK, "Sink:_documents"): (1000.0, 0.0)}
@@ -199,7 +196,7 @@ def test_metrics_alone_tell_the_sink_by_its_name(spark: SparkSession) -> None:
         for (vertex, name), pair in values.items()
         for metric, value in zip((busy, held), pair, strict=True)
     ]
-    origin = only(measure(hand_made(spark, metric_sample=rows)), "back_pressure.origin")
+    origin = only(measure(hand_made(metric_sample=rows)), "back_pressure.origin")
     assert (origin.subject.vertex, origin.subject.vertex_id) == ("Sink:_documents", SINK)
     assert (origin.facts["position"], origin.facts["graph_known"]) == ("sink", False)
     assert origin.facts["upstream_vertices"] == ["Source:_orders"]

@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-import pytest
+from typing import Any
 
 from diagnostics.signals import buffer_pools
 from tests.diagnostics.hand_made import JOB, MIDDLE, SINK, START, hand_made, line_of_jobs, needs, of_key
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-pytestmark = pytest.mark.spark
 
 
 def pool(vertex: str, metric: str, *values: float, subtask: int = 0) -> list[dict[str, Any]]:
@@ -20,28 +13,26 @@ def pool(vertex: str, metric: str, *values: float, subtask: int = 0) -> list[dic
     return [{**about, "value": value, "ts_ms": START + place * 5000} for place, value in enumerate(values)]
 
 
-def test_a_full_input_stands_beside_the_output_above_it(spark: SparkSession) -> None:
+def test_a_full_input_stands_beside_the_output_above_it() -> None:
     rows = [
         *pool(MIDDLE, "buffers.outPoolUsage", 1.0, 1.0, 0.2),
         *pool(SINK, "buffers.inPoolUsage", 0.1, 0.2, 0.1),
         *pool(SINK, "buffers.inPoolUsage", 0.9, 1.0, 1.0, subtask=1),
         *pool(SINK, "Shuffle.Netty.Input.Buffers.inputFloatingBuffersUsage", 1.0, subtask=1),
     ]
-    measured = buffer_pools.measure(hand_made(spark, **line_of_jobs(), metric_sample=rows))
+    measured = buffer_pools.measure(hand_made(**line_of_jobs(), metric_sample=rows))
     facts = {each.subject.vertex_id: each.facts for each in of_key(measured, "buffer_pools")}[SINK]
     assert (facts["in_ratio"], facts["fullest_subtask"], facts["floating_ratio"]) == (1.0, 1, 1.0)
     assert (facts["upstream_out_ratio"], facts["upstream_vertex"]) == (1.0, "enrich")
 
 
-def test_quantiles_and_aggregates_of_a_pool_are_none_of_its_readings(spark: SparkSession) -> None:
+def test_quantiles_and_aggregates_of_a_pool_are_none_of_its_readings() -> None:
     rows = pool(SINK, "inPoolUsage", 0.2, 0.3, 0.4)
     summed_up = [{**row, "value": 1.0, **kind} for row in rows for kind in ({"quantile": 0.99}, {"aggregate": "max"})]
-    (found,) = of_key(
-        buffer_pools.measure(hand_made(spark, **line_of_jobs(), metric_sample=rows + summed_up)), "buffer_pools"
-    )
+    (found,) = of_key(buffer_pools.measure(hand_made(**line_of_jobs(), metric_sample=rows + summed_up)), "buffer_pools")
     assert found.facts["in_ratio"] == 0.3
 
 
-def test_without_such_metrics_nothing_is_measured(spark: SparkSession) -> None:
+def test_without_such_metrics_nothing_is_measured() -> None:
     other = [{"metric": "numRecordsIn", "value": 1.0, "ts_ms": START, "vertex_id": SINK, "job_id": JOB}]
-    assert needs(buffer_pools.measure(hand_made(spark, metric_sample=other))) == {"buffer_pools": "vertex-metrics"}
+    assert needs(buffer_pools.measure(hand_made(metric_sample=other))) == {"buffer_pools": "vertex-metrics"}

@@ -45,7 +45,7 @@ def declined(second: float, number: int, subtask: int = 0, **rest: Any) -> list[
 
 def test_declines_come_with_operator_exception_and_own_frame() -> None:
     log = [completed(1, 1), *declined(10, 2), *declined(20, 3, subtask=1), completed(30, 4)]
-    facts = only(measure(hand_made(None, **line_of_jobs(), log_record=log)), "checkpoint_declines").facts
+    facts = only(measure(hand_made(**line_of_jobs(), log_record=log)), "checkpoint_declines").facts
     assert (facts["failures"], facts["ids"], facts["reasons"]) == (2, [2, 3], ["asynchronous part failed (2)"])
     assert (facts["vertex"], facts["subtasks"], facts["task_managers"]) == ("enrich", [0, 1], ["tm-1"])
     assert (facts["said"], facts["origin"]) == ("IOException: the key is not mounted", "own_code")
@@ -57,7 +57,7 @@ def test_declines_come_with_operator_exception_and_own_frame() -> None:
 def test_the_operator_is_known_without_rest_from_the_states_of_its_executions() -> None:
     switched = f"enrich (1/2) ({GRAPH}_{MIDDLE}_0_0) switched from DEPLOYING to INITIALIZING."
     log = [record(1, "task.state", switched, vertex="enrich", subtask=0, state_to="INITIALIZING"), *declined(10, 2)]
-    facts = only(measure(hand_made(None, log_record=log)), "checkpoint_declines").facts
+    facts = only(measure(hand_made(log_record=log)), "checkpoint_declines").facts
     assert (facts["vertex"], facts["subtasks"]) == ("enrich", [0])
 
 
@@ -69,7 +69,7 @@ def test_the_failure_of_the_job_is_counted_apart() -> None:
         record(11, None, "Trying to recover from a global failure.", **threshold),
         record(11.1, "job.state", f"Job orders ({JOB}) switched from state RUNNING to RESTARTING.", **threshold),
     ]
-    facts = only(measure(hand_made(None, log_record=log)), "checkpoint_declines").facts
+    facts = only(measure(hand_made(log_record=log)), "checkpoint_declines").facts
     assert (facts["failures"], facts["thresholds"]) == (1, 1)
 
 
@@ -80,7 +80,7 @@ def test_rest_alone_gives_the_reason_and_asks_for_the_log() -> None:
         {"job_id": JOB, "checkpoint_id": number, "vertex_id": MIDDLE, "subtask": 0, "status": "pending_or_failed"}
         for number in (5, 6, 7)
     ]
-    measured = list(measure(hand_made(None, **line_of_jobs(), checkpoint=rows, subtask_checkpoint=parts)))
+    measured = list(measure(hand_made(**line_of_jobs(), checkpoint=rows, subtask_checkpoint=parts)))
     facts = only(measured, "checkpoint_declines").facts
     assert (facts["failures"], facts["unacknowledged"], "exception" in facts) == (3, ["enrich"], False)
     assert needs(measured) == {"checkpoint_declines": "jobmanager-log"}
@@ -100,7 +100,7 @@ def test_a_task_that_fails_in_its_synchronous_part_is_told_by_its_own_failure() 
         user_frame="org.acme.Buffer.flush",
         causes="java.io.IOException: Could not perform checkpoint 7 for operator enrich (1/2)#0.\nNullPointerException",
     )
-    facts = only(measure(hand_made(None, log_record=[failed])), "checkpoint_declines").facts
+    facts = only(measure(hand_made(log_record=[failed])), "checkpoint_declines").facts
     assert (facts["ids"], facts["synchronous"], facts["vertex"]) == ([7], 1, "enrich")
 
 
@@ -112,7 +112,7 @@ def test_triggers_before_all_tasks_ran_are_harmless() -> None:
         record(12, "task.state", "x", vertex="enrich", subtask=0, state_to="RUNNING"),
         completed(20, 1),
     ]
-    facts = only(measure(hand_made(None, log_record=log)), "checkpoint_declines").facts
+    facts = only(measure(hand_made(log_record=log)), "checkpoint_declines").facts
     assert (facts["failures"], facts["not_ready"]) == (0, 2)
     assert (facts["slowest_start_vertex"], facts["slowest_start_ms"]) == ("enrich", 12_000)
 
@@ -120,7 +120,7 @@ def test_triggers_before_all_tasks_ran_are_harmless() -> None:
 def test_refusals_because_tasks_have_finished_are_no_early_triggers() -> None:
     text = f"Checkpoint triggering task Source: a (1/1) of job {JOB} is not in state RUNNING but FINISHED instead."
     log = [completed(1, 1)] + [record(second, "jm.ckpt.task_not_running", text) for second in (10, 20, 30)]
-    facts = only(measure(hand_made(None, log_record=log)), "checkpoint_declines").facts
+    facts = only(measure(hand_made(log_record=log)), "checkpoint_declines").facts
     assert (facts["finished_refusals"], facts["finished_is_last"], facts["not_ready"]) == (3, True, 0)
 
 
@@ -140,9 +140,9 @@ def test_an_expiry_and_what_follows_from_something_else_is_no_decline() -> None:
         ),
         record(3, "jm.ckpt.failed", "Failed", checkpoint_id=3, causes="x: Checkpoint Coordinator is suspending."),
     ]
-    facts = only(measure(hand_made(None, log_record=log)), "checkpoint_declines").facts
+    facts = only(measure(hand_made(log_record=log)), "checkpoint_declines").facts
     assert facts["failures"] == 0
 
 
 def test_nothing_is_measured_without_logs_and_checkpoints() -> None:
-    assert needs(measure(hand_made(None))) == {"checkpoint_declines": "jobmanager-log"}
+    assert needs(measure(hand_made())) == {"checkpoint_declines": "jobmanager-log"}

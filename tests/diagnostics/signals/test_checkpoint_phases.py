@@ -55,7 +55,7 @@ def test_an_upload_dominates_and_late_acknowledgements_tell_its_rate() -> None:
         _acknowledged(2, SINK, 1, 20, 0, 80, 50_000, 200e6),
     ]
     checkpoints = [_checkpoint(1, "COMPLETED", 20_520.0), _checkpoint(2, "FAILED", 30_000.0)]
-    evidence = hand_made(None, **line_of_jobs(), subtask_checkpoint=parts, checkpoint=checkpoints)
+    evidence = hand_made(**line_of_jobs(), subtask_checkpoint=parts, checkpoint=checkpoints)
     facts = only(measure(evidence), "checkpoint_phases").facts
     assert facts["longest_phase"] == "asynchronous part"
     assert facts["async_share_ratio"] == pytest.approx((20_000 + 50_000) / (20_520 + 50_100))
@@ -74,7 +74,7 @@ def test_barriers_that_wait_and_subtasks_that_never_acknowledged() -> None:
         _part(2, SINK, 1, status="pending_or_failed"),
     ]
     checkpoints = [_checkpoint(1, "COMPLETED", 27_000.0), _checkpoint(2, "FAILED", 30_000.0)]
-    evidence = hand_made(None, **line_of_jobs(), subtask_checkpoint=parts, checkpoint=checkpoints)
+    evidence = hand_made(**line_of_jobs(), subtask_checkpoint=parts, checkpoint=checkpoints)
     facts = only(measure(evidence), "checkpoint_phases").facts
     assert facts["longest_phase"] == "start delay and alignment"
     assert facts["barrier_share_ratio"] == 1
@@ -88,13 +88,13 @@ def test_of_two_answers_about_a_subtask_the_acknowledged_one_counts() -> None:
         _part(1, SINK, 0, status="pending_or_failed") | {"ts_ms": START + 9_000},
         _acknowledged(1, SINK, 0, 0, 0, 0, 4000, 10e6),
     ]
-    evidence = hand_made(None, **line_of_jobs(), subtask_checkpoint=parts)
+    evidence = hand_made(**line_of_jobs(), subtask_checkpoint=parts)
     facts = only(measure(evidence), "checkpoint_phases").facts
     assert (facts["async_ms"], facts["upload_bytes_per_s_max"]) == (4000, 2.5e6)
 
 
 def test_nothing_is_measured_without_subtask_details() -> None:
-    evidence = hand_made(None, **line_of_jobs(), checkpoint=[_checkpoint(1, "COMPLETED", 27_000.0)])
+    evidence = hand_made(**line_of_jobs(), checkpoint=[_checkpoint(1, "COMPLETED", 27_000.0)])
     assert needs(measure(evidence)) == {"checkpoint_phases": "checkpoint-details"}
 
 
@@ -128,7 +128,7 @@ def test_phases_and_silent_subtasks_are_rebuilt_from_logs_alone() -> None:
         *_logged(0, 2, 20.2, 60, 700),
         of_coordinator(30, "jm.ckpt.expired", "Checkpoint 2 expired before completing.", 2),
     ]
-    facts = only(measure(hand_made(None, log_record=log)), "checkpoint_phases").facts
+    facts = only(measure(hand_made(log_record=log)), "checkpoint_phases").facts
     assert (facts["longest_phase"], facts["slowest_subtask"]) == ("asynchronous part", 1)
     assert facts["async_share_ratio"] == pytest.approx(9_000 / 9_200)
     assert (facts["unacknowledged_id"], facts["unacknowledged_vertices"]) == (2, ["enrich"])

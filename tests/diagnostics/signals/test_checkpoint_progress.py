@@ -41,7 +41,7 @@ TIMEOUT = {"scope": "job", "job_id": JOB, "key": "execution.checkpointing.timeou
 def test_growing_checkpoints_that_expire_in_the_end() -> None:
     rows = [_completed(number, ms) for number, ms in DURATIONS.items()] + [_expired(6), _expired(7)]
     rows.append(_completed(8, 90_000.0, is_savepoint=True))
-    facts = only(measure(hand_made(None, checkpoint=rows, config_option=[TIMEOUT])), "checkpoint_progress").facts
+    facts = only(measure(hand_made(checkpoint=rows, config_option=[TIMEOUT])), "checkpoint_progress").facts
     assert (facts["completed"], facts["failed"], facts["expired_ids"]) == (5, 2, [6, 7])
     assert facts["durations_ms"] == [3000, 7000, 13_000, 22_000, 28_000]
     assert facts["growth_ratio"] == 5  # median of 22 and 28 s over median of 3 and 7 s
@@ -73,7 +73,7 @@ def test_the_log_alone_tells_the_same() -> None:
         records.append(
             _record("jm.ckpt.failed", number, number * 40 + 30, reason="Checkpoint expired before completing.")
         )
-    facts = only(measure(hand_made(None, log_record=records)), "checkpoint_progress").facts
+    facts = only(measure(hand_made(log_record=records)), "checkpoint_progress").facts
     assert (facts["completed"], facts["expired_ids"], facts["in_progress"]) == (5, [6, 7], 0)
     assert (facts["timeout_ms"], facts["timeout_from"]) == (30_000, "expiry")
     assert facts["since_last_completed_ms"] == 82_000  # 7 x 40 + 30 s, less 5 x 40 + 28 s
@@ -83,24 +83,24 @@ def test_triggers_before_all_tasks_ran_are_no_failures() -> None:
     reason = "Not all required tasks are currently running."
     records = [_record("jm.ckpt.preflight_failed", None, second, reason=reason) for second in (0, 3, 6)]
     records += [_record("jm.ckpt.trigger", 1, 10), _record("jm.ckpt.completed", 1, 11, duration_ms=900.0)]
-    facts = only(measure(hand_made(None, log_record=records)), "checkpoint_progress").facts
+    facts = only(measure(hand_made(log_record=records)), "checkpoint_progress").facts
     assert (facts["failed"], facts["not_started"], facts["not_ready"]) == (0, 3, 3)
 
 
 def test_a_healthy_course_has_room_before_the_timeout() -> None:
     rows = [_completed(number, 150.0) for number in range(1, 11)]
-    facts = only(measure(hand_made(None, checkpoint=rows, config_option=[TIMEOUT])), "checkpoint_progress").facts
+    facts = only(measure(hand_made(checkpoint=rows, config_option=[TIMEOUT])), "checkpoint_progress").facts
     assert (facts["failed"], facts["growth_ratio"], facts["recent_failed"]) == (0, 1, 0)
     assert facts["max_duration_to_timeout_ratio"] == 0.005
 
 
 def test_a_checkpoint_under_way_tells_for_how_long() -> None:
     running = {"job_id": JOB, "checkpoint_id": 2, "status": "IN_PROGRESS", "trigger_ms": START, "ts_ms": START + 25_000}
-    evidence = hand_made(None, checkpoint=[running], config_option=[TIMEOUT])
+    evidence = hand_made(checkpoint=[running], config_option=[TIMEOUT])
     facts = only(measure(evidence), "checkpoint_progress").facts
     assert (facts["in_progress"], facts["running_ms"]) == (1, 25_000)
     assert facts["running_to_timeout_ratio"] == 25 / 30
 
 
 def test_nothing_is_measured_without_checkpoints() -> None:
-    assert needs(measure(hand_made(None, config_option=[TIMEOUT]))) == {"checkpoint_progress": "checkpoint-history"}
+    assert needs(measure(hand_made(config_option=[TIMEOUT]))) == {"checkpoint_progress": "checkpoint-history"}

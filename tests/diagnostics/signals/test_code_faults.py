@@ -30,7 +30,7 @@ def failed(second: float, exception: str, message: str = "", subtask: int = 0, *
 
 
 def facts_of(*log: dict[str, Any]) -> dict[str, Any]:
-    return dict(only(measure(hand_made(None, **line_of_jobs(), log_record=log)), "code_faults").facts)
+    return dict(only(measure(hand_made(**line_of_jobs(), log_record=log)), "code_faults").facts)
 
 
 def test_subtasks_that_fail_together_are_one_round() -> None:
@@ -65,4 +65,4 @@ def test_a_failure_in_the_snapshot_belongs_to_the_checkpoints() -> None:
 
 
 def test_nothing_is_measured_without_logs_and_exceptions() -> None:
-    assert needs(measure(hand_made(None))) == {"code_faults": "jobmanager-log"}
+    assert needs(measure(hand_made())) == {"code_faults": "jobmanager-log"}

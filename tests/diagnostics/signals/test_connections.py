@@ -12,11 +12,7 @@ from tests.diagnostics.hand_made import START, hand_made, needs, only
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pyspark.sql import SparkSession
-
     from diagnostics.signal import FactValue
-
-pytestmark = pytest.mark.spark
 
 REMOTE = "org.apache.flink.runtime.io.network.netty.exception.RemoteTransportException"
 CLOSED = "Connection unexpectedly closed by remote task manager '10.0.0.3/10.0.0.3:6121'."
@@ -39,12 +35,12 @@ def failed(second: float, name: str, message: str, **rest: Any) -> dict[str, Any
     return record(second, "enrich (1/2) (0_1_0_0) switched from RUNNING to FAILED on tm-2 @ host.", **texts, **rest)
 
 
-def broken(spark: SparkSession, log: list[dict[str, Any]]) -> Mapping[str, FactValue]:
-    return only(connections.measure(hand_made(spark, log_record=log)), "connections").facts
+def broken(log: list[dict[str, Any]]) -> Mapping[str, FactValue]:
+    return only(connections.measure(hand_made(log_record=log)), "connections").facts
 
 
-def lost(spark: SparkSession, log: list[dict[str, Any]], **tables: Any) -> Mapping[str, FactValue]:
-    evidence = hand_made(spark, log_record=log, **tables)
+def lost(log: list[dict[str, Any]], **tables: Any) -> Mapping[str, FactValue]:
+    evidence = hand_made(log_record=log, **tables)
     return only(task_manager_loss.measure_all(evidence), "task_manager_loss.all").facts
 
 
@@ -61,40 +57,37 @@ def lost(spark: SparkSession, log: list[dict[str, Any]], **tables: Any) -> Mappi
         ("dropping message [x] for non-local recipient [Actor[akka.tcp://flink@192.168.0.2:1]]", "wrong_address"),
     ],
 )
-def test_a_broken_connection_says_why(spark: SparkSession, message: str, kind: str) -> None:
-    facts = broken(spark, [record(60, message, level="WARN")])
+def test_a_broken_connection_says_why(message: str, kind: str) -> None:
+    facts = broken([record(60, message, level="WARN")])
     assert (facts["broken"], facts[kind]) == (1, 1)
 
 
-def test_a_connection_to_an_outside_system_is_not_the_clusters(spark: SparkSession) -> None:
-    assert (
-        broken(spark, [failed(60, "java.net.ConnectException", "Connection timed out: postgres:5432")])["broken"] == 0
-    )
+def test_a_connection_to_an_outside_system_is_not_the_clusters() -> None:
+    assert broken([failed(60, "java.net.ConnectException", "Connection timed out: postgres:5432")])["broken"] == 0
 
 
-def test_a_first_failure_that_is_a_broken_connection_is_told_with_its_peer(spark: SparkSession) -> None:
-    facts = broken(spark, [failed(60, REMOTE, CLOSED), failed(62, REMOTE, CLOSED, file_id=3)])
+def test_a_first_failure_that_is_a_broken_connection_is_told_with_its_peer() -> None:
+    facts = broken([failed(60, REMOTE, CLOSED), failed(62, REMOTE, CLOSED, file_id=3)])
     assert (facts["is_first_fault"], facts["first_fault_kind"]) == (True, "closed")
     assert (facts["peer"], facts["peer_victims"]) == ("10.0.0.3", 2)
 
 
-def test_a_process_that_started_before_the_job_manager_and_was_refused_is_no_trouble(spark: SparkSession) -> None:
+def test_a_process_that_started_before_the_job_manager_and_was_refused_is_no_trouble() -> None:
     refused = "Association with remote system [pekko.tcp://flink@jm:6123] has failed. Connection refused"
     registered = record(60, "Registering TaskManager with ResourceID tm-1:6122-aa (x) at ResourceManager")
-    assert broken(spark, [record(10, refused, "taskmanager"), registered])["refused"] == 0
+    assert broken([record(10, refused, "taskmanager"), registered])["refused"] == 0
 
 
-def test_an_out_of_memory_error_before_explains_the_broken_connection(spark: SparkSession) -> None:
+def test_an_out_of_memory_error_before_explains_the_broken_connection() -> None:
     out_of_memory = record(
         50, "Encountered fatal error java.lang.OutOfMemoryError - terminating the JVM", "taskmanager"
     )
-    facts = broken(spark, [out_of_memory, failed(60, REMOTE, CLOSED)])
+    facts = broken([out_of_memory, failed(60, REMOTE, CLOSED)])
     assert (facts["ends"], facts["ends_how"]) == (1, ["OutOfMemoryError"])
 
 
-def test_both_sides_that_lose_each_other_together_are_told(spark: SparkSession) -> None:
+def test_both_sides_that_lose_each_other_together_are_told() -> None:
     facts = lost(
-        spark,
         [
             record(0, "Starting TaskManager with ResourceID: tm-1:6122-aa", "taskmanager"),
             record(60, LOST),
@@ -104,30 +97,30 @@ def test_both_sides_that_lose_each_other_together_are_told(spark: SparkSession) 
     assert (facts["both_sides"], facts["noticed_apart_ms"], facts["without_jobmanager_silent"]) == (1, 200, 1)
 
 
-def test_a_task_manager_that_registers_again_under_its_id_lived_on(spark: SparkSession) -> None:
+def test_a_task_manager_that_registers_again_under_its_id_lived_on() -> None:
     again = record(90, "Registering TaskManager with ResourceID tm-1:6122-aa (x) at ResourceManager")
-    assert lost(spark, [record(60, LOST), again])["lived_on"] == 1
+    assert lost([record(60, LOST), again])["lived_on"] == 1
 
 
-def test_whether_a_lost_process_lived_on_stays_unknown_without_its_files(spark: SparkSession) -> None:
-    facts = lost(spark, [record(60, LOST)])
+def test_whether_a_lost_process_lived_on_stays_unknown_without_its_files() -> None:
+    facts = lost([record(60, LOST)])
     assert "lived_on" not in facts
     assert "both_sides" not in facts
 
 
-def test_the_end_of_a_lost_process_is_told(spark: SparkSession) -> None:
+def test_the_end_of_a_lost_process_is_told() -> None:
     killed = record(55, "Worker tm-1:6122-aa is terminated. Diagnostics: OOMKilled", event="res.worker.terminated")
-    facts = lost(spark, [{**killed, "task_manager": "tm-1:6122-aa"}, record(60, LOST)])
+    facts = lost([{**killed, "task_manager": "tm-1:6122-aa"}, record(60, LOST)])
     assert (facts["ended"], facts["ended_how"]) == (1, ["container ended"])
 
 
-def test_a_loss_that_only_rest_tells_is_one(spark: SparkSession) -> None:
+def test_a_loss_that_only_rest_tells_is_one() -> None:
     failure = {"ts_ms": START, "exception_class": "java.util.concurrent.TimeoutException", "exception_message": LOST}
-    evidence = hand_made(spark, failure=[failure])
+    evidence = hand_made(failure=[failure])
     assert only(task_manager_loss.measure_all(evidence), "task_manager_loss.all").facts["lost"] == 1
 
 
-def test_pauses_before_a_loss_are_taken_from_the_collectors_times_where_there_is_no_gc_log(spark: SparkSession) -> None:
+def test_pauses_before_a_loss_are_taken_from_the_collectors_times_where_there_is_no_gc_log() -> None:
     reported = [
         {
             "metric": "Status.JVM.GarbageCollector.G1_Old_Generation.Time",
@@ -137,18 +130,16 @@ def test_pauses_before_a_loss_are_taken_from_the_collectors_times_where_there_is
         }
         for second in range(0, 65, 5)
     ]
-    share = lost(spark, [record(60, LOST)], metric_sample=reported)["gc_ratio_before"]
+    share = lost([record(60, LOST)], metric_sample=reported)["gc_ratio_before"]
     assert share == pytest.approx(0.9)
 
 
-def test_a_job_manager_that_stood_still_is_told_although_its_gc_log_does_not_say_whose_it_is(
-    spark: SparkSession,
-) -> None:
+def test_a_job_manager_that_stood_still_is_told_although_its_gc_log_does_not_say_whose_it_is() -> None:
     pauses = [
         {"file_id": 4, "ts_ms": START + at * 1000, "uptime_ms": at * 1000.0, "kind": "full", "pause_ms": 900.0}
         for at in range(30, 60)
     ]
-    facts = lost(spark, [record(60, LOST)], gc_pause=pauses)
+    facts = lost([record(60, LOST)], gc_pause=pauses)
     assert "gc_ratio_before" not in facts
     assert facts["any_pause_ratio_before"] == pytest.approx(0.9)
 
@@ -167,25 +158,24 @@ def connection(second: int, peer: str, sent: int, again: int, **rest: Any) -> di
     }
 
 
-def tcp(spark: SparkSession, *rows: dict[str, Any], **tables: Any) -> Mapping[str, FactValue]:
-    return only(tcp_loss.measure(hand_made(spark, tcp_sample=list(rows), **tables)), "tcp_loss").facts
+def tcp(*rows: dict[str, Any], **tables: Any) -> Mapping[str, FactValue]:
+    return only(tcp_loss.measure(hand_made(tcp_sample=list(rows), **tables)), "tcp_loss").facts
 
 
-def test_what_was_sent_again_is_counted_between_two_readings(spark: SparkSession) -> None:
-    facts = tcp(spark, connection(0, "10.0.0.3", 1000, 1), connection(60, "10.0.0.3", 1200, 41))
+def test_what_was_sent_again_is_counted_between_two_readings() -> None:
+    facts = tcp(connection(0, "10.0.0.3", 1000, 1), connection(60, "10.0.0.3", 1200, 41))
     assert (facts["connection_sent"], facts["connection_again"], facts["connection_ratio"]) == (200, 40, 0.2)
 
 
-def test_a_counter_that_fell_belongs_to_a_new_connection(spark: SparkSession) -> None:
-    facts = tcp(spark, connection(0, "10.0.0.3", 1000, 100), connection(60, "10.0.0.3", 100, 6))
+def test_a_counter_that_fell_belongs_to_a_new_connection() -> None:
+    facts = tcp(connection(0, "10.0.0.3", 1000, 100), connection(60, "10.0.0.3", 100, 6))
     assert (facts["connection_sent"], facts["connection_again"]) == (100, 6)
 
 
-def test_connections_without_an_answer_name_the_host_they_share(spark: SparkSession) -> None:
+def test_connections_without_an_answer_name_the_host_they_share() -> None:
     stalled = {"backoff": 6, "rto_ms": 14_336.0, "silent_ms": 15_736.0}
     other = {"local_address": "10.0.0.2"}
     facts = tcp(
-        spark,
         connection(0, "10.0.0.2", 500, 0),
         connection(0, "10.0.0.3", 500, 30, **stalled),
         connection(0, "10.0.0.3", 500, 30, **stalled, **other),
@@ -194,27 +184,27 @@ def test_connections_without_an_answer_name_the_host_they_share(spark: SparkSess
     assert (facts["backoff"], facts["longest_rto_ms"]) == (6, 14_336)
 
 
-def test_an_idle_connection_is_not_one_without_an_answer(spark: SparkSession) -> None:
-    assert tcp(spark, connection(0, "10.0.0.3", 500, 0, silent_ms=60_000.0))["stalled"] == 0
+def test_an_idle_connection_is_not_one_without_an_answer() -> None:
+    assert tcp(connection(0, "10.0.0.3", 500, 0, silent_ms=60_000.0))["stalled"] == 0
 
 
-def test_timeouts_of_a_host_grow_between_its_readings(spark: SparkSession) -> None:
+def test_timeouts_of_a_host_grow_between_its_readings() -> None:
     counters = [
         {"ts_ms": START + 1000 * second, "host": "aa", "segments_out": 9, "segments_retransmitted": 0, "timeouts": many}
         for second, many in ((0, 2), (60, 20))
     ]
-    facts = tcp(spark, *counters)
+    facts = tcp(*counters)
     assert (facts["timeouts_first"], facts["timeouts_last"], facts["timeouts_grown"]) == (2, 20, 18)
 
 
-def test_what_was_sent_again_before_the_loss_is_told_apart(spark: SparkSession) -> None:
+def test_what_was_sent_again_before_the_loss_is_told_apart() -> None:
     readings = [
         connection(0, "10.0.0.3", 100, 0),
         connection(50, "10.0.0.3", 200, 9),
         connection(90, "10.0.0.3", 300, 50),
     ]
-    assert tcp(spark, *readings, log_record=[record(60, LOST)])["again_before_loss"] == 9
+    assert tcp(*readings, log_record=[record(60, LOST)])["again_before_loss"] == 9
 
 
-def test_without_readings_the_kernels_counters_are_asked_for(spark: SparkSession) -> None:
-    assert needs(tcp_loss.measure(hand_made(spark))) == {"tcp_loss": "tcp-counters"}
+def test_without_readings_the_kernels_counters_are_asked_for() -> None:
+    assert needs(tcp_loss.measure(hand_made())) == {"tcp_loss": "tcp-counters"}

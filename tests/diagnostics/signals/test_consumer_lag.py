@@ -23,7 +23,7 @@ def test_the_lag_is_that_of_the_last_look_and_grows_when_its_low_points_do() -> 
         *look(90, 1_500, 200, None),
         *look(90, 3, group="other"),
     ]
-    facts = only(consumer_lag.measure(hand_made(None, consumer_position=rows)), "consumer_lag").facts
+    facts = only(consumer_lag.measure(hand_made(consumer_position=rows)), "consumer_lag").facts
     assert (facts["groups"], facts["consumer_group"], facts["lag"], facts["partitions"]) == (2, "orders", 1_700, 2)
     assert (facts["partition"], facts["partition_share_ratio"]) == (0, 1_500 / 1_700)
     assert (facts["lag_first"], facts["lag_growth"], facts["lag_growth_per_s"]) == (100, 600, 600 / 60)
@@ -31,11 +31,11 @@ def test_the_lag_is_that_of_the_last_look_and_grows_when_its_low_points_do() -> 
 
 def test_two_looks_tell_a_lag_but_no_course() -> None:
     rows = [*look(0, 100), *look(30, 9_000)]
-    facts = only(consumer_lag.measure(hand_made(None, consumer_position=rows)), "consumer_lag").facts
+    facts = only(consumer_lag.measure(hand_made(consumer_position=rows)), "consumer_lag").facts
     assert facts["lag"] == 9_000
     assert "lag_growth" not in facts
 
 
 def test_without_positions_or_with_none_committed_nothing_is_told() -> None:
-    assert needs(consumer_lag.measure(hand_made(None))) == {"consumer_lag": "consumer-groups"}
-    assert list(consumer_lag.measure(hand_made(None, consumer_position=look(0, None)))) == []
+    assert needs(consumer_lag.measure(hand_made())) == {"consumer_lag": "consumer-groups"}
+    assert list(consumer_lag.measure(hand_made(consumer_position=look(0, None)))) == []

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-import diagnostics.evidence as tables
 from diagnostics.signals import device_clocks
 from tests.diagnostics.hand_made import JOB, SOURCE, START, hand_made, needs, only
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-pytestmark = pytest.mark.spark
 
 
 def events(offset_ms: dict[str, int], seconds: int = 120) -> list[dict[str, Any]]:
@@ -33,9 +27,9 @@ def events(offset_ms: dict[str, int], seconds: int = 120) -> list[dict[str, Any]
 RIGHT = {f"right-{number}": 0 for number in range(8)}
 
 
-def test_fast_and_slow_devices_are_counted_with_their_range(spark: SparkSession) -> None:
+def test_fast_and_slow_devices_are_counted_with_their_range() -> None:
     rows = events({**RIGHT, "fast-a": 15_000, "fast-b": 40_000, "slow": -20_000})
-    facts = only(device_clocks.measure(hand_made(spark, event=rows)), "device_clocks").facts
+    facts = only(device_clocks.measure(hand_made(event=rows)), "device_clocks").facts
     assert (facts["devices"], facts["fast_devices"], facts["slow_devices"]) == (11, 2, 1)
     assert (facts["fast_by_min_ms"], facts["fast_by_max_ms"]) == (15_000 - 500, 40_000 - 500)
     assert facts["slow_by_max_ms"] == 20_000 + 500
@@ -43,11 +37,7 @@ def test_fast_and_slow_devices_are_counted_with_their_range(spark: SparkSession)
     assert facts["usual_lag_ms"] == 500
 
 
-@pytest.mark.parametrize("few", [0, 200_000])
-def test_the_bound_in_effect_is_read_off_events_and_watermark(
-    spark: SparkSession, monkeypatch: pytest.MonkeyPatch, few: int
-) -> None:
-    monkeypatch.setattr(tables, "FEW_ROWS", few)
+def test_the_bound_in_effect_is_read_off_events_and_watermark() -> None:
     watermarks = [
         {
             "metric": "currentOutputWatermark",
@@ -60,28 +50,26 @@ def test_the_bound_in_effect_is_read_off_events_and_watermark(
         }
         for second in range(5, 100, 5)
     ]
-    evidence = hand_made(spark, event=events({**RIGHT, "slow": -20_000}), metric_sample=watermarks)
+    evidence = hand_made(event=events({**RIGHT, "slow": -20_000}), metric_sample=watermarks)
     facts = only(device_clocks.measure(evidence), "device_clocks").facts
     assert facts["bound_ms"] == 5_000
     assert facts["over_bound_ratio"] == pytest.approx(1 / 9)
     assert facts["right_over_bound_ratio"] == 0
 
 
-def test_right_clocks_are_left_alone(spark: SparkSession) -> None:
-    facts = only(device_clocks.measure(hand_made(spark, event=events(RIGHT))), "device_clocks").facts
+def test_right_clocks_are_left_alone() -> None:
+    facts = only(device_clocks.measure(hand_made(event=events(RIGHT))), "device_clocks").facts
     assert (facts["fast_devices"], facts["slow_devices"], facts["delayed_devices"]) == (0, 0, 0)
 
 
-def test_events_without_times_tell_nothing(spark: SparkSession) -> None:
-    assert needs(device_clocks.measure(hand_made(spark, event=[{"key": "a"}] * 600))) == {
-        "device_clocks": "event-sample"
-    }
-    assert needs(device_clocks.measure(hand_made(spark))) == {"device_clocks": "event-sample"}
+def test_events_without_times_tell_nothing() -> None:
+    assert needs(device_clocks.measure(hand_made(event=[{"key": "a"}] * 600))) == {"device_clocks": "event-sample"}
+    assert needs(device_clocks.measure(hand_made())) == {"device_clocks": "event-sample"}
 
 
-def test_a_partition_that_delivers_late_is_told_apart_from_devices(spark: SparkSession) -> None:
+def test_a_partition_that_delivers_late_is_told_apart_from_devices() -> None:
     late = [{**event, "partition": "1", "event_ms": event["event_ms"] - 9_000} for event in events({"a": 0, "b": 0})]
     rows = [*events(RIGHT), *events({"c": 0}, 60), *({**event, "partition": "2"} for event in events({"d": 0})), *late]
-    facts = only(device_clocks.measure(hand_made(spark, event=rows)), "device_clocks").facts
+    facts = only(device_clocks.measure(hand_made(event=rows)), "device_clocks").facts
     assert (facts["partitions"], facts["slow_partitions"]) == (3, ["1"])
     assert facts["slow_partition_by_ms"] == 9_000

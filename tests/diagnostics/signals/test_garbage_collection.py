@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from diagnostics.signals import garbage_collection, heap_pressure
 from tests.diagnostics.hand_made import JOB, MIDDLE, START, hand_made, line_of_jobs, needs, of_key, only
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-pytestmark = pytest.mark.spark
 
 MIB = 2**20
 ONE, OTHER = "10.0.0.1:6122-aa", "10.0.0.2:6122-bb"
@@ -56,9 +51,9 @@ def home(task_manager: str, subtask: int) -> dict[str, Any]:
     return {"job_id": JOB, "vertex_id": MIDDLE, "subtask": subtask, "task_manager": task_manager, "ts_ms": START}
 
 
-def test_full_collections_that_free_little_are_counted_with_what_they_leave(spark: SparkSession) -> None:
+def test_full_collections_that_free_little_are_counted_with_what_they_leave() -> None:
     at = [40 + 2.0 * number for number in range(30)]
-    facts = only(garbage_collection.measure(hand_made(spark, gc_pause=pauses(0, at))), "garbage_collection").facts
+    facts = only(garbage_collection.measure(hand_made(gc_pause=pauses(0, at))), "garbage_collection").facts
     assert (facts["full_gcs"], facts["full_gcs_for_room"], facts["full_gc_ms"]) == (30, 30, 30 * 500)
     assert (facts["live_bytes"], facts["live_ratio"]) == (210 * MIB, pytest.approx(210 / 245))
     assert facts["freed_ratio"] == pytest.approx(35 / 245)
@@ -67,17 +62,16 @@ def test_full_collections_that_free_little_are_counted_with_what_they_leave(spar
     assert facts["full_gc_interval_ms"] == 2_000
 
 
-def test_collections_for_metadata_at_the_start_are_not_for_room(spark: SparkSession) -> None:
+def test_collections_for_metadata_at_the_start_are_not_for_room() -> None:
     rows = pauses(0, [3, 5], cause="Metadata GC Threshold") + pauses(0, [20, 40, 60], kind="young")
-    facts = only(garbage_collection.measure(hand_made(spark, gc_pause=rows)), "garbage_collection").facts
+    facts = only(garbage_collection.measure(hand_made(gc_pause=rows)), "garbage_collection").facts
     assert (facts["full_gcs"], facts["full_gcs_for_room"]) == (2, 0)
     assert "live_ratio" not in facts
 
 
-def test_gc_logs_find_their_task_managers_by_the_counts_that_these_reported(spark: SparkSession) -> None:
+def test_gc_logs_find_their_task_managers_by_the_counts_that_these_reported() -> None:
     few, many = [10.0, 30.0, 55.0, 80.0], [5.0 + 3 * number for number in range(28)]
     evidence = hand_made(
-        spark,
         **line_of_jobs(),
         subtask=[home(ONE, 0), home(OTHER, 1)],
         gc_pause=[*pauses(1, few), *pauses(2, many)],
@@ -90,7 +84,7 @@ def test_gc_logs_find_their_task_managers_by_the_counts_that_these_reported(spar
     assert job.facts["needed_heap_mib"] == 448, "twice 210 MiB, in steps of 64"
 
 
-def test_metrics_alone_tell_the_share_and_what_stays_in_use(spark: SparkSession) -> None:
+def test_metrics_alone_tell_the_share_and_what_stays_in_use() -> None:
     def gauge(metric: str, value: float, second: int) -> dict[str, Any]:
         return {"metric": metric, "task_manager": ONE, "ts_ms": START + second * 1000, "value": value}
 
@@ -105,14 +99,14 @@ def test_metrics_alone_tell_the_share_and_what_stays_in_use(spark: SparkSession)
             gauge("Status.JVM.Memory.Heap.Max", 100.0 * MIB, second),
         )
     ]
-    facts = only(garbage_collection.measure(hand_made(spark, metric_sample=rows)), "garbage_collection").facts
+    facts = only(garbage_collection.measure(hand_made(metric_sample=rows)), "garbage_collection").facts
     assert (facts["basis"], facts["full_gcs"]) == ("metrics", 23)
     assert facts["share_ratio"] == pytest.approx(0.3)
     assert facts["worst_minute_ratio"] == pytest.approx(12 * 5 * 300 / 60_000)
     assert facts["live_ratio"] == pytest.approx(0.9)
 
 
-def test_one_look_tells_the_last_minute_by_the_collectors_own_meters(spark: SparkSession) -> None:
+def test_one_look_tells_the_last_minute_by_the_collectors_own_meters() -> None:
     look = [
         {"metric": f"Status.JVM.GarbageCollector.{name}", "task_manager": ONE, "ts_ms": START, "value": value}
         for name, value in (
@@ -123,17 +117,17 @@ def test_one_look_tells_the_last_minute_by_the_collectors_own_meters(spark: Spar
             ("All.TimeMsPerSecond", 350.0),
         )
     ]
-    evidence = hand_made(spark, **line_of_jobs(), metric_sample=look, subtask=[home(ONE, 0)])
+    evidence = hand_made(**line_of_jobs(), metric_sample=look, subtask=[home(ONE, 0)])
     facts = only(garbage_collection.measure(evidence), "garbage_collection").facts
     assert (facts["full_gcs"], facts["worst_minute_ratio"], facts["share_ratio"]) == (59, 0.35, 0.35)
 
 
-def test_without_logs_and_metrics_nothing_is_measured(spark: SparkSession) -> None:
-    empty = hand_made(spark)
+def test_without_logs_and_metrics_nothing_is_measured() -> None:
+    empty = hand_made()
     assert needs(garbage_collection.measure(empty)) == {"garbage_collection": "gc-log"}
     assert needs(heap_pressure.measure(empty)) == {"heap_pressure": "gc-log"}
 
 
-def test_processes_keep_their_own_logs(spark: SparkSession) -> None:
-    evidence = hand_made(spark, gc_pause=[*pauses(1, [10, 30]), *pauses(2, [20, 40, 50])])
+def test_processes_keep_their_own_logs() -> None:
+    evidence = hand_made(gc_pause=[*pauses(1, [10, 30]), *pauses(2, [20, 40, 50])])
     assert len(of_key(garbage_collection.measure(evidence), "garbage_collection")) == 2

@@ -4,19 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 from diagnostics.signals import high_availability
 from tests.diagnostics.hand_made import JOB, START, hand_made, needs, only
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pyspark.sql import SparkSession
-
     from diagnostics.signal import FactValue
-
-pytestmark = pytest.mark.spark
 
 
 def record(second: float, event: str | None, message: str = "", process: str = "jobmanager", **rest: Any) -> Any:
@@ -34,14 +28,13 @@ def changed(second: float, state: str, process: str = "jobmanager", **rest: Any)
     return record(second, "zk.curator.state", f"State change: {state}", process, state_to=state, **rest)
 
 
-def facts(spark: SparkSession, log: list[Any], **tables: Any) -> Mapping[str, FactValue]:
-    evidence = hand_made(spark, log_record=log, **tables)
+def facts(log: list[Any], **tables: Any) -> Mapping[str, FactValue]:
+    evidence = hand_made(log_record=log, **tables)
     return only(high_availability.measure(evidence), "high_availability").facts
 
 
-def test_an_outage_on_all_processes_is_one_outage_with_its_processes_together(spark: SparkSession) -> None:
+def test_an_outage_on_all_processes_is_one_outage_with_its_processes_together() -> None:
     measured = facts(
-        spark,
         [
             record(0, "zk.client.established", duration_ms=12_000.0),
             record(0, "zk.client.established", process="taskmanager", duration_ms=12_000.0),
@@ -58,13 +51,12 @@ def test_an_outage_on_all_processes_is_one_outage_with_its_processes_together(sp
     assert (measured["session_timeout_ms"], measured["back_ms"]) == (12_000, START + 90_000)
 
 
-def test_two_outages_some_time_apart_are_two(spark: SparkSession) -> None:
-    assert facts(spark, [changed(0, "SUSPENDED"), changed(100, "SUSPENDED")])["outages"] == 2
+def test_two_outages_some_time_apart_are_two() -> None:
+    assert facts([changed(0, "SUSPENDED"), changed(100, "SUSPENDED")])["outages"] == 2
 
 
-def test_components_of_one_job_manager_that_lose_leadership_together_count_once(spark: SparkSession) -> None:
+def test_components_of_one_job_manager_that_lose_leadership_together_count_once() -> None:
     measured = facts(
-        spark,
         [
             changed(60, "SUSPENDED"),
             record(60.1, "ha.rm.revoked"),
@@ -76,11 +68,10 @@ def test_components_of_one_job_manager_that_lose_leadership_together_count_once(
     assert (measured["leadership_lost"], measured["jobs_suspended"]) == (1, 1)
 
 
-def test_a_process_that_ends_with_an_error_of_zookeeper_is_counted_and_named(spark: SparkSession) -> None:
+def test_a_process_that_ends_with_an_error_of_zookeeper_is_counted_and_named() -> None:
     keeper = {"exception_class": "org.apache.zookeeper.KeeperException$ConnectionLossException"}
     said = {"exception_message": "KeeperErrorCode = ConnectionLoss", **keeper}
     measured = facts(
-        spark,
         [
             record(0, None, "Starting TaskManager with ResourceID: tm-1:6122-aa", "taskmanager"),
             record(60, "res.jm.entry.fatal", "Fatal error occurred in the cluster entrypoint.", **said),
@@ -92,69 +83,69 @@ def test_a_process_that_ends_with_an_error_of_zookeeper_is_counted_and_named(spa
     assert (measured["task_managers_ended_names"], measured["connection_loss"]) == (["tm-1:6122-aa"], 3)
 
 
-def test_a_fatal_error_of_something_else_is_not_blamed_on_the_service(spark: SparkSession) -> None:
+def test_a_fatal_error_of_something_else_is_not_blamed_on_the_service() -> None:
     out_of_memory = {"exception_class": "java.lang.OutOfMemoryError", "exception_message": "Metaspace"}
-    measured = facts(spark, [record(60, "res.jm.entry.fatal", **out_of_memory)])
+    measured = facts([record(60, "res.jm.entry.fatal", **out_of_memory)])
     assert (measured["jobmanagers_ended"], measured["jobmanagers_failed"]) == (0, 1)
 
 
-def test_a_checkpoint_whose_pointer_could_not_be_written_is_counted(spark: SparkSession) -> None:
+def test_a_checkpoint_whose_pointer_could_not_be_written_is_counted() -> None:
     said = {"exception_message": "Could not complete the pending checkpoint 17.", "level": "WARN"}
     cause = {"root_cause_message": "KeeperErrorCode = ConnectionLoss for /flink/jobs"}
     failed = record(60, "jm.ckpt.failed", "Failed to trigger or complete checkpoint 17", **said, **cause)
-    assert facts(spark, [failed])["checkpoint_failures"] == 1
+    assert facts([failed])["checkpoint_failures"] == 1
 
 
-def test_a_job_manager_that_starts_after_another_one_ended_is_a_restart(spark: SparkSession) -> None:
+def test_a_job_manager_that_starts_after_another_one_ended_is_a_restart() -> None:
     starts = [
         record(0, "layout.banner", file_id=0),
         record(50, None, "last words", file_id=0),
         record(60, "layout.banner", file_id=2),
         record(90, None, "last words", file_id=2),
     ]
-    measured = facts(spark, starts)
+    measured = facts(starts)
     assert (measured["jobmanager_starts"], measured["jobmanager_restarts"]) == (2, 1)
 
 
-def test_a_standby_job_manager_is_no_restart(spark: SparkSession) -> None:
+def test_a_standby_job_manager_is_no_restart() -> None:
     starts = [
         record(0, "layout.banner", file_id=0),
         record(1, "layout.banner", file_id=2),
         record(50, None, "still there", file_id=0),
         record(50, None, "still there", file_id=2),
     ]
-    assert facts(spark, starts)["jobmanager_restarts"] == 0
+    assert facts(starts)["jobmanager_restarts"] == 0
 
 
-def test_a_lock_of_kubernetes_that_cannot_be_renewed_is_the_services_failure(spark: SparkSession) -> None:
-    measured = facts(spark, [record(60, "k8s.leader.renew"), record(60.2, "ha.rm.revoked")])
+def test_a_lock_of_kubernetes_that_cannot_be_renewed_is_the_services_failure() -> None:
+    measured = facts([record(60, "k8s.leader.renew"), record(60.2, "ha.rm.revoked")])
     assert (measured["service"], measured["lock_failures"], measured["leadership_lost"]) == ("Kubernetes", 1, 1)
 
 
-def test_restores_servers_and_timeout_are_told_from_log_and_configuration(spark: SparkSession) -> None:
+def test_restores_servers_and_timeout_are_told_from_log_and_configuration() -> None:
     restored = f"Restoring job {JOB} from Checkpoint 15 @ 1795224363287 for {JOB} located at file:/x."
     options = [
         {"scope": "cluster", "key": "high-availability.zookeeper.quorum", "value": "zk-1:2181,zk-2:2181,zk-3:2181"},
         {"scope": "cluster", "key": "high-availability.zookeeper.client.session-timeout", "value": "40 s"},
     ]
-    measured = facts(spark, [record(60, "jm.ckpt.restore_from", restored)], config_option=options)
+    measured = facts([record(60, "jm.ckpt.restore_from", restored)], config_option=options)
     assert (measured["restored_from"], measured["servers"], measured["session_timeout_ms"]) == ([15], 3, 40_000)
 
 
-def test_collections_that_fill_the_time_before_are_told(spark: SparkSession) -> None:
+def test_collections_that_fill_the_time_before_are_told() -> None:
     pauses = [
         {"file_id": 2, "ts_ms": START + second * 1000, "uptime_ms": second * 1000.0, "kind": "full", "pause_ms": 900.0}
         for second in range(30, 60)
     ]
-    share = facts(spark, [changed(60, "SUSPENDED")], gc_pause=pauses)["pause_ratio_before"]
+    share = facts([changed(60, "SUSPENDED")], gc_pause=pauses)["pause_ratio_before"]
     assert isinstance(share, float)
     assert share > 0.8
 
 
-def test_a_job_without_high_availability_has_no_trouble(spark: SparkSession) -> None:
-    measured = facts(spark, [record(0, "noise.sasl_failed", "Authentication failed", level="ERROR")])
+def test_a_job_without_high_availability_has_no_trouble() -> None:
+    measured = facts([record(0, "noise.sasl_failed", "Authentication failed", level="ERROR")])
     assert (measured["signs"], measured["outages"], measured.get("service")) == (0, 0, None)
 
 
-def test_without_logs_the_job_managers_log_is_asked_for(spark: SparkSession) -> None:
-    assert needs(high_availability.measure(hand_made(spark))) == {"high_availability": "jobmanager-log"}
+def test_without_logs_the_job_managers_log_is_asked_for() -> None:
+    assert needs(high_availability.measure(hand_made())) == {"high_availability": "jobmanager-log"}

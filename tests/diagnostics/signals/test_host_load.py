@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-import pytest
+from typing import Any
 
 from diagnostics.signals import host_load
 from tests.diagnostics.hand_made import START, hand_made, needs, only
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-pytestmark = pytest.mark.spark
 
 
 def course(part: str, metric: str, values: list[float], **rest: Any) -> list[dict[str, Any]]:
@@ -22,7 +15,7 @@ def course(part: str, metric: str, values: list[float], **rest: Any) -> list[dic
     ]
 
 
-def test_the_worst_host_disk_and_limit_are_told_by_their_usual_level(spark: SparkSession) -> None:
+def test_the_worst_host_disk_and_limit_are_told_by_their_usual_level() -> None:
     rows = [
         *course("cpu", "iowait_percent", [2.0, 1, 3, 90, 2], host="calm"),
         *course("cpu", "iowait_percent", [60.0, 70, 61, 65, 3], host="busy"),
@@ -37,12 +30,12 @@ def test_the_worst_host_disk_and_limit_are_told_by_their_usual_level(spark: Spar
         {"ts_ms": START + moment, "metric": "System.CPU.Steal", "value": value, "task_manager": "tm-1"}
         for moment, value in enumerate([12.0, 14, 13, 11])
     ]
-    facts = only(host_load.measure(hand_made(spark, host_sample=rows, metric_sample=meter)), "host_load").facts
+    facts = only(host_load.measure(hand_made(host_sample=rows, metric_sample=meter)), "host_load").facts
     assert (facts["iowait_host"], facts["iowait_ratio"]) == ("busy", 0.61)
     assert (facts["disk"], facts["disk_busy_ratio"], facts["disk_await_ms"]) == ("sdb", 0.99, 420.0)
     assert facts["throttled_ratio"] == (160 - 10) / (1_200 - 1_000)
     assert (facts["steal_host"], facts["steal_ratio"]) == ("tm-1", 0.125), "Flink's own metric counts as well"
 
 
-def test_without_statistics_of_hosts_nothing_is_measured(spark: SparkSession) -> None:
-    assert needs(host_load.measure(hand_made(spark))) == {"host_load": "host-statistics"}
+def test_without_statistics_of_hosts_nothing_is_measured() -> None:
+    assert needs(host_load.measure(hand_made())) == {"host_load": "host-statistics"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -17,9 +17,6 @@ from diagnostics.signals import (
     task_manager_loss,
 )
 from tests.diagnostics.hand_made import JOB, START, hand_made, line_of_jobs, needs, of_key, only
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 BUFFERS = (
     "Insufficient number of network buffers: required 13, but only 11 available. "
@@ -67,7 +64,7 @@ def test_the_first_fault_is_named_and_what_only_reports_it_is_left_out() -> None
         ),
         record(22, "Something warned", level="WARN", exception_class="java.lang.IllegalStateException"),
     ]
-    facts = only(exceptions.measure(hand_made(None, **line_of_jobs(), log_record=log)), "exceptions").facts
+    facts = only(exceptions.measure(hand_made(**line_of_jobs(), log_record=log)), "exceptions").facts
     assert (facts["failures"], facts["kinds"], facts["most_count"]) == (2, 1, 2)
     assert (facts["first_name"], facts["first_ms"], facts["first_in_user_code"]) == (
         "IOException",
@@ -87,7 +84,7 @@ def test_restarts_are_counted_with_their_pace_and_end() -> None:
         log += [switched(second, "RUNNING", "RESTARTING"), switched(second + 5, "RESTARTING", "RUNNING")]
     log += [switched(30, "RUNNING", "FAILING"), switched(31, "FAILING", "FAILED")]
     log[-1] |= {"exception_class": "x.JobException", "exception_message": "Recovery is suppressed by FixedDelay"}
-    facts = only(restarts.measure(hand_made(None, log_record=log)), "restarts").facts
+    facts = only(restarts.measure(hand_made(log_record=log)), "restarts").facts
     assert (facts["restarts"], facts["running_again"], facts["final_state"], facts["gave_up"]) == (2, 2, "FAILED", True)
     assert (facts["interval_ms"], facts["strategy"], facts["attempts_allowed"]) == (
         10_000,
@@ -98,17 +95,15 @@ def test_restarts_are_counted_with_their_pace_and_end() -> None:
 
 def test_a_job_has_run_steadily_until_its_log_ends() -> None:
     log = [switched(10, "RUNNING", "RESTARTING"), switched(15, "RESTARTING", "RUNNING"), record(70, "Completed it.")]
-    assert only(restarts.measure(hand_made(None, log_record=log)), "restarts").facts["steady_ms"] == 60_000
+    assert only(restarts.measure(hand_made(log_record=log)), "restarts").facts["steady_ms"] == 60_000
 
 
 def test_a_restart_for_a_task_manager_that_was_told_to_end_is_for_no_failure() -> None:
     told = record(9, "RECEIVED SIGNAL 15: SIGTERM. Shutting down as requested.", process="taskmanager")
     shut = failed(10, "org.apache.flink.util.FlinkException", "The TaskExecutor is shutting down.", "x.Y.z")
     log = [shut, switched(10, "RUNNING", "RESTARTING"), switched(15, "RESTARTING", "RUNNING")]
-    alone = only(restarts.measure(hand_made(None, log_record=log)), "restarts").facts
-    ordered = only(
-        restarts.measure(hand_made(None, log_record=[told | {"event": "process.signal"}, *log])), "restarts"
-    ).facts
+    alone = only(restarts.measure(hand_made(log_record=log)), "restarts").facts
+    ordered = only(restarts.measure(hand_made(log_record=[told | {"event": "process.signal"}, *log])), "restarts").facts
     assert (alone["for_faults"], alone["for_ended"]) == (1, 0)
     assert (ordered["for_faults"], ordered["for_ended"]) == (0, 1)
 
@@ -117,11 +112,11 @@ def test_a_restart_for_too_many_failed_checkpoints_is_for_a_failure() -> None:
     texts = {"exception_class": "x.FlinkRuntimeException", "exception_message": THRESHOLD}
     report = record(10, "Trying to recover from a global failure.", job_id=JOB, **texts)
     log = [report, switched(10, "RUNNING", "RESTARTING"), switched(15, "RESTARTING", "RUNNING")]
-    assert only(restarts.measure(hand_made(None, log_record=log)), "restarts").facts["for_faults"] == 1
+    assert only(restarts.measure(hand_made(log_record=log)), "restarts").facts["for_faults"] == 1
 
 
 def test_a_job_that_never_restarted_says_so() -> None:
-    facts = only(restarts.measure(hand_made(None, **line_of_jobs())), "restarts").facts
+    facts = only(restarts.measure(hand_made(**line_of_jobs())), "restarts").facts
     assert (facts["restarts"], facts["final_state"], facts["gave_up"]) == (0, "RUNNING", False)
 
 
@@ -138,7 +133,7 @@ def test_a_lost_task_manager_whose_log_goes_on_was_cut_off() -> None:
         record(1, "Starting TaskManager with ResourceID: tm-1:6122-aa", process="taskmanager", file_id=1, line=1),
         record(80, "Attempting to register again", process="taskmanager", file_id=1, line=2),
     ]
-    evidence = hand_made(None, log_record=log)
+    evidence = hand_made(log_record=log)
     lost = only(task_manager_loss.measure(evidence), "task_manager_loss")
     assert lost.subject.task_manager == "tm-1:6122-aa"
     assert (lost.facts["how"], lost.facts["lived_on"]) == ("heartbeat timed out", True)
@@ -147,10 +142,7 @@ def test_a_lost_task_manager_whose_log_goes_on_was_cut_off() -> None:
     assert (together["lost"], together["lived_on"]) == (1, 1)
 
 
-@pytest.mark.spark
-def test_a_task_manager_that_stood_still_in_collections_did_so_before_it_was_lost(
-    spark: SparkSession,
-) -> None:
+def test_a_task_manager_that_stood_still_in_collections_did_so_before_it_was_lost() -> None:
     collections = [
         {
             "file_id": 2,
@@ -172,7 +164,7 @@ def test_a_task_manager_that_stood_still_in_collections_did_so_before_it_was_los
         for second in range(30, 75, 5)
     ]
     log = [record(60, "The heartbeat of TaskManager with id tm-1:6122-aa timed out.")]
-    evidence = hand_made(spark, log_record=log, gc_pause=collections, metric_sample=reported)
+    evidence = hand_made(log_record=log, gc_pause=collections, metric_sample=reported)
     facts = only(task_manager_loss.measure(evidence), "task_manager_loss").facts
     assert facts["gc_ratio_before"] == pytest.approx(0.9)
     assert facts["lived_on"] is True
@@ -180,7 +172,6 @@ def test_a_task_manager_that_stood_still_in_collections_did_so_before_it_was_los
 
 def test_refused_network_buffers_come_with_the_numbers_and_a_proposal() -> None:
     evidence = hand_made(
-        None,
         **line_of_jobs(),
         log_record=[failed(10, "java.io.IOException", BUFFERS, "org.apache.flink.NetworkBufferPool.createBufferPool")],
     )
@@ -196,21 +187,21 @@ def test_refused_network_buffers_come_with_the_numbers_and_a_proposal() -> None:
 
 def test_rest_alone_tells_of_refused_buffers() -> None:
     failure = {"job_id": JOB, "ts_ms": START, "root_cause_class": "java.io.IOException", "root_cause_message": BUFFERS}
-    facts = only(network_buffers.measure(hand_made(None, failure=[failure])), "network_buffers").facts
+    facts = only(network_buffers.measure(hand_made(failure=[failure])), "network_buffers").facts
     assert (facts["insufficient"], facts["required"]) == (1, 13)
 
 
 def test_slots_that_were_refused_are_set_against_those_there_were() -> None:
     total = [{"metric": "taskSlotsTotal", "ts_ms": START + second * 1000, "value": 1.0} for second in (0, 10, 20)]
     log = [record(10, "Could not acquire the minimum required resources, failing slot requests.", job_id=JOB)]
-    facts = only(slots.measure(hand_made(None, **line_of_jobs(), log_record=log, metric_sample=total)), "slots").facts
+    facts = only(slots.measure(hand_made(**line_of_jobs(), log_record=log, metric_sample=total)), "slots").facts
     assert (facts["refused"], facts["required"], facts["total_then"], facts["missing_then"]) == (1, 2, 1, 1)
 
 
 def test_one_refusal_that_several_records_tell_counts_once() -> None:
     text = "Could not acquire the minimum required resources"
     log = [record(second, text, job_id=JOB) for second in (10, 11, 12, 60)]
-    assert only(slots.measure(hand_made(None, **line_of_jobs(), log_record=log)), "slots").facts["refused"] == 2
+    assert only(slots.measure(hand_made(**line_of_jobs(), log_record=log)), "slots").facts["refused"] == 2
 
 
 def test_pods_without_a_node_are_told_with_the_reason() -> None:
@@ -219,7 +210,7 @@ def test_pods_without_a_node_are_told_with_the_reason() -> None:
         record(each, f"FailedScheduling: {reason}", event="k8s.event.unschedulable", reason=reason, count=4.0)
         for each in (1, 2)
     ]
-    facts = only(slots.measure(hand_made(None, **line_of_jobs(), log_record=log)), "slots").facts
+    facts = only(slots.measure(hand_made(**line_of_jobs(), log_record=log)), "slots").facts
     assert (facts["unscheduled"], facts["unscheduled_reason"]) == (8, reason)
 
 
@@ -236,7 +227,7 @@ def test_a_taskmanager_that_registers_under_a_name_in_use_replaces_another() -> 
         closed,
         registered(30, "tm-1"),
     ]
-    facts = only(slots.measure(hand_made(None, **line_of_jobs(), log_record=log)), "slots").facts
+    facts = only(slots.measure(hand_made(**line_of_jobs(), log_record=log)), "slots").facts
     assert (facts["replaced"], facts["replaced_id"]) == (2, "flink-tm")
 
 
@@ -244,7 +235,7 @@ def test_all_register_anew_at_a_new_leader() -> None:
     text = "Registering TaskManager with ResourceID tm-1 (akka.tcp://flink@tm:6122) at ResourceManager"
     granted = record(20, "ResourceManager was granted leadership with fencing token 1", event="ha.rm.granted")
     log = [record(1, text), granted, record(30, text)]
-    assert only(slots.measure(hand_made(None, **line_of_jobs(), log_record=log)), "slots").facts["replaced"] == 0
+    assert only(slots.measure(hand_made(**line_of_jobs(), log_record=log)), "slots").facts["replaced"] == 0
 
 
 def test_out_of_memory_is_told_by_the_kind_of_memory() -> None:
@@ -261,14 +252,14 @@ def test_out_of_memory_is_told_by_the_kind_of_memory() -> None:
         },
         record(5, "Worker tm-1 is terminated. Diagnostics: Pod terminated, [main(exitCode=137, reason=OOMKilled)]"),
     ]
-    facts = only(out_of_memory.measure(hand_made(None, log_record=log)), "out_of_memory").facts
+    facts = only(out_of_memory.measure(hand_made(log_record=log)), "out_of_memory").facts
     assert (facts["errors"], facts["files"], facts["killed"]) == (3, 3, 1)
     kinds = ("heap_errors", "metaspace_errors", "direct_errors", "unspecified_errors")
     assert [facts[kind] for kind in kinds] == [1, 1, 0, 1]
 
 
 def test_an_ordinary_log_has_none_of_it() -> None:
-    evidence = hand_made(None, log_record=[record(0, "Starting rest endpoint.")])
+    evidence = hand_made(log_record=[record(0, "Starting rest endpoint.")])
     assert only(out_of_memory.measure(evidence), "out_of_memory").facts["errors"] == 0
     assert only(network_buffers.measure(evidence), "network_buffers").facts["insufficient"] == 0
     assert only(exceptions.measure(evidence), "exceptions").facts["failures"] == 0
@@ -278,7 +269,7 @@ def test_an_ordinary_log_has_none_of_it() -> None:
 
 
 def test_without_logs_nothing_is_measured() -> None:
-    empty = hand_made(None)
+    empty = hand_made()
     missing: dict[str, str] = {}
     for signal in (exceptions, restarts, slots, out_of_memory, network_buffers, task_manager_loss):
         missing |= needs(signal.measure(empty))
@@ -302,7 +293,7 @@ def test_a_task_that_does_not_end_is_told_with_the_method_it_is_stuck_in() -> No
     told = {"event": "task.cancel.stuck", "vertex": "enrich", "subtask": 0, "count": 30.0, "process": "taskmanager"}
     log = [record(5, warning, **told), record(35, warning, **{**told, "count": 60.0})]
     log.append(record(200, "Task did not exit gracefully within 180 + seconds.", event="task.cancel.timeout"))
-    facts = only(stuck_tasks.measure(hand_made(None, **line_of_jobs(), log_record=log)), "stuck_tasks").facts
+    facts = only(stuck_tasks.measure(hand_made(**line_of_jobs(), log_record=log)), "stuck_tasks").facts
     assert (facts["warnings"], facts["tasks"], facts["killed"], facts["longest_ms"]) == (2, 1, 1, 60_000)
     assert (facts["vertex"], facts["frame"]) == ("enrich", "java.net.SocketInputStream.read")
 
@@ -312,13 +303,13 @@ def test_refused_managed_memory_comes_with_what_was_asked_for() -> None:
     log = [
         failed(10, "org.apache.flink.runtime.memory.MemoryReservationException", said, "x.UnsafeMemoryBudget.reserve")
     ]
-    facts = only(managed_memory.measure(hand_made(None, **line_of_jobs(), log_record=log)), "managed_memory").facts
+    facts = only(managed_memory.measure(hand_made(**line_of_jobs(), log_record=log)), "managed_memory").facts
     assert (facts["refused"], facts["asked_bytes"], facts["left_bytes"]) == (1, 67_108_864, 1_024)
 
 
 def test_kubernetes_alone_counts_no_failure_as_zero() -> None:
     killed = [record(5, "Container flink-main-container: OOMKilled", process="kubernetes")]
-    evidence = hand_made(None, logs=0, log_record=killed)
+    evidence = hand_made(logs=0, log_record=killed)
     memory = only(out_of_memory.measure(evidence), "out_of_memory").facts
     assert memory["killed"] == 1
     assert "heap_errors" not in memory, "nobody looked"

@@ -7,7 +7,7 @@ from tests.diagnostics.hand_made import JOB, START, hand_made, line_of_jobs, nee
 
 
 def test_a_job_is_known_by_rest() -> None:
-    facts = only(job_overview.measure(hand_made(None, **line_of_jobs())), "job_overview").facts
+    facts = only(job_overview.measure(hand_made(**line_of_jobs())), "job_overview").facts
     assert (facts["name"], facts["state"], facts["vertices"], facts["parallelism"]) == ("orders", "RUNNING", 3, 2)
     assert facts["observed_ms"] == 300_000
 
@@ -18,13 +18,13 @@ def test_a_job_is_known_by_the_log_alone() -> None:
         {"ts_ms": START + 1000, "message": f"Received JobGraph submission 'orders' ({JOB})."},
         {"ts_ms": START + 9000, "job_id": JOB, "message": "Completed checkpoint 1"},
     ]
-    facts = only(job_overview.measure(hand_made(None, log_record=records)), "job_overview").facts
+    facts = only(job_overview.measure(hand_made(log_record=records)), "job_overview").facts
     assert (facts["name"], facts["flink_version"], facts["observed_ms"]) == ("orders", "1.18.1", 8000)
 
 
 def test_rest_alone_tells_the_version() -> None:
     told = [{"scope": "environment", "key": "flink.version", "value": "2.0.1"}]
-    facts = only(job_overview.measure(hand_made(None, **line_of_jobs(), config_option=told)), "job_overview").facts
+    facts = only(job_overview.measure(hand_made(**line_of_jobs(), config_option=told)), "job_overview").facts
     assert facts["flink_version"] == "2.0.1"
 
 
@@ -33,14 +33,14 @@ def test_what_went_well_is_told_with_numbers() -> None:
         {"job_id": JOB, "checkpoint_id": number, "status": "COMPLETED", "end_to_end_ms": 100.0 * number}
         for number in (1, 2, 3)
     ]
-    evidence = hand_made(None, **line_of_jobs(), checkpoint=completed)
+    evidence = hand_made(**line_of_jobs(), checkpoint=completed)
     facts = only(job_overview.measure(evidence), "job_overview.operation").facts
     assert (facts["completed"], facts["failed"], facts["longest_ms"]) == (3, 0, 300)
     assert "back_pressured_ratio" not in facts
 
 
 def test_nothing_is_measured_when_no_job_is_named() -> None:
-    measured = list(job_overview.measure(hand_made(None)))
+    measured = list(job_overview.measure(hand_made()))
     assert needs(measured) == {"job_overview": "job-rest", "job_overview.operation": "job-rest"}
 
 
@@ -54,10 +54,10 @@ def test_refused_and_slow_requests_are_counted() -> None:
         {"level": "INFO", "process": "taskmanager", "ts_ms": START + 4, "message": "HTTP 429 seen"},
         {"level": "WARN", "process": "jobmanager", "ts_ms": START + 5, "message": "REST answered with HTTP 429"},
     ]
-    facts = only(outside_system.measure(hand_made(None, log_record=records)), "outside_system").facts
+    facts = only(outside_system.measure(hand_made(log_record=records)), "outside_system").facts
     assert (facts["refused"], facts["slow_requests"], facts["slowest_ms"]) == (1, 1, 1544)
 
 
 def test_a_quiet_log_gives_no_signal() -> None:
     records = [{"level": "WARN", "process": "taskmanager", "ts_ms": START, "message": "Checkpoint storage is slow"}]
-    assert of_key(outside_system.measure(hand_made(None, log_record=records)), "outside_system") == []
+    assert of_key(outside_system.measure(hand_made(log_record=records)), "outside_system") == []

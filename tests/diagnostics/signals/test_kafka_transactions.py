@@ -32,7 +32,7 @@ def test_a_fenced_producer_names_the_prefix() -> None:
     log = [
         record(5, "enrich (1/2) (x) switched from RUNNING to FAILED on tm-1.", causes=f"x: Failed with {IDS}\n{FENCED}")
     ]
-    facts = only(measure(hand_made(None, **line_of_jobs(), log_record=log)), "kafka_transactions").facts
+    facts = only(measure(hand_made(**line_of_jobs(), log_record=log)), "kafka_transactions").facts
     assert (facts["fenced"], facts["prefixes"], facts["first_ms"]) == (1, ["orders-sink"], START + 5_000)
     assert facts["wrong"] == ["transactional id prefix, unique for each sink and stable"]
 
@@ -42,9 +42,7 @@ def test_a_transaction_that_outlived_its_timeout_comes_with_both_times() -> None
         "Transaction KafkaTransactionState [transactionalId=orders-0, epoch=3] has been open for 42551680 ms. This is"
         " close to or even exceeding the transaction timeout of 10000 ms."
     )
-    facts = only(
-        measure(hand_made(None, log_record=[record(5, text, "2pc.timeout.close")])), "kafka_transactions"
-    ).facts
+    facts = only(measure(hand_made(log_record=[record(5, text, "2pc.timeout.close")])), "kafka_transactions").facts
     assert (facts["near_timeout"], facts["longest_open_ms"], facts["timeout_ms"]) == (1, 42_551_680, 10_000)
 
 
@@ -55,7 +53,7 @@ def test_the_audit_says_ok_wrong_or_not_visible() -> None:
         option("transactional.id", "orders-0-1", "kafka producer"),
         option("transaction.timeout.ms", "30000", "kafka producer"),
     ]
-    facts = only(measure(hand_made(None, **line_of_jobs(), config_option=options)), "kafka_transactions").facts
+    facts = only(measure(hand_made(**line_of_jobs(), config_option=options)), "kafka_transactions").facts
     assert audit(facts) == {
         "checkpointing": "ok",
         "checkpointing mode": "wrong",
@@ -79,7 +77,7 @@ def test_an_outage_counts_to_what_the_timeout_must_cover() -> None:
         option("transactional.id", "orders-0-1", "kafka producer"),
         option("transaction.timeout.ms", "300000", "kafka producer"),
     ]
-    evidence = hand_made(None, **line_of_jobs(), log_record=log, config_option=options)
+    evidence = hand_made(**line_of_jobs(), log_record=log, config_option=options)
     facts = only(measure(evidence), "kafka_transactions").facts
     assert (facts["longest_outage_ms"], facts["needed_ms"]) == (300_000, 360_000)
 
@@ -95,7 +93,7 @@ def test_a_producer_belongs_to_the_job_whose_prefix_it_carries() -> None:
         record(5, f"Failed with {IDS}", causes=FENCED, job_id=JOB),
         record(6, "Failed with FlinkKafkaInternalProducer{transactionalId='bills-1-5'}", causes=FENCED, job_id=other),
     ]
-    evidence = hand_made(None, log_record=log, config_option=started)
+    evidence = hand_made(log_record=log, config_option=started)
     facts = {each.subject.job: each.facts for each in of_key(measure(evidence), "kafka_transactions")}
     assert (facts[JOB]["prefixes"], facts[JOB]["timeout_ms"]) == (["orders-sink"], 30_000)
     assert (facts[other]["prefixes"], facts[other]["timeout_ms"]) == (["bills"], 900_000)
@@ -104,11 +102,11 @@ def test_a_producer_belongs_to_the_job_whose_prefix_it_carries() -> None:
 def test_a_job_without_kafka_transactions_has_no_audit() -> None:
     options = [option("execution.checkpointing.interval", "60 s"), option("isolation.level", "read_committed")]
     log = [record(1, "Starting rest endpoint.")]
-    assert not of_key(measure(hand_made(None, log_record=log, config_option=options)), "kafka_transactions")
+    assert not of_key(measure(hand_made(log_record=log, config_option=options)), "kafka_transactions")
 
 
 def test_nothing_is_measured_without_logs_and_options() -> None:
-    assert needs(measure(hand_made(None))) == {"kafka_transactions": "taskmanager-log"}
+    assert needs(measure(hand_made())) == {"kafka_transactions": "taskmanager-log"}
 
 
 def test_a_client_states_its_settings_at_its_start() -> None:
@@ -125,7 +123,7 @@ def test_a_client_states_its_settings_at_its_start() -> None:
 def test_the_tightest_of_the_brokers_settings_is_held_against_the_sinks_timeout() -> None:
     brokers = [option("transaction.max.timeout.ms", each, "kafka broker") for each in ("900000", "600000")]
     asks = [option("sink.delivery-guarantee", "exactly-once", "table")]
-    facts = only(measure(hand_made(None, config_option=[*brokers, *asks])), "kafka_transactions").facts
+    facts = only(measure(hand_made(config_option=[*brokers, *asks])), "kafka_transactions").facts
     assert (facts["broker_max_ms"], facts["timeout_to_broker_ratio"]) == (600_000, 3_600_000 / 600_000)
     assert "timeout_ms" not in facts, "Flink's default is no statement of the files"
-    assert list(measure(hand_made(None, config_option=brokers))) == [], "a broker alone is no job"
+    assert list(measure(hand_made(config_option=brokers))) == [], "a broker alone is no job"

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from diagnostics.signals import late_records
 from tests.diagnostics.hand_made import JOB, SINK, START, hand_made, needs, only
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-pytestmark = pytest.mark.spark
 
 
 def counter(metric: str, subtask: int, per_s: list[float], operator: str | None) -> list[dict[str, Any]]:
@@ -33,22 +28,22 @@ def counter(metric: str, subtask: int, per_s: list[float], operator: str | None)
     return rows
 
 
-def test_drops_are_summed_over_subtasks_and_the_jump_is_found(spark: SparkSession) -> None:
+def test_drops_are_summed_over_subtasks_and_the_jump_is_found() -> None:
     rates = [1.0] * 8 + [40.0] * 12
     rows = [row for subtask in (0, 1) for row in counter("numLateRecordsDropped", subtask, rates, "window")]
     rows += [row for subtask in (0, 1) for row in counter("numRecordsIn", subtask, [100.0] * 20, None)]
-    facts = only(late_records.measure(hand_made(spark, metric_sample=rows)), "late_records").facts
+    facts = only(late_records.measure(hand_made(metric_sample=rows)), "late_records").facts
     dropped = 2 * 5 * (8 * 1 + 12 * 40)
     assert (facts["dropped"], facts["records_in"]) == (dropped, 2 * 5 * 100 * 20)
     assert facts["dropped_ratio"] == pytest.approx(dropped / 20_000)
     assert (facts["rate_before_per_s"], facts["rate_after_per_s"]) == (2.0, 80.0)
 
 
-def test_a_job_that_drops_nothing_says_so(spark: SparkSession) -> None:
+def test_a_job_that_drops_nothing_says_so() -> None:
     rows = counter("numLateRecordsDropped", 0, [0.0] * 10, "window")
-    facts = only(late_records.measure(hand_made(spark, metric_sample=rows)), "late_records").facts
+    facts = only(late_records.measure(hand_made(metric_sample=rows)), "late_records").facts
     assert (facts["dropped"], facts["dropped_per_s"]) == (0, 0.0)
 
 
-def test_without_the_counter_nothing_is_measured(spark: SparkSession) -> None:
-    assert needs(late_records.measure(hand_made(spark))) == {"late_records": "metric-scrapes"}
+def test_without_the_counter_nothing_is_measured() -> None:
+    assert needs(late_records.measure(hand_made())) == {"late_records": "metric-scrapes"}

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from diagnostics.signals import load_balance
 from tests.diagnostics.hand_made import JOB, MIDDLE, SINK, SOURCE, START, hand_made, line_of_jobs, needs, of_key
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-pytestmark = pytest.mark.spark
 
 
 def subtasks(
@@ -41,9 +36,8 @@ def busy(vertex: str, ratios: list[float]) -> list[dict[str, Any]]:
     ]
 
 
-def test_a_hot_subtask_is_named_with_its_share_and_the_salts_it_needs(spark: SparkSession) -> None:
+def test_a_hot_subtask_is_named_with_its_share_and_the_salts_it_needs() -> None:
     evidence = hand_made(
-        spark,
         **line_of_jobs(),
         subtask=[*subtasks(SOURCE, [5_000, 5_000], out=True), *subtasks(SINK, [90_000, 4_000, 3_000, 3_000])],
         back_pressure=[
@@ -63,10 +57,10 @@ def test_a_hot_subtask_is_named_with_its_share_and_the_salts_it_needs(spark: Spa
     assert signals[SINK].citations[0].text.startswith("subtask 0: read-records 90000")
 
 
-def test_skew_that_a_forward_edge_hands_on_is_inherited(spark: SparkSession) -> None:
+def test_skew_that_a_forward_edge_hands_on_is_inherited() -> None:
     tables = line_of_jobs()
     tables["edge"] = [{"job_id": JOB, "source_id": MIDDLE, "target_id": SINK, "ship_strategy": "FORWARD"}]
-    evidence = hand_made(spark, **tables, subtask=[*subtasks(MIDDLE, [9_000, 1_000]), *subtasks(SINK, [9_000, 1_000])])
+    evidence = hand_made(**tables, subtask=[*subtasks(MIDDLE, [9_000, 1_000]), *subtasks(SINK, [9_000, 1_000])])
     inherited = {
         signal.subject.vertex_id: signal.facts.get("inherited")
         for signal in of_key(load_balance.measure(evidence), "load_balance")
@@ -74,10 +68,10 @@ def test_skew_that_a_forward_edge_hands_on_is_inherited(spark: SparkSession) -> 
     assert inherited == {MIDDLE: False, SINK: True}
 
 
-def test_skew_that_came_later_is_not_hidden_by_the_time_before(spark: SparkSession) -> None:
+def test_skew_that_came_later_is_not_hidden_by_the_time_before() -> None:
     even, later = [10_000, 10_000, 10_000], [10_500, 30_000, 10_500]
     evidence = hand_made(
-        spark, **line_of_jobs(), subtask=[*subtasks(SINK, even), *subtasks(SINK, later, ts_ms=START + 60_000)]
+        **line_of_jobs(), subtask=[*subtasks(SINK, even), *subtasks(SINK, later, ts_ms=START + 60_000)]
     )
     (signal,) = of_key(load_balance.measure(evidence), "load_balance")
     assert signal.facts["hot_subtask"] == 1
@@ -85,15 +79,15 @@ def test_skew_that_came_later_is_not_hidden_by_the_time_before(spark: SparkSessi
     assert signal.facts["since_ms"] == START
 
 
-def test_subtasks_of_different_age_are_compared_by_rate(spark: SparkSession) -> None:
+def test_subtasks_of_different_age_are_compared_by_rate() -> None:
     old = subtasks(SINK, [10_000, 10_000], duration_ms=100_000)
     old[1] |= {"read_records": 1_000, "duration_ms": 10_000}
-    evidence = hand_made(spark, **line_of_jobs(), subtask=old)
+    evidence = hand_made(**line_of_jobs(), subtask=old)
     (signal,) = of_key(load_balance.measure(evidence), "load_balance")
     assert (signal.facts["by_rate"], signal.facts["skew_ratio"]) == (True, pytest.approx(1.0))
 
 
-def test_scraped_counters_tell_the_same_without_rest(spark: SparkSession) -> None:
+def test_scraped_counters_tell_the_same_without_rest() -> None:
     samples = [
         {
             "metric": "numRecordsIn",
@@ -107,14 +101,14 @@ def test_scraped_counters_tell_the_same_without_rest(spark: SparkSession) -> Non
         for subtask, rate in enumerate([100.0, 900.0])
         for moment in range(10)
     ]
-    (signal,) = of_key(load_balance.measure(hand_made(spark, metric_sample=samples)), "load_balance")
+    (signal,) = of_key(load_balance.measure(hand_made(metric_sample=samples)), "load_balance")
     assert (signal.facts["hot_subtask"], signal.facts["records"]) == (1, [900, 8_100])
 
 
-def test_few_records_are_not_judged(spark: SparkSession) -> None:
-    evidence = hand_made(spark, **line_of_jobs(), subtask=subtasks(SINK, [90, 5]))
+def test_few_records_are_not_judged() -> None:
+    evidence = hand_made(**line_of_jobs(), subtask=subtasks(SINK, [90, 5]))
     assert needs(load_balance.measure(evidence)) == {"load_balance": "job-rest"}
 
 
-def test_without_evidence_nothing_is_measured(spark: SparkSession) -> None:
-    assert needs(load_balance.measure(hand_made(spark))) == {"load_balance": "job-rest"}
+def test_without_evidence_nothing_is_measured() -> None:
+    assert needs(load_balance.measure(hand_made())) == {"load_balance": "job-rest"}

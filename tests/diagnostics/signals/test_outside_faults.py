@@ -37,7 +37,7 @@ def failed(second: float, exception: str, message: str, *, within: str = DRIVER,
 
 
 def facts_of(*log: dict[str, Any]) -> Mapping[str, FactValue]:
-    return only(measure(hand_made(None, **line_of_jobs(), log_record=log)), "outside_faults").facts
+    return only(measure(hand_made(**line_of_jobs(), log_record=log)), "outside_faults").facts
 
 
 def test_a_name_that_is_not_resolved_is_told_with_system_and_host() -> None:
@@ -57,7 +57,7 @@ def test_a_connection_between_taskmanagers_is_none_of_it() -> None:
 
 
 def test_without_logs_nothing_is_measured() -> None:
-    assert needs(measure(hand_made(None))) == {"outside_faults": "jobmanager-log"}
+    assert needs(measure(hand_made())) == {"outside_faults": "jobmanager-log"}
 
 
 def thrown(exception: str, message: str, *, thrown_in: str | None = None, within: str = "x.Wrapped: y") -> Fault:

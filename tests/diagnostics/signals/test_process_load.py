@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from diagnostics.signals import cpu_load, memory_use, throughput
 from tests.diagnostics.hand_made import JOB, SOURCE, START, hand_made, line_of_jobs, needs, only
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-pytestmark = pytest.mark.spark
 
 
 def samples(metric: str, values: list[float], **rest: Any) -> list[dict[str, Any]]:
@@ -22,7 +17,7 @@ def samples(metric: str, values: list[float], **rest: Any) -> list[dict[str, Any
     ]
 
 
-def test_use_of_heap_and_metaspace_is_set_against_their_limits(spark: SparkSession) -> None:
+def test_use_of_heap_and_metaspace_is_set_against_their_limits() -> None:
     rows = [
         *samples("Status.JVM.Memory.Heap.Used", [50.0, 60, 70, 80, 90, 90, 95, 95], task_manager="tm_1"),
         *samples("Status.JVM.Memory.Heap.Max", [100.0] * 8, task_manager="tm_1"),
@@ -32,7 +27,7 @@ def test_use_of_heap_and_metaspace_is_set_against_their_limits(spark: SparkSessi
     told = [
         {"task_manager": "tm-1", "ts_ms": START, "heap_max_bytes": 100.0, "heap_used_bytes": 40.0, "cpu_cores": 2.0}
     ]
-    signal = only(memory_use.measure(hand_made(spark, metric_sample=rows, task_manager=told)), "memory_use")
+    signal = only(memory_use.measure(hand_made(metric_sample=rows, task_manager=told)), "memory_use")
     assert (signal.subject.task_manager, signal.facts["role"]) == ("tm-1", "taskmanager")
     assert (signal.facts["heap_used_ratio"], signal.facts["metaspace_used_ratio"]) == (0.95, 0.93)
     assert signal.facts["heap_growth_bytes"] == 95 - 50
@@ -43,30 +38,30 @@ def test_of_several_answers_the_newest_counts_and_of_the_same_time_the_one_in_th
     first = {"task_manager": "tm-1", "ts_ms": START, "heap_max_bytes": 100.0, "heap_used_bytes": 10.0}
     told = [{**first, "file_id": 2, "heap_used_bytes": 30.0}, {**first, "file_id": 1, "heap_used_bytes": 20.0}]
     older = {**first, "file_id": 3, "ts_ms": START - 1}
-    signal = only(memory_use.measure(hand_made(None, task_manager=[*told, first, older])), "memory_use")
+    signal = only(memory_use.measure(hand_made(task_manager=[*told, first, older])), "memory_use")
     assert (signal.facts["heap_used_last_bytes"], signal.citations[0].file_id) == (30.0, 2)
 
 
-def test_the_busiest_task_manager_tells_the_cpu_load(spark: SparkSession) -> None:
+def test_the_busiest_task_manager_tells_the_cpu_load() -> None:
     rows = [
         *samples("Status.JVM.CPU.Load", [0.1] * 6, task_manager="tm-1"),
         *samples("Status.JVM.CPU.Load", [0.95] * 6, task_manager="tm-2"),
     ]
-    facts = only(cpu_load.measure(hand_made(spark, metric_sample=rows)), "cpu_load").facts
+    facts = only(cpu_load.measure(hand_made(metric_sample=rows)), "cpu_load").facts
     assert (facts["task_manager"], facts["median_ratio"]) == ("tm-2", 0.95)
 
 
-def test_cores_in_use_are_the_growth_of_cpu_time(spark: SparkSession) -> None:
+def test_cores_in_use_are_the_growth_of_cpu_time() -> None:
     course = [moment * 9.5e9 for moment in range(6)]  # 9.5 s of CPU in each 5 s
     rows = [
         *samples("Status.JVM.CPU.Load", [0.1] * 6, task_manager="tm-1"),
         *samples("Status.JVM.CPU.Time", course, task_manager="tm-1"),
     ]
-    facts = only(cpu_load.measure(hand_made(spark, metric_sample=rows)), "cpu_load").facts
+    facts = only(cpu_load.measure(hand_made(metric_sample=rows)), "cpu_load").facts
     assert facts["cores_used"] == pytest.approx(1.9)
 
 
-def test_a_drop_of_what_the_sources_emit_is_found(spark: SparkSession) -> None:
+def test_a_drop_of_what_the_sources_emit_is_found() -> None:
     course = [0.0]
     for moment in range(24):
         course.append(course[-1] + 5 * (1000 if moment < 10 else 750))
@@ -75,19 +70,19 @@ def test_a_drop_of_what_the_sources_emit_is_found(spark: SparkSession) -> None:
         for subtask in (0, 1)
         for row in samples("numRecordsOut", course, job_id=JOB, vertex_id=SOURCE, subtask=subtask)
     ]
-    facts = only(throughput.measure(hand_made(spark, **line_of_jobs(), metric_sample=rows)), "throughput").facts
+    facts = only(throughput.measure(hand_made(**line_of_jobs(), metric_sample=rows)), "throughput").facts
     assert (facts["before_per_s"], facts["after_per_s"], facts["change_ratio"]) == (2000, 1500, 0.75)
 
 
-def test_a_source_that_gets_its_records_in_batches_is_told_with_their_rhythm(spark: SparkSession) -> None:
+def test_a_source_that_gets_its_records_in_batches_is_told_with_their_rhythm() -> None:
     course = [500.0 * (moment // 2 + 1) for moment in range(13)]  # a batch each 10 s, a look each 5 s
     rows = samples("numRecordsOut", course, job_id=JOB, vertex_id=SOURCE, subtask=0)
-    facts = only(throughput.measure(hand_made(spark, **line_of_jobs(), metric_sample=rows)), "throughput").facts
+    facts = only(throughput.measure(hand_made(**line_of_jobs(), metric_sample=rows)), "throughput").facts
     assert (facts["bursts"], facts["burst_interval_ms"], facts["still_ratio"]) == (6, 10_000, 0.5)
 
 
-def test_without_metrics_nothing_is_measured(spark: SparkSession) -> None:
-    empty = hand_made(spark)
+def test_without_metrics_nothing_is_measured() -> None:
+    empty = hand_made()
     assert needs(memory_use.measure(empty)) == {"memory_use": "metric-scrapes"}
     assert needs(cpu_load.measure(empty)) == {"cpu_load": "metric-scrapes"}
     assert needs(throughput.measure(empty)) == {"throughput": "metric-scrapes"}

@@ -13,7 +13,7 @@ def _asked(*addresses: str) -> list[dict[str, Any]]:
 
 
 def test_the_address_that_the_collector_asked_is_told_with_its_place() -> None:
-    told = only(measure(hand_made(None, config_option=_asked("http://jm:8081/", "http://jm:8081"))), "rest_api")
+    told = only(measure(hand_made(config_option=_asked("http://jm:8081/", "http://jm:8081"))), "rest_api")
     assert told.facts == {"address": "http://jm:8081"}
     assert told.citations[0].line == 1
 
@@ -22,4 +22,4 @@ def test_what_a_shell_would_read_what_one_host_reaches_and_two_clusters_tell_non
     hostile = ("http://jm:8081;rm", "http://jm/$(id)", "http://jm/`id`", "http://jm/ -o x", "file:///etc/passwd", "-x")
     here = ("http://localhost:8081", "http://127.0.0.1:8081", "http://[::1]:8081")
     for addresses in (hostile + here, ("http://one:8081", "http://two:8081")):
-        assert needs(measure(hand_made(None, config_option=_asked(*addresses)))) == {"rest_api": "job-rest"}
+        assert needs(measure(hand_made(config_option=_asked(*addresses)))) == {"rest_api": "job-rest"}

@@ -56,7 +56,7 @@ def test_a_missing_file_is_named_with_the_attempts() -> None:
         ),
         *(failed(second, "java.io.FileNotFoundException", text) for second in (5, 15, 25)),
     ]
-    facts = only(measure(hand_made(None, log_record=log)), "restore_failures").facts
+    facts = only(measure(hand_made(log_record=log)), "restore_failures").facts
     assert (facts["kind"], facts["file"], facts["rounds"]) == ("missing file", "/ckpt/shared/5f1c", 3)
     assert (facts["restores"], facts["restored_from"], facts["interval_ms"]) == (1, "s3://b/chk-13", 10_000)
 
@@ -68,18 +68,18 @@ def test_both_parallelisms_are_named() -> None:
         " parallelism 64."
     )
     log = [failed(5, "java.lang.IllegalStateException", text)]
-    facts = only(measure(hand_made(None, log_record=log)), "restore_failures").facts
+    facts = only(measure(hand_made(log_record=log)), "restore_failures").facts
     assert (facts["old_max_parallelism"], facts["new_max_parallelism"], facts["path"]) == (128, 64, "s3://b/s1")
 
 
 def test_skipped_state_is_no_failure() -> None:
     log = [record(1, "jm.savepoint.skip", f"Skipping savepoint state for operator {JOB}.")]
-    facts = only(measure(hand_made(None, log_record=log)), "restore_failures").facts
+    facts = only(measure(hand_made(log_record=log)), "restore_failures").facts
     assert (facts["failures"], facts["skipped_operators"]) == (0, 1)
 
 
 def test_nothing_is_measured_without_logs_and_exceptions() -> None:
-    assert needs(measure(hand_made(None))) == {"restore_failures": "jobmanager-log"}
+    assert needs(measure(hand_made())) == {"restore_failures": "jobmanager-log"}
 
 
 def test_a_restore_that_goes_back_behind_newer_checkpoints_tells_how_far() -> None:
@@ -90,6 +90,6 @@ def test_a_restore_that_goes_back_behind_newer_checkpoints_tells_how_far() -> No
             200, "jm.ckpt.restore_from", f"Restoring job {JOB} from Savepoint 3 @ {START} for {JOB} located at s3://b."
         ),
     ]
-    facts = only(measure(hand_made(None, log_record=log)), "restore_failures").facts
+    facts = only(measure(hand_made(log_record=log)), "restore_failures").facts
     assert (facts["restored_id"], facts["newest_id"], facts["newer"]) == (3, 5, 2)
     assert facts["behind_ms"] == 120_000

@@ -25,7 +25,7 @@ def sampled(metric: str, *values: float, subtask: int = 0, family: str = "state"
 
 
 def facts_of(**tables: Any) -> Mapping[str, FactValue]:
-    return only(rocksdb_writes.measure(hand_made(None, **tables)), "rocksdb_writes").facts
+    return only(rocksdb_writes.measure(hand_made(**tables)), "rocksdb_writes").facts
 
 
 def test_the_share_of_stalled_time_is_that_of_the_worst_subtask() -> None:
@@ -66,4 +66,4 @@ def test_a_write_that_never_stops_is_told_as_such() -> None:
 
 def test_without_rocksdb_nothing_is_measured() -> None:
     heap = [{"metric": "numRecordsIn", "value": 1.0, "ts_ms": START}]
-    assert needs(rocksdb_writes.measure(hand_made(None, metric_sample=heap))) == {"rocksdb_writes": "rocksdb-log"}
+    assert needs(rocksdb_writes.measure(hand_made(metric_sample=heap))) == {"rocksdb_writes": "rocksdb-log"}

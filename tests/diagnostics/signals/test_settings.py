@@ -20,7 +20,7 @@ def test_what_rest_says_of_the_job_goes_before_the_clusters_configuration() -> N
         _option("state.backend.type", "EmbeddedRocksDBStateBackend", "job", job_id=JOB),
         _option("taskmanager.memory.network.max", "4mb"),
     ]
-    signal = only(measure(hand_made(None, **line_of_jobs(), config_option=options)), "settings")
+    signal = only(measure(hand_made(**line_of_jobs(), config_option=options)), "settings")
     assert signal.subject.job == JOB
     assert (signal.facts["timeout_ms"], signal.facts["incremental"]) == (30_000, True)
     assert (signal.facts["state_backend"], signal.facts["network_max_bytes"]) == ("rocksdb", 4 * 1024 * 1024)
@@ -30,7 +30,7 @@ def test_what_rest_says_of_the_job_goes_before_the_clusters_configuration() -> N
 
 def test_a_whole_configuration_leaves_the_rest_at_its_defaults() -> None:
     options = [_option("jobmanager.rpc.address", "jm"), _option("execution.checkpointing.interval", "10s")]
-    facts = only(measure(hand_made(None, **line_of_jobs(), config_option=options)), "settings").facts
+    facts = only(measure(hand_made(**line_of_jobs(), config_option=options)), "settings").facts
     assert (facts["interval_ms"], facts["incremental"], facts["timeout_ms"]) == (10_000, False, 600_000)
     assert isinstance(facts["defaults"], list)
     assert "incremental" in facts["defaults"]
@@ -42,7 +42,7 @@ def test_two_jobs_keep_their_own_settings() -> None:
         _option("execution.checkpointing.interval", "10000 ms", "job", job_id=JOB),
         _option("execution.checkpointing.interval", "60000 ms", "job", job_id=other),
     ]
-    measured = {each.subject.job: each.facts for each in measure(hand_made(None, config_option=options))}  # type: ignore[union-attr]
+    measured = {each.subject.job: each.facts for each in measure(hand_made(config_option=options))}  # type: ignore[union-attr]
     assert (measured[JOB]["interval_ms"], measured[other]["interval_ms"]) == (10_000, 60_000)
 
 
@@ -53,7 +53,7 @@ def test_what_the_code_sets_goes_before_the_clusters_configuration_and_behind_re
         _option("execution.checkpointing.min-pause", "500 ms", "program", file_id=1),
         _option("execution.checkpointing.min-pause", "2000 ms", "job", job_id=JOB),
     ]
-    facts = only(measure(hand_made(None, **line_of_jobs(), config_option=options)), "settings").facts
+    facts = only(measure(hand_made(**line_of_jobs(), config_option=options)), "settings").facts
     assert (facts["timeout_ms"], facts["min_pause_ms"]) == (60_000, 2000)
 
 
@@ -63,9 +63,9 @@ def test_the_code_of_several_programs_is_left_aside() -> None:
         _option("execution.checkpointing.timeout", "60000 ms", "program", file_id=1),
         _option("execution.checkpointing.timeout", "90000 ms", "program", file_id=2),
     ]
-    facts = only(measure(hand_made(None, **line_of_jobs(), config_option=options)), "settings").facts
+    facts = only(measure(hand_made(**line_of_jobs(), config_option=options)), "settings").facts
     assert facts["timeout_ms"] == 600_000
 
 
 def test_nothing_is_measured_without_options() -> None:
-    assert needs(measure(hand_made(None, **line_of_jobs()))) == {"settings": "configuration"}
+    assert needs(measure(hand_made(**line_of_jobs()))) == {"settings": "configuration"}

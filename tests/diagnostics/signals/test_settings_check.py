@@ -25,7 +25,7 @@ def _checked(*options: dict[str, str], version: str | None = None) -> Mapping[st
     rows = [{"scope": "cluster", **each} for each in (INTERVAL, *options)]
     if version:
         rows.append({"scope": "environment", "key": "flink.version", "value": version})
-    return only(settings_check.measure(hand_made(None, **line_of_jobs(), config_option=rows)), "settings_check").facts
+    return only(settings_check.measure(hand_made(**line_of_jobs(), config_option=rows)), "settings_check").facts
 
 
 def test_a_misspelt_option_is_told_with_what_is_meant() -> None:
@@ -90,7 +90,7 @@ def test_durations_are_held_against_the_interval() -> None:
         for number in range(1, 11)
     ]
     options = [{"scope": "cluster", **INTERVAL}]
-    evidence = hand_made(None, **line_of_jobs(), checkpoint=checkpoints, config_option=options)
+    evidence = hand_made(**line_of_jobs(), checkpoint=checkpoints, config_option=options)
     facts = only(settings_check.measure(evidence), "settings_check").facts
     assert (facts["per_hour"], facts["usual_to_interval_ratio"], facts["completed"]) == (7200, 1.4, 10)
     assert (facts["proposed_interval_ms"], facts["proposed_min_pause_ms"]) == (10_000, 1000)
@@ -146,7 +146,7 @@ def test_what_flink_says_of_a_refused_option_is_kept() -> None:
         "exception_class": "java.lang.IllegalArgumentException",
         "exception_message": said,
     }
-    facts = only(settings_check.measure(hand_made(None, log_record=[record])), "settings_check").facts
+    facts = only(settings_check.measure(hand_made(log_record=[record])), "settings_check").facts
     assert (facts["refused"], facts["refused_text"]) == (1, said)
 
 
@@ -165,7 +165,7 @@ def _declined(number: int, **columns: Any) -> dict[str, Any]:
 
 def test_a_state_over_the_limit_is_read_from_the_declined_checkpoint() -> None:
     log = [_declined(272), _declined(273)]
-    facts = only(state_limit.measure(hand_made(None, **line_of_jobs(), log_record=log)), "state_limit").facts
+    facts = only(state_limit.measure(hand_made(**line_of_jobs(), log_record=log)), "state_limit").facts
     assert (facts["size_bytes"], facts["limit_bytes"], facts["checkpoint_ids"]) == (5_255_167, 5_242_880, [272, 273])
 
 
@@ -174,18 +174,18 @@ def test_a_restart_that_log_and_rest_tell_counts_once() -> None:
     named = {"exception_class": "org.apache.flink.util.FlinkRuntimeException", "exception_message": reason}
     log = [{"ts_ms": START, "process": "jobmanager", "message": "Trying to recover from a global failure.", **named}]
     failure = [{"ts_ms": START + 3, "job_id": JOB, **named}]
-    evidence = hand_made(None, **line_of_jobs(), log_record=log, failure=failure)
+    evidence = hand_made(**line_of_jobs(), log_record=log, failure=failure)
     assert only(state_limit.measure(evidence), "state_limit").facts["restarts"] == 1
 
 
 def test_a_message_over_its_limit_is_told_with_its_size() -> None:
     said = "The rpc invocation size 12582912 exceeds the maximum pekko framesize."
     record = {"ts_ms": START, "process": "taskmanager", "message": "Could not send", "exception_message": said}
-    facts = only(state_limit.measure(hand_made(None, **line_of_jobs(), log_record=[record])), "state_limit").facts
+    facts = only(state_limit.measure(hand_made(**line_of_jobs(), log_record=[record])), "state_limit").facts
     assert (facts["oversize"], facts["oversize_bytes"], facts["records"]) == (1, 12_582_912, 0)
 
 
 def test_without_files_that_could_tell_nothing_is_said() -> None:
-    evidence = hand_made(None, **line_of_jobs())
+    evidence = hand_made(**line_of_jobs())
     assert needs(state_limit.measure(evidence)) == {"state_limit": "jobmanager-log"}
     assert needs(settings_check.measure(evidence)) == {"settings_check": "configuration"}

@@ -20,7 +20,7 @@ def test_the_statement_that_took_most_time_speaks_for_its_kind() -> None:
         query(400.0, "UPDATE t", lock_ms=300.0),
         query(9_000.0, "ALTER TABLE t"),
     ]
-    signal = only(slow_queries.measure(hand_made(None, slow_query=rows)), "slow_queries")
+    signal = only(slow_queries.measure(hand_made(slow_query=rows)), "slow_queries")
     facts = signal.facts
     assert (facts["queries"], facts["read_queries"], facts["write_queries"]) == (6, 4, 1)
     assert (facts["read_statement"], facts["read_usual_ms"], facts["read_longest_ms"]) == ("SELECT often", 2_000, 5_000)
@@ -30,4 +30,4 @@ def test_the_statement_that_took_most_time_speaks_for_its_kind() -> None:
 
 
 def test_without_a_databases_log_nothing_is_measured() -> None:
-    assert needs(slow_queries.measure(hand_made(None))) == {"slow_queries": "database-log"}
+    assert needs(slow_queries.measure(hand_made())) == {"slow_queries": "database-log"}

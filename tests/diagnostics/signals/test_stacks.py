@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from diagnostics.signals import blocking_calls, hot_frames, record_rate
 from tests.diagnostics.hand_made import JOB, MIDDLE, SINK, START, hand_made, line_of_jobs, needs, of_key, only
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 TASK = ["java.lang.Thread.run", "org.apache.flink.streaming.runtime.tasks.StreamTask.invoke"]
 IDLE = [
@@ -68,9 +65,9 @@ def _subtasks(vertex: str) -> list[dict[str, Any]]:
     ]
 
 
-def test_a_query_for_each_record_is_a_look_up_with_its_cost(spark: SparkSession) -> None:
+def test_a_query_for_each_record_is_a_look_up_with_its_cost() -> None:
     stacks = [_stack(QUERY, 90.0), _stack(PARSE, 10.0), _stack(IDLE, 300.0)]
-    evidence = hand_made(spark, **line_of_jobs(), stack_sample=stacks, subtask=_subtasks(MIDDLE))
+    evidence = hand_made(**line_of_jobs(), stack_sample=stacks, subtask=_subtasks(MIDDLE))
     facts = only(blocking_calls.measure(evidence), "blocking_calls").facts
     assert (facts["role"], facts["role_from"], facts["system"]) == ("look-up", "method", "PostgreSQL")
     assert facts["role_ratio"] == 0.9  # 90 of 100 samples at work; idle ones do not count
@@ -80,29 +77,27 @@ def test_a_query_for_each_record_is_a_look_up_with_its_cost(spark: SparkSession)
     assert rate["ceiling_per_s"] == pytest.approx(1000 / 33)
 
 
-def test_the_same_call_in_a_sink_operator_is_a_sink_even_in_a_task_chained_before_it(spark: SparkSession) -> None:
-    evidence = hand_made(spark, **line_of_jobs(), stack_sample=[_stack(BULK, 40.0, vertex_id=SINK)])
+def test_the_same_call_in_a_sink_operator_is_a_sink_even_in_a_task_chained_before_it() -> None:
+    evidence = hand_made(**line_of_jobs(), stack_sample=[_stack(BULK, 40.0, vertex_id=SINK)])
     facts = only(blocking_calls.measure(evidence), "blocking_calls").facts
     assert (facts["role"], facts["role_from"], facts["system"]) == ("sink", "operator", "Elasticsearch")
 
 
-def test_a_look_up_chained_into_the_sinks_task_stays_a_look_up(spark: SparkSession) -> None:
-    evidence = hand_made(spark, **line_of_jobs(), stack_sample=[_stack(QUERY, 40.0, vertex_id=SINK)])
+def test_a_look_up_chained_into_the_sinks_task_stays_a_look_up() -> None:
+    evidence = hand_made(**line_of_jobs(), stack_sample=[_stack(QUERY, 40.0, vertex_id=SINK)])
     assert only(blocking_calls.measure(evidence), "blocking_calls").facts["role"] == "look-up"
 
 
-def test_cpu_work_is_no_outside_call(spark: SparkSession) -> None:
-    evidence = hand_made(spark, **line_of_jobs(), stack_sample=[_stack(PARSE, 50.0)])
+def test_cpu_work_is_no_outside_call() -> None:
+    evidence = hand_made(**line_of_jobs(), stack_sample=[_stack(PARSE, 50.0)])
     assert only(blocking_calls.measure(evidence), "blocking_calls").facts["waiting_ratio"] == 0
     facts = only(hot_frames.measure(evidence), "hot_frames").facts
     assert (facts["category"], facts["category_share_ratio"]) == ("regex", 1)
     assert facts["top_user_frame"] == "com.shop.Parse.map"
 
 
-def test_the_hot_function_is_named_with_its_share_its_caller_and_what_helps(spark: SparkSession) -> None:
-    evidence = hand_made(
-        spark, **line_of_jobs(), stack_sample=[_stack(PARSE, 60.0), _stack(OWN, 30.0), _stack(QUERY, 10.0)]
-    )
+def test_the_hot_function_is_named_with_its_share_its_caller_and_what_helps() -> None:
+    evidence = hand_made(**line_of_jobs(), stack_sample=[_stack(PARSE, 60.0), _stack(OWN, 30.0), _stack(QUERY, 10.0)])
     facts = only(hot_frames.measure(evidence), "hot_frames").facts
     assert (facts["hot_purpose"], facts["hot_share_ratio"], facts["hot_caller"]) == ("regex", 0.6, "com.shop.Parse.map")
     assert (facts["hot_function"], facts["hot_frame"]) == ("regular expressions", "java.util.regex.Matcher.find")
@@ -111,19 +106,19 @@ def test_the_hot_function_is_named_with_its_share_its_caller_and_what_helps(spar
     assert facts["computing_ratio"] == 0.9  # the query waits in a socket
 
 
-def test_a_librarys_frame_is_not_taken_for_the_jobs_own_code(spark: SparkSession) -> None:
+def test_a_librarys_frame_is_not_taken_for_the_jobs_own_code() -> None:
     stack = [*PARSE[:-1], "com.github.luben.zstd.Zstd.compress"]
-    facts = only(hot_frames.measure(hand_made(spark, stack_sample=[_stack(stack, 50.0)])), "hot_frames").facts
+    facts = only(hot_frames.measure(hand_made(stack_sample=[_stack(stack, 50.0)])), "hot_frames").facts
     assert facts["hot_caller"] == "com.shop.Parse.map"
 
 
-def test_a_graph_of_all_threads_goes_before_one_of_the_cpu(spark: SparkSession) -> None:
+def test_a_graph_of_all_threads_goes_before_one_of_the_cpu() -> None:
     stacks = [_stack(PARSE, 900.0, mode="on-cpu"), _stack(QUERY, 60.0)]
-    facts = only(hot_frames.measure(hand_made(spark, **line_of_jobs(), stack_sample=stacks)), "hot_frames").facts
+    facts = only(hot_frames.measure(hand_made(**line_of_jobs(), stack_sample=stacks)), "hot_frames").facts
     assert (facts["mode"], facts["waiting_ratio"]) == ("full", 1)
 
 
-def test_a_thread_is_found_by_its_tasks_name(spark: SparkSession) -> None:
+def test_a_thread_is_found_by_its_tasks_name() -> None:
     dumps = [
         _stack(
             QUERY,
@@ -136,16 +131,16 @@ def test_a_thread_is_found_by_its_tasks_name(spark: SparkSession) -> None:
             thread="enrich (1/2)#0",
         )
     ]
-    signal = only(hot_frames.measure(hand_made(spark, **line_of_jobs(), stack_sample=dumps)), "hot_frames")
+    signal = only(hot_frames.measure(hand_made(**line_of_jobs(), stack_sample=dumps)), "hot_frames")
     assert (signal.subject.job, signal.subject.vertex_id) == (JOB, MIDDLE)
 
 
-def test_a_task_that_only_waits_for_records_is_not_judged(spark: SparkSession) -> None:
-    evidence = hand_made(spark, **line_of_jobs(), stack_sample=[_stack(IDLE, 400.0)])
+def test_a_task_that_only_waits_for_records_is_not_judged() -> None:
+    evidence = hand_made(**line_of_jobs(), stack_sample=[_stack(IDLE, 400.0)])
     assert of_key(hot_frames.measure(evidence), "hot_frames") == []
 
 
-def test_threads_that_upload_rocksdb_files_are_seen(spark: SparkSession) -> None:
+def test_threads_that_upload_rocksdb_files_are_seen() -> None:
     upload = [
         "java.lang.Thread.run",
         "org.apache.flink.contrib.streaming.state.RocksDBStateUploader.upload",
@@ -163,12 +158,12 @@ def test_threads_that_upload_rocksdb_files_are_seen(spark: SparkSession) -> None
         "profile": "collapsed",
         "mode": "wall",
     }
-    evidence = hand_made(spark, stack_sample=[_stack(upload, 300.0, **thread), _stack(waiting, 100.0, **thread)])
+    evidence = hand_made(stack_sample=[_stack(upload, 300.0, **thread), _stack(waiting, 100.0, **thread)])
     facts = only(hot_frames.measure(evidence), "hot_frames.upload").facts
     assert (facts["upload_share_ratio"], facts["rocksdb"], facts["what"]) == (0.75, True, "RocksDB upload")
 
 
-def test_nothing_is_measured_without_profiles(spark: SparkSession) -> None:
-    evidence = hand_made(spark, **line_of_jobs())
+def test_nothing_is_measured_without_profiles() -> None:
+    evidence = hand_made(**line_of_jobs())
     assert needs(blocking_calls.measure(evidence)) == {"blocking_calls": "flame-graph"}
     assert needs(record_rate.measure(evidence)) == {"record_rate": "job-rest"}

@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-import pytest
+from typing import Any
 
 from diagnostics.signals import watermarks
 from tests.diagnostics.hand_made import JOB, SINK, SOURCE, START, hand_made, line_of_jobs, needs, of_key
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-pytestmark = pytest.mark.spark
 
 
 def gauge(
@@ -36,28 +29,28 @@ def lagging(lags: list[float]) -> list[float | None]:
     return [START + moment * 5_000 - lag for moment, lag in enumerate(lags)]
 
 
-def test_a_watermark_from_the_future_is_ahead_of_the_wall_clock(spark: SparkSession) -> None:
+def test_a_watermark_from_the_future_is_ahead_of_the_wall_clock() -> None:
     rows = gauge(SINK, 0, lagging([7_000.0] * 10 + [-30_000.0] * 10))
-    (signal,) = of_key(watermarks.measure(hand_made(spark, metric_sample=rows)), "watermarks")
+    (signal,) = of_key(watermarks.measure(hand_made(metric_sample=rows)), "watermarks")
     facts = signal.facts
     assert (facts["lag_first_ms"], facts["lag_last_ms"], facts["ahead_ms"]) == (7_000, -30_000, 30_000)
     assert (facts["ahead_from_ms"], facts["ahead_ratio"]) == (START + 50_000, 0.5)
     assert facts["first_in_graph"] is True
 
 
-def test_a_subtask_without_watermark_blocks_what_lies_below(spark: SparkSession) -> None:
+def test_a_subtask_without_watermark_blocks_what_lies_below() -> None:
     steady = lagging([5_000.0] * 10)
     rows = [
         *gauge(SOURCE, 0, steady, "currentOutputWatermark"),
         *gauge(SOURCE, 1, [None] * 10, "currentOutputWatermark"),
         *gauge(SINK, 0, [None] * 10),
     ]
-    (signal,) = of_key(watermarks.measure(hand_made(spark, **line_of_jobs(), metric_sample=rows)), "watermarks")
+    (signal,) = of_key(watermarks.measure(hand_made(**line_of_jobs(), metric_sample=rows)), "watermarks")
     assert signal.subject.vertex_id == SOURCE
     assert (signal.facts["without_watermark"], signal.facts["blocks_downstream"]) == ([1], True)
 
 
-def test_batches_are_no_standstill_and_a_stop_is_one_only_while_records_flow(spark: SparkSession) -> None:
+def test_batches_are_no_standstill_and_a_stop_is_one_only_while_records_flow() -> None:
     batches: list[float | None] = [float(START + moment // 3 * 15_000) for moment in range(40)]
     stopped: list[float | None] = [float(START + min(moment, 10) * 5_000) for moment in range(40)]
     records = [
@@ -72,14 +65,14 @@ def test_batches_are_no_standstill_and_a_stop_is_one_only_while_records_flow(spa
         for moment in range(40)
     ]
     rows = [*gauge(SOURCE, 0, batches), *gauge(SINK, 0, stopped), *records]
-    found = of_key(watermarks.measure(hand_made(spark, metric_sample=rows)), "watermarks")
+    found = of_key(watermarks.measure(hand_made(metric_sample=rows)), "watermarks")
     stalled = {signal.subject.vertex_id: signal.facts for signal in found}
     assert stalled[SOURCE]["stalled"] is False
     assert stalled[SINK]["stalled"] is True
     assert (stalled[SINK]["stalled_ms"], stalled[SINK]["stalled_records"]) == ((39 - 10) * 5_000, (39 - 10) * 100)
 
 
-def test_a_job_without_event_time_has_no_watermark_to_judge(spark: SparkSession) -> None:
+def test_a_job_without_event_time_has_no_watermark_to_judge() -> None:
     rows = gauge(SINK, 0, [None] * 5)
-    assert needs(watermarks.measure(hand_made(spark, metric_sample=rows))) == {"watermarks": "metric-scrapes"}
-    assert needs(watermarks.measure(hand_made(spark))) == {"watermarks": "metric-scrapes"}
+    assert needs(watermarks.measure(hand_made(metric_sample=rows))) == {"watermarks": "metric-scrapes"}
+    assert needs(watermarks.measure(hand_made())) == {"watermarks": "metric-scrapes"}
