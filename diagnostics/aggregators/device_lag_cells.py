@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from zlib import crc32
 
 from diagnostics.aggregators.aggregator import Aggregator
-from diagnostics.arithmetic.coarse_cells import few_cells, middles, slot_begins, truncated
+from diagnostics.arithmetic.coarse_cells import few_cells, middles, slot_begins, truncated, widths
 from diagnostics.arithmetic.row_choice import with_known
-from diagnostics.arithmetic.sorted_rows import equal_rows, row_order, sums
+from diagnostics.arithmetic.sorted_rows import counted_rows, row_order
 from diagnostics.arithmetic.text_codes import in_name_order, text_codes
 
 if TYPE_CHECKING:
@@ -44,8 +44,8 @@ class LagCells:
 
     devices  the different keys, in their order
     cells    `device` is the place of the key among `devices`, behind the last one without a key; `arrival_ms` of the
-             event or the begin of the slot, `lag_ms` of the event or the middle of the class, `events`; in the order
-             of all these
+             event or the begin of the slot, `lag_ms` of the event or the middle of the class, `width_ms` of the class,
+             0 of an event, `events`; in the order of all these
     """
 
     devices: list[str]
@@ -99,33 +99,25 @@ def _grouped(cells: pa.Table, level: int) -> pa.Table:
         codes, slots, lags, events = codes[chosen], slots[chosen], lags[chosen], events[chosen]
         used = np.unique(codes[codes < len(names)])
         codes, names = np.where(codes < len(names), np.searchsorted(used, codes), len(used)), names.take(pa.array(used))
-    order, begins = equal_rows([codes, slots, lags])
-    first = order[begins]
-    keys = pa.DictionaryArray.from_arrays(
-        pa.array(codes[first].astype(np.int32), mask=codes[first] == len(names)), names
-    )
-    return pa.table(
-        {
-            "key": keys,
-            "arrival_ms": slots[first],
-            "lag_ms": lags[first],
-            "events": sums(events[order], begins),
-        }
-    )
+    (codes, slots, lags), events = counted_rows([codes, slots, lags], events)
+    keys = pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32), mask=codes == len(names)), names)
+    return pa.table({"key": keys, "arrival_ms": slots, "lag_ms": lags, "events": events})
 
 
 def _finish(state: pa.Table) -> LagCells:
+    import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
 
     level = pc.max(state["level"]).as_py() or 0
     names, devices = in_name_order(state["key"])
     lags = state["lag_ms"].to_numpy()
+    width = np.zeros(len(lags), np.int64)
     if level:
         _, bits, finest = LEVELS[min(level, len(LEVELS)) - 1]
-        lags = middles(lags, bits, finest)
+        width, lags = widths(lags, bits, finest), middles(lags, bits, finest)
     arrivals, events = state["arrival_ms"].to_numpy(), state["events"].to_numpy()
-    columns = {"device": devices, "arrival_ms": arrivals, "lag_ms": lags, "events": events}
+    columns = {"device": devices, "arrival_ms": arrivals, "lag_ms": lags, "width_ms": width, "events": events}
     order = row_order(list(columns.values()))
     return LagCells(names.to_pylist(), pa.table({name: column[order] for name, column in columns.items()}))
 

@@ -8,7 +8,7 @@ from diagnostics.aggregators.aggregator import Aggregator
 from diagnostics.arithmetic.coarse_cells import few_cells, slot_begins
 from diagnostics.arithmetic.lag_class import BOUNDS_MS
 from diagnostics.arithmetic.row_choice import with_known
-from diagnostics.arithmetic.sorted_rows import equal_rows, sums
+from diagnostics.arithmetic.sorted_rows import counted_rows
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -50,10 +50,8 @@ def _grouped(cells: pa.Table, level: int) -> pa.Table:
 
     slots = slot_begins(cells["arrival_ms"].to_numpy(), SHIFTS[level])
     classes, events = cells["class"].to_numpy(), cells["events"].to_numpy()
-    order, begins = equal_rows([slots, classes])
-    first = order[begins]
-    summed = sums(events[order], begins)
-    return pa.table({"arrival_ms": slots[first], "class": classes[first], "events": summed})
+    (slots, classes), events = counted_rows([slots, classes], events)
+    return pa.table({"arrival_ms": slots, "class": classes, "events": events})
 
 
 AGGREGATOR: Aggregator[pa.Table] = Aggregator(

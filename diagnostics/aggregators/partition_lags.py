@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from diagnostics.aggregators.aggregator import Aggregator
 from diagnostics.arithmetic.coarse_cells import few_cells, middles, truncated
 from diagnostics.arithmetic.row_choice import with_known
-from diagnostics.arithmetic.sorted_rows import equal_rows, sums
+from diagnostics.arithmetic.sorted_rows import counted_rows
 from diagnostics.arithmetic.text_codes import in_name_order
 
 if TYPE_CHECKING:
@@ -54,10 +54,8 @@ def _grouped(cells: pa.Table, level: int) -> pa.Table:
     places, lags, events = (each[chosen] for each in (places, cells["lag_ms"].to_numpy(), cells["events"].to_numpy()))
     if level:
         lags = truncated(lags, SIGNIFICANT_BITS[level - 1], 0)
-    order, begins = equal_rows([places, lags])
-    first = order[begins]
-    summed = sums(events[order], begins)
-    return pa.table({"partition": names.take(pa.array(places[first])), "lag_ms": lags[first], "events": summed})
+    (places, lags), events = counted_rows([places, lags], events)
+    return pa.table({"partition": names.take(pa.array(places)), "lag_ms": lags, "events": events})
 
 
 def _medians(state: pa.Table) -> Mapping[str, float]:

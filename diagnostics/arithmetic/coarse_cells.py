@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
     Numbers = npt.NDArray[np.int64]
 
+SOME = 2
+"""Of so many times the cells that may be left the level is found first, where there are more. Our choice."""
+
 LARGEST_BITS = 52
 """Values from 2^52 on count as 2^52, so that their logarithm is exact. Our choice: 142,000 years in ms."""
 
@@ -30,6 +33,10 @@ def few_cells(cells: pa.Table, most: int, last_level: int, group: Callable[[pa.T
     import pyarrow.compute as pc
 
     level = pc.max(cells["level"]).as_py() or 0
+    if cells.num_rows > SOME * most:
+        # What is too fine for some of the cells is too fine for all of them.
+        some = few_cells(cells.slice(0, SOME * most), most, last_level, group)
+        level = max(level, pc.max(some["level"]).as_py())
     found = group(cells.drop_columns("level"), level)
     while found.num_rows > most and level < last_level:
         level += 1
@@ -59,6 +66,13 @@ def middles(values: Numbers, bits: int, finest: int) -> Numbers:
     size = values ^ sign
     middle: Numbers = (size + ((1 << _dropped(size, bits, finest)) >> 1)) ^ sign
     return middle
+
+
+def widths(values: Numbers, bits: int, finest: int) -> Numbers:
+    """How many values `truncated` gives as each of these."""
+    sign = values >> 63
+    width: Numbers = 1 << _dropped(values ^ sign, bits, finest)
+    return width
 
 
 def _dropped(size: Numbers, bits: int, finest: int) -> Numbers:

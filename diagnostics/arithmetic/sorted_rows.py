@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from diagnostics.arithmetic.row_groups import begins_of_runs
@@ -18,18 +19,8 @@ def row_order(columns: Sequence[Numbers]) -> Numbers:
     """The places of the rows in the order of some columns, the most important first; equal rows stay as they are."""
     import numpy as np
 
-    if not len(columns[0]):
-        return np.empty(0, np.int64)
-    packed, bits = np.zeros(len(columns[0]), np.int64), 0
-    for column in columns:
-        lowest = int(column.min())
-        width = (int(column.max()) - lowest).bit_length()
-        bits += width
-        if bits > 63:
-            return np.lexsort(columns[::-1])
-        # One number of 64 bits is sorted several times as quickly as several keys.
-        packed = (packed << width) | (column - lowest)
-    return np.argsort(packed, kind="stable")
+    packing = _Packing.of(columns)
+    return np.lexsort(columns[::-1]) if packing is None else np.argsort(packing.pack(columns), kind="stable")
 
 
 def equal_rows(columns: Sequence[Numbers]) -> tuple[Numbers, Numbers]:
@@ -38,11 +29,59 @@ def equal_rows(columns: Sequence[Numbers]) -> tuple[Numbers, Numbers]:
     return order, begins_of_runs(*(column[order] for column in columns))
 
 
+def counted_rows(columns: Sequence[Numbers], counts: Numbers) -> tuple[list[Numbers], Numbers]:
+    """The different combinations of values in their order, as columns, and the sum of the counts of each."""
+    import numpy as np
+
+    packing = _Packing.of(columns)
+    if packing is None or (counts != 1).any():
+        order, begins = equal_rows(columns)
+        return [column[order[begins]] for column in columns], sums(counts[order], begins)
+    # Single rows need not be moved: sorting numbers is several times as quick as finding their order.
+    packed = np.sort(packing.pack(columns))
+    begins = begins_of_runs(packed)
+    return packing.unpack(packed[begins]), np.diff(begins, append=len(packed))
+
+
 def sums(values: Numbers, begins: Numbers) -> Numbers:
     """The sum of each group of sorted rows."""
     import numpy as np
 
     return np.add.reduceat(values, begins) if len(begins) else values
+
+
+@dataclass(frozen=True, slots=True)
+class _Packing:
+    """How values of several columns are one number of 64 bits, which is sorted several times as quickly.
+
+    lowest  value of each column
+    widths  bits of each column
+    """
+
+    lowest: Sequence[int]
+    widths: Sequence[int]
+
+    @classmethod
+    def of(cls, columns: Sequence[Numbers]) -> _Packing | None:
+        """The packing of these columns; None where they do not fit."""
+        if not len(columns[0]):
+            return cls([0] * len(columns), [0] * len(columns))
+        lowest = [int(column.min()) for column in columns]
+        widths = [(int(column.max()) - least).bit_length() for column, least in zip(columns, lowest, strict=True)]
+        return cls(lowest, widths) if sum(widths) <= 63 else None
+
+    def pack(self, columns: Sequence[Numbers]) -> Numbers:
+        packed = columns[0] - self.lowest[0]
+        for column, lowest, width in zip(columns[1:], self.lowest[1:], self.widths[1:], strict=True):
+            packed = (packed << width) | (column - lowest)
+        return packed
+
+    def unpack(self, packed: Numbers) -> list[Numbers]:
+        columns: list[Numbers] = []
+        for lowest, width in zip(reversed(self.lowest), reversed(self.widths), strict=True):
+            columns.insert(0, (packed & ((1 << width) - 1)) + lowest)
+            packed = packed >> width
+        return columns
 
 
 def extreme_rows(groups: Numbers, count: int, columns: Sequence[Numbers]) -> Numbers:

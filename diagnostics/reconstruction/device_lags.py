@@ -89,18 +89,29 @@ def _measured(cells: pa.Table, from_ms: int, width_ms: float) -> Mapping[str, Nu
     """A row for each device, and one for all events without a key; `is_known` where it has a slice of enough events."""
     import numpy as np
 
-    device, arrival, lags, events = (cells[name].to_numpy() for name in ("device", "arrival_ms", "lag_ms", "events"))
+    device, arrival, lags, width, events = (
+        cells[name].to_numpy() for name in ("device", "arrival_ms", "lag_ms", "width_ms", "events")
+    )
     # The slot that a cell stands for may begin before the first arrival.
     arrival = np.maximum(arrival, from_ms)
     slices = ((arrival - from_ms) / width_ms).astype(np.int64)
     order = row_order([device, slices, lags])
-    device, slices, lags, events, arrival = (each[order] for each in (device, slices, lags, events, arrival))
+    device, slices, lags, width, events, arrival = (
+        each[order] for each in (device, slices, lags, width, events, arrival)
+    )
     begins = begins_of_runs(device, slices)
     counts, reached = sums(events, begins), np.cumsum(events)
     before = reached[begins] - events[begins]
-    low, middle, high = (
-        lags[np.searchsorted(reached, before + np.ceil(share * counts).astype(np.int64))] for share in (0.1, 0.5, 0.9)
-    )
+
+    def quantile(share: float) -> Numbers:
+        """Of the lags of each slice; those of a class as if they were evenly spread over it."""
+        wanted = before + np.ceil(share * counts).astype(np.int64)
+        cell = np.searchsorted(reached, wanted)
+        within = (wanted - reached[cell] - 0.5) / events[cell] + 0.5
+        values: Numbers = lags[cell] + np.rint(within * width[cell]).astype(np.int64)
+        return values
+
+    low, middle, high = map(quantile, (0.1, 0.5, 0.9))
     enough = counts >= FEWEST_IN_SLICE
     is_fast = enough & (middle < 0)
     first = np.minimum.reduceat(arrival, begins)

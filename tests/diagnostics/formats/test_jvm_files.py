@@ -79,7 +79,7 @@ def test_a_gc_log_may_be_read_in_parts(tmp_path: Path) -> None:
     for start, end in ((0, len(first)), (len(first), size)):
         for given in GC.read(Range(0, "gc.log", str(path), start, end, size)):
             if isinstance(given, Rows) and given.table == "gc_pause":
-                rows.append(list(given.rows))
+                rows.append(given.batch.to_pylist() if given.batch is not None else list(given.rows))
     assert [[(row["gc_id"], row["line"], row["collector"]) for row in part] for part in rows if part] == [
         [(0, 2, "Serial")],
         [(1, 1, "Serial")],

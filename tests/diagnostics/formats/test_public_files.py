@@ -67,7 +67,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, ReadFile]:
                     read.not_understood += part.not_understood
                     read.warnings += part.warnings
                 elif part.table == "gc_pause":
-                    read.pauses += part.rows
+                    read.pauses += part.batch.to_pylist() if part.batch is not None else part.rows
         except Exception as error:
             read.warnings.append(f"{type(error).__name__}: {error}")
     return found
