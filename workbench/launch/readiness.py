@@ -20,7 +20,7 @@ def wait_until_ready(plan: Plan, alive: Callable[[], bool]) -> None:
     started, said, waiting = time.monotonic(), "", "web"
     while time.monotonic() - started < READY_SECONDS:
         if not alive():
-            raise LaunchRefused(f"The supervisor ended; see {plan.logs}/supervisor.log")
+            raise LaunchRefused(f"The supervisor ended by itself; see {plan.logs}/supervisor.log")
         waiting = _not_ready(plan.address)
         if not waiting:
             return

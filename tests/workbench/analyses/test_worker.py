@@ -16,7 +16,7 @@ from tests.workbench.analyses.stack import LOG, Stack, has_ended, is_reading, st
 pytestmark = [pytest.mark.celery, pytest.mark.spark, pytest.mark.database]
 
 RECORDS_OF_LOG = len(re.findall(rb"(?m)^\d{4}-\d\d-\d\d ", LOG))
-LONG_LOG_BYTES = 24 * 1024**2
+LONG_LOG_BYTES = 128 * 1024**2
 """Some seconds of work on any machine, so that a run can be caught in the middle."""
 
 FREED_SECONDS = 1.0
@@ -56,7 +56,7 @@ def test_a_case_without_usable_files_fails_with_the_reason_for_each(stack: Stack
 
 
 def test_cancelling_stops_the_spark_work(stack: Stack, long_log: bytes) -> None:
-    url = stack.send(long_log * 2)  # ranges that wait for a core while others are read
+    url = stack.send(long_log * 3)  # ranges that wait for a core while others are read
     number = stack.wait(url, is_reading)["id"]
     stack.running.manage(
         "shell",
