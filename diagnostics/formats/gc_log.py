@@ -85,11 +85,9 @@ def _recognise(head: Head) -> float:
 
 def _read(part: Range) -> Iterator[Rows | Coverage]:
     tally = Tally(process_of_name(part.name))
-    facts: list[dict[str, Any]] = []
+    facts = _facts_of_first(_first_lines(part), tally.role) if part.start == 0 else []
     collector = _collector(part)
     for first, lines in line_arrays(part, MOST_LINE):
-        if first == 1 and part.start == 0:
-            facts = _facts_of_first(lines.slice(0, LINES_LOOKED_AT).to_pylist(), tally.role)
         collections = _collections(lines, collector)
         if collections.num_rows:
             tally.records += collections.num_rows
@@ -221,6 +219,12 @@ def _bytes(digits: str | None, unit: str | None) -> float | None:
 def _collector_of(message: str) -> str | None:
     found = _USING.match(message.rstrip())
     return COLLECTORS.get(found.group(1)) if found else None
+
+
+def _first_lines(part: Range) -> list[bytes]:
+    """The lines of a file's beginning, wherever its first range ends."""
+    with open_file(part) as opened:
+        return opened.read(HEAD_BYTES).splitlines()[:LINES_LOOKED_AT]
 
 
 def _collector(part: Range) -> str | None:

@@ -44,7 +44,7 @@ _TRACE_MARKS = (b"\tat ", b"    at ", b"Caused by: ", b"Exception", b"Error")
 _FAILURE_CAUSE = "with failure cause: "
 """From 1.13 to 1.16 a TaskManager prints the exception of a failed task behind this, in the same line."""
 
-TABLES = ("log_record", "config_option", "stack_sample", "metric_sample")
+TABLES = ("log_record", "config_option", "stack_sample", "metric_sample", "log_count")
 """The tables that a log can fill."""
 
 

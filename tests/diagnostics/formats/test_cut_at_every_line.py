@@ -1,0 +1,59 @@
+"""A file that may be cut gives the same rows wherever it is cut, and the same answers to all questions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from diagnostics.aggregators import AGGREGATORS
+from diagnostics.evidence import TABLES
+from diagnostics.format import Format, Range, Rows, Sample
+from diagnostics.formats import FORMATS
+from diagnostics.reading.reduction import reduce_tables
+from diagnostics.row_batch import row_batch
+
+CASES = [
+    pytest.param(one, sample, id=f"{one.id}-{number}")
+    for one in FORMATS.values()
+    if one.splittable
+    for number, sample in enumerate(one.samples)
+]
+
+
+def rows_in(one: Format, path: Path, name: str, cuts: list[int]) -> dict[str, pa.Table]:
+    """The rows of each table, of ranges between the cuts, with lines counted through the file."""
+    content = path.read_bytes()
+    size = len(content)
+    batches: dict[str, list[pa.RecordBatch]] = {}
+    for start, end in zip([0, *cuts], [*cuts, size], strict=True):
+        lines_before = content[:start].count(b"\n")
+        for read in one.read(Range(0, name, str(path), start, end, size)):
+            if isinstance(read, Rows):
+                batches.setdefault(read.table, []).append(row_batch(read, 0, lines_before, None)[0])
+    return {name: pa.Table.from_batches(parts, TABLES[name].arrow_schema()) for name, parts in batches.items()}
+
+
+def comparable(tables: dict[str, pa.Table]) -> dict[str, list[str]]:
+    return {name: sorted(map(repr, table.to_pylist())) for name, table in tables.items() if table.num_rows}
+
+
+def answers(tables: dict[str, pa.Table]) -> dict[str, Any]:
+    found = {name: AGGREGATORS[name].finish(state) for name, state in reduce_tables(tables).items()}
+    return {name: each.to_pylist() if isinstance(each, pa.Table) else each for name, each in found.items()}
+
+
+@pytest.mark.parametrize(("one", "sample"), CASES)
+def test_a_sample_cut_at_any_line_gives_the_rows_and_the_answers_of_the_whole(
+    one: Format, sample: Sample, tmp_path: Path
+) -> None:
+    path = tmp_path / "sample"
+    path.write_bytes(sample.content)
+    starts = [place + 1 for place, octet in enumerate(sample.content) if octet == ord("\n")][:-1]
+    whole = rows_in(one, path, sample.name, [])
+    for cuts in ([start] for start in starts):
+        parts = rows_in(one, path, sample.name, cuts)
+        assert comparable(parts) == comparable(whole), f"cut at {cuts}"
+        assert answers(parts) == answers(whole), f"cut at {cuts}"
