@@ -10,7 +10,7 @@ from uuid import UUID
 
 from django.core.exceptions import ValidationError
 from django.core.serializers.json import DjangoJSONEncoder
-from django.db import OperationalError, transaction
+from django.db import InternalError, OperationalError, transaction
 from django.utils import timezone
 
 from workbench.accounts.models import Team, User
@@ -157,7 +157,7 @@ def case_seen(*, case: Case, user: User) -> None:
 
     Pages stay readable where nothing can be written: it is news until the next look then.
     """
-    with contextlib.suppress(OperationalError):
+    with contextlib.suppress(OperationalError, InternalError):  # SQLite's and PostgreSQL's word for it
         Watch.objects.filter(case=case, user=user, seen_at__lt=case.updated_at).update(seen_at=timezone.now())
 
 
