@@ -61,7 +61,7 @@ def _reduce(rows: pa.Table) -> pa.Table:
     sized = pc.and_(pc.is_valid(pauses["before_bytes"]), pc.is_valid(pauses["after_bytes"]))
     sized = pc.and_(sized, pc.is_valid(pauses["ts_ms"]))
 
-    def of_sized(name: str) -> pa.ChunkedArray:
+    def sized_column(name: str) -> pa.ChunkedArray:
         return pc.if_else(sized, pauses[name], pa.scalar(None, pauses.schema.field(name).type))
 
     told = {
@@ -69,14 +69,14 @@ def _reduce(rows: pa.Table) -> pa.Table:
         "counted": pc.cast(is_any(pauses["kind"], COUNTED_KINDS), "int64"),
         "sum_ms": pauses["pause_ms"],
         "started_ms": pc.subtract(pc.cast(pauses["ts_ms"], "float64"), pauses["uptime_ms"]),
-        "before_sum": of_sized("before_bytes"),
-        "after_sum": of_sized("after_bytes"),
-        "first_ms": of_sized("ts_ms"),
-        "first_id": of_sized("gc_id"),
-        "first_before": of_sized("before_bytes"),
-        "last_ms": of_sized("ts_ms"),
-        "last_id": of_sized("gc_id"),
-        "last_after": of_sized("after_bytes"),
+        "before_sum": sized_column("before_bytes"),
+        "after_sum": sized_column("after_bytes"),
+        "first_ms": sized_column("ts_ms"),
+        "first_id": sized_column("gc_id"),
+        "first_before": sized_column("before_bytes"),
+        "last_ms": sized_column("ts_ms"),
+        "last_id": sized_column("gc_id"),
+        "last_after": sized_column("after_bytes"),
         "level": pa.repeat(pa.scalar(0, pa.int8()), pauses.num_rows),
     }
     return _merge(pa.table({**{name: pauses[name] for name in pauses.column_names}, **told}))

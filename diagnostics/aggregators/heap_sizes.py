@@ -13,7 +13,7 @@ MOST_STATEMENTS = 20_000
 """Statements that are kept. Our choice: a process states it once, when it starts."""
 
 
-def _of_heap(options: pa.Table) -> pa.Table:
+def _heap_options(options: pa.Table) -> pa.Table:
     import pyarrow.compute as pc
 
     stated = pc.and_(pc.equal(options["scope"], "jvm"), pc.equal(options["key"], "heap.max"))
@@ -24,7 +24,7 @@ AGGREGATOR = first_rows_aggregator(
     "heap_sizes",
     "config_option",
     ("scope", "key", "value"),
-    _of_heap,
+    _heap_options,
     order=(*CITATION_ORDER, ("value", "ascending")),
     most=MOST_STATEMENTS,
 )

@@ -21,7 +21,7 @@ HITS, MISSES, RATE = "cache.hitCount", "cache.missCount", "lookupCacheHitRate"
 SERIES = ("job_id", "vertex_id", "vertex", "operator", "subtask", "metric")
 
 
-def _of_tasks(samples: pa.Table) -> pa.Table:
+def _task_samples(samples: pa.Table) -> pa.Table:
     import pyarrow.compute as pc
 
     chosen = single_samples(samples, (HITS, MISSES, RATE).__contains__)
@@ -35,7 +35,7 @@ AGGREGATOR = Aggregator(
     name="lookup_cache",
     table="metric_sample",
     columns=SAMPLE_COLUMNS,
-    reduce=lambda rows: _KEEP(_of_tasks(rows)),
+    reduce=lambda rows: _KEEP(_task_samples(rows)),
     merge=_KEEP,
     finish=in_order,
 )

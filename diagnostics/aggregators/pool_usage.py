@@ -33,7 +33,7 @@ def pool_of(metric: str) -> str | None:
     return POOLS.get(metric.rpartition(".")[2])
 
 
-def _of_tasks(samples: pa.Table) -> pa.Table:
+def _task_samples(samples: pa.Table) -> pa.Table:
     import pyarrow.compute as pc
 
     chosen = single_samples(samples, lambda metric: pool_of(metric) is not None)
@@ -47,7 +47,7 @@ AGGREGATOR = Aggregator(
     name="pool_usage",
     table="metric_sample",
     columns=SAMPLE_COLUMNS,
-    reduce=lambda rows: _KEEP(_of_tasks(rows)),
+    reduce=lambda rows: _KEEP(_task_samples(rows)),
     merge=_KEEP,
     finish=in_order,
 )

@@ -24,7 +24,7 @@ LARGEST_MS = 1e15
 SERIES = ("job_id", "vertex_id", "vertex", "operator", "subtask", "metric", "labels")
 
 
-def _of_tasks(samples: pa.Table) -> pa.Table:
+def _task_samples(samples: pa.Table) -> pa.Table:
     import pyarrow.compute as pc
 
     chosen = single_samples(samples, (DRIFT, PAUSED).__contains__)
@@ -38,7 +38,7 @@ AGGREGATOR = Aggregator(
     name="watermark_alignment",
     table="metric_sample",
     columns=SAMPLE_COLUMNS,
-    reduce=lambda rows: _KEEP(_of_tasks(rows)),
+    reduce=lambda rows: _KEEP(_task_samples(rows)),
     merge=_KEEP,
     finish=in_order,
 )
