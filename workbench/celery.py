@@ -7,7 +7,7 @@ import os
 from celery import Celery
 from celery.signals import worker_init, worker_process_init, worker_process_shutdown
 
-from workbench.environment import keep_files_private, refuse_wrong_environment
+from workbench.machine.environment import keep_files_private, refuse_wrong_environment
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "workbench.settings")
 

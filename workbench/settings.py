@@ -1,4 +1,4 @@
-"""Every setting, read from the environment. Wrong values are refused by the checks in `workbench.environment`."""
+"""Every setting, read from the environment. The checks in `workbench.machine.environment` refuse wrong values."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import dj_database_url
 import plotly
 
 from diagnostics.shared_folder import STORAGE_EXAMPLE, STORAGE_FORM, STORAGE_VARIABLE
-from workbench.environment import (
+from workbench.machine.environment import (
     DATABASE_SCHEMES,
     REDIS_SCHEMES,
     SPARK_MASTER_FORM,
@@ -19,7 +19,7 @@ from workbench.environment import (
     Environment,
     make_private,
 )
-from workbench.secret import kept_secret
+from workbench.machine.secret import kept_secret
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 ENVIRONMENT = Environment(os.environ)
@@ -72,17 +72,17 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
-    "workbench.security.ContentSecurityPolicy",
+    "workbench.middleware.security.ContentSecurityPolicy",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "workbench.security.BoundedRequests",
+    "workbench.middleware.security.BoundedRequests",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "axes.middleware.AxesMiddleware",
-    "workbench.machine_faults.MachineFaultAnswers",
+    "workbench.middleware.machine_faults.MachineFaultAnswers",
 ]
 
 ROOT_URLCONF = "workbench.urls"

@@ -6,10 +6,10 @@ from django.templatetags.static import static
 from django.urls import include, path
 from django.views.generic import RedirectView
 
-from workbench import probes
 from workbench.accounts.views import PasswordChange, zone
 from workbench.analyses.retention_views import delete_case
-from workbench.collector import collector
+from workbench.api import probes
+from workbench.clusters.collector_views import collector
 from workbench.limits.views import limits
 from workbench.logs.everywhere_views import everywhere
 

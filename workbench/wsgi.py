@@ -6,7 +6,7 @@ import os
 
 from django.core.wsgi import get_wsgi_application
 
-from workbench.environment import keep_files_private, refuse_wrong_environment
+from workbench.machine.environment import keep_files_private, refuse_wrong_environment
 
 keep_files_private()
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "workbench.settings")

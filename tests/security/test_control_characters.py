@@ -19,8 +19,8 @@ from diagnostics.terminal import render
 from tests.workbench.diagnosed import diagnosed_case
 from tests.workbench.people import People, signed_in
 from workbench.analyses.models import Analysis
-from workbench.csv_cell import harmless_cell
 from workbench.history.fleet import as_csv, fleet
+from workbench.untrusted.csv_cell import harmless_cell
 
 HOSTILE = "\x1b]0;owned\x07 \x1b[2J \x00 \x08\x9b31m \u202e \u2066 \u2028 \ufeff \x85 {{{ printf }}} end"
 STEERING = {"Cc", "Cf", "Cs", "Zl", "Zp"}

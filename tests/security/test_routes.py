@@ -252,7 +252,7 @@ BATCHES = [ALL[start : start + 8] for start in range(0, len(ALL), 8)]
 def no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing runs what is queued here, and nobody waits for a Spark server that is not there."""
     monkeypatch.setattr("workbench.analyses.services._send", lambda *args, **options: None)
-    monkeypatch.setattr("workbench.probes.PARTS", {})
+    monkeypatch.setattr("workbench.api.probes.PARTS", {})
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from django.contrib.contenttypes.models import ContentType
 from pytest_django import DjangoDbBlocker
 
 from tests.workbench.people import People, make_people
-from workbench import broker
+from workbench.machine import broker
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -12,12 +12,12 @@ from collections.abc import Iterator
 
 import redis
 
-from workbench import broker
 from workbench.analyses.models import Analysis, AnalysisStatus
 from workbench.analyses.publishing import channel_of
 from workbench.analyses.services import lost_analysis_recover
 from workbench.analyses.stages import run_shown
-from workbench.environment import WEB_THREADS
+from workbench.machine import broker
+from workbench.machine.environment import WEB_THREADS
 
 MOST_FEEDS = WEB_THREADS // 2
 """Feeds of one web process at a time; each holds a thread. Our choice: half of them, the others serve pages."""

@@ -24,7 +24,7 @@ from workbench.analyses.models import (
 from workbench.analyses.publishing import end_publish
 from workbench.cases.models import MOST_SEARCH_TEXT, Case, CaseTrait
 from workbench.cases.services import case_lock, search_text_update
-from workbench.storable import storable
+from workbench.untrusted.storable import storable
 from workbench.uploads.models import UploadedFile
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from django.conf import settings
 from django.db import transaction
 
 from diagnostics.analyze import Progress
-from workbench import broker
+from workbench.machine import broker
 
 logger = logging.getLogger(__name__)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from diagnostics.phrase import size as size_text
 from workbench.analyses.models import Analysis, AnalysisStatus
-from workbench.disk import disk_room, means_full_disk
+from workbench.machine.disk import disk_room, means_full_disk
 from workbench.uploads.models import UploadedFile
 
 if TYPE_CHECKING:

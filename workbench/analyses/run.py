@@ -23,7 +23,6 @@ from diagnostics.intake import SourceFile
 from diagnostics.notation.event_field import NamedFields
 from diagnostics.shared_folder import SharedFolder, run_folder
 from diagnostics.spark import KeptSession
-from workbench import broker
 from workbench.analyses.models import Analysis
 from workbench.analyses.outcome import report_save
 from workbench.analyses.room import OutOfRoom, out_of_room_raised
@@ -32,6 +31,7 @@ from workbench.analyses.watch import Watch
 from workbench.analyses.worker_session import worker_session
 from workbench.layouts.selectors import layouts_now
 from workbench.limits.selectors import limits_now
+from workbench.machine import broker
 from workbench.rules.selectors import rules_of
 from workbench.uploads.arrivals import Busy, Gone, arrival_redact
 from workbench.uploads.models import ArrivalState, UploadedFile

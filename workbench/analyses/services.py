@@ -15,7 +15,6 @@ from django.db import transaction
 from django.db.models import F, QuerySet
 from django.utils import timezone
 
-from workbench import broker
 from workbench.accounts.models import User
 from workbench.analyses.models import Analysis, AnalysisStatus
 from workbench.analyses.outcome import case_outcome_update
@@ -23,7 +22,8 @@ from workbench.analyses.publishing import end_publish
 from workbench.analyses.tasks import run_analysis
 from workbench.cases.models import Case
 from workbench.cases.services import case_lock
-from workbench.disk import disk_room
+from workbench.machine import broker
+from workbench.machine.disk import disk_room
 from workbench.rules.models import Ruleset
 from workbench.rules.services import ruleset_published
 

@@ -8,8 +8,8 @@ import redis
 from django.conf import settings
 
 from diagnostics import spark
-from workbench import broker
 from workbench.analyses.models import Analysis, AnalysisStatus
+from workbench.machine import broker
 
 STAGES = ("Unpacking", "Reading", "Measuring", "Judging", "Drawing")
 """The stages that `diagnostics.analyze` names, in order."""

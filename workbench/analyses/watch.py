@@ -19,7 +19,7 @@ from diagnostics.errors import AnalysisInterrupted, DiagnosticsError
 from diagnostics.spark import KeptSession
 from workbench.analyses.models import Analysis, AnalysisStatus
 from workbench.analyses.publishing import progress_publish
-from workbench.disk import disk_room
+from workbench.machine.disk import disk_room
 
 logger = logging.getLogger(__name__)
 

@@ -10,7 +10,7 @@ import redis
 from celery import bootsteps
 from django.db import DatabaseError, connections
 
-from workbench import broker
+from workbench.machine import broker
 
 logger = logging.getLogger(__name__)
 

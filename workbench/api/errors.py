@@ -14,8 +14,8 @@ from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
 from workbench.analyses.services import NothingToAnalyse
-from workbench.disk import NoRoom
-from workbench.machine_faults import FULL, MachineFault, machine_fault
+from workbench.machine.disk import NoRoom
+from workbench.middleware.machine_faults import FULL, MachineFault, machine_fault
 from workbench.uploads.refusals import TooLarge, UploadRefused
 
 logger = logging.getLogger(__name__)

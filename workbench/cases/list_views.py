@@ -23,7 +23,7 @@ from workbench.cases.forms import BulkForm, SavedViewForm, StatusForm, cause_cho
 from workbench.cases.models import Case, CaseStatus, SavedView
 from workbench.cases.services import unwatch, watch
 from workbench.history.similar import came_back
-from workbench.whole_number import whole_number
+from workbench.untrusted.whole_number import whole_number
 
 ORDER_NAMES = {
     "newest": "Newest first",

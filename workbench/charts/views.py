@@ -16,7 +16,7 @@ from diagnostics.chart import Chart, Theme
 from diagnostics.log_book.finding import SearchTooSlow
 from workbench.charts.rows import EPOCH, readable, rows_sorted, rows_within
 from workbench.charts.selectors import changes_between, chart_points, stretch, stretch_shown
-from workbench.csv_cell import harmless_cell
+from workbench.untrusted.csv_cell import harmless_cell
 
 MOST_ROWS = 500
 """Rows of a data table on the page; the CSV file has all."""

@@ -20,8 +20,8 @@ from workbench.clusters.address import AddressRefused, ClusterUrl, Lookup, file_
 from workbench.clusters.connection import MOST_ANSWER_SECONDS, PinnedCluster
 from workbench.clusters.login import NoLogin, login_headers
 from workbench.clusters.models import Collection, CollectionStatus
-from workbench.disk import NoRoom, require_room
 from workbench.limits.selectors import limits_now
+from workbench.machine.disk import NoRoom, require_room
 from workbench.uploads.refusals import UploadRefused
 from workbench.uploads.services import upload_add
 

@@ -10,7 +10,6 @@ from django.core.exceptions import PermissionDenied, ValidationError
 from django.db import transaction
 from django.utils import timezone
 
-from workbench import broker
 from workbench.accounts.models import Team, User
 from workbench.cases.models import Case
 from workbench.cases.services import case_open
@@ -26,6 +25,7 @@ from workbench.clusters.address import (
 from workbench.clusters.login import Login, LoginRefused, login_forget, login_keep
 from workbench.clusters.models import Cluster, Collection, CollectionStatus, Serves
 from workbench.clusters.tasks import run_collection
+from workbench.machine import broker
 
 SILENT = timedelta(minutes=3)
 """A collection that gave no sign of life for so long is lost: longer than the slowest answer and the pause after it."""

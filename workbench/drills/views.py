@@ -18,7 +18,7 @@ from workbench.drills.evidence import KINDS, drawers, drawers_shown, noticed
 from workbench.drills.models import Drill, DrillStep, StepKind
 from workbench.drills.scoring import CAUSE, EVIDENCE, GUESS, TARGET, TIME, TOO_LONG
 from workbench.reports.content import evidence_span
-from workbench.whole_number import whole_number
+from workbench.untrusted.whole_number import whole_number
 
 SCORING = {
     "cause": CAUSE,

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from workbench.accounts.models import User
 from workbench.cases.models import Case, CaseStatus
-from workbench.csv_cell import harmless_cell
+from workbench.untrusted.csv_cell import harmless_cell
 
 MOST_LOOKS = 12
 """Looks of a trend. Our choice: three months of weekly trouble."""

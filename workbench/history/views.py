@@ -13,7 +13,7 @@ from workbench.cases.selectors import case_to_change
 from workbench.history.fleet import HEIGHT, WIDTH, as_csv, as_values, fleet
 from workbench.history.merging import case_merge, case_unmerge
 from workbench.history.statistics import PERIODS, statistics
-from workbench.whole_number import whole_number
+from workbench.untrusted.whole_number import whole_number
 
 
 @login_required

@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-from workbench.environment import keep_files_private
 from workbench.launch.open_files import open_files_raise
 from workbench.launch.plan import PROJECT, LaunchRefused, Plan, plan_from, refuse_full_disk, refuse_taken_port
 from workbench.launch.presence import found_by_others, only_one, variables_of_the_running
@@ -20,6 +19,7 @@ from workbench.launch.programs import programs, write_configuration
 from workbench.launch.readiness import wait_until_ready
 from workbench.launch.redis_watch import RedisWatch
 from workbench.launch.supervision import Supervised
+from workbench.machine.environment import keep_files_private
 
 STOPPING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 WATCH_EVERY_SECONDS = 2

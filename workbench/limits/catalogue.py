@@ -13,7 +13,7 @@ from enum import StrEnum
 from django.conf import settings
 
 from diagnostics.intake.limits import GIB, MIB, USUAL
-from workbench.disk import disk_room
+from workbench.machine.disk import disk_room
 
 
 class Unit(StrEnum):

@@ -10,7 +10,7 @@ from workbench.accounts.models import User
 from workbench.cases.services import case_lock
 from workbench.logs.models import PinnedRecord
 from workbench.logs.selectors import CaseLog
-from workbench.storable import storable
+from workbench.untrusted.storable import storable
 
 MOST_PINS = 500
 MOST_NOTE = 5_000

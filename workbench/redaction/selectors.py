@@ -7,8 +7,8 @@ from collections.abc import Collection
 from django.conf import settings
 
 from diagnostics.redaction import RedactionRule, Redactor, shipped_redaction_rules
+from workbench.machine.secret import kept_secret
 from workbench.redaction import models
-from workbench.secret import kept_secret
 
 
 def redaction_rules() -> list[RedactionRule]:

@@ -21,11 +21,11 @@ from workbench.analyses.services import analysis_request
 from workbench.cases.models import Case
 from workbench.cases.services import case_open, note_add
 from workbench.limits.selectors import limits_now
-from workbench.received_zip import UnreadableZip, opened_zip
 from workbench.reports.content import verdict_told
 from workbench.rules.models import BundledRule
 from workbench.rules.selectors import rule_texts
 from workbench.rules.services import bundled_rules, ruleset_of_bundle
+from workbench.untrusted.received_zip import UnreadableZip, opened_zip
 from workbench.uploads.refusals import UploadRefused
 from workbench.uploads.reservations import require_unreserved_room
 from workbench.uploads.services import case_discard, clock_set, event_fields_set, override_set, upload_add

@@ -23,7 +23,7 @@ from workbench.rules.permission import for_rule_editors
 from workbench.rules.rewriting import with_value
 from workbench.rules.runbook_texts import RUNBOOK, is_runbook, runbook_identity
 from workbench.rules.selectors import rule_readable, version_to_edit
-from workbench.whole_number import whole_number
+from workbench.untrusted.whole_number import whole_number
 
 PANELS = (
     ("rule", "The rule as YAML"),

@@ -15,12 +15,12 @@ from django.db import transaction
 from diagnostics.errors import InvalidRule
 from diagnostics.rule import LONGEST_RULE, shipped_rule_names
 from workbench.accounts.models import User
-from workbench.received_zip import UnreadableZip, opened_zip
 from workbench.rules.difference import Line, difference
 from workbench.rules.models import Draft, EventKind, Rule, RuleEvent, RuleVersion
 from workbench.rules.selectors import version_to_edit
 from workbench.rules.services import draft_save, ruleset_published
 from workbench.rules.validation import SAMPLE_NAMES, checked_rule, tested
+from workbench.untrusted.received_zip import UnreadableZip, opened_zip
 
 MOST_FILES = 2_000
 MOST_BYTES = 4 * 1024**2

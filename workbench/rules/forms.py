@@ -3,7 +3,7 @@ from __future__ import annotations
 from django import forms
 
 from workbench.rules.models import LONGEST_REASON
-from workbench.whole_number import LARGEST
+from workbench.untrusted.whole_number import LARGEST
 
 LONGEST_VALUE = 2_000
 """Characters of one value that the editor's form writes. Our choice: a title is one line."""

@@ -14,7 +14,7 @@ from diagnostics.signal import Level
 from diagnostics.symptoms import symptoms
 from diagnostics.yaml_document import Place, YamlDocument, read_yaml
 from workbench.cases.templatetags.diagnosis import WORDS_OF_OPERATORS, fact_name, fact_value
-from workbench.whole_number import whole_number
+from workbench.untrusted.whole_number import whole_number
 
 ENDLESS = 10**9
 """Characters after which the YAML writer breaks a line: never, a value stays on its line."""

@@ -13,7 +13,7 @@ from workbench.analyses.models import Analysis
 from workbench.analyses.selectors import analysis_visible
 from workbench.runbooks.selectors import finding_at
 from workbench.runbooks.what_if import facts_of
-from workbench.whole_number import whole_number
+from workbench.untrusted.whole_number import whole_number
 
 
 @login_required

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.http import HttpRequest
 
-from workbench.disk import disk_room
+from workbench.machine.disk import disk_room
 
 
 def disk(request: HttpRequest) -> dict[str, Any]:

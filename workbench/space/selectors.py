@@ -10,7 +10,7 @@ from django.db import connection
 from django.db.models import Count, F, Q, QuerySet, Sum
 
 from workbench.cases.models import Case
-from workbench.disk import DiskRoom, disk_room
+from workbench.machine.disk import DiskRoom, disk_room
 from workbench.uploads.models import Arrival, UploadedFile
 
 STORED = Q(files__deleted_at=None)

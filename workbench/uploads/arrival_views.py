@@ -18,8 +18,8 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils.http import http_date
 
 from workbench.cases.selectors import case_to_change
-from workbench.disk import NoRoom
 from workbench.limits.selectors import limits_now
+from workbench.machine.disk import NoRoom
 from workbench.uploads import arrivals
 from workbench.uploads.models import Arrival, ArrivalState
 from workbench.uploads.refusals import TooLarge, UploadRefused

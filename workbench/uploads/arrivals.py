@@ -27,12 +27,12 @@ from django.utils import timezone
 
 from diagnostics.intake.signatures import SIGNATURE_BYTES, container_of
 from diagnostics.redaction import nobody
-from workbench import broker
 from workbench.accounts.models import User
 from workbench.cases.models import Case
 from workbench.cases.services import case_lock
-from workbench.disk import full_disk_refused, require_room
 from workbench.limits.selectors import limits_now
+from workbench.machine import broker
+from workbench.machine.disk import full_disk_refused, require_room
 from workbench.redaction.selectors import redactor_for
 from workbench.uploads.models import Arrival, ArrivalState, UploadedFile
 from workbench.uploads.refusals import AlreadyInCase, TooLarge, UploadRefused

@@ -11,8 +11,8 @@ from django.core.exceptions import RequestDataTooBig
 from django.core.files.uploadhandler import TemporaryFileUploadHandler
 from django.http import HttpRequest
 
-from workbench.disk import NoRoom, full_disk_refused, require_room
 from workbench.limits.selectors import limits_now
+from workbench.machine.disk import NoRoom, full_disk_refused, require_room
 
 
 class BoundedFileUploadHandler(TemporaryFileUploadHandler):

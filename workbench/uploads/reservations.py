@@ -6,10 +6,10 @@ from django.db.models import F, Sum
 from django.utils import timezone
 
 from workbench.accounts.models import Team, User
-from workbench.disk import NoRoom, disk_room
 from workbench.limits.catalogue import Unit
 from workbench.limits.quantities import told
 from workbench.limits.selectors import UploadLimits
+from workbench.machine.disk import NoRoom, disk_room
 from workbench.uploads.models import Arrival, ArrivalState, UploadedFile
 from workbench.uploads.refusals import TooLarge
 

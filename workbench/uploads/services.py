@@ -29,11 +29,11 @@ from diagnostics.redaction import Redactor, nobody, redact_upload
 from workbench.accounts.models import Team, User
 from workbench.cases.models import Case
 from workbench.cases.services import case_lock
-from workbench.disk import full_disk_refused, require_room
 from workbench.layouts.selectors import layouts_now
 from workbench.limits.selectors import UploadLimits, limits_now
+from workbench.machine.disk import full_disk_refused, require_room
 from workbench.redaction.selectors import redactor_for
-from workbench.storable import storable
+from workbench.untrusted.storable import storable
 from workbench.uploads.models import FileKind, UploadedFile
 from workbench.uploads.refusals import TooLarge, UploadRefused
 from workbench.uploads.reservations import require_share, stored_bytes

@@ -8,7 +8,7 @@ from celery import shared_task
 @shared_task
 def redact_arrival(arrival_id: str) -> None:
     """Take secrets out of one large file; its outcome is stored on the Arrival row."""
-    from workbench.disk import NoRoom
+    from workbench.machine.disk import NoRoom
     from workbench.uploads.arrivals import Busy, Gone, arrival_redact
     from workbench.uploads.models import Arrival
 

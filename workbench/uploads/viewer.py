@@ -11,7 +11,7 @@ from typing import Any
 from diagnostics.errors import DiagnosticsError
 from diagnostics.intake import SourceFile, read_document, read_lines
 from workbench.limits.selectors import limits_now
-from workbench.storable import storable
+from workbench.untrusted.storable import storable
 from workbench.uploads.models import UploadedFile
 
 CONTEXT_LINES = 30

@@ -86,7 +86,7 @@ def test_a_stranger_listens_to_nothing(people: People, queued: Analysis) -> None
 
 
 def test_a_broker_that_is_away_ends_the_feed(people: People, queued: Analysis, settings: LazySettings) -> None:
-    from workbench import broker
+    from workbench.machine import broker
 
     settings.REDIS_URL = "redis://127.0.0.1:1/0"
     broker._redis.cache_clear()

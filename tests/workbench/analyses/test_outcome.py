@@ -6,7 +6,7 @@ from tests.workbench.diagnosed import diagnosed_case, stored_file
 from tests.workbench.people import People
 from workbench.analyses.models import AnalysisStatus, Citation
 from workbench.cases.selectors import cases_found
-from workbench.storable import storable
+from workbench.untrusted.storable import storable
 
 
 def test_the_report_is_stored_as_document_rows_and_chart_points(people: People) -> None:

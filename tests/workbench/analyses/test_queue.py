@@ -17,7 +17,6 @@ from django.utils import timezone
 
 from tests.workbench.diagnosed import SKEW_RULE, diagnosed_case, published, report_of, stored_file
 from tests.workbench.people import People, case_of, with_token
-from workbench import broker
 from workbench.analyses.models import Analysis, AnalysisStatus
 from workbench.analyses.outcome import report_save
 from workbench.analyses.selectors import analysis_to_change, analysis_visible, latest_analyses
@@ -35,6 +34,7 @@ from workbench.analyses.services import (
     lost_analyses_recover,
 )
 from workbench.analyses.stages import run_shown
+from workbench.machine import broker
 
 Committed = Callable[..., AbstractContextManager[Any]]
 

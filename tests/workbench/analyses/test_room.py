@@ -24,7 +24,7 @@ from workbench.analyses.services import (
 )
 from workbench.analyses.tasks import run_analysis
 from workbench.analyses.watch import BEAT_SECONDS, Watch
-from workbench.disk import disk_room
+from workbench.machine.disk import disk_room
 
 MORE_THAN_ANY_DISK = 2**62
 MIB = 1024**2

@@ -13,7 +13,7 @@ from tests.workbench.diagnosed import diagnosed_case
 from tests.workbench.people import People, case_of, signed_in
 from workbench.analyses.retention import evidence_expire
 from workbench.cases.models import Case, CaseStatus
-from workbench.disk import disk_room
+from workbench.machine.disk import disk_room
 from workbench.uploads.services import text_add
 
 MORE_THAN_ANY_DISK = 2**62

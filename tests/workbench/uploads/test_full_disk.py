@@ -20,8 +20,8 @@ from tests.workbench.diagnosed import diagnosed_case
 from tests.workbench.people import People, case_of, signed_in, with_token
 from tests.workbench.uploads.test_resumable import LOG, begun, sent
 from workbench.cases.models import Case
-from workbench.disk import NoRoom, disk_room
 from workbench.limits.services import limits_set
+from workbench.machine.disk import NoRoom, disk_room
 from workbench.reports.bundle import bundle_pieces
 from workbench.uploads.arrivals import arrival_append, arrival_begin, arrivals_expire
 from workbench.uploads.models import Arrival, UploadedFile

@@ -15,7 +15,7 @@ from django.core.management.base import BaseCommand
 from django.db import DatabaseError, connection
 
 from workbench.analyses.log_books import log_books_write
-from workbench.environment import keep_files_private
+from workbench.machine.environment import keep_files_private
 
 logger = logging.getLogger(__name__)
 

@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from diagnostics.phrase import size as size_text
 from workbench.backup.archive import BackupRefused, backup_write
-from workbench.environment import keep_files_private
+from workbench.machine.environment import keep_files_private
 
 
 class Command(BaseCommand):

@@ -8,7 +8,7 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
 from workbench.backup.archive import BackupRefused, backup_read
-from workbench.environment import keep_files_private
+from workbench.machine.environment import keep_files_private
 
 
 class Command(BaseCommand):

@@ -15,9 +15,9 @@ from django.http import HttpRequest, JsonResponse
 
 from diagnostics import spark
 from diagnostics.phrase import size as size_text
-from workbench import broker
 from workbench.cases.models import Case
-from workbench.disk import disk_room
+from workbench.machine import broker
+from workbench.machine.disk import disk_room
 
 SPARK_SECONDS = 10.0
 """How long a query that asks for nothing may take. A warm server takes 0.1 s; the first question of a process loads

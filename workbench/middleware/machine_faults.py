@@ -10,7 +10,7 @@ from django.db import OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import render_to_string
 
-from workbench.disk import NoRoom, disk_room, means_full_disk
+from workbench.machine.disk import NoRoom, disk_room, means_full_disk
 
 READ_ONLY_TEXTS = ("read-only file system", "readonly database", "read-only transaction")
 FILE_LIMIT = (errno.EMFILE, errno.ENFILE)

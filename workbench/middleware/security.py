@@ -7,7 +7,7 @@ from collections.abc import Callable
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
 
-from workbench.disk import NoRoom, require_room
+from workbench.machine.disk import NoRoom, require_room
 from workbench.uploads.reservations import require_unreserved_room
 
 Respond = Callable[[HttpRequest], HttpResponse]

@@ -7,7 +7,8 @@ import redis
 from django.conf import LazySettings
 from django.test import Client
 
-from workbench import broker, probes
+from workbench.api import probes
+from workbench.machine import broker
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from workbench.environment import SPARK_REMOTE_FORM, Environment
-from workbench.secret import kept_secret
+from workbench.machine.environment import SPARK_REMOTE_FORM, Environment
+from workbench.machine.secret import kept_secret
 
-PROJECT = Path(__file__).resolve().parents[2]
+PROJECT = Path(__file__).resolve().parents[3]
 
 
 def test_what_is_not_set_has_its_default() -> None:

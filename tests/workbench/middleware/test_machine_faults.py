@@ -19,7 +19,7 @@ from django.urls import reverse
 from tests.small_disk import fill
 from tests.workbench.diagnosed import diagnosed_case
 from tests.workbench.people import People, signed_in, with_token
-from workbench.machine_faults import FULL, MachineFaultAnswers, machine_fault
+from workbench.middleware.machine_faults import FULL, MachineFaultAnswers, machine_fault
 from workbench.uploads.services import text_add
 
 
