@@ -14,7 +14,7 @@ from workbench.limits.views import limits
 from workbench.logs.everywhere_views import everywhere
 
 urlpatterns = [
-    path("", include("workbench.cases.urls")),
+    path("", include("workbench.case_pages.urls")),
     path("cases/<int:case_id>/logs/", include("workbench.logs.urls")),
     path("logs/", everywhere, name="log_search"),
     path("uploads/", include("workbench.uploads.urls")),
@@ -26,7 +26,7 @@ urlpatterns = [
     path("analyses/", include("workbench.analyses.urls")),
     path("charts/", include("workbench.charts.urls")),
     path("profiles/", include("workbench.profiles.urls")),
-    path("rules/", include("workbench.rules.urls")),
+    path("rules/", include("workbench.rule_pages.urls")),
     path("runbooks/", include("workbench.runbooks.urls")),
     path("history/", include("workbench.history.urls")),
     path("drills/", include("workbench.drills.urls")),

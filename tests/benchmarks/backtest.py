@@ -31,9 +31,9 @@ def _measured(diagnosed: list[tuple[list[dict[str, Any]], list[dict[str, Any]]]]
     from django.core.management import call_command
 
     from tests.workbench.people import make_people
-    from workbench.rules.backtest import backtest_go_on, backtest_start
+    from workbench.rule_pages.backtest import backtest_go_on, backtest_start
+    from workbench.rule_pages.rewriting import with_value
     from workbench.rules.models import RuleVersion
-    from workbench.rules.rewriting import with_value
     from workbench.rules.services import draft_save, rules_load
 
     call_command("migrate", verbosity=0)

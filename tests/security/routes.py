@@ -33,7 +33,7 @@ from workbench.clusters.models import Cluster, Collection
 from workbench.drills.models import Drill
 from workbench.layouts.models import LogLayout
 from workbench.redaction.models import RedactionRule
-from workbench.rules.backtest import backtest_start
+from workbench.rule_pages.backtest import backtest_start
 from workbench.rules.models import RuleEvent
 from workbench.rules.regression import case_keep
 from workbench.uploads.arrivals import arrival_begin

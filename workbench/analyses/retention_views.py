@@ -36,4 +36,4 @@ def delete_case(request: HttpRequest, case_id: int) -> HttpResponse:
             return redirect("delete_case", case_id)
     files = UploadedFile.objects.filter(case=case, deleted_at=None)
     held = files.aggregate(bytes=Sum("bytes"))["bytes"] or 0
-    return render(request, "cases/delete.html", {"case": case, "files": files.count(), "held": held})
+    return render(request, "case_pages/delete.html", {"case": case, "files": files.count(), "held": held})

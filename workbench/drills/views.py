@@ -12,11 +12,11 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_POST
 
 from diagnostics.symptoms import symptom, symptoms
-from workbench.cases.timeline import timeline
 from workbench.drills import selectors, services
 from workbench.drills.evidence import KINDS, drawers, drawers_shown, noticed
 from workbench.drills.models import Drill, DrillStep, StepKind
 from workbench.drills.scoring import CAUSE, EVIDENCE, GUESS, TARGET, TIME, TOO_LONG
+from workbench.history.timeline import timeline
 from workbench.reports.content import evidence_span
 from workbench.untrusted.whole_number import whole_number
 

@@ -10,10 +10,10 @@ from typing import Any
 from diagnostics import phrase
 from diagnostics.symptoms import symptom
 from workbench.analyses.models import Analysis
+from workbench.analyses.snapshots import newest_diagnoses
 from workbench.cases.models import Case, FollowUp
-from workbench.cases.snapshots import newest_diagnoses
-from workbench.cases.timeline import Entry, timeline
 from workbench.charts.selectors import charts_shown
+from workbench.history.timeline import Entry, timeline
 from workbench.runbooks.filling import CAUSES, runbook_progress
 
 EVIDENCE_SHOWN = 6

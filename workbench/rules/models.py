@@ -241,8 +241,8 @@ class Backtest(models.Model):
     ruleset   the rules that it is compared with
     analyses  the newest diagnosis of each case that its owner saw then, the newest first
     done      how many of them are judged
-    tally     what was counted so far (`workbench.rules.backtest.Tally`)
-    changes   the cases in which something changes, at most `workbench.rules.backtest.MOST_CHANGES`
+    tally     what was counted so far (`workbench.rule_pages.backtest.Tally`)
+    changes   the cases in which something changes, at most `workbench.rule_pages.backtest.MOST_CHANGES`
     """
 
     draft = models.ForeignKey(Draft, on_delete=models.CASCADE, related_name="backtests")

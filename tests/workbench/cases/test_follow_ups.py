@@ -13,7 +13,7 @@ from workbench.cases.follow_ups import LeftToDo, follow_up_add, follow_up_set, l
 from workbench.cases.models import Case, FollowUp
 from workbench.cases.selectors import watchers
 from workbench.cases.services import case_close
-from workbench.cases.timeline import timeline
+from workbench.history.timeline import timeline
 from workbench.reports.content import report_of
 from workbench.reports.markdown import as_post_mortem
 

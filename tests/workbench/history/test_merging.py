@@ -8,8 +8,8 @@ from django.core.exceptions import ValidationError
 from tests.workbench.people import People, case_of, signed_in
 from workbench.cases.models import Case
 from workbench.cases.selectors import cases_found
-from workbench.cases.timeline import timeline
 from workbench.history.merging import case_merge, case_unmerge
+from workbench.history.timeline import timeline
 
 
 def listed(people: People) -> list[str]:

@@ -11,7 +11,7 @@ from workbench.accounts.models import User
 from workbench.analyses.models import Analysis
 from workbench.cases.models import Case
 from workbench.cases.selectors import cases_found
-from workbench.cases.timeline import timeline
+from workbench.history.timeline import timeline
 from workbench.runbooks.filling import StepShown, steps_shown
 from workbench.runbooks.models import StepRecord
 

@@ -13,7 +13,7 @@ from workbench.analyses.models import Analysis
 from workbench.analyses.submission import demo_cases_load
 
 WAIT_SECONDS = 300
-DEMO_FOLDER = Path(__file__).resolve().parents[3] / "cases" / "demo"
+DEMO_FOLDER = Path(__file__).resolve().parents[2] / "demo"
 
 
 class Command(BaseCommand):

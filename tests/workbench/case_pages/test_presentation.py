@@ -1,0 +1,108 @@
+"""What pages make of a diagnosis document."""
+
+import pytest
+
+from workbench.case_pages.presentation import MOST_FOLDERS, clock_told, inputs_shown, offset_told
+from workbench.cases.templatetags.diagnosis import fact_exact, fact_value, score_band, sentences, waterfall
+
+
+def shown(*names: str) -> dict[str, list[str]]:
+    document = {"inputs": [{"file": name, "warnings": []} for name in names]}
+    return {folder.name: [entry["path"] for entry in folder.entries] for folder in inputs_shown(document, {})}
+
+
+def test_files_are_shown_by_their_folder() -> None:
+    assert shown("conf/config.yaml", "logs/jm.log", "logs/tm.log") == {
+        "conf": ["config.yaml"],
+        "logs": ["jm.log", "tm.log"],
+    }
+
+
+def test_files_without_a_folder_stand_together() -> None:
+    assert shown("jm.log", "tm.log") == {"": ["jm.log", "tm.log"]}
+
+
+def test_deep_folders_of_a_large_dump_are_shown_as_part_of_one_above_them() -> None:
+    vertices = [f"case.zip!/rest/vertices/{number}/vertex.json" for number in range(MOST_FOLDERS + 1)]
+    assert list(shown("case.zip!/logs/jm.log", *vertices)) == ["case.zip!/logs", "case.zip!/rest/vertices"]
+
+
+def test_the_path_below_the_shown_folder_tells_the_files_apart() -> None:
+    vertices = [f"rest/vertices/{number}/vertex.json" for number in range(MOST_FOLDERS + 1)]
+    assert shown(*vertices)["rest/vertices"][0] == "0/vertex.json"
+
+
+@pytest.mark.parametrize(
+    ("least_ms", "most_ms", "sentence", "is_off"),
+    [
+        (-10, 40, "Its clock agrees with that of jm.log (at least -10 ms and at most +40 ms, {shared}).", False),
+        (None, 40, "Its clock agrees with that of jm.log (at most +40 ms, {shared}).", False),
+        (
+            7_199_000,
+            7_201_000,
+            "Its clock is 2 h ahead of that of jm.log (at least +7199 s and at most +7201 s, {shared}). That is what "
+            "another time zone would make.",
+            True,
+        ),
+        (
+            -95_000,
+            -93_000,
+            "Its clock is 94 s behind that of jm.log (at least -95 s and at most -93 s, {shared}).",
+            True,
+        ),
+        (
+            500,
+            -500,
+            "Its clock and that of jm.log were set or drift: no one offset explains 7 steps of tasks that both logs "
+            "tell of.",
+            True,
+        ),
+    ],
+)
+def test_the_offset_of_a_clock_is_told_with_its_bounds(
+    least_ms: int | None, most_ms: int | None, sentence: str, is_off: bool
+) -> None:
+    told = offset_told({"against": "logs/jm.log", "least_ms": least_ms, "most_ms": most_ms, "events": 7})
+    shared = "from 7 steps of tasks that both logs tell of"
+    assert (told.sentence, told.is_off) == (sentence.format(shared=shared), is_off)
+
+
+def test_a_moved_clock_is_told() -> None:
+    assert clock_told({"zone": "Europe/Berlin", "shift_ms": -90_000}) == (
+        "Its times were read as local time of Europe/Berlin and moved by -90 s."
+    )
+
+
+@pytest.mark.parametrize(
+    ("score", "symptom_class", "band"),
+    [
+        (95, "healthy", "good"),
+        (95, "inconclusive", "unknown"),
+        (41, "inconclusive", "act"),
+        (70, "data_skew", "watch"),
+        (None, None, "unknown"),
+    ],
+)
+def test_a_good_score_counts_only_with_a_verdict(score: int | None, symptom_class: str | None, band: str) -> None:
+    assert score_band(score, symptom_class) == band
+
+
+def test_the_waterfall_goes_down_to_the_score_and_never_below_zero() -> None:
+    deductions = [
+        {"title": "skew", "points": 49.0},
+        {"title": "pressure", "points": 7.5},
+        {"title": "heap", "points": 50.0},
+    ]
+    assert [step["left"] for step in waterfall({"deductions": deductions})] == [51, 44, 0]
+
+
+def test_a_statement_falls_apart_into_its_sentences_and_numbers_stay_whole() -> None:
+    told = "Checkpoints took 12.8 s. The task is Sink. of orders. State grew to 1.5 GB."
+    assert sentences(told) == ["Checkpoints took 12.8 s.", "The task is Sink. of orders.", "State grew to 1.5 GB."]
+
+
+def test_a_rounded_value_keeps_what_was_measured_for_who_points_at_it() -> None:
+    assert fact_value(2_232_000.0, "checkpoint_phases.longest_ms") == "37 min 12 s"
+    assert fact_exact(2_232_000.0, "checkpoint_phases.longest_ms") == "2,232,000 ms"
+    assert fact_exact(301_989_888, "checkpoint_sizes.state_bytes") == "301,989,888 bytes"
+    assert fact_exact(0.4, "load_balance.hot_share_ratio") == ""

@@ -1,0 +1,177 @@
+"""The shared history: the list with its facets, saved views, and one action on many cases."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_POST
+
+from workbench.accounts.models import User
+from workbench.analyses.selectors import latest_analyses
+from workbench.case_pages.facets import FACETS, facets
+from workbench.case_pages.forms import BulkForm, SavedViewForm, StatusForm, cause_choices
+from workbench.cases import bulk as services
+from workbench.cases import selectors
+from workbench.cases.follow_ups import left_to_do
+from workbench.cases.models import Case, CaseStatus, SavedView
+from workbench.cases.services import unwatch, watch
+from workbench.history.similar import came_back
+from workbench.untrusted.whole_number import whole_number
+
+ORDER_NAMES = {
+    "newest": "Newest first",
+    "oldest": "Oldest first",
+    "updated": "Changed last",
+    "health": "Worst health first",
+    "title": "By title",
+}
+KNOWN = (*FACETS, "text", "job", "people", "order")
+"""What a view of the list consists of."""
+OPEN_STATUSES = "&".join(f"status={status}" for status in CaseStatus.values if status != CaseStatus.CLOSED)
+OWN_VIEWS = {
+    "": "All",
+    OPEN_STATUSES: "Open",
+    "people=mine": "Yours",
+    "people=watched": "Watched",
+    "people=news": "News",
+    "people=mentioned": "Mentions you",
+    "people=actions": "Your actions",
+}
+"""Views that everybody has: query -> name."""
+
+
+@login_required
+@require_GET
+def case_list(request: HttpRequest) -> HttpResponse:
+    """The shared history with facets and search; the home page."""
+    asked = dict(request.GET.lists())
+    considered = selectors.cases_considered(request.user, asked)
+    page = selectors.case_page(request.user, asked, considered)
+    latest, left = latest_analyses(page.object_list), left_to_do(page.object_list)
+    query = view_query(request.GET)
+    news = Case.objects.visible_to(request.user).with_news_for(request.user).values_list("pk", flat=True)
+    context = {
+        "page": page,
+        "rows": [(case, latest.get(case.pk), left.get(case.pk)) for case in page],
+        "facets": facets(considered, request.GET),
+        "orders": ORDER_NAMES,
+        "asked": request.GET,
+        "hidden": [(name, value) for name in (*FACETS, "people", "job") for value in request.GET.getlist(name)],
+        "is_filtered": bool(query),
+        "is_empty": not query and not page.paginator.count,
+        "query": query,
+        "own_views": OWN_VIEWS,
+        "saved_views": selectors.views_saved(request.user),
+        "news": set(news),
+        "returned": came_back(request.user, page),
+        "undo": request.session.pop("undo", None),
+        "statuses": StatusForm().fields["status"].choices,  # type: ignore[attr-defined]
+        "owners": selectors.owners_possible_for(request.user),
+        "causes": cause_choices(None),
+    }
+    return render(request, "case_pages/list.html", context)
+
+
+def view_query(asked: QueryDict) -> str:
+    """What the address asks for, in one spelling: known names in one order, no empty value, no page."""
+    query = QueryDict(mutable=True)
+    for name in KNOWN:
+        if values := selectors.values_asked(dict(asked.lists()), name):
+            query.setlist(name, values)
+    return query.urlencode()
+
+
+@login_required
+@require_POST
+def bulk(request: HttpRequest) -> HttpResponse:
+    """One action on the ticked cases; those of other teams are passed over as if they did not exist."""
+    back = _list_address(request.POST.get("query", ""))
+    numbers = [whole_number(each) for each in request.POST.getlist("case")[: services.MOST_CASES]]
+    cases = list(
+        Case.objects.visible_to(request.user).filter(pk__in=[number for number in numbers if number is not None])
+    )
+    form = BulkForm(request.POST)
+    if not cases or not form.is_valid():
+        messages.error(request, "Tick at least one case and choose what to do with it.")
+        return redirect(back)
+    chosen = form.cleaned_data
+    if chosen["action"] in ("watch", "unwatch"):
+        act = watch if chosen["action"] == "watch" else unwatch
+        for case in cases:
+            act(case=case, user=request.user)
+        return redirect(back)
+    cases = [case for case in cases if case.may_be_changed_by(request.user)]
+    try:
+        batch, done = _changed(request.user, cases, chosen)
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+        return redirect(back)
+    count = "1 case" if len(cases) == 1 else f"{len(cases)} cases"
+    request.session["undo"] = {"batch": str(batch), "said": f"{count}: {done}."}
+    return redirect(back)
+
+
+def _changed(user: User, cases: Sequence[Case], chosen: dict[str, object]) -> tuple[UUID, str]:
+    """Carries the action out. Gives the batch and what was done, in words."""
+    if chosen["action"] == "status":
+        status = CaseStatus(str(chosen["status"]))
+        return services.cases_set_status(cases=cases, user=user, status=status), f"{status.label.lower()} now"
+    if chosen["action"] == "owner":
+        owner = selectors.owners_possible_for(user).filter(username=chosen["owner"]).first()
+        if owner is None:
+            raise ValidationError("Nobody of that name works on cases of your teams.")
+        return services.cases_assign(cases=cases, user=user, owner=owner), f"handed to {owner}"
+    cause, cure = str(chosen["confirmed_class"]), str(chosen["what_fixed_it"])
+    return services.cases_close(cases=cases, user=user, confirmed_class=cause, what_fixed_it=cure), "closed"
+
+
+@login_required
+@require_POST
+def undo(request: HttpRequest) -> HttpResponse:
+    """Takes back the last action on many cases."""
+    try:
+        batch = UUID(request.POST.get("batch", ""))
+    except ValueError:
+        return redirect("cases:list")
+    undone = services.batch_undo(user=request.user, batch=batch)
+    said = f"Taken back for {undone.cases} case{'' if undone.cases == 1 else 's'}."
+    if undone.changed_since:
+        said += f" {undone.changed_since} changed since and stay as they are."
+    messages.success(request, said)
+    return redirect(_list_address(request.POST.get("query", "")))
+
+
+@login_required
+@require_POST
+def view_save(request: HttpRequest) -> HttpResponse:
+    """Keeps the present search under a name; a view of the same name is replaced."""
+    query = view_query(QueryDict(request.POST.get("query", "")[:4000]))
+    form = SavedViewForm({**request.POST.dict(), "query": query})
+    if not query or not form.is_valid():
+        messages.error(request, "A view needs a name of at most 60 letters, and a search or a filter to keep.")
+        return redirect(_list_address(query))
+    team = request.user.teams.first() if form.cleaned_data["shared"] else None
+    SavedView.objects.update_or_create(
+        user=request.user, name=form.cleaned_data["name"], defaults={"query": query, "team": team}
+    )
+    return redirect(_list_address(query))
+
+
+@login_required
+@require_POST
+def view_forget(request: HttpRequest, view_id: int) -> HttpResponse:
+    """Removes one of the user's own views."""
+    get_object_or_404(SavedView, pk=view_id, user=request.user).delete()
+    return redirect("cases:list")
+
+
+def _list_address(query: str) -> str:
+    query = view_query(QueryDict(query[:4000]))
+    return f"{reverse('cases:list')}?{query}" if query else reverse("cases:list")

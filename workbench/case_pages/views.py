@@ -1,0 +1,335 @@
+"""Pages of one case: opening it, its files, its diagnosis, and what people do about it."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import IO
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.core.files.uploadedfile import UploadedFile as ReceivedFile
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_POST
+
+from diagnostics.fingerprint import fingerprint_parts
+from workbench.analyses.models import Analysis, AnalysisStatus
+from workbench.analyses.selectors import offset_min
+from workbench.analyses.services import NothingToAnalyse, analysis_request
+from workbench.analyses.snapshots import snapshots_shown
+from workbench.analyses.stages import run_shown
+from workbench.analyses.submission import case_submit, demo_cases_load
+from workbench.case_pages.forms import CloseForm, NewCaseForm, NoteForm, PasteForm, StatusForm, TitleForm, cause_choices
+from workbench.case_pages.presentation import checks_shown, inputs_shown, jobs_shown
+from workbench.cases import selectors, services
+from workbench.cases.models import Case, CaseStatus
+from workbench.charts.selectors import charts_shown
+from workbench.clusters.models import Cluster
+from workbench.history.similar import recurrence, similar_cases
+from workbench.history.timeline import timeline
+from workbench.limits.selectors import limits_now
+from workbench.profiles.selectors import has_stacks
+from workbench.redaction.selectors import redaction_rules
+from workbench.rules.regression import case_keep
+from workbench.uploads.listing import files_listed, folders, format_choices
+from workbench.uploads.refusals import UploadRefused
+from workbench.uploads.selectors import unfinished_arrivals
+from workbench.uploads.services import text_add
+
+DEMO_FOLDER = Path(__file__).resolve().parents[1] / "analyses" / "demo"
+
+
+@login_required
+def case_new(request: HttpRequest) -> HttpResponse:
+    """The drop zone. From a script a POST opens an empty case that files are then sent to; else it holds them all."""
+    _refuse_viewers(request)
+    if request.method != "POST":
+        return render(request, "case_pages/files.html", {"case": None, "folders": [], **_upload_context(request)})
+    form = NewCaseForm(request.POST)
+    title = form.cleaned_data["title"] if form.is_valid() else ""
+    try:
+        if request.headers.get("Accept") == "application/json":
+            case = services.case_open(user=request.user, title=title or "New incident")
+            return JsonResponse({"id": case.pk, **_case_addresses(case)}, status=201)
+        files: list[tuple[str, IO[bytes] | ReceivedFile]] = [
+            (file.name or "unnamed", file) for file in request.FILES.getlist("files")
+        ]
+        if text := form.cleaned_data.get("text", "").strip():
+            files.append(("pasted.txt", io.BytesIO(text.encode())))
+        return redirect(case_submit(user=request.user, title=title, files=files))
+    except (UploadRefused, NothingToAnalyse) as error:
+        messages.error(request, str(error))
+    except ValidationError as error:
+        if request.headers.get("Accept") == "application/json":
+            return JsonResponse({"detail": " ".join(error.messages)}, status=400)
+        messages.error(request, " ".join(error.messages))
+    return redirect("cases:new")
+
+
+def _refuse_viewers(request: HttpRequest) -> None:
+    if not request.user.may_change_cases:
+        raise PermissionDenied("Your role may read cases, not open them.")
+
+
+def _case_addresses(case: Case) -> dict[str, str]:
+    return {
+        "url": case.get_absolute_url(),
+        "files_url": reverse("cases:files", args=[case.pk]),
+        "add_url": reverse("uploads:add", args=[case.pk]),
+        "begin_url": reverse("uploads:begin", args=[case.pk]),
+        "paste_url": reverse("cases:paste", args=[case.pk]),
+        "analyse_url": reverse("cases:analyse", args=[case.pk]),
+        "title_url": reverse("cases:rename", args=[case.pk]),
+    }
+
+
+def _upload_context(request: HttpRequest) -> dict[str, object]:
+    return {
+        "limits": limits_now(),
+        "clusters": Cluster.objects.offered_to(request.user).clusters(),
+        "stores": Cluster.objects.offered_to(request.user).stores(),
+        "format_choices": format_choices(),
+        "redaction_rules": redaction_rules(),
+        "redact_always": settings.REDACT_ALWAYS,
+    }
+
+
+@login_required
+@require_POST
+def demo(request: HttpRequest) -> HttpResponse:
+    """Loads the small real incidents that ship with the workbench."""
+    _refuse_viewers(request)
+    try:
+        opened = demo_cases_load(user=request.user, folder=DEMO_FOLDER)
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+        return redirect("cases:list")
+    if not opened:
+        messages.info(request, "The demo cases are there already.")
+    return redirect("cases:list")
+
+
+@login_required
+@require_GET
+def case_files(request: HttpRequest, case_id: int) -> HttpResponse:
+    """The files of a case and the place to add more."""
+    case = selectors.case_to_change(request.user, case_id)
+    number = case.snapshot_number
+    listed = files_listed(request.user, case.files.present().filter(snapshot=number))
+    snapshots = selectors.snapshots_of(case)
+    context = {
+        "case": case,
+        "snapshot": snapshots[-1],
+        "earlier": snapshots[:-1],
+        "folders": folders(listed),
+        "arrivals": unfinished_arrivals(request.user, case),
+        "addresses": _case_addresses(case),
+        **_upload_context(request),
+    }
+    return render(request, "case_pages/files.html", context)
+
+
+@login_required
+@require_POST
+def paste(request: HttpRequest, case_id: int) -> HttpResponse:
+    """Stores pasted text as a file."""
+    case = selectors.case_to_change(request.user, case_id)
+    form = PasteForm(request.POST)
+    try:
+        if not form.is_valid():
+            raise UploadRefused("Nothing was pasted.")
+        file = text_add(case=case, user=request.user, **form.cleaned_data)
+    except UploadRefused as error:
+        if request.headers.get("Accept") == "application/json":
+            return JsonResponse({"detail": str(error)}, status=400)
+        messages.error(request, str(error))
+        return redirect("cases:files", case.pk)
+    if request.headers.get("Accept") == "application/json":
+        from workbench.uploads.views import file_answer
+
+        return JsonResponse(file_answer(request, file))
+    return redirect("cases:files", case.pk)
+
+
+@login_required
+@require_POST
+def analyse(request: HttpRequest, case_id: int) -> HttpResponse:
+    """Queues an analysis of all files of the newest snapshot."""
+    case = selectors.case_to_change(request.user, case_id)
+    try:
+        analysis_request(case=case, user=request.user)
+    except NothingToAnalyse as error:
+        messages.error(request, str(error))
+        return redirect("cases:files", case.pk)
+    return redirect(case)
+
+
+@login_required
+@require_GET
+def case_detail(request: HttpRequest, case_id: int) -> HttpResponse:
+    """Verdict, findings, what is missing, charts, files: in this order."""
+    case = selectors.case_visible(request.user, case_id)
+    latest = case.analyses.light().first()
+    diagnosed = _diagnosis_asked_for(request, case)
+    context = {
+        "case": case,
+        "may_change": case.may_be_changed_by(request.user),
+        "latest": latest,
+        "run": run_shown(latest) if latest and latest.status != AnalysisStatus.DONE else None,
+        "snapshots": snapshots_shown(case, diagnosed),
+        "diagnosed": diagnosed,
+        "timeline": timeline(case),
+        "follow_ups": case.follow_ups.select_related("owner", "done_by"),
+        "pins": case.pinned_records.select_related("by"),
+        "watchers": selectors.watchers(case),
+        "owners": selectors.owners_possible(case),
+        "statuses": [choice for choice in CaseStatus.choices if choice[0] != CaseStatus.CLOSED],
+        "causes": cause_choices(case),
+        "new_files": _files_not_yet_judged(case, diagnosed),
+    }
+    if diagnosed:
+        context |= _diagnosis_context(diagnosed)
+        context |= {"similar": similar_cases(request.user, case), "recurrence": recurrence(request.user, case)}
+        context |= {"fingerprint": fingerprint_parts(diagnosed.document) if diagnosed.snapshot == 1 else []}
+    services.case_seen(case=case, user=request.user)
+    return render(request, "case_pages/detail.html", context)
+
+
+def _diagnosis_asked_for(request: HttpRequest, case: Case) -> Analysis | None:
+    """The newest diagnosis, or that of the snapshot that the address names. Raises Http404 for one without any."""
+    done = case.analyses.done().defer("signals")
+    asked = request.GET.get("snapshot", "")
+    if not asked:
+        return done.first()
+    found = done.filter(snapshot=int(asked)).first() if asked.isdecimal() and len(asked) < 6 else None
+    if found is None:
+        raise Http404("This snapshot has no diagnosis.")
+    return found
+
+
+def _files_not_yet_judged(case: Case, diagnosed: Analysis | None) -> int:
+    """Files of the newest snapshot that came after its diagnosis."""
+    if diagnosed is None:
+        return 0
+    judged = case.analyses.done().filter(snapshot=case.snapshot_number).light().first()
+    return case.files.present().filter(snapshot=case.snapshot_number).exclude(analyses=judged).count()
+
+
+@login_required
+@require_POST
+def snapshot(request: HttpRequest, case_id: int) -> HttpResponse:
+    """Begins a new snapshot and goes to the place where its files are dropped."""
+    case = selectors.case_to_change(request.user, case_id)
+    services.snapshot_start(case=case, user=request.user, change=request.POST.get("change", ""))
+    return redirect("cases:files", case.pk)
+
+
+def _diagnosis_context(analysis: Analysis) -> dict[str, object]:
+    document = analysis.document
+    drawn, empty, span = charts_shown(analysis)
+    return {
+        "document": document,
+        "jobs": jobs_shown(analysis),
+        "checks": checks_shown(document),
+        "charts": drawn,
+        "empty_charts": empty,
+        "span": span,
+        "offset_min": offset_min(document["inputs"]),
+        "has_stacks": has_stacks(analysis),
+        "severity": document["findings"][0]["severity"] if document["findings"] else None,
+        "inputs": inputs_shown(document, dict(analysis.files.values_list("name", "pk"))),
+    }
+
+
+@login_required
+@require_POST
+def rename(request: HttpRequest, case_id: int) -> HttpResponse:
+    """Gives the case another title."""
+    case = selectors.case_to_change(request.user, case_id)
+    form = TitleForm(request.POST)
+    if form.is_valid():
+        services.case_rename(case=case, user=request.user, title=form.cleaned_data["title"])
+    if request.headers.get("Accept") == "application/json":
+        return JsonResponse({"title": case.title})
+    return redirect(case)
+
+
+@login_required
+@require_POST
+def status(request: HttpRequest, case_id: int) -> HttpResponse:
+    """Where people stand with the case."""
+    case = selectors.case_to_change(request.user, case_id)
+    form = StatusForm(request.POST)
+    if form.is_valid():
+        services.case_status_set(case=case, user=request.user, status=CaseStatus(form.cleaned_data["status"]))
+    return redirect(case)
+
+
+@login_required
+@require_POST
+def owner(request: HttpRequest, case_id: int) -> HttpResponse:
+    """Hands the case over to somebody of its team."""
+    case = selectors.case_to_change(request.user, case_id)
+    chosen = get_object_or_404(selectors.owners_possible(case), username=request.POST.get("owner", ""))
+    services.case_assign(case=case, user=request.user, owner=chosen)
+    messages.success(request, f"The case is {chosen}'s now.")
+    return redirect(case)
+
+
+@login_required
+@require_POST
+def watch(request: HttpRequest, case_id: int) -> HttpResponse:
+    """Starts or ends following the case, which every reader may."""
+    case = selectors.case_visible(request.user, case_id)
+    if request.POST.get("watch") == "no":
+        services.unwatch(case=case, user=request.user)
+    else:
+        services.watch(case=case, user=request.user)
+    return redirect(case)
+
+
+NOTHING_TO_KEEP = "No rule of this cause fires on the case, so there is nothing to keep as a regression sample."
+
+
+@login_required
+def close(request: HttpRequest, case_id: int) -> HttpResponse:
+    """Closes the case with the confirmed cause; a page of its own where dialogs do not work."""
+    case = selectors.case_to_change(request.user, case_id)
+    form = CloseForm(request.POST or None, case=case)
+    if request.method == "POST" and form.is_valid():
+        keep = form.cleaned_data.pop("keep_as_sample")
+        services.case_close(case=case, user=request.user, **form.cleaned_data)
+        messages.success(request, "The case is closed. What fixed it can be found by everybody in the team.")
+        if keep:
+            kept = case_keep(case=case, user=request.user)
+            said = f"It is a regression sample of {', '.join(kept)} now." if kept else NOTHING_TO_KEEP
+            messages.info(request, said)
+        return redirect(case)
+    context = {"case": case, "causes": cause_choices(case), "fixed_by": request.GET.get("fixed", "")}
+    return render(request, "case_pages/close.html", {**context, "form": form})
+
+
+@login_required
+@require_POST
+def reopen(request: HttpRequest, case_id: int) -> HttpResponse:
+    """Opens a closed case again."""
+    case = selectors.case_to_change(request.user, case_id)
+    services.case_reopen(case=case, user=request.user)
+    return redirect(case)
+
+
+@login_required
+@require_POST
+def note(request: HttpRequest, case_id: int) -> HttpResponse:
+    """Writes a note down."""
+    case = selectors.case_to_change(request.user, case_id)
+    form = NoteForm(request.POST)
+    if form.is_valid():
+        services.note_add(case=case, user=request.user, text=form.cleaned_data["text"])
+    else:
+        messages.error(request, "The note is empty or too long.")
+    return redirect(f"{case.get_absolute_url()}#notes")

@@ -1,0 +1,64 @@
+"""A back-test: asked for, judged piece by piece, read. It belongs to whoever asked for it."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_GET, require_POST
+
+from diagnostics.errors import InvalidRule
+from workbench.rule_pages.backtest import Tally, backtest_go_on, backtest_start, changes_shown
+from workbench.rule_pages.permission import for_rule_editors
+from workbench.rules.models import Backtest, Draft
+
+
+@for_rule_editors
+@require_POST
+def start(request: HttpRequest, draft_id: int) -> HttpResponse:
+    """Begins a back-test of the draft as it is stored."""
+    draft = get_object_or_404(Draft, pk=draft_id)
+    try:
+        backtest = backtest_start(draft=draft, user=request.user)
+    except InvalidRule as error:
+        messages.error(request, f"No back-test: {'; '.join(error.errors)}")
+        return redirect("rules:draft", draft_id)
+    return redirect("rules:backtest", backtest.pk)
+
+
+@for_rule_editors
+@require_GET
+def detail(request: HttpRequest, backtest_id: int) -> HttpResponse:
+    """How far it is; when it is done, what would change, with precision and recall."""
+    backtest = _own(request, backtest_id)
+    tally = Tally.read(backtest.tally)
+    return render(
+        request,
+        "rule_pages/backtest.html",
+        {
+            "backtest": backtest,
+            "tally": tally,
+            "rows": [
+                ("This rule", tally.rule_before, tally.rule_after),
+                ("All verdicts", tally.verdicts_before, tally.verdicts_after),
+            ],
+            "changes": changes_shown(backtest.changes),
+            "is_outdated": backtest.text != backtest.draft.text,
+        },
+    )
+
+
+@for_rule_editors
+@require_POST
+def go_on(request: HttpRequest, backtest_id: int) -> HttpResponse:
+    """Judges the next cases for a second or two."""
+    backtest = _own(request, backtest_id)
+    backtest_go_on(backtest=backtest)
+    if request.headers.get("Accept") == "application/json":
+        return JsonResponse({"done": backtest.done, "total": backtest.total})
+    return redirect("rules:backtest", backtest.pk)
+
+
+def _own(request: HttpRequest, backtest_id: int) -> Backtest:
+    found = Backtest.objects.select_related("draft__rule", "draft__base", "ruleset")
+    return get_object_or_404(found, pk=backtest_id, by=request.user)

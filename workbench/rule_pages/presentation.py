@@ -1,0 +1,157 @@
+"""Rules as their pages show them: the list with what each did, the help page, the versions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from diagnostics import rule as diagnostics_rule
+from diagnostics.errors import InvalidRule
+from diagnostics.runbook import Runbook
+from diagnostics.symptoms import Symptom, symptom
+from workbench.accounts.models import User
+from workbench.rule_pages import wording
+from workbench.rule_pages.history import Record, records_of_rules
+from workbench.rules.models import RegressionSample, Rule, RuleVersion, VersionState
+from workbench.rules.runbook_texts import RUNBOOK, runbook_counting
+from workbench.rules.selectors import rule_of, version_to_edit, versions_that_count
+
+OFF = "off"
+STATUSES = {"experimental": "Experimental", "stable": "Stable", "deprecated": "Deprecated", OFF: "Off"}
+"""What a rule's text says of it, and that it judges nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleShown:
+    """A rule in the list: the version that counts, or the newest one where none does."""
+
+    rule: Rule
+    version: RuleVersion
+    status: str
+    record: Record
+
+    @property
+    def status_name(self) -> str:
+        return STATUSES[self.status]
+
+
+@dataclass(frozen=True, slots=True)
+class ClassShown:
+    """A symptom class with its rules."""
+
+    symptom: Symptom
+    rules: list[RuleShown] = field(default_factory=list)
+
+
+def classes_shown(user: User, asked: Mapping[str, str]) -> list[ClassShown]:
+    """The rules by class, in the order of the classes, that fit `text`, `symptom_class` and `status`."""
+    records = records_of_rules(user)
+    words = asked.get("text", "").casefold().split()
+    classes: dict[str, ClassShown] = {}
+    for version in _shown_versions():
+        shown = RuleShown(version.rule, version, _status(version), records.get(version.rule.rule_id, Record()))
+        about = symptom(version.symptom_class)
+        text = f"{version.rule.rule_id} {version.title} {about.id} {about.title}".casefold()
+        if (
+            all(word in text for word in words)
+            and asked.get("symptom_class", "") in ("", about.id)
+            and asked.get("status", "") in ("", shown.status)
+        ):
+            classes.setdefault(about.id, ClassShown(about)).rules.append(shown)
+    return sorted(classes.values(), key=lambda each: (each.symptom.order, each.symptom.title))
+
+
+def classes_with_rules() -> list[Symptom]:
+    """The classes that can be chosen in the list's filter."""
+    names = {version.symptom_class for version in _shown_versions()}
+    return sorted((symptom(name) for name in names), key=lambda each: (each.order, each.title))
+
+
+def _shown_versions() -> list[RuleVersion]:
+    """One version of each rule: the one that counts, or would if the rule were on, else the newest."""
+    of_rules = RuleVersion.objects.exclude(rule__rule_id__startswith=RUNBOOK)
+    chosen = versions_that_count(of_rules.filter(state=VersionState.PUBLISHED).select_related("rule"))
+    for version in of_rules.exclude(rule__in=list(chosen)).select_related("rule").order_by("rule_id", "-pk"):
+        chosen.setdefault(version.rule_id, version)
+    return sorted(chosen.values(), key=lambda each: each.rule.rule_id)
+
+
+def _status(version: RuleVersion) -> str:
+    return version.status if version.rule.enabled and version.state == VersionState.PUBLISHED else OFF
+
+
+@dataclass(frozen=True, slots=True)
+class HelpShown:
+    """All that the help page tells of a rule.
+
+    version    the one that counts, or the newest one where none does
+    counts     whether the version judges new analyses
+    content    the library's rule, None when the stored text no longer loads (`errors` says why)
+    statement  the finding's sentence in pieces; True marks the name of a measured value
+    """
+
+    rule: Rule
+    version: RuleVersion
+    status: str
+    counts: bool
+    record: Record
+    about: Symptom
+    versions: Sequence[RuleVersion]
+    kept: Sequence[RegressionSample] = ()
+    content: diagnostics_rule.Rule | None = None
+    errors: Sequence[str] = ()
+    trigger: wording.Told | None = None
+    clearing: wording.Told | None = None
+    steps: Sequence[wording.Step] = ()
+    statement: Sequence[tuple[str, bool]] = ()
+    sources: Sequence[str] = ()
+    runbook: Runbook | None = None
+
+    @property
+    def goal(self) -> list[tuple[str, bool]]:
+        """What the runbook is for, in pieces as `statement`."""
+        return list(wording.pieces(self.runbook.goal)) if self.runbook else []
+
+    @property
+    def questions(self) -> list[list[tuple[str, bool]]]:
+        """What the runbook's steps ask, each in pieces as `statement`."""
+        return [list(wording.pieces(step.texts["question"])) for step in self.runbook.steps] if self.runbook else []
+
+    @property
+    def status_name(self) -> str:
+        return STATUSES[self.status]
+
+
+def help_shown(user: User, rule: Rule) -> HelpShown:
+    """The help page of a rule that has a version."""
+    # Loads PySpark, which takes a second and which a web server that shows no rule does not need.
+    from diagnostics.signals import DEFINITIONS
+
+    versions = list(rule.versions.select_related("rule", "author", "published_by"))
+    version = version_to_edit(rule)
+    common: dict[str, Any] = {
+        "rule": rule,
+        "version": version,
+        "status": _status(version),
+        "counts": rule.enabled and version.state == VersionState.PUBLISHED,
+        "record": records_of_rules(user).get(rule.rule_id, Record()),
+        "about": symptom(version.symptom_class),
+        "kept": list(RegressionSample.objects.visible_to(user).filter(rule=rule)),
+        "versions": sorted(versions, key=lambda each: -each.pk),
+    }
+    try:
+        content = rule_of(version)
+    except InvalidRule as error:
+        return HelpShown(**common, errors=error.errors)
+    teller = wording.Teller(DEFINITIONS)
+    return HelpShown(
+        **common,
+        content=content,
+        trigger=teller.trigger(content.when),
+        clearing=teller.clearing(content.when),
+        steps=wording.confidence_steps(content, teller),
+        statement=list(wording.pieces(content.statement)),
+        sources=wording.sources(content),
+        runbook=runbook_counting(content.runbook),
+    )

@@ -1,0 +1,130 @@
+"""Pages of rules: the list, what a rule means, its versions."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_POST
+
+from diagnostics.errors import InvalidRule
+from diagnostics.runbook import runbooks
+from workbench.rule_pages.forms import ReasonForm
+from workbench.rule_pages.permission import for_rule_editors
+from workbench.rule_pages.presentation import STATUSES, classes_shown, classes_with_rules, help_shown
+from workbench.rules import services
+from workbench.rules.difference import difference
+from workbench.rules.models import Draft, Origin, RuleVersion, VersionState
+from workbench.rules.runbook_texts import RUNBOOK, is_runbook, runbook_counting, runbook_identity
+from workbench.rules.selectors import rule_readable, version_to_edit
+
+
+@login_required
+@require_GET
+def rule_list(request: HttpRequest) -> HttpResponse:
+    """Every rule by class, with what it did so far."""
+    asked = {name: request.GET[name] for name in ("text", "symptom_class", "status") if request.GET.get(name)}
+    classes = classes_shown(request.user, asked)
+    return render(
+        request,
+        "rule_pages/list.html",
+        {
+            "classes": classes,
+            "count": sum(len(each.rules) for each in classes),
+            "choices": classes_with_rules(),
+            "statuses": STATUSES,
+            "asked": asked,
+            "drafts": Draft.objects.select_related("rule", "author") if request.user.may_edit_rules else [],
+        },
+    )
+
+
+@login_required
+@require_GET
+def detail(request: HttpRequest, rule_id: str) -> HttpResponse:
+    """The rule's help page; a runbook has one of its own."""
+    if is_runbook(rule_id):
+        return _runbook(request, rule_id.removeprefix(RUNBOOK))
+    shown = help_shown(request.user, rule_readable(rule_id))
+    return render(request, "rule_pages/detail.html", {"help": shown, "may_edit": request.user.may_edit_rules})
+
+
+def _runbook(request: HttpRequest, runbook_id: str) -> HttpResponse:
+    identity, runbook = runbook_identity(runbook_id), runbook_counting(runbook_id)
+    if identity is None or runbook is None:
+        raise Http404("There is no such runbook.")
+    version = version_to_edit(identity)
+    versions = sorted(identity.versions.select_related("author", "published_by"), key=lambda each: -each.pk)
+    context = {"rule": identity, "runbook": runbook, "version": version, "versions": versions}
+    return render(request, "rule_pages/runbook.html", context | {"may_edit": request.user.may_edit_rules})
+
+
+@login_required
+@require_GET
+def runbook_list(request: HttpRequest) -> HttpResponse:
+    """Every runbook, with the version that counts."""
+    local = RuleVersion.objects.filter(
+        rule__rule_id__startswith=RUNBOOK, origin=Origin.LOCAL, state=VersionState.PUBLISHED
+    )
+    edited = {version.rule.rule_id.removeprefix(RUNBOOK): version for version in local.select_related("rule")}
+    shown = [(runbook_counting(each), edited.get(each)) for each in runbooks()]
+    return render(request, "rule_pages/runbooks.html", {"shown": shown, "prefix": RUNBOOK})
+
+
+@for_rule_editors
+@require_POST
+def switch(request: HttpRequest, rule_id: str) -> HttpResponse:
+    """Switches the rule on or off, with a reason."""
+    rule = rule_readable(rule_id)
+    form = ReasonForm(request.POST)
+    if form.is_valid():
+        enabled = request.POST.get("enabled") == "1"
+        services.rule_switch(rule=rule, enabled=enabled, user=request.user, reason=form.cleaned_data["reason"])
+        said = "New analyses use it again." if enabled else "New analyses no longer use it."
+        messages.success(request, f"{rule} is switched {'on' if enabled else 'off'}. {said}")
+    else:
+        messages.error(request, "Say why, in up to 500 characters: the next person will ask.")
+    return redirect("rules:detail", rule_id)
+
+
+@login_required
+@require_GET
+def version_detail(request: HttpRequest, rule_id: str, version_id: int) -> HttpResponse:
+    """One version: what changed from the version before it, and its text."""
+    version = _version(rule_id, version_id)
+    before = version.rule.versions.filter(pk__lt=version.pk).order_by("-pk").first()
+    return render(
+        request,
+        "rule_pages/version.html",
+        {
+            "version": version,
+            "before": before,
+            "lines": difference(before.text, version.text) if before else [],
+            "may_edit": request.user.may_edit_rules,
+        },
+    )
+
+
+@for_rule_editors
+@require_POST
+def roll_back(request: HttpRequest, rule_id: str, version_id: int) -> HttpResponse:
+    """Makes an earlier version count again, with a reason."""
+    version = _version(rule_id, version_id)
+    form = ReasonForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, "Say why, in up to 500 characters: the next person will ask.")
+        return redirect("rules:version", rule_id, version_id)
+    try:
+        ruleset = services.rule_roll_back(version=version, user=request.user, reason=form.cleaned_data["reason"])
+    except InvalidRule as error:
+        messages.error(request, f"It does not load any more: {'; '.join(error.errors)}")
+    else:
+        messages.success(request, f"{ruleset.reason}. New analyses use it from now on.")
+    return redirect(f"{reverse('rules:detail', args=[rule_id])}#versions")
+
+
+def _version(rule_id: str, version_id: int) -> RuleVersion:
+    known = RuleVersion.objects.select_related("rule", "author", "published_by")
+    return get_object_or_404(known, pk=version_id, rule__rule_id=rule_id)
