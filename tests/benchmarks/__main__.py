@@ -4,6 +4,7 @@
     make bench PARTS=logs SIZES=50,500,2000        one part, its logs in MB
     make bench PARTS=others ROWS=10000000          events in rows
     make bench PARTS=cold CASES=folder,other       the command line on cases of your own
+    make bench PARTS=load SECONDS=60 SIZES=100     fifty people for a minute, a large case of 100 MB
     CORES=1,2  ROUNDS=3
 
 Ratios between the rows count, not seconds: another program on the machine slows all of them down.
@@ -30,6 +31,7 @@ from tests.benchmarks import (
     command_line,
     drop_to_verdict,
     history,
+    load,
     log_book,
     log_pipeline,
     log_scan,
@@ -100,6 +102,7 @@ PARTS: Mapping[str, Callable[[argparse.Namespace], None]] = {
     "history": lambda given: history.report(),
     "brushing": lambda given: brushing.report(DEMO[0]),
     "pages": _pages,
+    "load": lambda given: load.report(given.seconds, min(max(given.sizes), load.LARGE_MB)),
 }
 
 
@@ -114,6 +117,7 @@ def main() -> int:
     parser.add_argument("--cores", type=_numbers, default=[1, 2])
     parser.add_argument("--cases", type=_paths, default=DEMO, help="what the command line diagnoses from cold")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--seconds", type=int, default=load.SECONDS, help="how long fifty people stay")
     given = parser.parse_args()
     print(f"{platform.platform()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}", flush=True)
     for sentence in peers.absent():
