@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from diagnostics.clock import FileClock
-from diagnostics.evidence import TABLES
+from diagnostics.evidence.table import MOMENTS
+from diagnostics.evidence.tables import TABLES
 from diagnostics.format import Rows
-from diagnostics.table import MOMENTS
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from diagnostics.arithmetic.row_choice import contains_any, is_any, shortened
 from diagnostics.arithmetic.row_order import Order, first_rows, sort_rows
 from diagnostics.citation import CITATION_COLUMNS
-from diagnostics.evidence import TABLES
+from diagnostics.evidence.tables import TABLES
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from diagnostics.aggregators.aggregator import CITATION_ORDER, first_rows_aggregator
-from diagnostics.evidence.failure import TABLE
+from diagnostics.evidence.tables.failure import TABLE
 
 MOST_FAILURES = 2_000
 """Failures that are kept, the earliest. Our choice, as for the log records of a kind."""

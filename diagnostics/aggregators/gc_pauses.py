@@ -11,7 +11,7 @@ from diagnostics.arithmetic.row_groups import begins_of_runs
 from diagnostics.arithmetic.row_order import sort_rows
 from diagnostics.arithmetic.sorted_rows import row_order
 from diagnostics.arithmetic.text_codes import in_name_order
-from diagnostics.evidence import TABLES
+from diagnostics.evidence.tables import TABLES
 
 if TYPE_CHECKING:
     import numpy as np

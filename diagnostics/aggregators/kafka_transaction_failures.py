@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from diagnostics.aggregators.aggregator import CITATION_ORDER, first_rows_aggregator
 from diagnostics.aggregators.kafka_transaction_records import CLASSES, MOST_RECORDS
 from diagnostics.arithmetic.row_choice import contains_any
-from diagnostics.evidence.failure import TABLE
+from diagnostics.evidence.tables.failure import TABLE
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from diagnostics.aggregators.aggregator import Aggregator
 from diagnostics.arithmetic.row_order import Order, sort_rows
 from diagnostics.citation import CITATION_COLUMNS
-from diagnostics.evidence import TABLES
+from diagnostics.evidence.tables import TABLES
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -1,27 +1,33 @@
-"""The waist: a few typed tables between what files say and what is measured. One table a file, listed by the folder."""
+"""The waist: a few typed tables between what files say and what is measured, and what an analysis knows of them."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from threading import Lock, RLock
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from weakref import WeakKeyDictionary
 
-from diagnostics.registry import registered
-from diagnostics.table import Table
+from diagnostics.evidence.tables import TABLES
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from diagnostics.aggregators.aggregator import Aggregator
-
 T = TypeVar("T")
+Answer = TypeVar("Answer", covariant=True)
 
-TABLES: Mapping[str, Table] = dict(registered(sys.modules[__name__], "TABLE"))
-"""Every evidence table by name."""
+
+class Question(Protocol[Answer]):
+    """What the evidence is asked: an aggregator, of which only the way from merged states to the answer counts here."""
+
+    @property
+    def name(self) -> str: ...
+
+    def merge_states(self, states: Sequence[pa.Table]) -> Any: ...
+
+    @property
+    def finish(self) -> Callable[[Any], Answer]: ...
 
 
 class Evidence:
@@ -44,7 +50,7 @@ class Evidence:
         self._answers: dict[str, Any] = {}
         self._answering = RLock()
 
-    def answer(self, aggregator: Aggregator[T]) -> T:
+    def answer(self, aggregator: Question[T]) -> T:
         """What the evidence answers to an aggregator's question; of no rows it is the answer of the empty state."""
         with self._answering:
             if aggregator.name not in self._answers:

@@ -7,7 +7,7 @@ from array import array
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
-from diagnostics.evidence.metric_sample import TABLE
+from diagnostics.evidence.tables.metric_sample import TABLE
 from diagnostics.notation.metric_name import from_prometheus, host_of_label, resource_id_of_label
 from diagnostics.notation.rest_document import LONG_MIN, number, small, text
 

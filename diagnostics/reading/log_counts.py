@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from diagnostics.evidence import TABLES
+from diagnostics.evidence.tables import TABLES
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from diagnostics.aggregators import AGGREGATORS, BY_TABLE
-from diagnostics.evidence import TABLES
+from diagnostics.evidence.tables import TABLES
 from diagnostics.notation.event_kind import kinds_of
 from diagnostics.reading.log_counts import count_records
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from diagnostics.evidence import TABLES, Evidence
+from diagnostics.evidence import Evidence
+from diagnostics.evidence.tables import TABLES
 from diagnostics.reading.reduction import reduce_tables
 from diagnostics.signal import Measured, NotMeasured, Signal
 

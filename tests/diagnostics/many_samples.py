@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from diagnostics.evidence import TABLES
+from diagnostics.evidence.tables import TABLES
 
 SCHEMA = TABLES["metric_sample"].arrow_schema()
 

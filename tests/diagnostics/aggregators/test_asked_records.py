@@ -17,7 +17,7 @@ import pytest
 from diagnostics.aggregators import AGGREGATORS, BY_TABLE
 from diagnostics.aggregators.aggregator import Aggregator
 from diagnostics.arithmetic.row_choice import contains_any
-from diagnostics.evidence import TABLES
+from diagnostics.evidence.tables import TABLES
 from diagnostics.log_scan.known_messages import event_columns
 from diagnostics.notation.event_kind import KINDS, kinds_of
 from diagnostics.notation.log_event import catalogue

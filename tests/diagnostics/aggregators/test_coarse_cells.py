@@ -17,7 +17,7 @@ from diagnostics.aggregators import (
     lags_over_time,
     partition_lags,
 )
-from diagnostics.evidence import TABLES
+from diagnostics.evidence.tables import TABLES
 from tests.diagnostics.hand_made import START
 from tests.diagnostics.reconstruction.test_gc_pauses import made_up as pauses
 

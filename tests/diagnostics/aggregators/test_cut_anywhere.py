@@ -14,7 +14,7 @@ import pytest
 from diagnostics.aggregators import AGGREGATORS, BY_TABLE
 from diagnostics.aggregators.aggregator import Aggregator
 from diagnostics.citation import CITATION_COLUMNS
-from diagnostics.evidence import TABLES
+from diagnostics.evidence.tables import TABLES
 from diagnostics.format import Range, Rows
 from diagnostics.formats import FORMATS
 from diagnostics.notation.event_kind import kinds_of

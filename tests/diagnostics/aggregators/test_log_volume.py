@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from diagnostics.aggregators import log_volume
-from diagnostics.evidence import TABLES
+from diagnostics.evidence.tables import TABLES
 
 Count = tuple[int | None, int | None, str | None, int]
 """First and last second of a slot, level, records."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from diagnostics.evidence import TABLES
+from diagnostics.evidence.tables import TABLES
 from diagnostics.format import HEAD_BYTES, Coverage, Format, Head, Range
 
 

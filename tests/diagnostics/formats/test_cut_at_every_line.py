@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from diagnostics.aggregators import AGGREGATORS
-from diagnostics.evidence import TABLES
+from diagnostics.evidence.tables import TABLES
 from diagnostics.format import Format, Range, Rows, Sample
 from diagnostics.formats import FORMATS
 from diagnostics.reading.reduction import reduce_tables

@@ -8,7 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 from pyarrow import parquet
 
-from diagnostics.evidence import TABLES
+from diagnostics.evidence.tables import TABLES
 from diagnostics.format import Range, Rows
 from diagnostics.formats.flink_log import FORMAT
 from diagnostics.log_book.finding import find

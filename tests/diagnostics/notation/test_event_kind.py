@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from diagnostics.evidence import TABLES
+from diagnostics.evidence.tables import TABLES
 from diagnostics.notation.event_kind import kinds_of
 
 LOST = "The heartbeat of TaskManager with id 10.0.0.7:6122-a1 timed out."

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from diagnostics.aggregators import metric_points
-from diagnostics.evidence import TABLES
+from diagnostics.evidence.tables import TABLES
 from diagnostics.reconstruction.series import (
     Point,
     Series,

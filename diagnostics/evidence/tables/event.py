@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from diagnostics.table import Column, Table
+from diagnostics.evidence.table import Column, Table
 
 TABLE = Table(
     "event",

@@ -40,7 +40,7 @@ CITATION = (
 class Table:
     """An evidence table.
 
-    name     also the file's name in `diagnostics/evidence`
+    name     also the file's name in `diagnostics/evidence/tables`
     grain    what one row stands for
     columns  without the citation columns, which every table has
     """
