@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from diagnostics import phrase
-from diagnostics.condition import Lookup
+from diagnostics.evidence.subject import Lookup
 
 Unit = Literal["duration", "bytes", "rate", "byte_rate", "share", "count"]
 Advice = Literal["do", "do not", "depends", "not known"]

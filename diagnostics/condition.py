@@ -7,11 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from diagnostics.signal import FactValue
+from diagnostics.evidence.subject import FactValue, Lookup
 from diagnostics.yaml_document import Place
-
-Lookup = Callable[[str], FactValue]
-"""From `<signal key>.<fact>` to the measured value, None when it is unknown."""
 
 ORDERED: Mapping[str, Callable[[Any, Any], bool]] = {
     "<": operator.lt,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from diagnostics.diagnosis.fact_view import SignalIndex
-from diagnostics.signal import Level, Subject
+from diagnostics.evidence.subject import Level, Subject
 
 
 @dataclass(frozen=True, slots=True)

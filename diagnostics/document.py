@@ -7,7 +7,6 @@ of the rules that did not hold or could not be judged. Readers ignore what they 
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,20 +14,10 @@ from diagnostics.citation import Citation
 from diagnostics.diagnosis.match import Matches
 from diagnostics.diagnosis.verdict import Diagnosis, JobVerdict, Verdict
 from diagnostics.finding import Finding
+from diagnostics.notation.timestamp import timestamp
 from diagnostics.symptoms import symptom
 
 SCHEMA = 1
-
-
-def timestamp(ts_ms: int | None) -> str | None:
-    """Epoch milliseconds as ISO 8601 in UTC with milliseconds; None for None and for what no calendar holds."""
-    if ts_ms is None:
-        return None
-    try:
-        moment = dt.datetime.fromtimestamp(ts_ms / 1000, tz=dt.UTC)
-    except (OverflowError, ValueError, OSError):
-        return None
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def build_document(

@@ -9,7 +9,7 @@ from typing import Literal
 from diagnostics.citation import Citation
 from diagnostics.condition import Check
 from diagnostics.rule import Rule, Severity
-from diagnostics.signal import FactValue, Subject
+from diagnostics.evidence.subject import FactValue, Subject
 
 Role = Literal["root_cause", "contributing", "consequence"]
 

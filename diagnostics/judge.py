@@ -8,7 +8,8 @@ from typing import Any
 from diagnostics.diagnosis.verdict import diagnose
 from diagnostics.document import build_document
 from diagnostics.rule import Ruleset
-from diagnostics.signal import Level, NotMeasured, Signal
+from diagnostics.signal import NotMeasured, Signal
+from diagnostics.evidence.subject import Level
 
 
 def stored_signals(

@@ -12,8 +12,8 @@ import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping
 
-from diagnostics.condition import Lookup
-from diagnostics.signal import FactValue
+from diagnostics.evidence.subject import Lookup
+from diagnostics.evidence.subject import FactValue
 
 PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_.-]{0,120})(?:\|([a-z]{1,20}))?\}")
 CHOICE = re.compile(r"\[([A-Za-z' -]{0,60})\|([A-Za-z' -]{1,60})\](?=( ?\{)?)")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from diagnostics.clock import FileClock
 from diagnostics.evidence.table import MOMENTS
 from diagnostics.evidence.tables import TABLES
-from diagnostics.format import Rows
+from diagnostics.evidence.rows import Rows
 
 if TYPE_CHECKING:
     import pyarrow as pa

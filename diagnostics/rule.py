@@ -14,7 +14,8 @@ from diagnostics import phrase
 from diagnostics.condition import Compare, Condition, ConditionParser, IsMeasured
 from diagnostics.contradiction import contradiction
 from diagnostics.errors import InvalidRule
-from diagnostics.signal import Level, SignalDefinition
+from diagnostics.signal import SignalDefinition
+from diagnostics.evidence.subject import Level
 from diagnostics.symptoms import symptom_folders
 from diagnostics.unit import bound_mismatch, format_mismatch
 from diagnostics.yaml_document import Place, YamlDocument, read_yaml

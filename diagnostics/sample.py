@@ -11,7 +11,8 @@ from diagnostics.diagnosis.fact_view import SignalIndex
 from diagnostics.diagnosis.match import Matches, match
 from diagnostics.errors import InvalidRule
 from diagnostics.rule import LONGEST_RULE, Rule, Ruleset, shipped_rule_names, shipped_rules
-from diagnostics.signal import Signal, SignalDefinition, Subject
+from diagnostics.signal import Signal, SignalDefinition
+from diagnostics.evidence.subject import Subject
 from diagnostics.symptoms import FOLDER
 from diagnostics.yaml_document import Place, YamlDocument, read_yaml
 

@@ -4,38 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from diagnostics.citation import Citation, is_known
+from diagnostics.evidence.subject import FactValue, Level, Subject
 
 if TYPE_CHECKING:
     from diagnostics.evidence import Evidence
 
-FactValue = float | int | str | bool | None | list[Any]
-Level = Literal["case", "job", "vertex", "subtask", "task_manager"]
-
 MOST_CITATIONS = 12
 """How many citations a signal keeps; `citation_count` has the true number. Our choice: a page shows about ten."""
-
-
-@dataclass(frozen=True, slots=True)
-class Subject:
-    """What a signal or a finding speaks of, from the job down. Unknown parts are None.
-
-    job is the job id (32 hex digits) when known; vertex and vertex_id are the task (chain) of the job graph;
-    subtask counts from 0; task_manager is Flink's resource id; host is a host name or address.
-    """
-
-    job: str | None = None
-    vertex: str | None = None
-    vertex_id: str | None = None
-    subtask: int | None = None
-    task_manager: str | None = None
-    host: str | None = None
-
-    def as_json(self) -> dict[str, Any]:
-        """Only the known parts."""
-        return {part: getattr(self, part) for part in self.__slots__ if getattr(self, part) is not None}
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 
 from diagnostics.calculator import Advice, Calculator, Input, Line, Outcome
-from diagnostics.condition import Lookup
+from diagnostics.evidence.subject import Lookup
 from diagnostics.phrase import duration, number, percent
 
 

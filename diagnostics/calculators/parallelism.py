@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 
 from diagnostics.calculator import Calculator, Input, Line, Outcome
-from diagnostics.condition import Lookup
+from diagnostics.evidence.subject import Lookup
 from diagnostics.phrase import number, percent
 
 SKEW = 1.5

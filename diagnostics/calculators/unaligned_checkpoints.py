@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from diagnostics.calculator import Calculator, Input, Line, Outcome
-from diagnostics.condition import Lookup
+from diagnostics.evidence.subject import Lookup
 from diagnostics.diagnosis.flink_version import within
 from diagnostics.phrase import duration, percent, size
 

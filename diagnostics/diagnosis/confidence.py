@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from diagnostics.condition import Lookup
+from diagnostics.evidence.subject import Lookup
 from diagnostics.finding import Reason
 from diagnostics.rule import Rule
 

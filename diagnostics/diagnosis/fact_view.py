@@ -7,7 +7,8 @@ from functools import lru_cache
 from typing import Any
 
 from diagnostics.rule import COARSER
-from diagnostics.signal import FactValue, Level, Signal, Subject
+from diagnostics.signal import Signal
+from diagnostics.evidence.subject import FactValue, Level, Subject
 
 Identity = tuple[str | int | None, ...]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from diagnostics.signal import FactValue
+from diagnostics.evidence.subject import FactValue
 
 VERSION = re.compile(r"(\d{1,3})\.(\d{1,3})")
 

@@ -15,7 +15,8 @@ from diagnostics.finding import Finding
 from diagnostics.option_wording import in_version
 from diagnostics.reconstruction.setting_catalogue import Version, version_of
 from diagnostics.rule import Rule, Ruleset, Severity
-from diagnostics.signal import MOST_CITATIONS, FactValue, Subject
+from diagnostics.signal import MOST_CITATIONS
+from diagnostics.evidence.subject import FactValue, Subject
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,8 @@ from diagnostics.diagnosis.match import Matches, match
 from diagnostics.diagnosis.missing import Hypothesis, MissingEvidence, missing_evidence, nearness
 from diagnostics.finding import Finding
 from diagnostics.rule import Rule, Ruleset
-from diagnostics.signal import Level, NotMeasured, Signal, Subject
+from diagnostics.signal import NotMeasured, Signal
+from diagnostics.evidence.subject import Level, Subject
 from diagnostics.symptoms import symptom
 
 HEALTHY, INCONCLUSIVE = "healthy", "inconclusive"

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from diagnostics.errors import UnknownFormat
-from diagnostics.format import Format, Head
+from diagnostics.format import Format
+from diagnostics.notation.file_range import Head
 from diagnostics.registry import registered
 
 LEAST_CONFIDENCE = 0.3

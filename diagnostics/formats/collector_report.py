@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from diagnostics.format import Coverage, Format, Rows, Sample
+from diagnostics.format import Format, Sample
+from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.notation.json_document import Outline
 from diagnostics.notation.rest_document import RestDocument, items, rest_reader, rest_shape, small, text
 

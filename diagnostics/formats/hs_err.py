@@ -8,7 +8,9 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import Any
 
-from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample
+from diagnostics.format import Format, Sample
+from diagnostics.notation.file_range import Head, Range
+from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.log_scan.known_messages import event_columns
 from diagnostics.notation.jvm_flag import flag_facts
 from diagnostics.notation.process_name import process_of_name

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from diagnostics.errors import LimitExceeded
-from diagnostics.format import Format, Head, Range, Sample
+from diagnostics.format import Format, Sample
+from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.rest_document import text
 from diagnostics.notation.secret_option import MASK, masked
 from diagnostics.notation.tally import Tally, row_reader

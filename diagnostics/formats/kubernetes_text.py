@@ -9,7 +9,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample
+from diagnostics.format import Format, Sample
+from diagnostics.notation.file_range import Head, Range
+from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.log_scan.known_messages import event_columns
 from diagnostics.notation.kubernetes import Ended, Pod, event_record, moment_ms, pod_options, pod_records
 from diagnostics.notation.tally import Tally

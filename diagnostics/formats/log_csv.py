@@ -12,7 +12,9 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 
 from diagnostics.errors import LimitExceeded, UnreadableInput
-from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample, open_text
+from diagnostics.format import Format, Sample
+from diagnostics.notation.file_range import Head, Range, open_text
+from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.log_scan.json_lines import arrival_of, entry_text, one_line
 from diagnostics.log_scan.layout import recognised_lines
 from diagnostics.log_scan.prefixes import cleaner_for

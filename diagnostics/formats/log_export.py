@@ -11,7 +11,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from diagnostics.errors import LimitExceeded
-from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample, open_range
+from diagnostics.format import Format, Sample
+from diagnostics.notation.file_range import Head, Range, open_range
+from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.log_scan.json_lines import arrival_of, entry_text, object_of, one_line
 from diagnostics.log_scan.layout import recognised_lines
 from diagnostics.log_scan.prefixes import LOGCLI, cleaner_for

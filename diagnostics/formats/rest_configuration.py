@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from diagnostics.format import Coverage, Format, Head, Rows, Sample
+from diagnostics.format import Format, Sample
+from diagnostics.notation.file_range import Head
+from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.notation.json_document import Outline, outline
 from diagnostics.notation.jvm_flag import flag_facts
 from diagnostics.notation.rest_document import CERTAIN, RestDocument, fields, items, rest_reader, rest_shape, text

@@ -13,7 +13,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from diagnostics.format import Coverage, Format, Head, Range, Rows, Sample, open_file
+from diagnostics.format import Format, Sample
+from diagnostics.notation.file_range import Head, Range, open_file
+from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.log_scan.known_messages import event_columns
 from diagnostics.notation.tally import ROWS_AT_ONCE, Tally
 from diagnostics.notation.text_lines import numbered_lines

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from diagnostics.errors import UnreadableInput
-from diagnostics.format import HEAD_BYTES, Head
+from diagnostics.notation.file_range import HEAD_BYTES, Head
 from diagnostics.formats import FORMATS, Recognition, recognise
 from diagnostics.intake.encoding import Encoding, encoding_of, head_text, not_text
 from diagnostics.intake.log_layout import LogLayout

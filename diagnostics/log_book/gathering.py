@@ -12,7 +12,7 @@ from pyarrow import parquet
 from diagnostics.clock import FileClock
 from diagnostics.errors import DiagnosticsError
 from diagnostics.evidence.tables import TABLES
-from diagnostics.format import Rows
+from diagnostics.evidence.rows import Rows
 from diagnostics.formats import FORMATS
 from diagnostics.intake import Limits, LogLayout, SourceFile, unpack
 from diagnostics.log_book.writing import READ

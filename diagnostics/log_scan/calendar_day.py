@@ -8,7 +8,7 @@ from datetime import date
 
 import numpy as np
 
-from diagnostics.format import Range, open_file
+from diagnostics.notation.file_range import Range, open_file
 from diagnostics.log_scan.slices import Offsets
 
 DAY_MS = 86_400_000

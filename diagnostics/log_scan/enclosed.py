@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from diagnostics.format import Rows
+from diagnostics.evidence.rows import Rows
 from diagnostics.log_scan.json_lines import LINE_BREAK
 from diagnostics.log_scan.selection import METRICS_REPORT
 from diagnostics.log_scan.stretch import Stretch

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from diagnostics.format import Coverage, Rows
+from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.log_scan.enclosed import dumps, enclosed_rows
 from diagnostics.log_scan.json_lines import LINE_BREAK
 from diagnostics.log_scan.kafka_client import SCOPES, client_options

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from diagnostics.format import Coverage, Rows
+from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.log_scan.record_rows import rows_of
 from diagnostics.log_scan.stretch import stretch_of
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from diagnostics.format import Range, open_file, open_range
+from diagnostics.notation.file_range import Range, open_file, open_range
 from diagnostics.log_scan.calendar_day import DAY_MS, NO_DAY, clocks_before, first_day, passed_midnights
 from diagnostics.log_scan.json_lines import LINE_BREAK
 from diagnostics.log_scan.layout import (

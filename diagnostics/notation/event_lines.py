@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from diagnostics.format import Coverage, Range, Rows
+from diagnostics.notation.file_range import Range
+from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.notation.event_columns import event_batch
 from diagnostics.notation.event_field import EventFields, Events
 from diagnostics.notation.tally import MOST_SHOWN, Tally

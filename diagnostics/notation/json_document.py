@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from diagnostics.errors import LimitExceeded, UnreadableInput
-from diagnostics.format import Head, Range, open_text
+from diagnostics.notation.file_range import Head, Range, open_text
 
 MOST_DOCUMENT_BYTES = 32 * 1024 * 1024
 """Our choice: the largest answer seen from Flink is 3 MB; parsed JSON takes up to twenty times its text in memory."""

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from diagnostics.format import Rows
+from diagnostics.evidence.rows import Rows
 from diagnostics.notation.event_field import epoch_ms
 from diagnostics.notation.prometheus_series import SeriesKey, SeriesSamples, series_key, series_of
 from diagnostics.notation.tally import Tally

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from diagnostics.format import Range, open_range
+from diagnostics.notation.file_range import Range, open_range
 
 if TYPE_CHECKING:
     import pyarrow as pa

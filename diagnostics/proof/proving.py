@@ -13,7 +13,7 @@ from diagnostics.proof.problems import CAUSES, Problem, RunbookOf, problems
 from diagnostics.proof.quantities import GROUPS
 from diagnostics.proof.quantity import Effect, Judgement, Observed, effect_of
 from diagnostics.runbook import Runbook, runbooks
-from diagnostics.signal import Subject
+from diagnostics.evidence.subject import Subject
 
 LESS_LOAD = 0.5
 """Below this part of the load before, a problem that is gone proves nothing. Our choice."""

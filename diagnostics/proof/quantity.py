@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from diagnostics.condition import Lookup
+from diagnostics.evidence.subject import Lookup
 from diagnostics.proof.reading import Reading
 
 Judgement = Literal["fixed", "better", "unchanged", "worse", "cannot tell"]

@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 from diagnostics.aggregators import AGGREGATORS
 from diagnostics.clock import FileClock
-from diagnostics.document import timestamp
+from diagnostics.notation.timestamp import timestamp
 from diagnostics.evidence import Evidence
-from diagnostics.format import Coverage, Format
+from diagnostics.format import Format
+from diagnostics.evidence.rows import Coverage
 from diagnostics.formats import FORMATS, format_by_id
 from diagnostics.intake import InputFile, Intake
 from diagnostics.notation.event_field import NamedFields

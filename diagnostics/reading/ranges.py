@@ -9,7 +9,8 @@ from itertools import pairwise
 from pathlib import Path
 
 from diagnostics.clock import FileClock
-from diagnostics.format import Format, Range
+from diagnostics.format import Format
+from diagnostics.notation.file_range import Range
 from diagnostics.intake import InputFile
 from diagnostics.notation.event_field import NamedFields
 

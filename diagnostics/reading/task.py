@@ -7,7 +7,8 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from diagnostics.errors import AnalysisInterrupted, DiagnosticsError, LimitExceeded, SparkUnavailable
-from diagnostics.format import Coverage, Range
+from diagnostics.notation.file_range import Range
+from diagnostics.evidence.rows import Coverage
 from diagnostics.formats import FORMATS
 from diagnostics.log_scan.selection import CONTEXT
 from diagnostics.reading.log_selection import LOG_SELECTION

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from diagnostics.aggregators import edges, jobs, logged_jobs, subtask_counters, task_managers, vertices
 from diagnostics.evidence import Evidence, read_once
-from diagnostics.signal import Subject
+from diagnostics.evidence.subject import Subject
 
 if TYPE_CHECKING:
     import pyarrow as pa

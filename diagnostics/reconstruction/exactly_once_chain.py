@@ -13,7 +13,7 @@ from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.evidence import Evidence, read_once
 from diagnostics.phrase import duration
 from diagnostics.reconstruction.checkpoint_history import History
-from diagnostics.signal import FactValue
+from diagnostics.evidence.subject import FactValue
 
 BROKER_DEFAULT_MS = 900_000
 """`transaction.max.timeout.ms` of a broker that does not set it. Source: reference/config-keys.csv."""

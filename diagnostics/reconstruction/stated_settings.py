@@ -14,7 +14,7 @@ from diagnostics.notation.flink_values import duration_ms, number, size_bytes, t
 from diagnostics.reconstruction.checkpoint_history import checkpoint_histories
 from diagnostics.reconstruction.cluster import cluster_of
 from diagnostics.reconstruction.load_timeline import load_timelines
-from diagnostics.signal import FactValue
+from diagnostics.evidence.subject import FactValue
 
 
 def _word(text: str | None) -> str | None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 from diagnostics.reconstruction.cluster import Cluster
 from diagnostics.reconstruction.stack_profile import Profile, Sampled
-from diagnostics.signal import Subject
+from diagnostics.evidence.subject import Subject
 
 FEWEST_WORKING = 3.0
 """With fewer samples of a working thread nothing is said of its task. Our choice: three thread dumps."""

@@ -6,7 +6,7 @@ import json
 import re
 from pathlib import Path
 
-from diagnostics.condition import Lookup
+from diagnostics.evidence.subject import Lookup
 
 GENERATOR = Path(__file__).parent / "generator.py"
 MOST_KEYS = 1_000_000

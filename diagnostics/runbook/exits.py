@@ -10,7 +10,7 @@ from diagnostics.condition import Check
 from diagnostics.counterpart import counterpart, level_of
 from diagnostics.diagnosis.fact_view import SignalIndex
 from diagnostics.runbook.text import Runbook
-from diagnostics.signal import Subject
+from diagnostics.evidence.subject import Subject
 
 
 @dataclass(frozen=True, slots=True)

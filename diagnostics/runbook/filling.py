@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from diagnostics import phrase
-from diagnostics.condition import Lookup
+from diagnostics.evidence.subject import Lookup
 from diagnostics.counterpart import level_of
 from diagnostics.diagnosis.fact_view import SignalIndex
 from diagnostics.diagnosis.missing import REST
 from diagnostics.option_wording import in_version, lines_in_version
 from diagnostics.reconstruction.setting_catalogue import Version, version_of
 from diagnostics.runbook.text import Answer, Change, Runbook, Step
-from diagnostics.signal import FactValue, Subject
+from diagnostics.evidence.subject import FactValue, Subject
 
 SAVEPOINT = (
     "The job restarts. Take a savepoint first:",

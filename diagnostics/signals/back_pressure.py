@@ -17,7 +17,8 @@ from diagnostics.reconstruction.job_graph import JobGraph, job_graph
 from diagnostics.reconstruction.load_timeline import MOMENT_MS, Moment, Timeline, load_timelines, printed_names
 from diagnostics.reconstruction.pressure_origin import HIGH, LOW, Held, origins
 from diagnostics.reconstruction.task_rates import HeldTime, held_times
-from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
+from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.evidence.subject import FactValue, Subject
 
 AS_HARD = 0.8
 """The usual ratios are those of the moments at which the pressure was at least this part of its highest. Our choice."""

@@ -13,7 +13,8 @@ from diagnostics.reconstruction.job_graph import JobGraph, Position, job_graph
 from diagnostics.reconstruction.stack_profile import Profile, Sampled, stack_profiles
 from diagnostics.reconstruction.task_rates import TaskRate, task_rates
 from diagnostics.reconstruction.task_threads import FEWEST_WORKING, MOST_CITED, heaviest, subject_of, working
-from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.evidence.subject import FactValue
 
 ASYNC_CAPACITY = 100
 """Calls in flight for each subtask. Source: Flink's default of table.exec.async-lookup.buffer-capacity."""

@@ -14,7 +14,8 @@ from diagnostics.reconstruction.cluster import Cluster, cluster_of
 from diagnostics.reconstruction.fault_origin import UNKNOWN
 from diagnostics.reconstruction.snapshot_failure import SnapshotFailure, SnapshotFailures, snapshot_failures
 from diagnostics.reconstruction.task_start import task_starts
-from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
+from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.evidence.subject import FactValue, Subject
 
 SHOWN = 8
 MOST_LISTED = 12

@@ -12,7 +12,8 @@ from diagnostics.reconstruction.arithmetic import highest, known, lowest, ratio,
 from diagnostics.reconstruction.checkpoint_history import Checkpoint, History, checkpoint_histories
 from diagnostics.reconstruction.checkpoint_parts import PHASES, Part, Slowest, checkpoint_parts
 from diagnostics.reconstruction.cluster import Cluster, cluster_of
-from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
+from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.evidence.subject import FactValue, Subject
 
 MOST_LISTED = 6
 """How many slow checkpoints are listed. Our choice."""

@@ -13,7 +13,8 @@ from diagnostics.reconstruction.checkpoint_history import Checkpoint, History, c
 from diagnostics.reconstruction.cluster import cluster_of
 from diagnostics.reconstruction.series import MetricSeries, Point, Series, metric_series
 from diagnostics.reconstruction.stated_settings import settings_of, stated_options
-from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
+from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.evidence.subject import FactValue, Subject
 
 MOST_LISTED = 12
 """How many ids and durations a list holds, the last ones. Our choice: a sentence stays readable."""

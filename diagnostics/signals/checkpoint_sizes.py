@@ -9,7 +9,8 @@ from diagnostics.evidence import Evidence
 from diagnostics.reconstruction.arithmetic import highest, known, lowest, middle, ratio, total
 from diagnostics.reconstruction.checkpoint_history import Checkpoint, History, checkpoint_histories
 from diagnostics.reconstruction.stated_settings import settings_of, stated_options
-from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
+from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.evidence.subject import FactValue, Subject
 
 LEAST_BYTES = 1_000_000.0
 """Checkpoints that write less tell nothing about full or incremental, nor about a rate. Our choice: 1 MB."""

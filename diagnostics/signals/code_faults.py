@@ -12,7 +12,8 @@ from diagnostics.reconstruction.cluster import cluster_of
 from diagnostics.reconstruction.fault import Fault, by_job, faults, rounds_of
 from diagnostics.reconstruction.fault_origin import OWN_CODE
 from diagnostics.reconstruction.incident_log import incident_log
-from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
+from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.evidence.subject import FactValue, Subject
 
 OF_CODE = (OWN_CODE, "class_loading", "serialization", "record")
 """Origins that a change of the job (its code, its packaging, its handling of bad records) can repair."""

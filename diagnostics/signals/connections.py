@@ -11,7 +11,8 @@ from diagnostics.reconstruction.cluster import cluster_of
 from diagnostics.reconstruction.fault import Fault, faults
 from diagnostics.reconstruction.incident_log import Failure, IncidentLog, LogEvent, incident_log
 from diagnostics.reconstruction.process_end import process_ends
-from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
+from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.evidence.subject import FactValue, Subject
 
 SHOWN = 8
 TOGETHER_MS = 10_000

@@ -10,7 +10,8 @@ from diagnostics.aggregators import consumer_positions
 from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
-from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
+from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.evidence.subject import FactValue, Subject
 
 FEWEST_LOOKS = 4
 """How many looks tell a course. Our choice: two of each half."""

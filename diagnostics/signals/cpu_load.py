@@ -10,7 +10,8 @@ from diagnostics.evidence import Evidence
 from diagnostics.reconstruction.arithmetic import highest, middle
 from diagnostics.reconstruction.cluster import cluster_of, normalised
 from diagnostics.reconstruction.series import MetricSeries, Series, metric_series
-from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition, Subject
+from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.evidence.subject import Subject
 
 FEWEST_SAMPLES = 4
 """How many samples make a level. Our choice."""

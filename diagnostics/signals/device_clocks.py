@@ -23,7 +23,8 @@ from diagnostics.reconstruction.event_places import EventPlace, lag_extremes
 from diagnostics.reconstruction.event_totals import EventTotals, event_totals
 from diagnostics.reconstruction.lag_counts import all_lags, lag_classes
 from diagnostics.reconstruction.series import metric_series
-from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
+from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.evidence.subject import FactValue, Subject
 
 FEWEST_EVENTS = 500
 """How many events with both times a sample must hold. Our choice: a 99th percentile needs some."""

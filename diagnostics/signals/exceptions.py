@@ -8,7 +8,8 @@ from diagnostics.evidence import Evidence
 from diagnostics.reconstruction.cluster import cluster_of
 from diagnostics.reconstruction.fault import Fault, by_job, faults, kinds_of
 from diagnostics.reconstruction.incident_log import incident_log
-from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
+from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.evidence.subject import FactValue, Subject
 
 SHOWN = 8
 

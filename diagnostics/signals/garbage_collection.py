@@ -24,7 +24,8 @@ from diagnostics.reconstruction.gc_timeline import (
     worst_window_share,
 )
 from diagnostics.reconstruction.series import MetricSeries, Point, Series, increase, metric_series
-from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
+from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.evidence.subject import FactValue, Subject
 
 RATE = "TimeMsPerSecond"
 """A collector's meter, which looks back a minute. Source: reference/metrics.csv, since Flink 1.19."""

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from diagnostics.evidence import Evidence
 from diagnostics.reconstruction.cluster import cluster_of, normalised
 from diagnostics.reconstruction.gc_timeline import JOB_MANAGER
-from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
+from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.signals import garbage_collection
 
 FULL_GCS = 3

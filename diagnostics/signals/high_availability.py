@@ -15,7 +15,8 @@ from diagnostics.reconstruction.coordination_outage import Outage, outages, paus
 from diagnostics.reconstruction.gc_timeline import timelines
 from diagnostics.reconstruction.incident_log import IncidentLog, LogEvent, incident_log
 from diagnostics.reconstruction.process_end import task_manager_of_file
-from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
+from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.evidence.subject import FactValue, Subject
 
 SHOWN = 10
 CHECKPOINT = re.compile(r" from (?:latest valid checkpoint: )?(?:Completed)?Checkpoint (\d{1,18})\b")

@@ -10,7 +10,8 @@ from diagnostics.aggregators import host_levels
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.reconstruction.series import metric_series
-from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
+from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.evidence.subject import FactValue, Subject
 
 FEWEST_SAMPLES = 4
 """How many samples make a level. Our choice, as for the load of processes."""

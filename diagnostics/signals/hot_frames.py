@@ -9,7 +9,8 @@ from diagnostics.reconstruction.cluster import Cluster, cluster_of
 from diagnostics.reconstruction.frame_catalogue import OUTSIDE, known_frames
 from diagnostics.reconstruction.stack_profile import Profile, Sampled, stack_profiles
 from diagnostics.reconstruction.task_threads import FEWEST_WORKING, MOST_CITED, heaviest, subject_of, working
-from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
+from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.evidence.subject import FactValue, Subject
 
 
 def measure(evidence: Evidence) -> Measured:

@@ -18,7 +18,8 @@ from diagnostics.reconstruction.job_graph import JobGraph, job_graph
 from diagnostics.reconstruction.load_timeline import Timeline, load_timelines, printed_names
 from diagnostics.reconstruction.series import MetricSeries, increase, metric_series
 from diagnostics.reconstruction.stated_settings import settings_of, stated_options
-from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
+from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.evidence.subject import FactValue, Subject
 
 MOST_LISTED = 20
 """How many task names are listed. Our choice."""

@@ -24,7 +24,8 @@ from diagnostics.reconstruction.exactly_once_chain import (
 )
 from diagnostics.reconstruction.incident_log import IncidentLog, incident_log
 from diagnostics.reconstruction.stated_settings import settings_of, stated_options
-from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
+from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.evidence.subject import FactValue, Subject
 
 MOST_LISTED = 8
 

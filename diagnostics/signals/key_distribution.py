@@ -10,7 +10,8 @@ from diagnostics.reconstruction.balance import salts_needed
 from diagnostics.reconstruction.cluster import Cluster, cluster_of
 from diagnostics.reconstruction.event_places import EventPlace, first_events
 from diagnostics.reconstruction.event_totals import EventTotals, event_totals
-from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
+from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.evidence.subject import FactValue, Subject
 
 FEWEST_EVENTS = 200
 """How many events a sample must hold before a share means anything. Our choice: 5 % is then ten events."""

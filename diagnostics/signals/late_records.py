@@ -9,7 +9,8 @@ from diagnostics.evidence import Evidence
 from diagnostics.reconstruction.cluster import Cluster, VertexKey, cluster_of
 from diagnostics.reconstruction.rate_change import rate_change
 from diagnostics.reconstruction.series import MetricSeries, Series, increase, metric_series
-from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.evidence.subject import FactValue
 
 SHOWN = 8
 

@@ -19,7 +19,8 @@ from diagnostics.reconstruction.subtask_load import (
     spread_over,
     time_ratios,
 )
-from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.evidence.subject import FactValue
 
 MOST_LISTED = 64
 """Up to how many subtasks the facts list one by one. Our choice."""

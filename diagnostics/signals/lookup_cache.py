@@ -15,7 +15,8 @@ from diagnostics.evidence import Evidence
 from diagnostics.reconstruction.arithmetic import total
 from diagnostics.reconstruction.cluster import cluster_of, normalised
 from diagnostics.reconstruction.job_graph import job_graph
-from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
+from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.evidence.subject import FactValue, Subject
 
 FEWEST_ASKED = 100.0
 """With fewer look-ups a share says little. Our choice."""

@@ -6,7 +6,8 @@ import re
 
 from diagnostics.evidence import Evidence
 from diagnostics.reconstruction.incident_log import Failure, LogEvent, incident_log
-from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
+from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.evidence.subject import FactValue, Subject
 
 REFUSED = ("MemoryReservationException", "MemoryAllocationException")
 """Source: reference/log-signals.csv mem.managed.exhausted, mem.pages."""

@@ -13,7 +13,8 @@ from diagnostics.evidence import Evidence
 from diagnostics.reconstruction.cluster import cluster_of, normalised
 from diagnostics.reconstruction.gc_timeline import JOB_MANAGER
 from diagnostics.reconstruction.series import MetricSeries, Point, Series, metric_series
-from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
+from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.evidence.subject import FactValue, Subject
 
 AREAS = {"heap": "Status.JVM.Memory.Heap", "metaspace": "Status.JVM.Memory.Metaspace"}
 EARLY_PART = 0.25

@@ -11,7 +11,8 @@ from diagnostics.reconstruction.cluster import Cluster, cluster_of
 from diagnostics.reconstruction.fault import job_of_vertex
 from diagnostics.reconstruction.incident_log import Failure, LogEvent, incident_log
 from diagnostics.reconstruction.series import MetricSeries, metric_series
-from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
+from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.evidence.subject import FactValue, Subject
 
 NUMBERS = re.compile(r"required (\d{1,12}), but only (\d{1,12}) available")
 POOL = re.compile(r"currently set to (\d{1,12}) of (\d{1,12}) bytes each")

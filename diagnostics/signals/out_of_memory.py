@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from diagnostics.evidence import Evidence
 from diagnostics.reconstruction.arithmetic import shown_only
 from diagnostics.reconstruction.incident_log import Failure, IncidentLog, LogEvent, incident_log
-from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
+from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.evidence.subject import FactValue, Subject
 
 AREAS: Mapping[str, tuple[str, ...]] = {
     "heap": ("Java heap space", "GC overhead limit exceeded", "Requested array size exceeds VM limit"),

@@ -12,7 +12,8 @@ from diagnostics.reconstruction.cluster import cluster_of
 from diagnostics.reconstruction.fault import Fault, by_job, faults, rounds_of
 from diagnostics.reconstruction.frame_catalogue import OUTSIDE, known_frames
 from diagnostics.reconstruction.incident_log import incident_log
-from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
+from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.evidence.subject import FactValue, Subject
 
 MOST_LISTED = 12
 KINDS: Mapping[str, tuple[str, ...]] = {

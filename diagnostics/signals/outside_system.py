@@ -10,7 +10,8 @@ from diagnostics.aggregators.outside_requests import SLOW_MS
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.reconstruction.arithmetic import highest, middle
-from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
+from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.evidence.subject import FactValue, Subject
 
 MOST_CITED = 4
 MESSAGE_CHARACTERS = 160

@@ -9,7 +9,8 @@ from diagnostics.reconstruction.cluster import cluster_of
 from diagnostics.reconstruction.job_graph import job_graph
 from diagnostics.reconstruction.task_rates import task_rates
 from diagnostics.reconstruction.task_threads import subject_of
-from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.evidence.subject import FactValue
 
 MOST_LISTED = 16
 """Up to how many subtasks are listed one by one. Our choice."""

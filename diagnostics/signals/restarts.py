@@ -18,7 +18,8 @@ from diagnostics.reconstruction.cluster import cluster_of
 from diagnostics.reconstruction.fault import Fault, by_job, faults
 from diagnostics.reconstruction.incident_log import IncidentLog, LogEvent, incident_log
 from diagnostics.reconstruction.series import MetricSeries, increase, metric_series
-from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
+from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.evidence.subject import FactValue, Subject
 
 STATES = re.compile(r"switched from state ([A-Z]{3,20}) to ([A-Z]{3,20})")
 STRATEGY = re.compile(r"strategy ([A-Za-z]{1,80})")

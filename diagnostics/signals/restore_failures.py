@@ -17,7 +17,8 @@ from diagnostics.reconstruction.cluster import cluster_of
 from diagnostics.reconstruction.fault import Fault, by_job, faults, rounds_of
 from diagnostics.reconstruction.incident_log import incident_log
 from diagnostics.reconstruction.task_start import TaskStart, task_starts
-from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
+from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.evidence.subject import FactValue, Subject
 
 MOST_LISTED = 12
 PLACE = ("ts_ms", *CITATION_COLUMNS)

@@ -14,7 +14,8 @@ from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.citation import CITATION_COLUMNS, Citation
 from diagnostics.evidence import Evidence
 from diagnostics.reconstruction.arithmetic import highest, known
-from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
+from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.evidence.subject import FactValue, Subject
 
 SHOWN = 4
 PLACE = ("ts_ms", *CITATION_COLUMNS)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from diagnostics.evidence import Evidence
 from diagnostics.reconstruction.stated_settings import SETTINGS, TELLING, jobs_of, settings_of, stated_options
-from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition, Subject
+from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.evidence.subject import Subject
 
 
 def measure(evidence: Evidence) -> Measured:

@@ -22,7 +22,8 @@ from diagnostics.reconstruction.setting_catalogue import (
     wrong_value,
 )
 from diagnostics.reconstruction.stated_settings import TELLING, Stated, jobs_of, settings_of, stated_options
-from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
+from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.evidence.subject import FactValue, Subject
 
 VERSION = re.compile(r"\(Version: (\d{1,3}\.\d{1,3})")
 """Source: the start-up banner of Flink's processes."""

@@ -12,7 +12,8 @@ from diagnostics.reconstruction.cluster import Cluster, cluster_of
 from diagnostics.reconstruction.fault import SAME_MS
 from diagnostics.reconstruction.incident_log import Failure, IncidentLog, LogEvent, incident_log
 from diagnostics.reconstruction.series import MetricSeries, metric_series
-from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
+from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.evidence.subject import FactValue, Subject
 
 REFUSED = ("NoResourceAvailableException", "Could not acquire the minimum required resources")
 SHORTLY_MS = 15_000

@@ -14,7 +14,8 @@ from diagnostics.evidence import Evidence
 from diagnostics.reconstruction.arithmetic import ratio
 from diagnostics.reconstruction.balance import balance
 from diagnostics.reconstruction.cluster import Cluster, VertexKey, cluster_of
-from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.evidence.subject import FactValue
 
 FEWEST_HOSTS = 3
 """With fewer TaskManagers "the others" are a single one. Our choice."""

@@ -9,7 +9,8 @@ from diagnostics.reconstruction.arithmetic import highest
 from diagnostics.reconstruction.cluster import cluster_of
 from diagnostics.reconstruction.fault import job_of_vertex
 from diagnostics.reconstruction.incident_log import LogEvent, incident_log
-from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
+from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.evidence.subject import FactValue, Subject
 
 FRAME = re.compile(r"^[ \t]{0,20}(?:at )?(?:[\w.@-]{1,80}/)?((?:[\w$-]+\.){1,30}[\w$<>]{1,200})\(", re.MULTILINE)
 """A stack line of the record. Source: Flink's Task, which prints the stack of the stuck thread."""

@@ -20,7 +20,8 @@ from diagnostics.reconstruction.incident_log import IncidentLog, LogEvent, incid
 from diagnostics.reconstruction.process_end import ProcessEnd, process_ends, task_manager_of_file
 from diagnostics.reconstruction.series import MetricSeries, metric_series
 from diagnostics.reconstruction.task_manager_lost import SAME_LOSS_MS, Loss, identity_of, losses
-from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
+from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.evidence.subject import FactValue, Subject
 
 STANDSTILL_MS = 20_000
 """How long before a loss the collections are looked at. Our choice: shorter than the default heartbeat.timeout of 50 s,

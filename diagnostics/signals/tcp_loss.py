@@ -14,7 +14,8 @@ from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.reconstruction.incident_log import incident_log
 from diagnostics.reconstruction.task_manager_lost import losses
-from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
+from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.evidence.subject import FactValue, Subject
 
 LEAST_SEGMENTS = 50
 """Segments below which a share says nothing: one segment sent again of ten is chance. Our choice."""

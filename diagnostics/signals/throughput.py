@@ -11,7 +11,8 @@ from diagnostics.reconstruction.bursts import bursts
 from diagnostics.reconstruction.cluster import VertexKey, cluster_of
 from diagnostics.reconstruction.rate_change import rate_change
 from diagnostics.reconstruction.series import Series, metric_series, since_restart
-from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
+from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.evidence.subject import FactValue, Subject
 
 
 def measure(evidence: Evidence) -> Measured:

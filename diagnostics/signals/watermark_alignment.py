@@ -15,7 +15,8 @@ from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.reconstruction.cluster import VertexKey, cluster_of, normalised
 from diagnostics.reconstruction.job_graph import job_graph
-from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition, Subject
+from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.evidence.subject import FactValue, Subject
 
 
 @dataclass(frozen=True, slots=True)

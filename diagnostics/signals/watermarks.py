@@ -19,7 +19,8 @@ from diagnostics.reconstruction.watermark_progress import (
     standstill,
     still_since,
 )
-from diagnostics.signal import FactValue, Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.evidence.subject import FactValue
 
 END_OF_INPUT = 9e18
 """A source that has ended gives out Flink's MAX_WATERMARK (Long.MAX_VALUE), which is no time."""

@@ -10,7 +10,8 @@ import time
 from itertools import pairwise
 from pathlib import Path
 
-from diagnostics.format import Coverage, Range
+from diagnostics.notation.file_range import Range
+from diagnostics.evidence.rows import Coverage
 from diagnostics.formats.flink_log import FORMAT
 from diagnostics.notation.log_event import catalogue
 

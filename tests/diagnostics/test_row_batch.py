@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from diagnostics.clock import FileClock
-from diagnostics.format import Rows
+from diagnostics.evidence.rows import Rows
 from diagnostics.row_batch import row_batch
 
 LAST_MS = 253_402_300_799_000

@@ -8,7 +8,8 @@ import math
 import pytest
 
 from diagnostics.citation import Citation
-from diagnostics.signal import Signal, Subject
+from diagnostics.signal import Signal
+from diagnostics.evidence.subject import Subject
 
 
 def signal(value: float) -> Signal:

@@ -18,7 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from diagnostics.errors import DiagnosticsError
-from diagnostics.format import Coverage, Format, Range
+from diagnostics.format import Format
+from diagnostics.notation.file_range import Range
+from diagnostics.evidence.rows import Coverage
 from diagnostics.formats import FORMATS
 from diagnostics.intake import SourceFile, unpack
 from diagnostics.intake.encoding import Encoding

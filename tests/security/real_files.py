@@ -11,7 +11,7 @@ import fastavro
 import pyarrow as pa
 from pyarrow import parquet
 
-from diagnostics.format import HEAD_BYTES, Head
+from diagnostics.notation.file_range import HEAD_BYTES, Head
 from diagnostics.formats import FORMATS, recognise
 
 FOLDER = Path(__file__).parents[1] / "diagnostics" / "formats" / "samples"

@@ -10,7 +10,8 @@ from django.apps import apps
 from diagnostics.errors import InvalidRule
 from diagnostics.rule import Rule
 from diagnostics.sample import Sample
-from diagnostics.signal import Signal, Subject
+from diagnostics.signal import Signal
+from diagnostics.evidence.subject import Subject
 from diagnostics.signals import DEFINITIONS
 from tests.workbench.diagnosed import SKEW_RULE, diagnosed_case, drafted, published
 from tests.workbench.people import People, signed_in

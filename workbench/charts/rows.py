@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from diagnostics.document import timestamp
+from diagnostics.notation.timestamp import timestamp
 
 EPOCH = "(UTC, epoch ms)"
 """How the head of a column ends that holds epoch milliseconds; the CSV file keeps them."""

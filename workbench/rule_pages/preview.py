@@ -15,7 +15,7 @@ from diagnostics.errors import InvalidRule
 from diagnostics.judge import judge
 from diagnostics.runbook import Runbook, fill
 from diagnostics.sample import KINDS, Kind
-from diagnostics.signal import Subject
+from diagnostics.evidence.subject import Subject
 from workbench.accounts.models import User
 from workbench.analyses.models import Analysis
 from workbench.case_pages.presentation import FindingShown

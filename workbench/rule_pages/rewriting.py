@@ -10,7 +10,7 @@ import yaml
 
 from diagnostics.errors import InvalidRule
 from diagnostics.rule import LONGEST_RULE, Severity, Status
-from diagnostics.signal import Level
+from diagnostics.evidence.subject import Level
 from diagnostics.symptoms import symptoms
 from diagnostics.yaml_document import Place, YamlDocument, read_yaml
 from workbench.cases.templatetags.diagnosis import WORDS_OF_OPERATORS, fact_name, fact_value

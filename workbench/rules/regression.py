@@ -15,7 +15,8 @@ from diagnostics.diagnosis.flink_version import VERSION
 from diagnostics.diagnosis.match import findings_of
 from diagnostics.errors import InvalidRule
 from diagnostics.rule import LONGEST_RULE
-from diagnostics.signal import FactValue, Signal
+from diagnostics.signal import Signal
+from diagnostics.evidence.subject import FactValue
 from workbench.accounts.models import User
 from workbench.cases.models import Case
 from workbench.rules.models import EventKind, RegressionSample, Rule, RuleEvent

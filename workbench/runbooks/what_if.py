@@ -9,10 +9,10 @@ from typing import Any
 
 from diagnostics.calculator import Calculator, Given, Outcome, Unit, calculate, given, in_unit
 from diagnostics.calculators import CALCULATORS
-from diagnostics.condition import Lookup
+from diagnostics.evidence.subject import Lookup
 from diagnostics.counterpart import level_of
 from diagnostics.diagnosis.fact_view import SignalIndex
-from diagnostics.signal import Subject
+from diagnostics.evidence.subject import Subject
 from workbench.analyses.models import Analysis
 
 SHOWN_IN: Mapping[Unit, tuple[float, str]] = {

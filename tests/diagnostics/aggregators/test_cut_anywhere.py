@@ -15,7 +15,8 @@ from diagnostics.aggregators import AGGREGATORS, BY_TABLE
 from diagnostics.aggregators.aggregator import Aggregator
 from diagnostics.citation import CITATION_COLUMNS
 from diagnostics.evidence.tables import TABLES
-from diagnostics.format import Range, Rows
+from diagnostics.notation.file_range import Range
+from diagnostics.evidence.rows import Rows
 from diagnostics.formats import FORMATS
 from diagnostics.notation.event_kind import kinds_of
 from diagnostics.reading.log_counts import count_records

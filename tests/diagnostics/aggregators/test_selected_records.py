@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from diagnostics.aggregators import AGGREGATORS
-from diagnostics.format import Range, Rows
+from diagnostics.notation.file_range import Range
+from diagnostics.evidence.rows import Rows
 from diagnostics.formats.flink_log import FORMAT
 from diagnostics.log_scan.selection import CONTEXT
 from diagnostics.reading.log_selection import LOG_SELECTION

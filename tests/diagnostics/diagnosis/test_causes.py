@@ -5,7 +5,7 @@ from typing import Any
 from diagnostics.diagnosis.causes import order_causes
 from diagnostics.finding import Finding
 from diagnostics.rule import Rule
-from diagnostics.signal import Subject
+from diagnostics.evidence.subject import Subject
 
 
 def finding(rule_id: str, symptom_class: str, confidence: float, **rule: Any) -> Finding:

@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from diagnostics.evidence.tables import TABLES
-from diagnostics.format import HEAD_BYTES, Coverage, Format, Head, Range
+from diagnostics.format import Format
+from diagnostics.notation.file_range import HEAD_BYTES, Head, Range
+from diagnostics.evidence.rows import Coverage
 
 
 @dataclass

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from diagnostics.format import Coverage, Range, Rows
+from diagnostics.notation.file_range import Range
+from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats import collapsed_stacks
 from diagnostics.notation.stack_frame import MOST_FRAMES
 from diagnostics.row_batch import row_batch

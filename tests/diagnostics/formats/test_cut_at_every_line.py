@@ -10,7 +10,9 @@ import pytest
 
 from diagnostics.aggregators import AGGREGATORS
 from diagnostics.evidence.tables import TABLES
-from diagnostics.format import Format, Range, Rows, Sample
+from diagnostics.format import Format, Sample
+from diagnostics.notation.file_range import Range
+from diagnostics.evidence.rows import Rows
 from diagnostics.formats import FORMATS
 from diagnostics.reading.reduction import reduce_tables
 from diagnostics.row_batch import row_batch

@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from diagnostics.errors import DiagnosticsError
-from diagnostics.format import Format, Range, Rows
+from diagnostics.format import Format
+from diagnostics.notation.file_range import Range
+from diagnostics.evidence.rows import Rows
 from diagnostics.formats import FORMATS
 
 FILE_BYTES = 48 * 1024 * 1024

@@ -16,7 +16,8 @@ import pytest
 from pyarrow import parquet
 
 from diagnostics.errors import LimitExceeded, UnreadableInput
-from diagnostics.format import Range, Rows
+from diagnostics.notation.file_range import Range
+from diagnostics.evidence.rows import Rows
 from diagnostics.formats import FORMATS, recognise
 from diagnostics.notation.event_columns import epochs_ms
 from diagnostics.notation.event_field import NamedFields, epoch_ms

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from diagnostics.format import Coverage, Range, Rows
+from diagnostics.notation.file_range import Range
+from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats import recognise
 from diagnostics.formats.flink_log import FORMAT
 from tests.diagnostics.formats.log_lines import AT_01_31_39_633, COMPLETED, COORDINATOR, JOB, LAYOUTS, rows

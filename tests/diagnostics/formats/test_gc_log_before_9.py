@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from diagnostics.format import Head
+from diagnostics.notation.file_range import Head
 from diagnostics.formats import FORMATS
 from tests.diagnostics.formats.reading_aids import read
 

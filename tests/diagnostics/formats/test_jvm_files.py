@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from diagnostics.format import Range, Rows
+from diagnostics.notation.file_range import Range
+from diagnostics.evidence.rows import Rows
 from diagnostics.formats import FORMATS
 from tests.diagnostics.formats.reading_aids import read
 

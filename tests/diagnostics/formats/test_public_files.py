@@ -15,7 +15,8 @@ from typing import Any
 
 import pytest
 
-from diagnostics.format import Coverage, Range
+from diagnostics.notation.file_range import Range
+from diagnostics.evidence.rows import Coverage
 from diagnostics.formats import FORMATS
 from diagnostics.intake import SourceFile, unpack
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from diagnostics.format import HEAD_BYTES, Head
+from diagnostics.notation.file_range import HEAD_BYTES, Head
 from diagnostics.formats import recognise
 from tests.diagnostics.formats.reading_aids import head_of
 

@@ -9,7 +9,8 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from diagnostics.evidence.tables import TABLES
-from diagnostics.format import Range, Rows
+from diagnostics.notation.file_range import Range
+from diagnostics.evidence.rows import Rows
 from diagnostics.formats.flink_log import FORMAT
 from diagnostics.log_book.finding import find
 from diagnostics.log_book.reading import LogBook

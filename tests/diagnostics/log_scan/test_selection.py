@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from diagnostics.format import Coverage, Range, Rows
+from diagnostics.notation.file_range import Range
+from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.flink_log import FORMAT
 from diagnostics.log_scan.selection import CONTEXT, RecordSelection
 

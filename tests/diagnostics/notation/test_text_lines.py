@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from diagnostics.format import Range
+from diagnostics.notation.file_range import Range
 from diagnostics.notation.text_lines import numbered_lines, raw_lines
 
 

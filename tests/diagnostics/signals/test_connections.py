@@ -12,7 +12,7 @@ from tests.diagnostics.hand_made import START, hand_made, needs, only
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from diagnostics.signal import FactValue
+    from diagnostics.evidence.subject import FactValue
 
 REMOTE = "org.apache.flink.runtime.io.network.netty.exception.RemoteTransportException"
 CLOSED = "Connection unexpectedly closed by remote task manager '10.0.0.3/10.0.0.3:6121'."

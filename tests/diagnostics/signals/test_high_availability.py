@@ -10,7 +10,7 @@ from tests.diagnostics.hand_made import JOB, START, hand_made, needs, only
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from diagnostics.signal import FactValue
+    from diagnostics.evidence.subject import FactValue
 
 
 def record(second: float, event: str | None, message: str = "", process: str = "jobmanager", **rest: Any) -> Any:

@@ -14,7 +14,7 @@ from tests.diagnostics.hand_made import START, hand_made, line_of_jobs, needs, o
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from diagnostics.signal import FactValue
+    from diagnostics.evidence.subject import FactValue
 
 DRIVER = "org.postgresql.util.PSQLException: The connection attempt failed."
 

@@ -12,7 +12,7 @@ from tests.diagnostics.hand_made import JOB, MIDDLE, START, hand_made, needs, on
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from diagnostics.signal import FactValue
+    from diagnostics.evidence.subject import FactValue
 
 
 def sampled(metric: str, *values: float, subtask: int = 0, family: str = "state") -> list[dict[str, Any]]:

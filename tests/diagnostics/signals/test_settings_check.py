@@ -12,7 +12,7 @@ from tests.diagnostics.hand_made import JOB, START, hand_made, line_of_jobs, nee
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from diagnostics.signal import FactValue
+    from diagnostics.evidence.subject import FactValue
 
 INTERVAL = {"key": "execution.checkpointing.interval", "value": "500 ms"}
 OVER = (

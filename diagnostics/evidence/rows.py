@@ -1,0 +1,53 @@
+"""What a reader gives: rows of evidence tables, and how much of its range it understood."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pyarrow
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Some rows of one evidence table, without `file_id` (the engine adds it).
+
+    Either `rows` (mappings of column to value; left-out columns are null) or, for volume, an Arrow `batch`
+    with any subset of the table's columns.
+    """
+
+    table: str
+    rows: Sequence[Mapping[str, Any]] = ()
+    batch: pyarrow.RecordBatch | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """What a reader understood of its range; yielded any number of times, the engine adds them up.
+
+    records      records understood
+    not_understood  lines (or values) that it could not read
+    samples      a few of those: (line, shortened text)
+    warnings     sentences for the user, e.g. `truncated in the middle of a record`
+    role         jobmanager, taskmanager, client, ... if the content tells
+    flink_version  if the content tells
+    utc_offset_min  minutes that the clock it is written in is ahead of UTC, if the content tells
+    earlier      records of a log that tell an earlier time than the one before, beyond what threads disorder
+    earlier_ms   the longest of these steps back
+    earlier_line  the line of the first of them
+    """
+
+    records: int = 0
+    not_understood: int = 0
+    samples: tuple[tuple[int, str], ...] = ()
+    warnings: tuple[str, ...] = ()
+    role: str | None = None
+    flink_version: str | None = None
+    first_ts_ms: int | None = None
+    last_ts_ms: int | None = None
+    utc_offset_min: int | None = None
+    earlier: int = 0
+    earlier_ms: int = 0
+    earlier_line: int | None = None

@@ -1,0 +1,33 @@
+"""What a measured fact is about (a job, a task, a subtask, a TaskManager, a host), and what its value can be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+FactValue = float | int | str | bool | None | list[Any]
+Level = Literal["case", "job", "vertex", "subtask", "task_manager"]
+
+Lookup = Callable[[str], FactValue]
+"""From `<signal key>.<fact>` to the measured value, None when it is unknown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What a signal or a finding speaks of, from the job down. Unknown parts are None.
+
+    job is the job id (32 hex digits) when known; vertex and vertex_id are the task (chain) of the job graph;
+    subtask counts from 0; task_manager is Flink's resource id; host is a host name or address.
+    """
+
+    job: str | None = None
+    vertex: str | None = None
+    vertex_id: str | None = None
+    subtask: int | None = None
+    task_manager: str | None = None
+    host: str | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """Only the known parts."""
+        return {part: getattr(self, part) for part in self.__slots__ if getattr(self, part) is not None}
