@@ -11,21 +11,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from diagnostics.charts import CHARTS
-from diagnostics.clock import FileClock
+from diagnostics.diagnosis.judge import judge, stored_signals
 from diagnostics.errors import NoUsableInput
 from diagnostics.evidence import Evidence
 from diagnostics.intake import Limits, LogLayout, SourceFile, unpack
 from diagnostics.intake.limits import USUAL
-from diagnostics.judge import judge, stored_signals
 from diagnostics.notation.event_field import NamedFields
 from diagnostics.profiles.collect import collected_profiles
 from diagnostics.reading import read_evidence
-from diagnostics.reconstruction.log_clocks import log_clocks
-from diagnostics.rule import Ruleset
-from diagnostics.shared_folder import SharedFolder
-from diagnostics.signal import Measured, NotMeasured, Signal
+from diagnostics.reading.clock import FileClock
+from diagnostics.reconstruction.job.log_clocks import log_clocks
+from diagnostics.rules.rule import Ruleset
 from diagnostics.signals import DEFINITIONS
+from diagnostics.signals.signal import Measured, NotMeasured, Signal
 from diagnostics.spark import ends_analysis
+from diagnostics.storage.shared_folder import SharedFolder
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

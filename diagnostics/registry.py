@@ -12,13 +12,13 @@ from typing import Any
 def registered(package: ModuleType, attribute: str) -> Iterator[tuple[str, Any]]:
     """Each module of `package` in name order, with its `attribute`; without the contract, which lies beside them.
 
-    The contract of `FORMAT` values is the module `format`, of `AGGREGATOR` values `aggregator`, and so on.
+    The contract of `FORMAT` values is the module `format`, of `SIGNALS` values `signal`, and so on.
 
     Gives   (module name without the package, value of the attribute).
     Raises  TypeError naming the module that does not define it.
     """
     for module in sorted(pkgutil.iter_modules(package.__path__), key=lambda found: found.name):
-        if module.name == attribute.lower():
+        if module.name == attribute.lower().removesuffix("s"):
             continue
         loaded = importlib.import_module(f"{package.__name__}.{module.name}")
         if not hasattr(loaded, attribute):

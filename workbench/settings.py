@@ -10,7 +10,7 @@ from pathlib import Path
 import dj_database_url
 import plotly
 
-from diagnostics.shared_folder import STORAGE_EXAMPLE, STORAGE_FORM, STORAGE_VARIABLE
+from diagnostics.storage.shared_folder import STORAGE_EXAMPLE, STORAGE_FORM, STORAGE_VARIABLE
 from workbench.machine.environment import (
     DATABASE_SCHEMES,
     REDIS_SCHEMES,

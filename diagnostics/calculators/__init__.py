@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from diagnostics.calculator import Calculator
+from diagnostics.calculators.calculator import Calculator
 from diagnostics.registry import registered
 
 CALCULATORS: dict[str, Calculator] = {each.id: each for _, each in registered(sys.modules[__name__], "CALCULATOR")}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from diagnostics.calculator import Calculator, Input, Line, Outcome
+from diagnostics.calculators.calculator import Calculator, Input, Line, Outcome
 from diagnostics.evidence.subject import Lookup
-from diagnostics.phrase import duration, percent
+from diagnostics.wording.phrase import duration, percent
 
 
 def _lost(bound: float, known: list[tuple[float, float]]) -> tuple[float, str]:

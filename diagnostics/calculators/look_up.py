@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from diagnostics.calculator import Advice, Calculator, Input, Line, Outcome
+from diagnostics.calculators.calculator import Advice, Calculator, Input, Line, Outcome
 from diagnostics.evidence.subject import Lookup
-from diagnostics.phrase import duration, number, percent
+from diagnostics.wording.phrase import duration, number, percent
 
 
 def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from diagnostics.calculator import Calculator, Input, Line, Outcome
+from diagnostics.calculators.calculator import Calculator, Input, Line, Outcome
 from diagnostics.evidence.subject import Lookup
-from diagnostics.phrase import number, percent
+from diagnostics.wording.phrase import number, percent
 
 SKEW = 1.5
 """From this multiple of the even share on, the hottest subtask decides (the runbook's exit condition for skew)."""

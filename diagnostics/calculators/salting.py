@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from diagnostics.calculator import Calculator, Input, Line, Outcome
+from diagnostics.calculators.calculator import Calculator, Input, Line, Outcome
 from diagnostics.evidence.subject import Lookup
-from diagnostics.phrase import number, percent
+from diagnostics.wording.phrase import number, percent
 
 MOST_SALTS = 1024
 """More parts than that cost more in the second aggregation than they give. Our choice."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from diagnostics.calculator import Calculator, Input, Line, Outcome
-from diagnostics.evidence.subject import Lookup
+from diagnostics.calculators.calculator import Calculator, Input, Line, Outcome
 from diagnostics.diagnosis.flink_version import within
-from diagnostics.phrase import duration, percent, size
+from diagnostics.evidence.subject import Lookup
+from diagnostics.wording.phrase import duration, percent, size
 
 UPLOAD_SHARE = 0.6
 """An asynchronous part above this makes the upload the bottleneck (reference/unaligned-checkpoints.md, section 5)."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from diagnostics.calculator import Calculator, Input, Line, Outcome
+from diagnostics.calculators.calculator import Calculator, Input, Line, Outcome
 from diagnostics.evidence.subject import Lookup
-from diagnostics.phrase import duration, percent, size
+from diagnostics.wording.phrase import duration, percent, size
 
 SAFE = 0.5
 """A checkpoint should take less than half of its timeout (reference/rules-of-thumb.csv)."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 
-from diagnostics.chart import Chart
+from diagnostics.charting.chart import Chart
 from diagnostics.registry import registered
 
 

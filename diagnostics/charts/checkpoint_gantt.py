@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from diagnostics.chart import Chart, Choice, Points, Theme
-from diagnostics.chart_panel import DURATION_UNITS, Panel, axis_unit, escaped, shortened, stacked
-from diagnostics.chart_theme import Palette, palette
-from diagnostics.phrase import duration, exact_duration, size
-from diagnostics.reconstruction.cluster import cluster_of
+from diagnostics.charting.chart import Chart, Choice, Points, Theme
+from diagnostics.charting.panel import DURATION_UNITS, Panel, axis_unit, escaped, shortened, stacked
+from diagnostics.charting.theme import Palette, palette
+from diagnostics.reconstruction.job.cluster import cluster_of
+from diagnostics.wording.phrase import duration, exact_duration, size
 
 if TYPE_CHECKING:
     from diagnostics.evidence import Evidence
-    from diagnostics.reconstruction.checkpoint_history import Checkpoint
+    from diagnostics.reconstruction.checkpoints.history import Checkpoint
 
 MOST_CHECKPOINTS = 30
 MOST_SUBTASKS = 60
@@ -41,8 +41,8 @@ def points(evidence: Evidence) -> Points | None:
     Empty   None without subtask details.
     """
     # Needs PySpark, which the web process that draws stored points does without.
-    from diagnostics.reconstruction.checkpoint_history import checkpoint_histories
-    from diagnostics.reconstruction.checkpoint_parts import subtask_answers
+    from diagnostics.reconstruction.checkpoints.history import checkpoint_histories
+    from diagnostics.reconstruction.checkpoints.parts import subtask_answers
 
     answers = subtask_answers(evidence)
     if not answers:

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from diagnostics.chart import Chart, Points, Theme
-from diagnostics.chart_panel import DURATION_UNITS, SIZE_UNITS, Panel, Threshold, axis_unit, escaped, stacked
-from diagnostics.chart_theme import Palette, palette
-from diagnostics.phrase import duration, exact_duration, size
+from diagnostics.charting.chart import Chart, Points, Theme
+from diagnostics.charting.panel import DURATION_UNITS, SIZE_UNITS, Panel, Threshold, axis_unit, escaped, stacked
+from diagnostics.charting.theme import Palette, palette
+from diagnostics.wording.phrase import duration, exact_duration, size
 
 if TYPE_CHECKING:
     from diagnostics.evidence import Evidence
@@ -44,7 +44,7 @@ def points(evidence: Evidence) -> Points | None:
     Empty   None without any checkpoint that has a time.
     """
     # Needs PySpark, which the web process that draws stored points does without.
-    from diagnostics.reconstruction.checkpoint_course import checkpoint_courses
+    from diagnostics.reconstruction.checkpoints.course import checkpoint_courses
 
     jobs = list(checkpoint_courses(evidence))
     if not jobs:

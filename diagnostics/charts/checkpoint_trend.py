@@ -6,17 +6,17 @@ import datetime as dt
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from diagnostics.chart import Chart, Points, Theme
-from diagnostics.chart_panel import DURATION_UNITS, SIZE_UNITS, Panel, Threshold, axis_unit, stacked
-from diagnostics.chart_theme import Palette, palette
-from diagnostics.phrase import duration, exact_duration, percent, size
-from diagnostics.reconstruction.arithmetic import quantile
-from diagnostics.reconstruction.cluster import cluster_of
-from diagnostics.reconstruction.line_fit import Line, line_through
+from diagnostics.arithmetic.line_fit import Line, line_through
+from diagnostics.arithmetic.quantiles import quantile
+from diagnostics.charting.chart import Chart, Points, Theme
+from diagnostics.charting.panel import DURATION_UNITS, SIZE_UNITS, Panel, Threshold, axis_unit, stacked
+from diagnostics.charting.theme import Palette, palette
+from diagnostics.reconstruction.job.cluster import cluster_of
+from diagnostics.wording.phrase import duration, exact_duration, percent, size
 
 if TYPE_CHECKING:
     from diagnostics.evidence import Evidence
-    from diagnostics.reconstruction.checkpoint_history import Checkpoint
+    from diagnostics.reconstruction.checkpoints.history import Checkpoint
 
 MOST_CHECKPOINTS = 1_000
 """Checkpoints of a job in the chart, the latest ones. Our choice."""
@@ -36,8 +36,8 @@ def points(evidence: Evidence) -> Points | None:
     Empty   None when no job has LEAST_CHECKPOINTS of them.
     """
     # Needs PySpark, which the web process that draws stored points does without.
-    from diagnostics.reconstruction.checkpoint_history import checkpoint_histories
-    from diagnostics.reconstruction.checkpoint_timeout import checkpoint_timeouts
+    from diagnostics.reconstruction.checkpoints.history import checkpoint_histories
+    from diagnostics.reconstruction.checkpoints.timeout import checkpoint_timeouts
 
     timeouts = checkpoint_timeouts(evidence)
     names = cluster_of(evidence).job_names

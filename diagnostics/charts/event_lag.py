@@ -8,11 +8,11 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from diagnostics.arithmetic.lag_class import BOUNDS_MS
-from diagnostics.chart import Chart, Points, Theme
-from diagnostics.chart_panel import Panel, stacked
-from diagnostics.chart_theme import palette
-from diagnostics.phrase import duration, percent
-from diagnostics.time_slot import slot_ms
+from diagnostics.arithmetic.time_slot import slot_ms
+from diagnostics.charting.chart import Chart, Points, Theme
+from diagnostics.charting.panel import Panel, stacked
+from diagnostics.charting.theme import palette
+from diagnostics.wording.phrase import duration, percent
 
 if TYPE_CHECKING:
     from diagnostics.evidence import Evidence

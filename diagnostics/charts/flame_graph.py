@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from diagnostics.chart import Chart, Points, Theme
-from diagnostics.chart_panel import escaped, shortened
-from diagnostics.chart_theme import Palette, palette
-from diagnostics.phrase import number, percent
-from diagnostics.reconstruction.cluster import cluster_of, normalised
-from diagnostics.reconstruction.pruned_calls import MERGED, tree_of
-from diagnostics.reconstruction.sampled_stacks import sampled_stacks
+from diagnostics.charting.chart import Chart, Points, Theme
+from diagnostics.charting.panel import escaped, shortened
+from diagnostics.charting.theme import Palette, palette
+from diagnostics.reconstruction.job.cluster import cluster_of, normalised
+from diagnostics.reconstruction.stacks.pruned_calls import MERGED, tree_of
+from diagnostics.reconstruction.stacks.sampled_stacks import sampled_stacks
+from diagnostics.wording.phrase import number, percent
 
 if TYPE_CHECKING:
     from diagnostics.evidence import Evidence
@@ -90,7 +90,7 @@ def _job_of(evidence: Evidence, group: Group) -> str | None:
 def _busy_ratios(evidence: Evidence) -> dict[str, float]:
     """Vertex id and normalised task name -> highest mean busy ratio of its subtasks."""
     # Needs PySpark, which the web process that draws stored points does without.
-    from diagnostics.reconstruction.series import metric_series
+    from diagnostics.reconstruction.load.metric_series import metric_series
 
     tasks = cluster_of(evidence).tasks
     ratios: dict[str, float] = {}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from diagnostics.chart import Chart, Points, Theme
-from diagnostics.chart_panel import (
+from diagnostics.charting.chart import Chart, Points, Theme
+from diagnostics.charting.panel import (
     DURATION_UNITS,
     MEMORY_UNITS,
     Panel,
@@ -16,8 +16,8 @@ from diagnostics.chart_panel import (
     shortened,
     stacked,
 )
-from diagnostics.chart_theme import Palette, palette
-from diagnostics.phrase import duration, memory
+from diagnostics.charting.theme import Palette, palette
+from diagnostics.wording.phrase import duration, memory
 
 if TYPE_CHECKING:
     from diagnostics.evidence import Evidence
@@ -39,7 +39,7 @@ def points(evidence: Evidence) -> Points | None:
     Empty   None without either.
     """
     # Needs PySpark, which the web process that draws stored points does without.
-    from diagnostics.reconstruction.gc_course import collections_of, heap_of
+    from diagnostics.reconstruction.gc.course import collections_of, heap_of
 
     processes = collections_of(evidence) or heap_of(evidence)
     stamps = [row[0] for process in processes for row in [*process["collections"], *process["heap"]]]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from diagnostics.chart import Chart, Choice, Points, Theme
-from diagnostics.chart_panel import escaped, shortened
-from diagnostics.chart_theme import Palette, palette
-from diagnostics.phrase import duration, number, percent
+from diagnostics.charting.chart import Chart, Choice, Points, Theme
+from diagnostics.charting.panel import escaped, shortened
+from diagnostics.charting.theme import Palette, palette
+from diagnostics.wording.phrase import duration, number, percent
 
 if TYPE_CHECKING:
     from diagnostics.evidence import Evidence
@@ -30,7 +30,7 @@ def points(evidence: Evidence) -> Points | None:
     Empty   None without a task.
     """
     # Needs PySpark, which the web process that draws stored points does without.
-    from diagnostics.reconstruction.job_tasks import job_tasks
+    from diagnostics.reconstruction.job.tasks import job_tasks
 
     jobs = list(job_tasks(evidence))
     return {"jobs": jobs} if jobs else None

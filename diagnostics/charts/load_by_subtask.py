@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from diagnostics.aggregators import subtask_counters
 from diagnostics.arithmetic.named_rows import named_rows
-from diagnostics.chart import Chart, Points, Theme
-from diagnostics.chart_panel import Panel, Threshold, shortened, stacked
-from diagnostics.chart_theme import Palette, palette
-from diagnostics.phrase import percent
-from diagnostics.reconstruction.cluster import cluster_of
+from diagnostics.charting.chart import Chart, Points, Theme
+from diagnostics.charting.panel import Panel, Threshold, shortened, stacked
+from diagnostics.charting.theme import Palette, palette
+from diagnostics.reconstruction.job.cluster import cluster_of
+from diagnostics.wording.phrase import percent
 
 if TYPE_CHECKING:
     from diagnostics.evidence import Evidence
@@ -104,7 +104,7 @@ def _records(evidence: Evidence) -> dict[Place, tuple[str, dict[int, float]]]:
 
 def _counted(evidence: Evidence, metric: str) -> dict[Place, dict[int, float]]:
     # Needs PySpark, which the web process that draws stored points does without.
-    from diagnostics.reconstruction.series import metric_series, since_restart
+    from diagnostics.reconstruction.load.metric_series import metric_series, since_restart
 
     found: dict[Place, dict[int, float]] = {}
     for vertex, series in metric_series(evidence).by_vertex(metric, operators=False).items():
@@ -117,7 +117,7 @@ def _counted(evidence: Evidence, metric: str) -> dict[Place, dict[int, float]]:
 
 def _busy(evidence: Evidence) -> dict[Place, dict[int, float]]:
     """Mean busy ratio of each subtask over the scrapes."""
-    from diagnostics.reconstruction.series import metric_series
+    from diagnostics.reconstruction.load.metric_series import metric_series
 
     found: dict[Place, dict[int, float]] = {}
     for vertex, series in metric_series(evidence).by_vertex("busyTimeMsPerSecond", operators=False).items():

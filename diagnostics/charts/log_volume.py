@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from diagnostics.aggregators import log_volume
-from diagnostics.chart import Chart, Points, Theme
-from diagnostics.chart_panel import Panel, stacked
-from diagnostics.chart_theme import Palette, palette
-from diagnostics.phrase import duration
+from diagnostics.charting.chart import Chart, Points, Theme
+from diagnostics.charting.panel import Panel, stacked
+from diagnostics.charting.theme import Palette, palette
+from diagnostics.wording.phrase import duration
 
 if TYPE_CHECKING:
     from diagnostics.evidence import Evidence

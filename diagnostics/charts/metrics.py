@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean, pstdev
 from typing import TYPE_CHECKING, Any
 
-from diagnostics.chart import Chart, Choice, Points, Theme
-from diagnostics.chart_panel import (
+from diagnostics.charting.chart import Chart, Choice, Points, Theme
+from diagnostics.charting.panel import (
     DURATION_UNITS,
     MEMORY_UNITS,
     Panel,
@@ -16,14 +16,14 @@ from diagnostics.chart_panel import (
     shortened,
     stacked,
 )
-from diagnostics.chart_theme import palette
+from diagnostics.charting.theme import palette
 from diagnostics.notation.metric_unit import rate_unit, unit_of
-from diagnostics.phrase import number
-from diagnostics.reconstruction.cluster import cluster_of
+from diagnostics.reconstruction.job.cluster import cluster_of
+from diagnostics.wording.phrase import number
 
 if TYPE_CHECKING:
     from diagnostics.evidence import Evidence
-    from diagnostics.reconstruction.metric_slots import SlottedSeries
+    from diagnostics.reconstruction.load.metric_slots import SlottedSeries
 
 MOST_SLOTS = 100
 LEAST_SLOT_MS = 5_000
@@ -45,7 +45,7 @@ def points(evidence: Evidence) -> Points | None:
     Empty   None without a metric that varies.
     """
     # Needs NumPy and PyArrow, which the web process that draws stored points does without.
-    from diagnostics.reconstruction.metric_slots import varying_metrics
+    from diagnostics.reconstruction.load.metric_slots import varying_metrics
 
     found = varying_metrics(evidence, MOST_SLOTS, LEAST_SLOT_MS, MOST_SERIES)
     if found is None or not found.series:

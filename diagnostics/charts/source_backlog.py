@@ -6,17 +6,17 @@ import datetime as dt
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from diagnostics.chart import Chart, Points, Theme
-from diagnostics.chart_panel import Panel, escaped, shortened, stacked
-from diagnostics.chart_theme import Palette, palette
-from diagnostics.phrase import duration, number
-from diagnostics.reconstruction.cluster import cluster_of
-from diagnostics.reconstruction.line_fit import Line, line_through
-from diagnostics.time_slot import slot_ms
+from diagnostics.arithmetic.line_fit import Line, line_through
+from diagnostics.arithmetic.time_slot import slot_ms
+from diagnostics.charting.chart import Chart, Points, Theme
+from diagnostics.charting.panel import Panel, escaped, shortened, stacked
+from diagnostics.charting.theme import Palette, palette
+from diagnostics.reconstruction.job.cluster import cluster_of
+from diagnostics.wording.phrase import duration, number
 
 if TYPE_CHECKING:
     from diagnostics.evidence import Evidence
-    from diagnostics.reconstruction.series import Series
+    from diagnostics.reconstruction.load.metric_series import Series
 
 MOST_SLOTS = 240
 LEAST_SLOT_MS = 5_000
@@ -39,7 +39,7 @@ def points(evidence: Evidence) -> Points | None:
     Empty   None without two samples of a backlog.
     """
     # Needs PySpark, which the web process that draws stored points does without.
-    from diagnostics.reconstruction.series import metric_series
+    from diagnostics.reconstruction.load.metric_series import metric_series
 
     found: dict[tuple[str | None, str], Sequence[Series]] = {}
     for operators in (False, True):

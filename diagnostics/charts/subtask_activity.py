@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from diagnostics.aggregators import back_pressure_samples
 from diagnostics.arithmetic.named_rows import named_rows
-from diagnostics.chart import Chart, Points, Theme
-from diagnostics.chart_panel import Panel, escaped, shortened, stacked
-from diagnostics.chart_theme import palette
-from diagnostics.phrase import percent
-from diagnostics.reconstruction.cluster import Cluster, cluster_of
-from diagnostics.time_slot import slot_ms
+from diagnostics.arithmetic.time_slot import slot_ms
+from diagnostics.charting.chart import Chart, Points, Theme
+from diagnostics.charting.panel import Panel, escaped, shortened, stacked
+from diagnostics.charting.theme import palette
+from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
+from diagnostics.wording.phrase import percent
 
 if TYPE_CHECKING:
     from diagnostics.evidence import Evidence
@@ -67,7 +67,7 @@ def points(evidence: Evidence) -> Points | None:
 
 def _from_metrics(evidence: Evidence) -> Cells:
     # Needs PySpark, which the web process that draws stored points does without.
-    from diagnostics.reconstruction.series import metric_series
+    from diagnostics.reconstruction.load.metric_series import metric_series
 
     series = metric_series(evidence)
     cells: Cells = {}

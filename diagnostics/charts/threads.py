@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from diagnostics.chart import Chart, Points, Theme
-from diagnostics.chart_panel import Panel, escaped, shortened, stacked
-from diagnostics.chart_theme import Palette, palette
-from diagnostics.reconstruction.frame_catalogue import stack
-from diagnostics.reconstruction.sampled_stacks import sampled_stacks
-from diagnostics.reconstruction.thread_locks import DumpedThread, LockQueue, lock_queues
+from diagnostics.charting.chart import Chart, Points, Theme
+from diagnostics.charting.panel import Panel, escaped, shortened, stacked
+from diagnostics.charting.theme import Palette, palette
+from diagnostics.reconstruction.stacks.sampled_stacks import sampled_stacks
+from diagnostics.reconstruction.stacks.thread_locks import DumpedThread, LockQueue, lock_queues
+from diagnostics.vocabulary.known_frames import stack
 
 if TYPE_CHECKING:
     from diagnostics.evidence import Evidence

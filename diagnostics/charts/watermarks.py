@@ -6,16 +6,16 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from diagnostics.chart import Chart, Points, Theme
-from diagnostics.chart_panel import DURATION_UNITS, Panel, axis_unit, escaped, shortened, stacked
-from diagnostics.chart_theme import Palette, palette
-from diagnostics.phrase import duration, exact_duration, number
-from diagnostics.reconstruction.cluster import cluster_of
-from diagnostics.time_slot import slot_ms
+from diagnostics.arithmetic.time_slot import slot_ms
+from diagnostics.charting.chart import Chart, Points, Theme
+from diagnostics.charting.panel import DURATION_UNITS, Panel, axis_unit, escaped, shortened, stacked
+from diagnostics.charting.theme import Palette, palette
+from diagnostics.reconstruction.job.cluster import cluster_of
+from diagnostics.wording.phrase import duration, exact_duration, number
 
 if TYPE_CHECKING:
     from diagnostics.evidence import Evidence
-    from diagnostics.reconstruction.series import Series
+    from diagnostics.reconstruction.load.metric_series import Series
 
 MOST_SLOTS = 240
 MOST_VERTICES = 6
@@ -37,7 +37,7 @@ def points(evidence: Evidence) -> Points | None:
     Empty   None without any watermark.
     """
     # Needs PySpark, which the web process that draws stored points does without.
-    from diagnostics.reconstruction.series import metric_series
+    from diagnostics.reconstruction.load.metric_series import metric_series
 
     series = metric_series(evidence)
     watermarks: dict[Place, Sequence[Series]] = {}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from diagnostics.finding import Finding
-from diagnostics.rule import Severity
+from diagnostics.diagnosis.finding import Finding
+from diagnostics.rules.rule import Severity
 from diagnostics.symptoms import symptom
 
 SEVERITY_WEIGHT: dict[Severity, float] = {"critical": 1.0, "warning": 0.85, "info": 0.3}

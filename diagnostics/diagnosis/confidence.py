@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from diagnostics.diagnosis.finding import Reason
 from diagnostics.evidence.subject import Lookup
-from diagnostics.finding import Reason
-from diagnostics.rule import Rule
+from diagnostics.rules.rule import Rule
 
 LEAST, MOST = 0.05, 0.98
 """Files from one moment never make anything certain or impossible. Our choice."""

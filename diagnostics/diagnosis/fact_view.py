@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from diagnostics.rule import COARSER
-from diagnostics.signal import Signal
 from diagnostics.evidence.subject import FactValue, Level, Subject
+from diagnostics.rules.rule import COARSER
+from diagnostics.signals.signal import Signal
 
 Identity = tuple[str | int | None, ...]
 

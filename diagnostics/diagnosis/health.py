@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import get_args
 
-from diagnostics.finding import Finding
-from diagnostics.rule import Severity
+from diagnostics.diagnosis.finding import Finding
+from diagnostics.rules.rule import Severity
 from diagnostics.symptoms import Dimension, symptom
 
 CAUSE_POINTS: dict[Severity, float] = {"critical": 50.0, "warning": 25.0, "info": 4.0}

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from diagnostics import phrase
 from diagnostics.citation import Citation
-from diagnostics.condition import Check
 from diagnostics.diagnosis.confidence import confidence
 from diagnostics.diagnosis.fact_view import FactView, SignalIndex
+from diagnostics.diagnosis.finding import Finding
 from diagnostics.diagnosis.flink_version import within
-from diagnostics.finding import Finding
-from diagnostics.option_wording import in_version
-from diagnostics.reconstruction.setting_catalogue import Version, version_of
-from diagnostics.rule import Rule, Ruleset, Severity
-from diagnostics.signal import MOST_CITATIONS
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.rules.condition import Check
+from diagnostics.rules.rule import Rule, Ruleset, Severity
+from diagnostics.signals.signal import MOST_CITATIONS
+from diagnostics.vocabulary.settings import Version, version_of
+from diagnostics.wording import phrase
+from diagnostics.wording.option_names import in_version
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from diagnostics import phrase
-from diagnostics.condition import Check
-from diagnostics.rule import Rule
-from diagnostics.signal import NotMeasured
+from diagnostics.rules.condition import Check
+from diagnostics.rules.rule import Rule
+from diagnostics.signals.signal import NotMeasured
 from diagnostics.symptoms import symptom
+from diagnostics.wording import phrase
 from diagnostics.yaml_document import read_yaml
 
 REST = "http://<jobmanager>:8081"

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 from diagnostics.diagnosis.causes import LEAST_EXPLAINING, order_causes, weight
 from diagnostics.diagnosis.fact_view import SignalIndex
+from diagnostics.diagnosis.finding import Finding
 from diagnostics.diagnosis.health import Health, health
 from diagnostics.diagnosis.match import Matches, match
 from diagnostics.diagnosis.missing import Hypothesis, MissingEvidence, missing_evidence, nearness
-from diagnostics.finding import Finding
-from diagnostics.rule import Rule, Ruleset
-from diagnostics.signal import NotMeasured, Signal
 from diagnostics.evidence.subject import Level, Subject
+from diagnostics.rules.rule import Rule, Ruleset
+from diagnostics.signals.signal import NotMeasured, Signal
 from diagnostics.symptoms import symptom
 
 HEALTHY, INCONCLUSIVE = "healthy", "inconclusive"

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from diagnostics.errors import UnknownFormat
-from diagnostics.format import Format
+from diagnostics.formats.format import Format
 from diagnostics.notation.file_range import Head
 from diagnostics.registry import registered
 

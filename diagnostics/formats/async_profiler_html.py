@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from diagnostics.errors import UnreadableInput
-from diagnostics.format import Format, Sample
-from diagnostics.notation.file_range import Head, Range
 from diagnostics.evidence.rows import Coverage, Rows
+from diagnostics.formats.format import Format, Sample
+from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.profiler_stack import mode_of, sample_row, thread_of
 from diagnostics.notation.tally import Tally, in_batches
 from diagnostics.notation.text_lines import numbered_lines

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from diagnostics.format import Format, Sample
-from diagnostics.notation.file_range import Head, Range
 from diagnostics.evidence.rows import Coverage, Rows
+from diagnostics.formats.format import Format, Sample
+from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.header_time import header_time
 from diagnostics.notation.host_row import MOST_LINE, lines_of
 from diagnostics.notation.profiler_stack import mapped_symbol, mode_of, sample_row

@@ -11,9 +11,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from diagnostics.format import Format, Sample
-from diagnostics.notation.file_range import Head, Range
 from diagnostics.evidence.rows import Coverage, Rows
+from diagnostics.formats.format import Format, Sample
+from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.profiler_stack import JAVA_FRAME, mode_of, sample_row, thread_of
 from diagnostics.notation.stack_columns import collapsed_stacks
 from diagnostics.notation.tally import MOST_SHOWN, Tally

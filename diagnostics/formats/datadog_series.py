@@ -6,8 +6,8 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from diagnostics.format import Format, Sample
 from diagnostics.evidence.rows import Coverage, Rows
+from diagnostics.formats.format import Format, Sample
 from diagnostics.notation.json_document import Outline
 from diagnostics.notation.prometheus_series import SeriesSamples, series_key
 from diagnostics.notation.reporter_name import MOST_TAGS, from_datadog

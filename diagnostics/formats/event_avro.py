@@ -13,11 +13,11 @@ from typing import Any, BinaryIO
 from backports import zstd
 
 from diagnostics.errors import LimitExceeded, UnreadableInput
-from diagnostics.format import Format, Sample
-from diagnostics.notation.file_range import Head, Range, open_file
 from diagnostics.evidence.rows import Coverage, Rows
+from diagnostics.formats.format import Format, Sample
 from diagnostics.notation.avro_schema import SIZES, read_schema
 from diagnostics.notation.event_field import BATCH_EVENTS, EventFields, Events, event_fields
+from diagnostics.notation.file_range import Head, Range, open_file
 
 MAGIC = b"Obj\x01"
 SYNC_BYTES = 16

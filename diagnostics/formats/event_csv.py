@@ -6,11 +6,11 @@ import csv
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from diagnostics.format import Format, Sample
-from diagnostics.notation.file_range import Head, Range, open_text
 from diagnostics.evidence.rows import Coverage, Rows
+from diagnostics.formats.format import Format, Sample
 from diagnostics.notation.event_field import EventFields, event_fields
 from diagnostics.notation.event_lines import LINES_LOOKED_AT, MOST_LINE, read_event_lines
+from diagnostics.notation.file_range import Head, Range, open_text
 
 if TYPE_CHECKING:
     import pyarrow as pa

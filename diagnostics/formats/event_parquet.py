@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from diagnostics.errors import LimitExceeded, UnreadableInput
-from diagnostics.format import Format, Sample
-from diagnostics.notation.file_range import Head, Range, open_file
 from diagnostics.evidence.rows import Coverage, Rows
+from diagnostics.formats.format import Format, Sample
 from diagnostics.notation.event_field import BATCH_EVENTS, EventFields, NamedFields, event_fields, fields_looked_at
+from diagnostics.notation.file_range import Head, Range, open_file
 from diagnostics.notation.metric_table import MetricColumns, MetricTable
 from diagnostics.notation.tally import Tally
 

@@ -8,11 +8,11 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from diagnostics.format import Format, Sample
-from diagnostics.notation.file_range import Head, Range
 from diagnostics.evidence.rows import Coverage, Rows
+from diagnostics.formats.format import Format, Sample
 from diagnostics.notation.event_field import EventFields, event_fields
 from diagnostics.notation.event_lines import LINES_LOOKED_AT, MOST_LINE, read_event_lines
+from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.text_lines import raw_lines
 
 if TYPE_CHECKING:

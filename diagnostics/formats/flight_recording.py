@@ -16,9 +16,9 @@ from datetime import datetime
 from typing import Any
 
 from diagnostics.errors import LimitExceeded, UnreadableInput
-from diagnostics.format import Format, Sample
-from diagnostics.notation.file_range import Head, Range, local_file
 from diagnostics.evidence.rows import Coverage, Rows
+from diagnostics.formats.format import Format, Sample
+from diagnostics.notation.file_range import Head, Range, local_file
 from diagnostics.notation.flight_recording import MAGIC, Event, Recorded, plain_events, recorded, stack_events
 from diagnostics.notation.profiler_stack import sample_row
 

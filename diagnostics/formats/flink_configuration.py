@@ -9,9 +9,9 @@ from typing import Any
 import yaml
 
 from diagnostics.errors import LimitExceeded, UnreadableInput
-from diagnostics.format import Format, Sample
-from diagnostics.notation.file_range import Head, Range, open_text
 from diagnostics.evidence.rows import Coverage, Rows
+from diagnostics.formats.format import Format, Sample
+from diagnostics.notation.file_range import Head, Range, open_text
 from diagnostics.notation.rest_document import text
 from diagnostics.notation.secret_option import masked
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from diagnostics.format import Format, Sample
-from diagnostics.notation.file_range import Head, Range
 from diagnostics.evidence.rows import Coverage, Rows
+from diagnostics.formats.format import Format, Sample
 from diagnostics.log_scan.layout import recognised_lines
 from diagnostics.log_scan.prefixes import cleaner_for
 from diagnostics.log_scan.record_rows import TABLES, rows_of
 from diagnostics.log_scan.stretch import read_stretch
+from diagnostics.notation.file_range import Head, Range
 
 _FLINK = ("org.apache.flink", "o.a.f.", "flink-")
 

@@ -14,9 +14,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from diagnostics.format import Format, Sample
-from diagnostics.notation.file_range import HEAD_BYTES, Head, Range, open_file
 from diagnostics.evidence.rows import Coverage, Rows
+from diagnostics.formats.format import Format, Sample
+from diagnostics.notation.file_range import HEAD_BYTES, Head, Range, open_file
 from diagnostics.notation.gc_columns import usual_collections
 from diagnostics.notation.process_name import process_of_name
 from diagnostics.notation.tally import Tally

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from diagnostics.format import Format, Sample
-from diagnostics.notation.file_range import Head, Range
 from diagnostics.evidence.rows import Coverage, Rows
+from diagnostics.formats.format import Format, Sample
+from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.process_name import process_of_name
 from diagnostics.notation.tally import Tally, in_batches
 from diagnostics.notation.text_lines import numbered_lines

@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import Any
 
-from diagnostics.format import Format, Sample
-from diagnostics.notation.file_range import Head, Range
 from diagnostics.evidence.rows import Coverage, Rows
+from diagnostics.formats.format import Format, Sample
 from diagnostics.log_scan.known_messages import event_columns
+from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.jvm_flag import flag_facts
 from diagnostics.notation.process_name import process_of_name
 from diagnostics.notation.secret_option import masked

@@ -9,10 +9,10 @@ from itertools import islice
 import re2
 
 from diagnostics.errors import LimitExceeded
-from diagnostics.format import Format, Sample
-from diagnostics.notation.file_range import Head, Range, open_text
 from diagnostics.evidence.rows import Coverage, Rows
+from diagnostics.formats.format import Format, Sample
 from diagnostics.notation.code_setting import settings_of, states_setting
+from diagnostics.notation.file_range import Head, Range, open_text
 from diagnostics.notation.secret_option import masked
 from diagnostics.notation.source_text import Lines, calls, enclosed, parted, without_comments
 

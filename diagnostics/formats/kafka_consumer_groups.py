@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from diagnostics.format import Format, Sample
+from diagnostics.formats.format import Format, Sample
 from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.header_time import header_time
 from diagnostics.notation.rest_document import text

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from diagnostics.errors import LimitExceeded
-from diagnostics.format import Format, Sample
+from diagnostics.formats.format import Format, Sample
 from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.rest_document import text
 from diagnostics.notation.secret_option import MASK, masked

@@ -9,10 +9,10 @@ from typing import Any
 import yaml
 
 from diagnostics.errors import LimitExceeded, UnreadableInput
-from diagnostics.format import Format, Sample
-from diagnostics.notation.file_range import Head, Range, open_text
 from diagnostics.evidence.rows import Coverage, Rows
+from diagnostics.formats.format import Format, Sample
 from diagnostics.log_scan.known_messages import event_columns
+from diagnostics.notation.file_range import Head, Range, open_text
 from diagnostics.notation.json_document import read_json
 from diagnostics.notation.kubernetes import (
     RESOURCES,

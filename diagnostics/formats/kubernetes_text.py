@@ -9,10 +9,10 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from diagnostics.format import Format, Sample
-from diagnostics.notation.file_range import Head, Range
 from diagnostics.evidence.rows import Coverage, Rows
+from diagnostics.formats.format import Format, Sample
 from diagnostics.log_scan.known_messages import event_columns
+from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.kubernetes import Ended, Pod, event_record, moment_ms, pod_options, pod_records
 from diagnostics.notation.tally import Tally
 from diagnostics.notation.text_lines import numbered_lines

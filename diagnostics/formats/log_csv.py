@@ -12,14 +12,14 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 
 from diagnostics.errors import LimitExceeded, UnreadableInput
-from diagnostics.format import Format, Sample
-from diagnostics.notation.file_range import Head, Range, open_text
 from diagnostics.evidence.rows import Coverage, Rows
+from diagnostics.formats.format import Format, Sample
 from diagnostics.log_scan.json_lines import arrival_of, entry_text, one_line
 from diagnostics.log_scan.layout import recognised_lines
 from diagnostics.log_scan.prefixes import cleaner_for
 from diagnostics.log_scan.record_rows import TABLES
 from diagnostics.log_scan.store_entries import StoreEntry, rows_of_entries
+from diagnostics.notation.file_range import Head, Range, open_text
 from diagnostics.notation.json_document import MOST_DOCUMENT_BYTES
 
 ROWS_LOOKED_AT = 50

@@ -5,9 +5,9 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator
 
-from diagnostics.format import Format, Sample
-from diagnostics.notation.file_range import Head, Range
 from diagnostics.evidence.rows import Coverage, Rows
+from diagnostics.formats.format import Format, Sample
+from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.metric_table import MetricColumns, MetricTable
 from diagnostics.notation.tally import Tally
 from diagnostics.notation.text_lines import numbered_lines

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from diagnostics.format import Format, Sample
+from diagnostics.formats.format import Format, Sample
 from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.header_time import header_time
 from diagnostics.notation.rest_document import text

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from diagnostics.errors import LimitExceeded, UnreadableInput
-from diagnostics.format import Format, Sample
-from diagnostics.notation.file_range import Head, Range, open_file
 from diagnostics.evidence.rows import Coverage, Rows
+from diagnostics.formats.format import Format, Sample
+from diagnostics.notation.file_range import Head, Range, open_file
 from diagnostics.notation.profiler_stack import mode_of, sample_row, thread_of
 from diagnostics.notation.protobuf import LENGTH, VARINT, fields, numbers, signed
 from diagnostics.notation.rest_document import text

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from diagnostics.errors import UnreadableInput
-from diagnostics.format import Format, Sample
 from diagnostics.evidence.rows import Coverage, Rows
+from diagnostics.formats.format import Format, Sample
 from diagnostics.notation.json_document import Outline
 from diagnostics.notation.prometheus_series import SeriesSamples, series_key
 from diagnostics.notation.rest_document import RestDocument, fields, items, rest_reader, rest_shape, text

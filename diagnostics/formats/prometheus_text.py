@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from diagnostics.format import Format, Sample
-from diagnostics.notation.file_range import Head, Range
 from diagnostics.evidence.rows import Coverage, Rows
+from diagnostics.formats.format import Format, Sample
+from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.prometheus_series import SeriesSamples, series_key, series_of
 from diagnostics.notation.rest_document import text, whole
 from diagnostics.notation.sample_lines import SampleLines

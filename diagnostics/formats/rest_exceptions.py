@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from diagnostics.format import Format, Sample
 from diagnostics.evidence.rows import Coverage, Rows
+from diagnostics.formats.format import Format, Sample
 from diagnostics.notation.json_document import Key, Outline
 from diagnostics.notation.rest_document import RestDocument, fields, items, moment, rest_reader, rest_shape, text
 from diagnostics.notation.stack_trace import StackTrace, stack_trace

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from diagnostics.errors import LimitExceeded
-from diagnostics.format import Format, Sample
 from diagnostics.evidence.rows import Coverage, Rows
+from diagnostics.formats.format import Format, Sample
 from diagnostics.notation.json_document import Outline
 from diagnostics.notation.rest_document import RestDocument, items, moment, number, rest_reader, rest_shape
 from diagnostics.notation.stack_frame import MOST_FRAMES, frame_name

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from diagnostics.format import Format, Sample
-from diagnostics.notation.file_range import Head
 from diagnostics.evidence.rows import Coverage, Rows
+from diagnostics.formats.format import Format, Sample
+from diagnostics.notation.file_range import Head
 from diagnostics.notation.json_document import outline
 from diagnostics.notation.metric_name import from_rest
 from diagnostics.notation.rest_document import CERTAIN, RestDocument, RestPath, items, number, rest_reader, text

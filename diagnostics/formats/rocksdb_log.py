@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from diagnostics.format import Format, Sample
-from diagnostics.notation.file_range import Head, Range, open_file
 from diagnostics.evidence.rows import Coverage, Rows
+from diagnostics.formats.format import Format, Sample
 from diagnostics.log_scan.known_messages import event_columns
+from diagnostics.notation.file_range import Head, Range, open_file
 from diagnostics.notation.tally import ROWS_AT_ONCE, Tally
 from diagnostics.notation.text_lines import numbered_lines
 

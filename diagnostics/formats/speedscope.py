@@ -7,9 +7,9 @@ from itertools import pairwise
 from typing import Any
 
 from diagnostics.errors import UnreadableInput
-from diagnostics.format import Format, Sample
-from diagnostics.notation.file_range import Head, Range
 from diagnostics.evidence.rows import Coverage, Rows
+from diagnostics.formats.format import Format, Sample
+from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.json_document import JsonDocument, outline, read_json
 from diagnostics.notation.profiler_stack import mode_of, sample_row
 from diagnostics.notation.stack_frame import MOST_FRAMES

@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from diagnostics.format import Format, Sample
-from diagnostics.notation.file_range import Head, Range
 from diagnostics.evidence.rows import Coverage, Rows
+from diagnostics.formats.format import Format, Sample
+from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.header_time import header_time
 from diagnostics.notation.prometheus_series import SeriesSamples, series_key
 from diagnostics.notation.reporter_name import from_statsd

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from diagnostics.format import Format, Sample
+from diagnostics.formats.format import Format, Sample
 from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.header_time import header_time
 from diagnostics.notation.host_row import MOST_LINE, MOST_ROWS, column_rows, lines_of

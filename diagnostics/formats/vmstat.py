@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from diagnostics.format import Format, Sample
+from diagnostics.formats.format import Format, Sample
 from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.header_time import header_time
 from diagnostics.notation.host_row import MOST_LINE, MOST_ROWS, column_rows, lines_of

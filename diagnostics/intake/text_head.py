@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from diagnostics.errors import UnreadableInput
-from diagnostics.notation.file_range import HEAD_BYTES, Head
 from diagnostics.formats import FORMATS, Recognition, recognise
 from diagnostics.intake.encoding import Encoding, encoding_of, head_text, not_text
 from diagnostics.intake.log_layout import LogLayout
 from diagnostics.intake.streams import Peekable
+from diagnostics.notation.file_range import HEAD_BYTES, Head
 
 LEAST_HOLE = 16
 """NUL bytes at the beginning that no encoding of a text has. Our choice: a character has four at the most."""

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 
 from pyarrow import parquet
 
-from diagnostics.clock import FileClock
 from diagnostics.errors import DiagnosticsError
-from diagnostics.evidence.tables import TABLES
 from diagnostics.evidence.rows import Rows
+from diagnostics.evidence.tables import TABLES
 from diagnostics.formats import FORMATS
 from diagnostics.intake import Limits, LogLayout, SourceFile, unpack
 from diagnostics.log_book.writing import READ
 from diagnostics.reading import plan_ranges
+from diagnostics.reading.clock import FileClock
 from diagnostics.reading.ranges import PlannedRange
-from diagnostics.row_batch import row_batch
-from diagnostics.shared_folder import SharedFolder
+from diagnostics.reading.row_batch import row_batch
+from diagnostics.storage.shared_folder import SharedFolder
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -22,7 +22,7 @@ from pyarrow import parquet
 from diagnostics.log_book.columns import CONTENTS, LEVELS, RECORDS, REPEATING, SCHEMA
 from diagnostics.log_book.pattern import pattern_id, patterns_of
 from diagnostics.log_book.place import file_place
-from diagnostics.shared_folder import SharedFolder
+from diagnostics.storage.shared_folder import SharedFolder
 
 MOST_RECORDS = 10_000_000
 """Records kept of one analysis, the last in time: logs are gathered when something has just happened. Our choice:

@@ -8,8 +8,8 @@ from datetime import date
 
 import numpy as np
 
-from diagnostics.notation.file_range import Range, open_file
 from diagnostics.log_scan.slices import Offsets
+from diagnostics.notation.file_range import Range, open_file
 
 DAY_MS = 86_400_000
 

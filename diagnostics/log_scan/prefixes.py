@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from diagnostics.notation.file_range import JSON_BEGINS
 from diagnostics.log_scan.json_lines import are_json_lines, from_json_lines
+from diagnostics.notation.file_range import JSON_BEGINS
 
 _CRI = rb"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.\d]{0,12}(?:Z|[+-]\d\d:\d\d) (?:stdout|stderr) "
 _CONTAINERD = re.compile(rb"(?m)" + _CRI + rb"[FP] ")

@@ -10,7 +10,6 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from diagnostics.notation.file_range import Range, open_file, open_range
 from diagnostics.log_scan.calendar_day import DAY_MS, NO_DAY, clocks_before, first_day, passed_midnights
 from diagnostics.log_scan.json_lines import LINE_BREAK
 from diagnostics.log_scan.layout import (
@@ -26,6 +25,7 @@ from diagnostics.log_scan.layout import (
 from diagnostics.log_scan.prefixes import Cleaner, cleaner_for
 from diagnostics.log_scan.selection import CONTEXT, Hits, RecordSelection, scanner_of
 from diagnostics.log_scan.slices import Offsets, slices
+from diagnostics.notation.file_range import Range, open_file, open_range
 
 SAMPLE_BYTES = 65_536
 """The beginning of a file that decides on its layout."""

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from diagnostics.notation.file_range import Range
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.notation.event_columns import event_batch
 from diagnostics.notation.event_field import EventFields, Events
+from diagnostics.notation.file_range import Range
 from diagnostics.notation.tally import MOST_SHOWN, Tally
 from diagnostics.notation.text_lines import line_blocks
 

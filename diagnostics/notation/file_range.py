@@ -10,7 +10,7 @@ from io import TextIOWrapper
 from typing import Any, BinaryIO
 
 from diagnostics.evidence.rows import Coverage, Rows
-from diagnostics.shared_folder import local_copy, open_location
+from diagnostics.storage.shared_folder import local_copy, open_location
 
 HEAD_BYTES = 65_536
 """How much of a file `recognise` sees (decompressed). Our choice: enough for a licence header and some records."""
@@ -45,8 +45,8 @@ class Head:
 class Range:
     """Part of one file that a reader owns: the records whose head begins in bytes [start, end), decompressed.
 
-    path       where the decompressed file lies, a path or a URL, see `diagnostics.shared_folder`: UTF-8, or as it came
-               when its format is binary
+    path       where the decompressed file lies, a path or a URL, see `diagnostics.storage.shared_folder`: UTF-8,
+               or as it came when its format is binary
 
     Formats count lines from 1 within the range; the engine adds the lines before it.
     """

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from diagnostics.errors import UnreadableInput
-from diagnostics.notation.file_range import Head, Range
 from diagnostics.evidence.rows import Coverage, Rows
+from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.json_document import JsonDocument, Key, Outline, outline, read_json
 
 CERTAIN = 0.95

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from diagnostics.notation.file_range import Range, Reader
 from diagnostics.evidence.rows import Coverage, Rows
+from diagnostics.notation.file_range import Range, Reader
 
 ROWS_AT_ONCE = 2_000
 """Rows that are handed on together. Our choice: stacks with all their frames take some tens of MB."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from diagnostics import phrase
 from diagnostics.prevention.alert import (
     BACK_PRESSURE_MS,
     FULL_MS_PER_S,
@@ -22,6 +21,7 @@ from diagnostics.prevention.alert import (
     steps_over,
 )
 from diagnostics.prevention.series import JOB, TASK, CaseSeries, label_value
+from diagnostics.wording import phrase
 
 SLOW_SHARE = 0.5
 """A checkpoint that needs half of its timeout has too little room: reference/metrics.csv, lastCheckpointDuration."""

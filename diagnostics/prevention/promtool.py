@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from diagnostics.control_characters import show_controls
+from diagnostics.notation.control_characters import show_controls
 from diagnostics.prevention.alert import Alert, duration
 from diagnostics.prevention.series import STEP_MS, CaseSeries, Labels, Series
 

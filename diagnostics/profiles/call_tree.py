@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from diagnostics.control_characters import show_controls
+from diagnostics.notation.control_characters import show_controls
 from diagnostics.profiles.stored import Leaf, Sampling, StoredProfiles
 
 MOST_NODES = 20_000

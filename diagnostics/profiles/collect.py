@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from diagnostics.profiles.stored import StoredProfiles, profiles_of
-from diagnostics.reconstruction.sampled_stacks import MOMENT, sampled_stacks
+from diagnostics.reconstruction.stacks.sampled_stacks import MOMENT, sampled_stacks
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -34,7 +34,7 @@ def collected_profiles(evidence: Evidence) -> StoredProfiles | None:
     import pyarrow.compute as pc
 
     # Needs PySpark, which the web process that draws stored stacks does without.
-    from diagnostics.reconstruction.cluster import cluster_of
+    from diagnostics.reconstruction.job.cluster import cluster_of
 
     samples = stacks.cut(DEEPEST)
     if pc.count_distinct(samples["thread"], mode="all").as_py() > MOST_THREADS:

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from diagnostics.notation.stack_frame import is_flink, is_generated, is_user_code
-from diagnostics.reconstruction.frame_catalogue import MAILBOX_WAIT, NO_ROOM, known_frames
+from diagnostics.vocabulary.known_frames import MAILBOX_WAIT, NO_ROOM, known_frames
 
 ORIGINS = {
     "own": "the job's own code",

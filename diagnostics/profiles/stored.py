@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from diagnostics.errors import UnreadableInput
-from diagnostics.reconstruction.frame_catalogue import uses_cpu
+from diagnostics.vocabulary.known_frames import uses_cpu
 
 VERSION = 1
 ON_CPU_STATES = ("RUNNABLE", "NEW")

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from diagnostics import phrase
-from diagnostics.counterpart import SameJob, counterpart, level_of, same_job
+from diagnostics.diagnosis.counterpart import SameJob, counterpart, level_of, same_job
 from diagnostics.diagnosis.fact_view import FactView, SignalIndex
+from diagnostics.evidence.subject import Subject
 from diagnostics.proof.problems import CAUSES, Problem, RunbookOf, problems
 from diagnostics.proof.quantities import GROUPS
 from diagnostics.proof.quantity import Effect, Judgement, Observed, effect_of
 from diagnostics.runbook import Runbook, runbooks
-from diagnostics.evidence.subject import Subject
+from diagnostics.wording import phrase
 
 LESS_LOAD = 0.5
 """Below this part of the load before, a problem that is gone proves nothing. Our choice."""

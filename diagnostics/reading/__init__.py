@@ -15,24 +15,24 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from diagnostics.aggregators import AGGREGATORS
-from diagnostics.clock import FileClock
-from diagnostics.notation.timestamp import timestamp
 from diagnostics.evidence import Evidence
-from diagnostics.format import Format
 from diagnostics.evidence.rows import Coverage
 from diagnostics.formats import FORMATS, format_by_id
+from diagnostics.formats.format import Format
 from diagnostics.intake import InputFile, Intake
+from diagnostics.intake.repeated_content import repeated_content
+from diagnostics.intake.snapshot_time import snapshot_times
 from diagnostics.notation.event_field import NamedFields
-from diagnostics.phrase import duration
+from diagnostics.notation.timestamp import timestamp
+from diagnostics.reading.clock import FileClock
 from diagnostics.reading.ranges import PlannedRange, grouped, ranges_of
 from diagnostics.reading.sending import sent
 from diagnostics.reading.task import COVERAGE, MOST_WARNINGS, added, read_group
 from diagnostics.reading.transport import PACKED_DDL, unpack_tables
-from diagnostics.repeated_content import repeated_content
-from diagnostics.shared_folder import SharedFolder
-from diagnostics.snapshot_time import snapshot_times
 from diagnostics.spark import on_progress
 from diagnostics.spark.far_workers import Batches, as_it_is, failures_of_workers, for_workers
+from diagnostics.storage.shared_folder import SharedFolder
+from diagnostics.wording.phrase import duration
 
 if TYPE_CHECKING:
     import pyarrow as pa

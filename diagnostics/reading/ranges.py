@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from diagnostics.clock import FileClock
-from diagnostics.format import Format
-from diagnostics.notation.file_range import Range
+from diagnostics.formats.format import Format
 from diagnostics.intake import InputFile
 from diagnostics.notation.event_field import NamedFields
+from diagnostics.notation.file_range import Range
+from diagnostics.reading.clock import FileClock
 
 RANGE_BYTES = 16 * 1024 * 1024
 """A splittable file is cut into ranges of this size. Measured: 4 to 64 MB are alike; smaller ranges balance better."""

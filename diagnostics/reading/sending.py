@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from diagnostics.reading.ranges import PlannedRange
-from diagnostics.shared_folder import SharedFolder
+from diagnostics.storage.shared_folder import SharedFolder
 
 SENT_AT_ONCE = 16
 """Files on their way at once: a small one takes an object store 20 to 50 ms, most of it waiting. Our choice."""

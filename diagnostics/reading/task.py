@@ -7,17 +7,17 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from diagnostics.errors import AnalysisInterrupted, DiagnosticsError, LimitExceeded, SparkUnavailable
-from diagnostics.notation.file_range import Range
 from diagnostics.evidence.rows import Coverage
 from diagnostics.formats import FORMATS
 from diagnostics.log_scan.selection import CONTEXT
+from diagnostics.notation.file_range import Range
 from diagnostics.reading.log_selection import LOG_SELECTION
 from diagnostics.reading.memory import bounded_memory
 from diagnostics.reading.ranges import LONGEST_RANGE_BYTES, PlannedRange
 from diagnostics.reading.reduction import Reduction
+from diagnostics.reading.row_batch import of_calendar, row_batch, valid_text
 from diagnostics.reading.transport import pack_table
-from diagnostics.row_batch import of_calendar, row_batch, valid_text
-from diagnostics.shared_folder import SharedFolder
+from diagnostics.storage.shared_folder import SharedFolder
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from diagnostics.condition import Check
-from diagnostics.counterpart import counterpart, level_of
+from diagnostics.diagnosis.counterpart import counterpart, level_of
 from diagnostics.diagnosis.fact_view import SignalIndex
-from diagnostics.runbook.text import Runbook
 from diagnostics.evidence.subject import Subject
+from diagnostics.rules.condition import Check
+from diagnostics.runbook.text import Runbook
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,15 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from diagnostics import phrase
-from diagnostics.evidence.subject import Lookup
-from diagnostics.counterpart import level_of
+from diagnostics.diagnosis.counterpart import level_of
 from diagnostics.diagnosis.fact_view import SignalIndex
 from diagnostics.diagnosis.missing import REST
-from diagnostics.option_wording import in_version, lines_in_version
-from diagnostics.reconstruction.setting_catalogue import Version, version_of
+from diagnostics.evidence.subject import FactValue, Lookup, Subject
 from diagnostics.runbook.text import Answer, Change, Runbook, Step
-from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.vocabulary.settings import Version, version_of
+from diagnostics.wording import phrase
+from diagnostics.wording.option_names import in_version, lines_in_version
 
 SAVEPOINT = (
     "The job restarts. Take a savepoint first:",

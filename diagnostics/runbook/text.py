@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from diagnostics import phrase
-from diagnostics.condition import Condition, ConditionParser
 from diagnostics.errors import InvalidRule
-from diagnostics.signal import SignalDefinition
+from diagnostics.rules.condition import Condition, ConditionParser
+from diagnostics.signals.signal import SignalDefinition
 from diagnostics.symptoms import symptom_folders
+from diagnostics.wording import phrase
 from diagnostics.yaml_document import Place, YamlDocument, read_yaml
 
 STEP_TEXTS = ("question", "why", "cost", "rollback", "done")

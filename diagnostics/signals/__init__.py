@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping
 
 from diagnostics.registry import registered
-from diagnostics.signal import SignalDefinition
+from diagnostics.signals.signal import SignalDefinition
 
 
 def _definitions() -> dict[str, SignalDefinition]:

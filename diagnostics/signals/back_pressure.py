@@ -9,16 +9,16 @@ from statistics import median
 
 from diagnostics.aggregators import jobs
 from diagnostics.arithmetic.named_rows import named_rows
+from diagnostics.arithmetic.quantiles import highest, known, longest_run_ms, middle
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
-from diagnostics.reconstruction.arithmetic import highest, known, longest_run_ms, middle
-from diagnostics.reconstruction.cluster import Cluster, cluster_of
-from diagnostics.reconstruction.job_graph import JobGraph, job_graph
-from diagnostics.reconstruction.load_timeline import MOMENT_MS, Moment, Timeline, load_timelines, printed_names
-from diagnostics.reconstruction.pressure_origin import HIGH, LOW, Held, origins
-from diagnostics.reconstruction.task_rates import HeldTime, held_times
-from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
+from diagnostics.reconstruction.job.graph import JobGraph, job_graph
+from diagnostics.reconstruction.load.pressure_origin import HIGH, LOW, Held, origins
+from diagnostics.reconstruction.load.task_rates import HeldTime, held_times
+from diagnostics.reconstruction.load.timeline import MOMENT_MS, Moment, Timeline, load_timelines, printed_names
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 
 AS_HARD = 0.8
 """The usual ratios are those of the moments at which the pressure was at least this part of its highest. Our choice."""

@@ -7,14 +7,14 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from diagnostics.evidence import Evidence
-from diagnostics.reconstruction.cluster import Cluster, cluster_of
-from diagnostics.reconstruction.frame_catalogue import OUTSIDE
-from diagnostics.reconstruction.job_graph import JobGraph, Position, job_graph
-from diagnostics.reconstruction.stack_profile import Profile, Sampled, stack_profiles
-from diagnostics.reconstruction.task_rates import TaskRate, task_rates
-from diagnostics.reconstruction.task_threads import FEWEST_WORKING, MOST_CITED, heaviest, subject_of, working
-from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
 from diagnostics.evidence.subject import FactValue
+from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
+from diagnostics.reconstruction.job.graph import JobGraph, Position, job_graph
+from diagnostics.reconstruction.load.task_rates import TaskRate, task_rates
+from diagnostics.reconstruction.stacks.profile import Profile, Sampled, stack_profiles
+from diagnostics.reconstruction.stacks.task_threads import FEWEST_WORKING, MOST_CITED, heaviest, subject_of, working
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.vocabulary.known_frames import OUTSIDE
 
 ASYNC_CAPACITY = 100
 """Calls in flight for each subtask. Source: Flink's default of table.exec.async-lookup.buffer-capacity."""

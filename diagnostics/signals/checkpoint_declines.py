@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
+from diagnostics.arithmetic.quantiles import highest, known, lowest
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
-from diagnostics.reconstruction.arithmetic import highest, known, lowest
-from diagnostics.reconstruction.checkpoint_history import Checkpoint, History, checkpoint_histories
-from diagnostics.reconstruction.checkpoint_parts import checkpoint_parts
-from diagnostics.reconstruction.cluster import Cluster, cluster_of
-from diagnostics.reconstruction.fault_origin import UNKNOWN
-from diagnostics.reconstruction.snapshot_failure import SnapshotFailure, SnapshotFailures, snapshot_failures
-from diagnostics.reconstruction.task_start import task_starts
-from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.reconstruction.checkpoints.failure import SnapshotFailure, SnapshotFailures, snapshot_failures
+from diagnostics.reconstruction.checkpoints.history import Checkpoint, History, checkpoint_histories
+from diagnostics.reconstruction.checkpoints.parts import checkpoint_parts
+from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
+from diagnostics.reconstruction.job.task_start import task_starts
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.vocabulary.fault_origins import UNKNOWN
 
 SHOWN = 8
 MOST_LISTED = 12

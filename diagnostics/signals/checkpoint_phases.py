@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+from diagnostics.arithmetic.quantiles import highest, known, lowest, ratio, spread, total
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
-from diagnostics.phrase import duration
-from diagnostics.reconstruction.arithmetic import highest, known, lowest, ratio, spread, total
-from diagnostics.reconstruction.checkpoint_history import Checkpoint, History, checkpoint_histories
-from diagnostics.reconstruction.checkpoint_parts import PHASES, Part, Slowest, checkpoint_parts
-from diagnostics.reconstruction.cluster import Cluster, cluster_of
-from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.reconstruction.checkpoints.history import Checkpoint, History, checkpoint_histories
+from diagnostics.reconstruction.checkpoints.parts import PHASES, Part, Slowest, checkpoint_parts
+from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.wording.phrase import duration
 
 MOST_LISTED = 6
 """How many slow checkpoints are listed. Our choice."""

@@ -6,15 +6,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from statistics import median
 
+from diagnostics.arithmetic.quantiles import highest, known, lowest, middle, ratio
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
-from diagnostics.reconstruction.arithmetic import highest, known, lowest, middle, ratio
-from diagnostics.reconstruction.checkpoint_history import Checkpoint, History, checkpoint_histories
-from diagnostics.reconstruction.cluster import cluster_of
-from diagnostics.reconstruction.series import MetricSeries, Point, Series, metric_series
-from diagnostics.reconstruction.stated_settings import settings_of, stated_options
-from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.reconstruction.checkpoints.history import Checkpoint, History, checkpoint_histories
+from diagnostics.reconstruction.job.cluster import cluster_of
+from diagnostics.reconstruction.job.stated_settings import settings_of, stated_options
+from diagnostics.reconstruction.load.metric_series import MetricSeries, Point, Series, metric_series
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 
 MOST_LISTED = 12
 """How many ids and durations a list holds, the last ones. Our choice: a sentence stays readable."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
+from diagnostics.arithmetic.quantiles import highest, known, lowest, middle, ratio, total
 from diagnostics.evidence import Evidence
-from diagnostics.reconstruction.arithmetic import highest, known, lowest, middle, ratio, total
-from diagnostics.reconstruction.checkpoint_history import Checkpoint, History, checkpoint_histories
-from diagnostics.reconstruction.stated_settings import settings_of, stated_options
-from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.reconstruction.checkpoints.history import Checkpoint, History, checkpoint_histories
+from diagnostics.reconstruction.job.stated_settings import settings_of, stated_options
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 
 LEAST_BYTES = 1_000_000.0
 """Checkpoints that write less tell nothing about full or incremental, nor about a rate. Our choice: 1 MB."""

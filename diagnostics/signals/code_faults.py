@@ -8,12 +8,12 @@ from itertools import pairwise
 from statistics import median
 
 from diagnostics.evidence import Evidence
-from diagnostics.reconstruction.cluster import cluster_of
-from diagnostics.reconstruction.fault import Fault, by_job, faults, rounds_of
-from diagnostics.reconstruction.fault_origin import OWN_CODE
-from diagnostics.reconstruction.incident_log import incident_log
-from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.reconstruction.failures.fault import Fault, by_job, faults, rounds_of
+from diagnostics.reconstruction.failures.incident_log import incident_log
+from diagnostics.reconstruction.job.cluster import cluster_of
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.vocabulary.fault_origins import OWN_CODE
 
 OF_CODE = (OWN_CODE, "class_loading", "serialization", "record")
 """Origins that a change of the job (its code, its packaging, its handling of bad records) can repair."""

@@ -7,12 +7,12 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
 from diagnostics.evidence import Evidence
-from diagnostics.reconstruction.cluster import cluster_of
-from diagnostics.reconstruction.fault import Fault, faults
-from diagnostics.reconstruction.incident_log import Failure, IncidentLog, LogEvent, incident_log
-from diagnostics.reconstruction.process_end import process_ends
-from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.reconstruction.failures.fault import Fault, faults
+from diagnostics.reconstruction.failures.incident_log import Failure, IncidentLog, LogEvent, incident_log
+from diagnostics.reconstruction.failures.process_end import process_ends
+from diagnostics.reconstruction.job.cluster import cluster_of
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 
 SHOWN = 8
 TOGETHER_MS = 10_000

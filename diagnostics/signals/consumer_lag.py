@@ -10,8 +10,8 @@ from diagnostics.aggregators import consumer_positions
 from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
-from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 
 FEWEST_LOOKS = 4
 """How many looks tell a course. Our choice: two of each half."""

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from itertools import pairwise
 from statistics import median
 
+from diagnostics.arithmetic.quantiles import highest, middle
 from diagnostics.evidence import Evidence
-from diagnostics.reconstruction.arithmetic import highest, middle
-from diagnostics.reconstruction.cluster import cluster_of, normalised
-from diagnostics.reconstruction.series import MetricSeries, Series, metric_series
-from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
 from diagnostics.evidence.subject import Subject
+from diagnostics.reconstruction.job.cluster import cluster_of, normalised
+from diagnostics.reconstruction.load.metric_series import MetricSeries, Series, metric_series
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 
 FEWEST_SAMPLES = 4
 """How many samples make a level. Our choice."""

@@ -9,7 +9,8 @@ from statistics import median
 from diagnostics.aggregators import partition_lags
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
-from diagnostics.reconstruction.clock_offset import (
+from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.reconstruction.events.device_clocks import (
     LEAST_DELAY_MS,
     Clocks,
     DeviceLag,
@@ -17,14 +18,13 @@ from diagnostics.reconstruction.clock_offset import (
     agreed_bound_ms,
     clocks,
 )
-from diagnostics.reconstruction.device_lags import DeviceLags, device_lags
-from diagnostics.reconstruction.disorder_bound import bound_estimates
-from diagnostics.reconstruction.event_places import EventPlace, lag_extremes
-from diagnostics.reconstruction.event_totals import EventTotals, event_totals
-from diagnostics.reconstruction.lag_counts import all_lags, lag_classes
-from diagnostics.reconstruction.series import metric_series
-from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
-from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.reconstruction.events.device_lags import DeviceLags, device_lags
+from diagnostics.reconstruction.events.disorder_bound import bound_estimates
+from diagnostics.reconstruction.events.lag_counts import all_lags, lag_classes
+from diagnostics.reconstruction.events.places import EventPlace, lag_extremes
+from diagnostics.reconstruction.events.totals import EventTotals, event_totals
+from diagnostics.reconstruction.load.metric_series import metric_series
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 
 FEWEST_EVENTS = 500
 """How many events with both times a sample must hold. Our choice: a 99th percentile needs some."""

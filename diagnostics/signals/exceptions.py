@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from diagnostics.evidence import Evidence
-from diagnostics.reconstruction.cluster import cluster_of
-from diagnostics.reconstruction.fault import Fault, by_job, faults, kinds_of
-from diagnostics.reconstruction.incident_log import incident_log
-from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.reconstruction.failures.fault import Fault, by_job, faults, kinds_of
+from diagnostics.reconstruction.failures.incident_log import incident_log
+from diagnostics.reconstruction.job.cluster import cluster_of
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 
 SHOWN = 8
 

@@ -9,8 +9,8 @@ from statistics import median
 
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
-from diagnostics.reconstruction.cluster import Cluster, cluster_of, normalised
-from diagnostics.reconstruction.gc_timeline import (
+from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.reconstruction.gc.timeline import (
     JOB_MANAGER,
     OLD_COLLECTORS,
     WORST_WINDOW_MS,
@@ -23,9 +23,9 @@ from diagnostics.reconstruction.gc_timeline import (
     timelines,
     worst_window_share,
 )
-from diagnostics.reconstruction.series import MetricSeries, Point, Series, increase, metric_series
-from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
-from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.reconstruction.job.cluster import Cluster, cluster_of, normalised
+from diagnostics.reconstruction.load.metric_series import MetricSeries, Point, Series, increase, metric_series
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 
 RATE = "TimeMsPerSecond"
 """A collector's meter, which looks back a minute. Source: reference/metrics.csv, since Flink 1.19."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from diagnostics.evidence import Evidence
-from diagnostics.reconstruction.cluster import cluster_of, normalised
-from diagnostics.reconstruction.gc_timeline import JOB_MANAGER
-from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.reconstruction.gc.timeline import JOB_MANAGER
+from diagnostics.reconstruction.job.cluster import cluster_of, normalised
 from diagnostics.signals import garbage_collection
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 
 FULL_GCS = 3
 """From how many full collections for room on a TaskManager is listed. Our choice: a single one happens to anybody."""

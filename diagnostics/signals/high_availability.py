@@ -7,16 +7,16 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from diagnostics.aggregators import config_options
 from diagnostics.arithmetic.named_rows import named_rows
+from diagnostics.arithmetic.quantiles import shown_only
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence, read_once
-from diagnostics.notation.flink_values import duration_ms, truth
-from diagnostics.reconstruction.arithmetic import shown_only
-from diagnostics.reconstruction.coordination_outage import Outage, outages, pause_ratio_before
-from diagnostics.reconstruction.gc_timeline import timelines
-from diagnostics.reconstruction.incident_log import IncidentLog, LogEvent, incident_log
-from diagnostics.reconstruction.process_end import task_manager_of_file
-from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.notation.flink_values import duration_ms, truth
+from diagnostics.reconstruction.failures.coordination_outage import Outage, outages, pause_ratio_before
+from diagnostics.reconstruction.failures.incident_log import IncidentLog, LogEvent, incident_log
+from diagnostics.reconstruction.failures.process_end import task_manager_of_file
+from diagnostics.reconstruction.gc.timeline import timelines
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 
 SHOWN = 10
 CHECKPOINT = re.compile(r" from (?:latest valid checkpoint: )?(?:Completed)?Checkpoint (\d{1,18})\b")

@@ -9,9 +9,9 @@ from statistics import median
 from diagnostics.aggregators import host_levels
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
-from diagnostics.reconstruction.series import metric_series
-from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.reconstruction.load.metric_series import metric_series
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 
 FEWEST_SAMPLES = 4
 """How many samples make a level. Our choice, as for the load of processes."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from diagnostics.evidence import Evidence
-from diagnostics.reconstruction.cluster import Cluster, cluster_of
-from diagnostics.reconstruction.frame_catalogue import OUTSIDE, known_frames
-from diagnostics.reconstruction.stack_profile import Profile, Sampled, stack_profiles
-from diagnostics.reconstruction.task_threads import FEWEST_WORKING, MOST_CITED, heaviest, subject_of, working
-from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
+from diagnostics.reconstruction.stacks.profile import Profile, Sampled, stack_profiles
+from diagnostics.reconstruction.stacks.task_threads import FEWEST_WORKING, MOST_CITED, heaviest, subject_of, working
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.vocabulary.known_frames import OUTSIDE, known_frames
 
 
 def measure(evidence: Evidence) -> Measured:

@@ -8,18 +8,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from diagnostics.aggregators import jobs, logged_jobs
+from diagnostics.arithmetic.quantiles import highest, middle
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
-from diagnostics.reconstruction.arithmetic import highest, middle
-from diagnostics.reconstruction.checkpoint_history import History, checkpoint_histories
-from diagnostics.reconstruction.cluster import cluster_of
-from diagnostics.reconstruction.incident_log import IncidentLog, incident_log
-from diagnostics.reconstruction.job_graph import JobGraph, job_graph
-from diagnostics.reconstruction.load_timeline import Timeline, load_timelines, printed_names
-from diagnostics.reconstruction.series import MetricSeries, increase, metric_series
-from diagnostics.reconstruction.stated_settings import settings_of, stated_options
-from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.reconstruction.checkpoints.history import History, checkpoint_histories
+from diagnostics.reconstruction.failures.incident_log import IncidentLog, incident_log
+from diagnostics.reconstruction.job.cluster import cluster_of
+from diagnostics.reconstruction.job.graph import JobGraph, job_graph
+from diagnostics.reconstruction.job.stated_settings import settings_of, stated_options
+from diagnostics.reconstruction.load.metric_series import MetricSeries, increase, metric_series
+from diagnostics.reconstruction.load.timeline import Timeline, load_timelines, printed_names
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 
 MOST_LISTED = 20
 """How many task names are listed. Our choice."""

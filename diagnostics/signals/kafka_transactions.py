@@ -11,10 +11,9 @@ from diagnostics.aggregators import kafka_transaction_failures, kafka_transactio
 from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
+from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.notation.flink_values import number
-from diagnostics.reconstruction.checkpoint_history import History, checkpoint_histories
-from diagnostics.reconstruction.cluster import cluster_of
-from diagnostics.reconstruction.exactly_once_chain import (
+from diagnostics.reconstruction.checkpoints.exactly_once_chain import (
     SINK_DEFAULT_MS,
     asks_for_it,
     audit,
@@ -22,10 +21,11 @@ from diagnostics.reconstruction.exactly_once_chain import (
     prefix_of,
     stated_prefixes,
 )
-from diagnostics.reconstruction.incident_log import IncidentLog, incident_log
-from diagnostics.reconstruction.stated_settings import settings_of, stated_options
-from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
-from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.reconstruction.checkpoints.history import History, checkpoint_histories
+from diagnostics.reconstruction.failures.incident_log import IncidentLog, incident_log
+from diagnostics.reconstruction.job.cluster import cluster_of
+from diagnostics.reconstruction.job.stated_settings import settings_of, stated_options
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 
 MOST_LISTED = 8
 

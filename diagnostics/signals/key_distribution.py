@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from diagnostics.arithmetic.balance import salts_needed
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
-from diagnostics.reconstruction.balance import salts_needed
-from diagnostics.reconstruction.cluster import Cluster, cluster_of
-from diagnostics.reconstruction.event_places import EventPlace, first_events
-from diagnostics.reconstruction.event_totals import EventTotals, event_totals
-from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.reconstruction.events.places import EventPlace, first_events
+from diagnostics.reconstruction.events.totals import EventTotals, event_totals
+from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 
 FEWEST_EVENTS = 200
 """How many events a sample must hold before a share means anything. Our choice: 5 % is then ten events."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
+from diagnostics.arithmetic.rate_change import rate_change
 from diagnostics.evidence import Evidence
-from diagnostics.reconstruction.cluster import Cluster, VertexKey, cluster_of
-from diagnostics.reconstruction.rate_change import rate_change
-from diagnostics.reconstruction.series import MetricSeries, Series, increase, metric_series
-from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
 from diagnostics.evidence.subject import FactValue
+from diagnostics.reconstruction.job.cluster import Cluster, VertexKey, cluster_of
+from diagnostics.reconstruction.load.metric_series import MetricSeries, Series, increase, metric_series
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 
 SHOWN = 8
 

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from statistics import median
 
+from diagnostics.arithmetic.balance import Balance, Busyness, busyness, key_group_skew, salts_needed
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
-from diagnostics.reconstruction.balance import Balance, Busyness, busyness, key_group_skew, salts_needed
-from diagnostics.reconstruction.cluster import Cluster, VertexKey, cluster_of, normalised
-from diagnostics.reconstruction.series import metric_series
-from diagnostics.reconstruction.subtask_load import (
+from diagnostics.evidence.subject import FactValue
+from diagnostics.reconstruction.job.cluster import Cluster, VertexKey, cluster_of, normalised
+from diagnostics.reconstruction.load.metric_series import metric_series
+from diagnostics.reconstruction.load.subtasks import (
     FEWEST_RECORDS,
     Samples,
     Spread,
@@ -19,8 +20,7 @@ from diagnostics.reconstruction.subtask_load import (
     spread_over,
     time_ratios,
 )
-from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
-from diagnostics.evidence.subject import FactValue
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 
 MOST_LISTED = 64
 """Up to how many subtasks the facts list one by one. Our choice."""

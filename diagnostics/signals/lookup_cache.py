@@ -10,13 +10,13 @@ from typing import Any
 from diagnostics.aggregators import lookup_cache
 from diagnostics.aggregators.lookup_cache import HITS, MISSES, RATE
 from diagnostics.arithmetic.named_rows import named_rows
+from diagnostics.arithmetic.quantiles import total
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
-from diagnostics.reconstruction.arithmetic import total
-from diagnostics.reconstruction.cluster import cluster_of, normalised
-from diagnostics.reconstruction.job_graph import job_graph
-from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.reconstruction.job.cluster import cluster_of, normalised
+from diagnostics.reconstruction.job.graph import job_graph
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 
 FEWEST_ASKED = 100.0
 """With fewer look-ups a share says little. Our choice."""

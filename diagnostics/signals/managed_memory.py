@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from diagnostics.evidence import Evidence
-from diagnostics.reconstruction.incident_log import Failure, LogEvent, incident_log
-from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.reconstruction.failures.incident_log import Failure, LogEvent, incident_log
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 
 REFUSED = ("MemoryReservationException", "MemoryAllocationException")
 """Source: reference/log-signals.csv mem.managed.exhausted, mem.pages."""

@@ -10,11 +10,11 @@ from diagnostics.aggregators import task_managers
 from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
-from diagnostics.reconstruction.cluster import cluster_of, normalised
-from diagnostics.reconstruction.gc_timeline import JOB_MANAGER
-from diagnostics.reconstruction.series import MetricSeries, Point, Series, metric_series
-from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.reconstruction.gc.timeline import JOB_MANAGER
+from diagnostics.reconstruction.job.cluster import cluster_of, normalised
+from diagnostics.reconstruction.load.metric_series import MetricSeries, Point, Series, metric_series
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 
 AREAS = {"heap": "Status.JVM.Memory.Heap", "metaspace": "Status.JVM.Memory.Metaspace"}
 EARLY_PART = 0.25

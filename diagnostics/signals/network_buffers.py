@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 from diagnostics.aggregators import task_managers
 from diagnostics.evidence import Evidence
-from diagnostics.reconstruction.cluster import Cluster, cluster_of
-from diagnostics.reconstruction.fault import job_of_vertex
-from diagnostics.reconstruction.incident_log import Failure, LogEvent, incident_log
-from diagnostics.reconstruction.series import MetricSeries, metric_series
-from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.reconstruction.failures.fault import job_of_vertex
+from diagnostics.reconstruction.failures.incident_log import Failure, LogEvent, incident_log
+from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
+from diagnostics.reconstruction.load.metric_series import MetricSeries, metric_series
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 
 NUMBERS = re.compile(r"required (\d{1,12}), but only (\d{1,12}) available")
 POOL = re.compile(r"currently set to (\d{1,12}) of (\d{1,12}) bytes each")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
+from diagnostics.arithmetic.quantiles import shown_only
 from diagnostics.evidence import Evidence
-from diagnostics.reconstruction.arithmetic import shown_only
-from diagnostics.reconstruction.incident_log import Failure, IncidentLog, LogEvent, incident_log
-from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.reconstruction.failures.incident_log import Failure, IncidentLog, LogEvent, incident_log
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 
 AREAS: Mapping[str, tuple[str, ...]] = {
     "heap": ("Java heap space", "GC overhead limit exceeded", "Requested array size exceeds VM limit"),

@@ -8,12 +8,12 @@ from itertools import pairwise
 from statistics import median
 
 from diagnostics.evidence import Evidence
-from diagnostics.reconstruction.cluster import cluster_of
-from diagnostics.reconstruction.fault import Fault, by_job, faults, rounds_of
-from diagnostics.reconstruction.frame_catalogue import OUTSIDE, known_frames
-from diagnostics.reconstruction.incident_log import incident_log
-from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.reconstruction.failures.fault import Fault, by_job, faults, rounds_of
+from diagnostics.reconstruction.failures.incident_log import incident_log
+from diagnostics.reconstruction.job.cluster import cluster_of
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.vocabulary.known_frames import OUTSIDE, known_frames
 
 MOST_LISTED = 12
 KINDS: Mapping[str, tuple[str, ...]] = {

@@ -7,11 +7,11 @@ from typing import Any
 
 from diagnostics.aggregators import outside_requests
 from diagnostics.aggregators.outside_requests import SLOW_MS
+from diagnostics.arithmetic.quantiles import highest, middle
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
-from diagnostics.reconstruction.arithmetic import highest, middle
-from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 
 MOST_CITED = 4
 MESSAGE_CHARACTERS = 160

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 
 from diagnostics.evidence import Evidence
-from diagnostics.reconstruction.cluster import cluster_of
-from diagnostics.reconstruction.job_graph import job_graph
-from diagnostics.reconstruction.task_rates import task_rates
-from diagnostics.reconstruction.task_threads import subject_of
-from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
 from diagnostics.evidence.subject import FactValue
+from diagnostics.reconstruction.job.cluster import cluster_of
+from diagnostics.reconstruction.job.graph import job_graph
+from diagnostics.reconstruction.load.task_rates import task_rates
+from diagnostics.reconstruction.stacks.task_threads import subject_of
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 
 MOST_LISTED = 16
 """Up to how many subtasks are listed one by one. Our choice."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from diagnostics.evidence import Evidence
-from diagnostics.reconstruction.stated_settings import Stated, stated_options
-from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
 from diagnostics.evidence.subject import Subject
+from diagnostics.reconstruction.job.stated_settings import Stated, stated_options
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 
 ADDRESS = re.compile(
     r"https?://(?:[A-Za-z0-9][A-Za-z0-9.-]{0,250}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?(?:/[A-Za-z0-9._~-]{1,100}){0,10}"

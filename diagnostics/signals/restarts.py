@@ -14,12 +14,12 @@ from diagnostics.aggregators import jobs
 from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
-from diagnostics.reconstruction.cluster import cluster_of
-from diagnostics.reconstruction.fault import Fault, by_job, faults
-from diagnostics.reconstruction.incident_log import IncidentLog, LogEvent, incident_log
-from diagnostics.reconstruction.series import MetricSeries, increase, metric_series
-from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.reconstruction.failures.fault import Fault, by_job, faults
+from diagnostics.reconstruction.failures.incident_log import IncidentLog, LogEvent, incident_log
+from diagnostics.reconstruction.job.cluster import cluster_of
+from diagnostics.reconstruction.load.metric_series import MetricSeries, increase, metric_series
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 
 STATES = re.compile(r"switched from state ([A-Z]{3,20}) to ([A-Z]{3,20})")
 STRATEGY = re.compile(r"strategy ([A-Za-z]{1,80})")

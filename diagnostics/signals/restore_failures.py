@@ -12,13 +12,13 @@ from typing import Any
 from diagnostics.aggregators import restore_records
 from diagnostics.citation import CITATION_COLUMNS, Citation
 from diagnostics.evidence import Evidence
-from diagnostics.reconstruction.checkpoint_history import History, checkpoint_histories
-from diagnostics.reconstruction.cluster import cluster_of
-from diagnostics.reconstruction.fault import Fault, by_job, faults, rounds_of
-from diagnostics.reconstruction.incident_log import incident_log
-from diagnostics.reconstruction.task_start import TaskStart, task_starts
-from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.reconstruction.checkpoints.history import History, checkpoint_histories
+from diagnostics.reconstruction.failures.fault import Fault, by_job, faults, rounds_of
+from diagnostics.reconstruction.failures.incident_log import incident_log
+from diagnostics.reconstruction.job.cluster import cluster_of
+from diagnostics.reconstruction.job.task_start import TaskStart, task_starts
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 
 MOST_LISTED = 12
 PLACE = ("ts_ms", *CITATION_COLUMNS)

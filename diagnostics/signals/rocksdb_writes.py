@@ -11,11 +11,11 @@ from diagnostics.aggregators import rocksdb_metrics, rocksdb_stalls
 from diagnostics.aggregators.rocksdb_metrics import FILES, INTERVAL, PENDING, SLOWED, STALLED, STOPPED
 from diagnostics.aggregators.rocksdb_stalls import EVENTS
 from diagnostics.arithmetic.named_rows import named_rows
+from diagnostics.arithmetic.quantiles import highest, known
 from diagnostics.citation import CITATION_COLUMNS, Citation
 from diagnostics.evidence import Evidence
-from diagnostics.reconstruction.arithmetic import highest, known
-from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 
 SHOWN = 4
 PLACE = ("ts_ms", *CITATION_COLUMNS)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from diagnostics.evidence import Evidence
-from diagnostics.reconstruction.stated_settings import SETTINGS, TELLING, jobs_of, settings_of, stated_options
-from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
 from diagnostics.evidence.subject import Subject
+from diagnostics.reconstruction.job.stated_settings import SETTINGS, TELLING, jobs_of, settings_of, stated_options
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 
 
 def measure(evidence: Evidence) -> Measured:

@@ -6,14 +6,17 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from diagnostics.arithmetic.quantiles import known, middle, quantile, ratio
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
+from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.notation.flink_values import duration_ms, number
-from diagnostics.reconstruction.arithmetic import known, middle, quantile, ratio
-from diagnostics.reconstruction.checkpoint_history import History, checkpoint_histories
-from diagnostics.reconstruction.cluster import cluster_of
-from diagnostics.reconstruction.incident_log import IncidentLog, LogEvent, incident_log
-from diagnostics.reconstruction.setting_catalogue import (
+from diagnostics.reconstruction.checkpoints.history import History, checkpoint_histories
+from diagnostics.reconstruction.failures.incident_log import IncidentLog, LogEvent, incident_log
+from diagnostics.reconstruction.job.cluster import cluster_of
+from diagnostics.reconstruction.job.stated_settings import TELLING, Stated, jobs_of, settings_of, stated_options
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.vocabulary.settings import (
     KnownSetting,
     Version,
     near_miss,
@@ -21,9 +24,6 @@ from diagnostics.reconstruction.setting_catalogue import (
     version_of,
     wrong_value,
 )
-from diagnostics.reconstruction.stated_settings import TELLING, Stated, jobs_of, settings_of, stated_options
-from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
-from diagnostics.evidence.subject import FactValue, Subject
 
 VERSION = re.compile(r"\(Version: (\d{1,3}\.\d{1,3})")
 """Source: the start-up banner of Flink's processes."""

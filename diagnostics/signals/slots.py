@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from diagnostics.evidence import Evidence
-from diagnostics.reconstruction.cluster import Cluster, cluster_of
-from diagnostics.reconstruction.fault import SAME_MS
-from diagnostics.reconstruction.incident_log import Failure, IncidentLog, LogEvent, incident_log
-from diagnostics.reconstruction.series import MetricSeries, metric_series
-from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.reconstruction.failures.fault import SAME_MS
+from diagnostics.reconstruction.failures.incident_log import Failure, IncidentLog, LogEvent, incident_log
+from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
+from diagnostics.reconstruction.load.metric_series import MetricSeries, metric_series
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 
 REFUSED = ("NoResourceAvailableException", "Could not acquire the minimum required resources")
 SHORTLY_MS = 15_000

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from diagnostics.aggregators import slow_queries
+from diagnostics.arithmetic.quantiles import highest
 from diagnostics.arithmetic.value_classes import Spread
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
-from diagnostics.reconstruction.arithmetic import highest
-from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 
 READS = ("SELECT", "WITH", "SHOW", "CALL", "FETCH", "EXECUTE")
 WRITES = ("INSERT", "UPDATE", "DELETE", "MERGE", "REPLACE", "COPY", "LOAD", "COMMIT")

@@ -8,14 +8,14 @@ from statistics import median
 from typing import Any
 
 from diagnostics.aggregators import subtask_checkpoints
+from diagnostics.arithmetic.balance import balance
 from diagnostics.arithmetic.named_rows import named_rows
+from diagnostics.arithmetic.quantiles import ratio
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
-from diagnostics.reconstruction.arithmetic import ratio
-from diagnostics.reconstruction.balance import balance
-from diagnostics.reconstruction.cluster import Cluster, VertexKey, cluster_of
-from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
 from diagnostics.evidence.subject import FactValue
+from diagnostics.reconstruction.job.cluster import Cluster, VertexKey, cluster_of
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 
 FEWEST_HOSTS = 3
 """With fewer TaskManagers "the others" are a single one. Our choice."""

@@ -9,11 +9,11 @@ from itertools import pairwise
 
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
-from diagnostics.reconstruction.cluster import Cluster, cluster_of
-from diagnostics.reconstruction.fault import SAME_MS, job_of_vertex
-from diagnostics.reconstruction.incident_log import Failure, IncidentLog, LogEvent, incident_log
-from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.reconstruction.failures.fault import SAME_MS, job_of_vertex
+from diagnostics.reconstruction.failures.incident_log import Failure, IncidentLog, LogEvent, incident_log
+from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 
 LIMIT = re.compile(r"Size=(\d{1,18}) ?, ?maxSize=(\d{1,18})")
 INVOCATION = re.compile(r"invocation size (\d{1,18}) exceeds the maximum (?:akka|pekko) framesize")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 
+from diagnostics.arithmetic.quantiles import highest
 from diagnostics.evidence import Evidence
-from diagnostics.reconstruction.arithmetic import highest
-from diagnostics.reconstruction.cluster import cluster_of
-from diagnostics.reconstruction.fault import job_of_vertex
-from diagnostics.reconstruction.incident_log import LogEvent, incident_log
-from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.reconstruction.failures.fault import job_of_vertex
+from diagnostics.reconstruction.failures.incident_log import LogEvent, incident_log
+from diagnostics.reconstruction.job.cluster import cluster_of
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 
 FRAME = re.compile(r"^[ \t]{0,20}(?:at )?(?:[\w.@-]{1,80}/)?((?:[\w$-]+\.){1,30}[\w$<>]{1,200})\(", re.MULTILINE)
 """A stack line of the record. Source: Flink's Task, which prints the stack of the stuck thread."""

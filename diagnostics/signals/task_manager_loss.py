@@ -6,22 +6,22 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from diagnostics.arithmetic.quantiles import shown_only
 from diagnostics.evidence import Evidence, read_once
-from diagnostics.reconstruction.arithmetic import shown_only
-from diagnostics.reconstruction.cluster import Cluster, cluster_of, normalised
-from diagnostics.reconstruction.gc_pauses import SLICE_MS
-from diagnostics.reconstruction.gc_timeline import (
+from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.reconstruction.failures.incident_log import IncidentLog, LogEvent, incident_log
+from diagnostics.reconstruction.failures.process_end import ProcessEnd, process_ends, task_manager_of_file
+from diagnostics.reconstruction.failures.task_manager_lost import SAME_LOSS_MS, Loss, identity_of, losses
+from diagnostics.reconstruction.gc.pauses import SLICE_MS
+from diagnostics.reconstruction.gc.timeline import (
     WORST_WINDOW_MS,
     Timeline,
     collector_series,
     timelines,
 )
-from diagnostics.reconstruction.incident_log import IncidentLog, LogEvent, incident_log
-from diagnostics.reconstruction.process_end import ProcessEnd, process_ends, task_manager_of_file
-from diagnostics.reconstruction.series import MetricSeries, metric_series
-from diagnostics.reconstruction.task_manager_lost import SAME_LOSS_MS, Loss, identity_of, losses
-from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
-from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.reconstruction.job.cluster import Cluster, cluster_of, normalised
+from diagnostics.reconstruction.load.metric_series import MetricSeries, metric_series
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 
 STANDSTILL_MS = 20_000
 """How long before a loss the collections are looked at. Our choice: shorter than the default heartbeat.timeout of 50 s,

@@ -12,10 +12,10 @@ from diagnostics.aggregators import tcp_samples
 from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
-from diagnostics.reconstruction.incident_log import incident_log
-from diagnostics.reconstruction.task_manager_lost import losses
-from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.reconstruction.failures.incident_log import incident_log
+from diagnostics.reconstruction.failures.task_manager_lost import losses
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 
 LEAST_SEGMENTS = 50
 """Segments below which a share says nothing: one segment sent again of ten is chance. Our choice."""

@@ -6,13 +6,13 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import chain
 
+from diagnostics.arithmetic.bursts import bursts
+from diagnostics.arithmetic.rate_change import rate_change
 from diagnostics.evidence import Evidence
-from diagnostics.reconstruction.bursts import bursts
-from diagnostics.reconstruction.cluster import VertexKey, cluster_of
-from diagnostics.reconstruction.rate_change import rate_change
-from diagnostics.reconstruction.series import Series, metric_series, since_restart
-from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.reconstruction.job.cluster import VertexKey, cluster_of
+from diagnostics.reconstruction.load.metric_series import Series, metric_series, since_restart
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 
 
 def measure(evidence: Evidence) -> Measured:

@@ -13,10 +13,10 @@ from diagnostics.aggregators.watermark_alignment import DRIFT, PAUSED
 from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
-from diagnostics.reconstruction.cluster import VertexKey, cluster_of, normalised
-from diagnostics.reconstruction.job_graph import job_graph
-from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.reconstruction.job.cluster import VertexKey, cluster_of, normalised
+from diagnostics.reconstruction.job.graph import job_graph
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 from diagnostics.evidence import Evidence
-from diagnostics.reconstruction.cluster import Cluster, VertexKey, cluster_of
-from diagnostics.reconstruction.series import MetricSeries, Point, Series, metric_series
-from diagnostics.reconstruction.watermark_progress import (
+from diagnostics.evidence.subject import FactValue
+from diagnostics.reconstruction.events.watermark_progress import (
     FEWEST_MOMENTS,
     STILL_MS,
     Moments,
@@ -19,8 +18,9 @@ from diagnostics.reconstruction.watermark_progress import (
     standstill,
     still_since,
 )
-from diagnostics.signal import Measured, NotMeasured, Signal, SignalDefinition
-from diagnostics.evidence.subject import FactValue
+from diagnostics.reconstruction.job.cluster import Cluster, VertexKey, cluster_of
+from diagnostics.reconstruction.load.metric_series import MetricSeries, Point, Series, metric_series
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 
 END_OF_INPUT = 9e18
 """A source that has ended gives out Flink's MAX_WATERMARK (Long.MAX_VALUE), which is no time."""

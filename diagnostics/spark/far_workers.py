@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from diagnostics.errors import SparkUnavailable
-from diagnostics.shared_folder import STORAGE_VARIABLE, SharedFolder
 from diagnostics.spark.server import is_local
+from diagnostics.storage.shared_folder import STORAGE_VARIABLE, SharedFolder
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -17,8 +17,8 @@ def analyse_samples(session: SparkSession, place: Path) -> None:
     from diagnostics.analyze import analyze
     from diagnostics.formats import FORMATS
     from diagnostics.intake import SourceFile
-    from diagnostics.rule import Ruleset, shipped_rules
-    from diagnostics.shared_folder import STORAGE_VARIABLE, run_folder
+    from diagnostics.rules.rule import Ruleset, shipped_rules
+    from diagnostics.storage.shared_folder import STORAGE_VARIABLE, run_folder
 
     with tempfile.TemporaryDirectory(prefix="warm-up-", dir=place) as made:
         folder = Path(made)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from diagnostics.registry import registered
-from diagnostics.walk_through import WalkThrough
+from diagnostics.walk_throughs.walk_through import WalkThrough
 
 WALK_THROUGHS: dict[str, WalkThrough] = {
     each.id: each

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from diagnostics.walk_through import Board, Step, WalkThrough
+from diagnostics.walk_throughs.walk_through import Board, Step, WalkThrough
 
 
 def _steps() -> tuple[Step, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from diagnostics.walk_through import Item, Lane, Step, WalkThrough
+from diagnostics.walk_throughs.walk_through import Item, Lane, Step, WalkThrough
 
 BARRIER = Item("barrier 2", "barrier")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from diagnostics.walk_through import Item, Lane, Step, WalkThrough
+from diagnostics.walk_throughs.walk_through import Item, Lane, Step, WalkThrough
 
 WORDS = ("hello", "world", "hello", "flink", "world", "flink")
 CHECKPOINT_AT, FAILS_AT = 3, 5

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from diagnostics.walk_through import Item, Lane, Step, WalkThrough
+from diagnostics.walk_throughs.walk_through import Item, Lane, Step, WalkThrough
 
 
 def _lanes(coordinator: str, sink: str, open_one: str, done: tuple[str, ...]) -> tuple[Lane, ...]:

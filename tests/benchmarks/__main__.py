@@ -22,7 +22,7 @@ from pathlib import Path
 
 from diagnostics.analyze import Report, analyze
 from diagnostics.intake import SourceFile
-from diagnostics.rule import Ruleset, shipped_rules
+from diagnostics.rules.rule import Ruleset, shipped_rules
 from diagnostics.spark import embedded
 from tests.benchmarks import (
     backtest,

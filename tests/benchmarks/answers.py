@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from diagnostics.analyze import analyze
 from diagnostics.errors import NoUsableInput
 from diagnostics.intake import SourceFile, sources_in
-from diagnostics.rule import Ruleset, shipped_rules
+from diagnostics.rules.rule import Ruleset, shipped_rules
 from diagnostics.spark import embedded
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ import time
 from itertools import pairwise
 from pathlib import Path
 
-from diagnostics.notation.file_range import Range
 from diagnostics.evidence.rows import Coverage
 from diagnostics.formats.flink_log import FORMAT
+from diagnostics.notation.file_range import Range
 from diagnostics.notation.log_event import catalogue
 
 MB = 1_000_000

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from diagnostics.analyze import analyze
 from diagnostics.intake import SourceFile
 from diagnostics.redaction import Redactor, redact_upload, shipped_redaction_rules
-from diagnostics.rule import Ruleset, shipped_rules
+from diagnostics.rules.rule import Ruleset, shipped_rules
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -9,7 +9,7 @@ import pytest
 from diagnostics import collect_flink
 from diagnostics.analyze import analyze
 from diagnostics.intake import SourceFile
-from diagnostics.rule import Ruleset, shipped_rules
+from diagnostics.rules.rule import Ruleset, shipped_rules
 from tests.collecting.flink_cluster import JARS, running_flink, wait_until
 
 if TYPE_CHECKING:

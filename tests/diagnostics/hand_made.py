@@ -10,7 +10,7 @@ import pyarrow as pa
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.tables import TABLES
 from diagnostics.reading.reduction import reduce_tables
-from diagnostics.signal import Measured, NotMeasured, Signal
+from diagnostics.signals.signal import Measured, NotMeasured, Signal
 
 JOB = "0000000000000000000000000000000a"
 SOURCE, MIDDLE, SINK = (f"{number:032x}" for number in (1, 2, 3))

@@ -1,8 +1,8 @@
 """What the pipeline bounds and says about itself."""
 
 from diagnostics.analyze import MOST_SUBJECTS, _bounded, _refusal
-from diagnostics.signal import Signal
 from diagnostics.evidence.subject import Subject
+from diagnostics.signals.signal import Signal
 
 
 def signals(count: int) -> list[Signal]:

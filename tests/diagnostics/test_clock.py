@@ -5,8 +5,8 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
-from diagnostics.clock import FileClock, shift_of, shift_told
 from diagnostics.errors import UnreadableInput
+from diagnostics.reading.clock import FileClock, shift_of, shift_told
 
 JANUARY, JULY = 1_767_225_600_000, 1_782_864_000_000
 """2026-01-01 and 2026-07-01, 00:00 UTC."""

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from diagnostics.comparison import compare_rule
-from diagnostics.judge import judge
-from diagnostics.rule import Rule, Ruleset, shipped_rules
-from diagnostics.sample import shipped_samples
+from diagnostics.diagnosis.comparison import compare_rule
+from diagnostics.diagnosis.judge import judge
+from diagnostics.diagnosis.sample import shipped_samples
+from diagnostics.rules.rule import Rule, Ruleset, shipped_rules
 from diagnostics.signals import DEFINITIONS
 from diagnostics.yaml_document import read_yaml
 

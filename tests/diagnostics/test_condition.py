@@ -2,7 +2,7 @@
 
 import pytest
 
-from diagnostics.condition import Condition, ConditionParser
+from diagnostics.rules.condition import Condition, ConditionParser
 
 FACTS = {"load.share_ratio": 0.91, "load.records": 107804, "load.note": "hot", "load.ids": [6, 7, 8]}
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from diagnostics.condition import ConditionParser
-from diagnostics.contradiction import contradiction
+from diagnostics.rules.condition import ConditionParser
+from diagnostics.rules.contradiction import contradiction
 
 
 def at_least(value: Any, fact: str = "a.x_ms") -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from diagnostics.fingerprint import fingerprint, fingerprint_parts, traits
+from diagnostics.diagnosis.fingerprint import fingerprint, fingerprint_parts, traits
 
 
 def finding(rule: str, symptom_class: str, role: str = "root_cause", **values: Any) -> dict[str, Any]:

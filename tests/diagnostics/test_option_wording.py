@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from diagnostics.option_wording import in_version, lines_in_version
-from diagnostics.reconstruction.setting_catalogue import setting_catalogue
-from diagnostics.rule import shipped_rules
+from diagnostics.rules.rule import shipped_rules
 from diagnostics.runbook import Step, runbooks
+from diagnostics.vocabulary.settings import setting_catalogue
+from diagnostics.wording.option_names import in_version, lines_in_version
 
 VERSIONS = [(1, minor) for minor in range(10, 21)] + [(2, minor) for minor in range(4)]
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from diagnostics import phrase
+from diagnostics.wording import phrase
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from diagnostics.errors import InvalidRule, UnreadableInput
 from diagnostics.intake import SourceFile, unpack
 from diagnostics.redaction import RedactionRule, Redactor, redact_upload, shipped_redaction_rules
 from diagnostics.redaction.redactor import OVERLAP_BYTES
-from diagnostics.rule import Ruleset, shipped_rules
+from diagnostics.rules.rule import Ruleset, shipped_rules
 from tests.diagnostics.intake.uploads import zipped
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from diagnostics.intake import InputFile
-from diagnostics.repeated_content import repeated_content
+from diagnostics.intake.repeated_content import repeated_content
 
 
 def file(folder: Path, number: int, name: str, text: str, format_id: str = "flink-log") -> InputFile:

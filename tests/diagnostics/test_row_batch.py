@@ -7,9 +7,9 @@ import math
 import pyarrow as pa
 import pytest
 
-from diagnostics.clock import FileClock
 from diagnostics.evidence.rows import Rows
-from diagnostics.row_batch import row_batch
+from diagnostics.reading.clock import FileClock
+from diagnostics.reading.row_batch import row_batch
 
 LAST_MS = 253_402_300_799_000
 

@@ -5,8 +5,8 @@ import time
 import pytest
 
 from diagnostics.errors import InvalidRule
-from diagnostics.rule import Rule
-from diagnostics.signal import SignalDefinition
+from diagnostics.rules.rule import Rule
+from diagnostics.signals.signal import SignalDefinition
 
 RULE = """\
 id: skew.hot-subtask

@@ -29,8 +29,8 @@ from diagnostics.reading.ranges import ranges_of
 from diagnostics.reading.sending import sent
 from diagnostics.reading.task import COVERAGE, read_group
 from diagnostics.reading.transport import unpack_tables
-from diagnostics.shared_folder import JVM_OPTIONS, SharedFolder, open_location, reason_of, run_folder
 from diagnostics.spark.far_workers import failures_of_workers
+from diagnostics.storage.shared_folder import JVM_OPTIONS, SharedFolder, open_location, reason_of, run_folder
 from tests.diagnostics.log_book.books import LOGS
 
 RECORDING = Path(__file__).parent / "formats" / "samples" / "heavy.jfr"
@@ -97,7 +97,7 @@ def full_store() -> Iterator[str]:
 USES_HDFS = """
 import os
 from diagnostics.errors import SparkUnavailable
-from diagnostics.shared_folder import SharedFolder
+from diagnostics.storage.shared_folder import SharedFolder
 try:
     SharedFolder.of("hdfs://namenode:8020/flink/run").make()
 except SparkUnavailable as error:

@@ -8,8 +8,8 @@ import math
 import pytest
 
 from diagnostics.citation import Citation
-from diagnostics.signal import Signal
 from diagnostics.evidence.subject import Subject
+from diagnostics.signals.signal import Signal
 
 
 def signal(value: float) -> Signal:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from diagnostics.intake import InputFile
-from diagnostics.snapshot_time import snapshot_folder, snapshot_times
+from diagnostics.intake.snapshot_time import snapshot_folder, snapshot_times
 
 NOW = 1795224892539
 

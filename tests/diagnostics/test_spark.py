@@ -22,7 +22,6 @@ from pyspark.sql import SparkSession
 
 from diagnostics import spark as engine
 from diagnostics.errors import AnalysisInterrupted, ServerLost, SparkUnavailable
-from diagnostics.shared_folder import SharedFolder
 from diagnostics.spark import client, kept_session
 from diagnostics.spark.ahead import start_ahead, started_ahead
 from diagnostics.spark.client import address
@@ -35,6 +34,7 @@ from diagnostics.spark.server import (
     free_port,
     options_for,
 )
+from diagnostics.storage.shared_folder import SharedFolder
 
 pytestmark = pytest.mark.spark
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from diagnostics.unit import bound_mismatch, format_mismatch
+from diagnostics.wording.unit import bound_mismatch, format_mismatch
 
 
 @pytest.mark.parametrize(

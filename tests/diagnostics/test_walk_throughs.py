@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from diagnostics.phrase import placeholders
 from diagnostics.signals import DEFINITIONS
-from diagnostics.walk_through import WalkThrough
 from diagnostics.walk_throughs import WALK_THROUGHS
 from diagnostics.walk_throughs.recovery import CHECKPOINT_AT, FAILS_AT
+from diagnostics.walk_throughs.walk_through import WalkThrough
+from diagnostics.wording.phrase import placeholders
 
 ALIGNED, CLASSIC, UNALIGNED = (
     WALK_THROUGHS[each] for each in ("aligned-barriers", "chandy-lamport", "unaligned-barriers")

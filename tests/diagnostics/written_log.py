@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from diagnostics.analyze import Report, analyze
 from diagnostics.intake import SourceFile
-from diagnostics.rule import Ruleset, shipped_rules
+from diagnostics.rules.rule import Ruleset, shipped_rules
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -19,7 +19,7 @@ import yaml
 
 from diagnostics.analyze import analyze
 from diagnostics.intake import sources_in
-from diagnostics.rule import Ruleset, shipped_rules
+from diagnostics.rules.rule import Ruleset, shipped_rules
 from diagnostics.symptoms import symptom
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ import yaml
 
 from diagnostics.analyze import Report, analyze
 from diagnostics.intake import SourceFile
-from diagnostics.rule import Ruleset, shipped_rules
+from diagnostics.rules.rule import Ruleset, shipped_rules
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

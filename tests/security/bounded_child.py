@@ -18,17 +18,17 @@ from pathlib import Path
 from typing import Any
 
 from diagnostics.errors import DiagnosticsError
-from diagnostics.format import Format
-from diagnostics.notation.file_range import Range
 from diagnostics.evidence.rows import Coverage
 from diagnostics.formats import FORMATS
+from diagnostics.formats.format import Format
 from diagnostics.intake import SourceFile, unpack
 from diagnostics.intake.encoding import Encoding
 from diagnostics.intake.limits import USUAL
 from diagnostics.intake.lines import CleanText
+from diagnostics.notation.file_range import Range
 from diagnostics.reading.memory import bounded_memory
 from diagnostics.reading.ranges import ranges_of
-from diagnostics.row_batch import row_batch
+from diagnostics.reading.row_batch import row_batch
 from tests.security.mutants import mutant_of
 from tests.security.real_files import real_files
 

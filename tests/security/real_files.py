@@ -11,8 +11,8 @@ import fastavro
 import pyarrow as pa
 from pyarrow import parquet
 
-from diagnostics.notation.file_range import HEAD_BYTES, Head
 from diagnostics.formats import FORMATS, recognise
+from diagnostics.notation.file_range import HEAD_BYTES, Head
 
 FOLDER = Path(__file__).parents[1] / "diagnostics" / "formats" / "samples"
 MOST_BYTES = 6_000

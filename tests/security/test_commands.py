@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from diagnostics import phrase
 from diagnostics.diagnosis.missing import collect_command
 from diagnostics.runbook import Runbook, fill, runbooks
+from diagnostics.wording import phrase
 
 HOSTILE = (
     "v';>stolen;'",

@@ -9,13 +9,13 @@ import unicodedata
 import pytest
 import yaml
 
-from diagnostics.control_characters import show_controls
+from diagnostics.diagnosis.terminal import render
+from diagnostics.notation.control_characters import show_controls
 from diagnostics.prevention.alert import Alert
 from diagnostics.prevention.promtool import rules_file, unit_test
 from diagnostics.prevention.series import CaseSeries, Series
 from diagnostics.profiles.call_tree import collapsed
 from diagnostics.profiles.stored import profiles_of
-from diagnostics.terminal import render
 from tests.workbench.diagnosed import diagnosed_case
 from tests.workbench.people import People, signed_in
 from workbench.analyses.models import Analysis

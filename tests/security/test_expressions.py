@@ -125,9 +125,9 @@ MADE_OF_CONSTANTS = {
     "diagnostics/notation/event_kind.py": "patterns of its own module, escaped",
     "diagnostics/notation/metric_unit.py": "patterns of its own module",
     "diagnostics/reproduction/__init__.py": "names of its own module",
-    "diagnostics/unit.py": "patterns of its own module",
+    "diagnostics/wording/unit.py": "patterns of its own module",
     "workbench/drills/evidence.py": "names of jobs, escaped",
-    "diagnostics/option_wording.py": "names of options, escaped",
+    "diagnostics/wording/option_names.py": "names of options, escaped",
 }
 """Modules that give `re` an expression made while the program runs, and of what it is made."""
 

@@ -7,12 +7,12 @@ from importlib import import_module
 import pytest
 from django.apps import apps
 
+from diagnostics.diagnosis.sample import Sample
 from diagnostics.errors import InvalidRule
-from diagnostics.rule import Rule
-from diagnostics.sample import Sample
-from diagnostics.signal import Signal
 from diagnostics.evidence.subject import Subject
+from diagnostics.rules.rule import Rule
 from diagnostics.signals import DEFINITIONS
+from diagnostics.signals.signal import Signal
 from tests.workbench.diagnosed import SKEW_RULE, diagnosed_case, drafted, published
 from tests.workbench.people import People, signed_in
 from workbench.accounts.models import Role, User

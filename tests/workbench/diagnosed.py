@@ -8,8 +8,8 @@ from typing import Any
 
 from django.conf import settings
 
-from diagnostics.judge import judge
-from diagnostics.rule import Rule, Ruleset
+from diagnostics.diagnosis.judge import judge
+from diagnostics.rules.rule import Rule, Ruleset
 from tests.workbench.people import case_of
 from workbench.accounts.models import User
 from workbench.analyses.log_books import log_books_write

@@ -10,11 +10,11 @@ from tempfile import TemporaryDirectory
 from django.conf import settings
 from django.db.models import F
 
-from diagnostics.clock import FileClock
 from diagnostics.intake import SourceFile
 from diagnostics.log_book.gathering import gather_log_records
 from diagnostics.log_book.reading import LogBook, open_log_book
 from diagnostics.log_book.writing import Contents, write_log_book
+from diagnostics.reading.clock import FileClock
 from workbench.analyses.models import Analysis, LogBookState
 from workbench.layouts.selectors import layouts_now
 from workbench.limits.selectors import limits_now

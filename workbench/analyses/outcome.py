@@ -10,7 +10,7 @@ from uuid import UUID
 from django.db import transaction
 from django.utils import timezone
 
-from diagnostics.fingerprint import fingerprint, traits
+from diagnostics.diagnosis.fingerprint import fingerprint, traits
 from diagnostics.formats import FORMATS
 from workbench.analyses.models import (
     Analysis,

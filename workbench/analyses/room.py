@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from diagnostics.phrase import size as size_text
+from diagnostics.wording.phrase import size as size_text
 from workbench.analyses.models import Analysis, AnalysisStatus
 from workbench.machine.disk import disk_room, means_full_disk
 from workbench.uploads.models import UploadedFile

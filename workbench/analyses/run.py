@@ -17,11 +17,11 @@ from django.utils import timezone
 
 from diagnostics import spark
 from diagnostics.analyze import Progress, analyze
-from diagnostics.clock import FileClock
+from diagnostics.reading.clock import FileClock
 from diagnostics.errors import AnalysisInterrupted, DiagnosticsError, ServerLost, SparkUnavailable
 from diagnostics.intake import SourceFile
 from diagnostics.notation.event_field import NamedFields
-from diagnostics.shared_folder import SharedFolder, run_folder
+from diagnostics.storage.shared_folder import SharedFolder, run_folder
 from diagnostics.spark import KeptSession
 from workbench.analyses.models import Analysis
 from workbench.analyses.outcome import report_save

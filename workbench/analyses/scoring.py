@@ -18,8 +18,8 @@ from diagnostics.analyze import analyze
 from diagnostics.diagnosis.verdict import INCONCLUSIVE
 from diagnostics.errors import NoUsableInput
 from diagnostics.intake import SourceFile, sources_in
-from diagnostics.rule import Ruleset, shipped_rules
-from diagnostics.shared_folder import STORAGE_VARIABLE, run_folder
+from diagnostics.rules.rule import Ruleset, shipped_rules
+from diagnostics.storage.shared_folder import STORAGE_VARIABLE, run_folder
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -14,7 +14,7 @@ from django.conf import settings
 from django.http import HttpRequest, JsonResponse
 
 from diagnostics import spark
-from diagnostics.phrase import size as size_text
+from diagnostics.wording.phrase import size as size_text
 from workbench.cases.models import Case
 from workbench.machine import broker
 from workbench.machine.disk import disk_room

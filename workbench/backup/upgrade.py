@@ -17,7 +17,7 @@ from pathlib import Path
 from django.conf import settings
 from django.db import connection
 
-from diagnostics.phrase import size as size_text
+from diagnostics.wording.phrase import size as size_text
 from workbench.backup import rows
 
 REHEARSAL_SECONDS = 3_600

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from diagnostics.clock import shift_told
-from diagnostics.phrase import duration
+from diagnostics.reading.clock import shift_told
 from diagnostics.symptoms import symptom
+from diagnostics.wording.phrase import duration
 from workbench.analyses.models import Analysis, Citation
 from workbench.runbooks.filling import RunbookProgress, runbook_progress
 
@@ -215,7 +215,7 @@ class OffsetTold:
 
 
 def offset_told(offset: Mapping[str, Any]) -> OffsetTold:
-    """The estimated offset of a file's clock (`diagnostics.reconstruction.log_clocks`) in words."""
+    """The estimated offset of a file's clock (`diagnostics.reconstruction.job.log_clocks`) in words."""
     least, most = offset["least_ms"], offset["most_ms"]
     shared = f"from {offset['events']} steps of tasks that both logs tell of"
     other = offset["against"].rpartition("/")[2]

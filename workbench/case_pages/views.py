@@ -16,7 +16,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
-from diagnostics.fingerprint import fingerprint_parts
+from diagnostics.diagnosis.fingerprint import fingerprint_parts
 from workbench.analyses.models import Analysis, AnalysisStatus
 from workbench.analyses.selectors import offset_min
 from workbench.analyses.services import NothingToAnalyse, analysis_request

@@ -183,7 +183,7 @@ class SearchText(models.Model):
 
 
 class CaseTrait(models.Model):
-    """One thing that a case can have in common with another: `diagnostics.fingerprint.Trait` of its incident."""
+    """One thing that a case can have in common with another: a `diagnostics.diagnosis.fingerprint.Trait`."""
 
     case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="traits")
     kind = models.CharField(max_length=10)

@@ -10,7 +10,7 @@ from typing import Any
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 
-from diagnostics.chart import Chart, Choice
+from diagnostics.charting.chart import Chart, Choice
 from diagnostics.charts import CHARTS, metrics
 from diagnostics.log_book.comparing import changed_patterns
 from diagnostics.profiles.changing import changed_frames

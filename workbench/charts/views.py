@@ -12,7 +12,7 @@ from django.shortcuts import render
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_GET
 
-from diagnostics.chart import Chart, Theme
+from diagnostics.charting.chart import Chart, Theme
 from diagnostics.log_book.finding import SearchTooSlow
 from workbench.charts.rows import EPOCH, readable, rows_sorted, rows_within
 from workbench.charts.selectors import changes_between, chart_points, stretch, stretch_shown

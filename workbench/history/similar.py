@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from django.db.models import Q
 from django.utils import timezone
 
-from diagnostics.rule import shipped_rules
+from diagnostics.rules.rule import shipped_rules
 from diagnostics.symptoms import symptom
 from workbench.accounts.models import User
 from workbench.cases.models import Case, CaseStatus, CaseTrait

@@ -13,8 +13,8 @@ from typing import Any
 
 from django.utils.safestring import SafeString
 
-from diagnostics import phrase
 from diagnostics.symptoms import symptom
+from diagnostics.wording import phrase
 from workbench.accounts.models import User
 from workbench.analyses.models import AnalysisStatus
 from workbench.cases.mentions import marked

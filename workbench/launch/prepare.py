@@ -20,7 +20,7 @@ from django.core.management.base import SystemCheckError
 from django.db import DatabaseError
 
 from diagnostics.errors import SparkUnavailable
-from diagnostics.shared_folder import STORAGE_VARIABLE, run_folder
+from diagnostics.storage.shared_folder import STORAGE_VARIABLE, run_folder
 from workbench.launch.chart_library import without_unused
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from django.conf import settings
 from django.core.exceptions import SuspiciousOperation
 
-from diagnostics.phrase import size as size_text
+from diagnostics.wording.phrase import size as size_text
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
 FULL_TEXTS = ("no space left on device", "disk quota exceeded", "database or disk is full")

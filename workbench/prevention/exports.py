@@ -7,7 +7,7 @@ import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from diagnostics.fingerprint import worst_job
+from diagnostics.diagnosis.fingerprint import worst_job
 from diagnostics.prevention.alert import Alert
 from diagnostics.prevention.alerts import alerts_for
 from diagnostics.prevention.dashboard import DASHBOARD_FILE, dashboard

@@ -13,8 +13,8 @@ import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, BinaryIO
 
-from diagnostics.clock import FileClock, shift_told
 from diagnostics.errors import InvalidRule
+from diagnostics.reading.clock import FileClock, shift_told
 from workbench.accounts.models import User
 from workbench.analyses.models import Analysis
 from workbench.analyses.services import analysis_request

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from diagnostics import phrase
 from diagnostics.symptoms import symptom
+from diagnostics.wording import phrase
 from workbench.analyses.models import Analysis
 from workbench.analyses.snapshots import newest_diagnoses
 from workbench.cases.models import Case, FollowUp

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from diagnostics.control_characters import show_controls
+from diagnostics.notation.control_characters import show_controls
 from workbench.reports.content import FindingTold, Report, moment_told
 from workbench.runbooks.filling import StepShown
 

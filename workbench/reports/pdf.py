@@ -23,7 +23,7 @@ from reportlab.pdfbase.ttfonts import TTFont
 from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import BaseDocTemplate, Flowable, Frame, PageTemplate, Paragraph, Spacer, Table, TableStyle
 
-from diagnostics.control_characters import show_controls
+from diagnostics.notation.control_characters import show_controls
 from workbench.reports.content import FindingTold, Report, moment_told
 
 FONT, BOLD, CHINESE = "Vera", "VeraBd", "STSong-Light"

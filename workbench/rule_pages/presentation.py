@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from diagnostics import rule as diagnostics_rule
 from diagnostics.errors import InvalidRule
+from diagnostics.rules import rule as diagnostics_rule
 from diagnostics.runbook import Runbook
 from diagnostics.symptoms import Symptom, symptom
 from workbench.accounts.models import User

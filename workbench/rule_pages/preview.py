@@ -7,15 +7,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from diagnostics import rule as diagnostics_rule
-from diagnostics.condition import Check
 from diagnostics.diagnosis.fact_view import SignalIndex
+from diagnostics.diagnosis.judge import judge
 from diagnostics.diagnosis.match import match
+from diagnostics.diagnosis.sample import KINDS, Kind
 from diagnostics.errors import InvalidRule
-from diagnostics.judge import judge
-from diagnostics.runbook import Runbook, fill
-from diagnostics.sample import KINDS, Kind
 from diagnostics.evidence.subject import Subject
+from diagnostics.rules import rule as diagnostics_rule
+from diagnostics.rules.condition import Check
+from diagnostics.runbook import Runbook, fill
 from workbench.accounts.models import User
 from workbench.analyses.models import Analysis
 from workbench.case_pages.presentation import FindingShown

@@ -9,8 +9,8 @@ from typing import Any, get_args
 import yaml
 
 from diagnostics.errors import InvalidRule
-from diagnostics.rule import LONGEST_RULE, Severity, Status
 from diagnostics.evidence.subject import Level
+from diagnostics.rules.rule import LONGEST_RULE, Severity, Status
 from diagnostics.symptoms import symptoms
 from diagnostics.yaml_document import Place, YamlDocument, read_yaml
 from workbench.cases.templatetags.diagnosis import WORDS_OF_OPERATORS, fact_name, fact_value

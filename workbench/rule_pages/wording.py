@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from diagnostics import phrase
-from diagnostics.condition import Compare, Condition, Group, IsMeasured
-from diagnostics.rule import Rule
-from diagnostics.signal import SignalDefinition
+from diagnostics.rules.condition import Compare, Condition, Group, IsMeasured
+from diagnostics.rules.rule import Rule
+from diagnostics.signals.signal import SignalDefinition
+from diagnostics.wording import phrase
 from workbench.cases.templatetags.diagnosis import bound, fact_name, fact_value
 
 GROUP_WORDS = {"all": "all of these", "any": "at least one of these", "none": "none of these"}

@@ -13,7 +13,7 @@ from typing import BinaryIO
 from django.db import transaction
 
 from diagnostics.errors import InvalidRule
-from diagnostics.rule import LONGEST_RULE, shipped_rule_names
+from diagnostics.rules.rule import LONGEST_RULE, shipped_rule_names
 from workbench.accounts.models import User
 from workbench.rules.difference import Line, difference
 from workbench.rules.models import Draft, EventKind, Rule, RuleEvent, RuleVersion

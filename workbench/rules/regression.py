@@ -8,15 +8,15 @@ from typing import Any
 import yaml
 from django.db import transaction
 
-from diagnostics import rule as diagnostics_rule
-from diagnostics.condition import Check
 from diagnostics.diagnosis.fact_view import FactView, SignalIndex
 from diagnostics.diagnosis.flink_version import VERSION
 from diagnostics.diagnosis.match import findings_of
 from diagnostics.errors import InvalidRule
-from diagnostics.rule import LONGEST_RULE
-from diagnostics.signal import Signal
 from diagnostics.evidence.subject import FactValue
+from diagnostics.rules import rule as diagnostics_rule
+from diagnostics.rules.condition import Check
+from diagnostics.rules.rule import LONGEST_RULE
+from diagnostics.signals.signal import Signal
 from workbench.accounts.models import User
 from workbench.cases.models import Case
 from workbench.rules.models import EventKind, RegressionSample, Rule, RuleEvent

@@ -7,8 +7,8 @@ from functools import lru_cache
 from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
 
-from diagnostics import rule as diagnostics_rule
 from diagnostics.errors import InvalidRule
+from diagnostics.rules import rule as diagnostics_rule
 from workbench.rules.models import Origin, Rule, Ruleset, RuleVersion, VersionState
 
 

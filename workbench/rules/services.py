@@ -11,10 +11,10 @@ from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
 
-from diagnostics import rule as diagnostics_rule
+from diagnostics.diagnosis.sample import shipped_samples
 from diagnostics.errors import InvalidRule
-from diagnostics.rule import LONGEST_RULE
-from diagnostics.sample import shipped_samples
+from diagnostics.rules import rule as diagnostics_rule
+from diagnostics.rules.rule import LONGEST_RULE
 from diagnostics.yaml_document import read_yaml
 from workbench.accounts.models import User
 from workbench.rules.models import (

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from diagnostics import rule as diagnostics_rule
+from diagnostics.diagnosis.sample import Kind, Sample
 from diagnostics.errors import InvalidRule
-from diagnostics.sample import Kind, Sample
+from diagnostics.rules import rule as diagnostics_rule
 from workbench.accounts.models import User
 from workbench.cases.templatetags.diagnosis import fact_name
 from workbench.rules.models import Draft, RegressionSample, Rule

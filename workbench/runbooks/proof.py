@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from diagnostics import phrase
 from diagnostics.log_book.counting import breakdown
 from diagnostics.log_book.reading import LogBook, View
 from diagnostics.proof import Effect, Proof, SnapshotData, prove
 from diagnostics.proof.lists import frame_effects, pattern_effects
 from diagnostics.proof.quantity import Unit
 from diagnostics.proof.reading import Reading
+from diagnostics.wording import phrase
 from workbench.analyses.log_books import log_book_of
 from workbench.analyses.models import Analysis, ChartPoints
 from workbench.runbooks.selectors import runbook_of

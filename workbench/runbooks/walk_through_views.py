@@ -7,8 +7,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
-from diagnostics import phrase
 from diagnostics.walk_throughs import WALK_THROUGHS
+from diagnostics.wording import phrase
 from workbench.analyses.models import Analysis
 from workbench.analyses.selectors import analysis_visible
 from workbench.runbooks.selectors import finding_at

@@ -7,12 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from diagnostics.calculator import Calculator, Given, Outcome, Unit, calculate, given, in_unit
 from diagnostics.calculators import CALCULATORS
-from diagnostics.evidence.subject import Lookup
-from diagnostics.counterpart import level_of
+from diagnostics.calculators.calculator import Calculator, Given, Outcome, Unit, calculate, given, in_unit
+from diagnostics.diagnosis.counterpart import level_of
 from diagnostics.diagnosis.fact_view import SignalIndex
-from diagnostics.evidence.subject import Subject
+from diagnostics.evidence.subject import Lookup, Subject
 from workbench.analyses.models import Analysis
 
 SHOWN_IN: Mapping[Unit, tuple[float, str]] = {

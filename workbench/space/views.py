@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_POST
 
-from diagnostics.phrase import size as size_text
+from diagnostics.wording.phrase import size as size_text
 from workbench.analyses.retention import CannotDelete, evidence_delete
 from workbench.cases.models import Case
 from workbench.cases.services import evidence_keep

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from diagnostics.control_characters import show_controls
+from diagnostics.notation.control_characters import show_controls
 
 FORMULA = ("=", "+", "-", "@", "\t")
 """What a spreadsheet takes for the beginning of a formula."""

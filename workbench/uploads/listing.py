@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from diagnostics.clock import FileClock, shift_told
 from diagnostics.formats import FORMATS
+from diagnostics.reading.clock import FileClock, shift_told
 from workbench.accounts.models import User
 from workbench.uploads.models import FileKind, UploadedFile
 

@@ -45,7 +45,7 @@ class UploadedFile(models.Model):
     members    what was recognised inside: [{name, format, title, confidence, bytes, refused}], one entry unless it is
                an archive; format is null for an unknown one, `refused` says why one cannot be read
     overrides  {member name: format id} where a person knew better
-    clocks     {member name: diagnostics.clock.FileClock as JSON} where a person set its zone or moved its times
+    clocks     {member name: diagnostics.reading.clock.FileClock as JSON} where a person set its zone or moved its times
     event_fields  {member name: [key, event time, arrival]} where a person named the fields of its events
     deleted_at when its bytes were deleted with the evidence of its case; the row stays, since findings cite it
     redacted   what was taken out before it was stored: {found: {rule id: count}, left_out: [why]}; else null

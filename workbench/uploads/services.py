@@ -19,12 +19,12 @@ from django.core.files.uploadedfile import UploadedFile as ReceivedFile
 from django.db import transaction
 from django.utils import timezone
 
-from diagnostics.clock import FileClock
 from diagnostics.errors import UnknownFormat, UnreadableInput
 from diagnostics.formats import FORMATS, format_by_id
 from diagnostics.intake import LogLayout, SourceFile, peek
 from diagnostics.intake.peeking import NOT_LOOKED_AT, PEEKED_SECONDS
 from diagnostics.notation.event_field import NamedFields
+from diagnostics.reading.clock import FileClock
 from diagnostics.redaction import Redactor, nobody, redact_upload
 from workbench.accounts.models import Team, User
 from workbench.cases.models import Case

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from diagnostics.aggregators import AGGREGATORS
-from diagnostics.notation.file_range import Range
 from diagnostics.evidence.rows import Rows
 from diagnostics.formats.flink_log import FORMAT
 from diagnostics.log_scan.selection import CONTEXT
+from diagnostics.notation.file_range import Range
 from diagnostics.reading.log_selection import LOG_SELECTION
 from diagnostics.reading.reduction import Reduction
-from diagnostics.row_batch import row_batch
+from diagnostics.reading.row_batch import row_batch
 from tests.diagnostics.aggregators.test_cut_anywhere import answered
 
 INCIDENT = Path(__file__).resolve().parents[2] / "incidents" / "nothing_wrong" / "evidence.zip"

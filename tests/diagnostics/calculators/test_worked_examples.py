@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from diagnostics.calculator import Outcome, calculate, given
 from diagnostics.calculators import CALCULATORS
+from diagnostics.calculators.calculator import Outcome, calculate, given
 from diagnostics.signals import DEFINITIONS
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from diagnostics.chart import Theme
+from diagnostics.charting.chart import Theme
 from diagnostics.charts.checkpoint_history import CHART
 from tests.diagnostics.hand_made import JOB, MIDDLE, SINK, START, hand_made, line_of_jobs
 

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from diagnostics.chart import Theme
+from diagnostics.arithmetic.line_fit import line_through
+from diagnostics.charting.chart import Theme
 from diagnostics.charts.checkpoint_trend import CHART
-from diagnostics.reconstruction.line_fit import line_through
 
 MINUTE = 60_000
 START = 1_795_222_000_000

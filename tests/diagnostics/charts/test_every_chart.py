@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-from diagnostics.chart_panel import axis_unit, escaped, shortened
+from diagnostics.arithmetic.time_slot import slot_ms
+from diagnostics.charting.panel import axis_unit, escaped, shortened
 from diagnostics.charts import CHARTS
-from diagnostics.time_slot import slot_ms
 
 
 def test_every_chart_says_what_would_fill_it_and_has_a_place_of_its_own() -> None:

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from diagnostics.chart import Theme
+from diagnostics.charting.chart import Theme
 from diagnostics.charts.flame_graph import CHART
-from diagnostics.reconstruction.pruned_calls import MERGED, MOST_NODES, tree_of
+from diagnostics.reconstruction.stacks.pruned_calls import MERGED, MOST_NODES, tree_of
 from tests.diagnostics.hand_made import JOB, MIDDLE, SINK, START, hand_made, line_of_jobs
 
 RUN = "java.lang.Thread.run"

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from diagnostics.chart import Theme
+from diagnostics.charting.chart import Theme
 from diagnostics.charts.job_graph import CHART
-from diagnostics.reconstruction.job_tasks import least_idle
-from diagnostics.reconstruction.load_timeline import Moment
+from diagnostics.reconstruction.job.tasks import least_idle
+from diagnostics.reconstruction.load.timeline import Moment
 
 LIGHT = Theme("light")
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from diagnostics.chart import Theme
+from diagnostics.charting.chart import Theme
 from diagnostics.charts.load_by_subtask import CHART
 from tests.diagnostics.hand_made import JOB, MIDDLE, SINK, SOURCE, START, hand_made, line_of_jobs
 

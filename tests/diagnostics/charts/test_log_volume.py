@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from diagnostics.chart import Theme
+from diagnostics.charting.chart import Theme
 from diagnostics.charts.log_volume import CHART
 from tests.diagnostics.hand_made import START, hand_made
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from diagnostics.chart import Theme
+from diagnostics.charting.chart import Theme
 from diagnostics.charts.metrics import CHART, changed
 from tests.diagnostics.hand_made import START, hand_made
 

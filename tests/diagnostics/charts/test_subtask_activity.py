@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from diagnostics.chart import Theme
+from diagnostics.charting.chart import Theme
 from diagnostics.charts.subtask_activity import CHART, MOST_ROWS
 from tests.diagnostics.hand_made import JOB, MIDDLE, SOURCE, START, hand_made, line_of_jobs
 

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
-from diagnostics.chart import Theme
+from diagnostics.charting.chart import Theme
 from diagnostics.charts.threads import CHART, points_of
 from diagnostics.notation.thread_stack import thread_of
-from diagnostics.reconstruction.thread_locks import DumpedThread, lock_queues
+from diagnostics.reconstruction.stacks.thread_locks import DumpedThread, lock_queues
 
 DUMP = """"writer" #12 prio=5 tid=0x1 nid=0x2 waiting for monitor entry
    java.lang.Thread.State: BLOCKED (on object monitor)

@@ -3,9 +3,9 @@
 from typing import Any
 
 from diagnostics.diagnosis.causes import order_causes
-from diagnostics.finding import Finding
-from diagnostics.rule import Rule
+from diagnostics.diagnosis.finding import Finding
 from diagnostics.evidence.subject import Subject
+from diagnostics.rules.rule import Rule
 
 
 def finding(rule_id: str, symptom_class: str, confidence: float, **rule: Any) -> Finding:

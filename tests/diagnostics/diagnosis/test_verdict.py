@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from diagnostics.judge import judge
-from diagnostics.rule import Rule, Ruleset
+from diagnostics.diagnosis.judge import judge
+from diagnostics.rules.rule import Rule, Ruleset
 
 JOB, OTHER_JOB = "a" * 32, "b" * 32
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from diagnostics.evidence.tables import TABLES
-from diagnostics.format import Format
-from diagnostics.notation.file_range import HEAD_BYTES, Head, Range
 from diagnostics.evidence.rows import Coverage
+from diagnostics.evidence.tables import TABLES
+from diagnostics.formats.format import Format
+from diagnostics.notation.file_range import HEAD_BYTES, Head, Range
 
 
 @dataclass

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from diagnostics.notation.file_range import Range
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats import collapsed_stacks
+from diagnostics.notation.file_range import Range
 from diagnostics.notation.stack_frame import MOST_FRAMES
-from diagnostics.row_batch import row_batch
+from diagnostics.reading.row_batch import row_batch
 
 STACKS = (
     b"Sink: risk-sink (1/2)#0;java.lang.Thread.run;org.apache.flink.runtime.taskmanager.Task.run 124",

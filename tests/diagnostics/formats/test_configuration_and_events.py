@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from diagnostics.errors import LimitExceeded, UnreadableInput
-from diagnostics.notation.file_range import Range
 from diagnostics.evidence.rows import Rows
 from diagnostics.formats import FORMATS, recognise
+from diagnostics.notation.file_range import Range
 from diagnostics.notation.secret_option import is_secret
 from tests.diagnostics.formats.reading_aids import head_of, read
 

@@ -9,13 +9,13 @@ import pyarrow as pa
 import pytest
 
 from diagnostics.aggregators import AGGREGATORS
-from diagnostics.evidence.tables import TABLES
-from diagnostics.format import Format, Sample
-from diagnostics.notation.file_range import Range
 from diagnostics.evidence.rows import Rows
+from diagnostics.evidence.tables import TABLES
 from diagnostics.formats import FORMATS
+from diagnostics.formats.format import Format, Sample
+from diagnostics.notation.file_range import Range
 from diagnostics.reading.reduction import reduce_tables
-from diagnostics.row_batch import row_batch
+from diagnostics.reading.row_batch import row_batch
 
 CASES = [
     pytest.param(one, sample, id=f"{one.id}-{number}")

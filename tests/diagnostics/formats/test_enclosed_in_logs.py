@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from diagnostics.notation.file_range import Range
 from diagnostics.evidence.rows import Rows
 from diagnostics.formats.flink_log import FORMAT
+from diagnostics.notation.file_range import Range
 from tests.diagnostics.formats.log_lines import AT_01_31_39_633, LAYOUTS
 from tests.diagnostics.formats.reading_aids import read
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from diagnostics.errors import DiagnosticsError
-from diagnostics.format import Format
-from diagnostics.notation.file_range import Range
 from diagnostics.evidence.rows import Rows
 from diagnostics.formats import FORMATS
+from diagnostics.formats.format import Format
+from diagnostics.notation.file_range import Range
 
 FILE_BYTES = 48 * 1024 * 1024
 MOST_HELD_BYTES = 12 * 1024 * 1024

@@ -16,11 +16,11 @@ import pytest
 from pyarrow import parquet
 
 from diagnostics.errors import LimitExceeded, UnreadableInput
-from diagnostics.notation.file_range import Range
 from diagnostics.evidence.rows import Rows
 from diagnostics.formats import FORMATS, recognise
 from diagnostics.notation.event_columns import epochs_ms
 from diagnostics.notation.event_field import NamedFields, epoch_ms
+from diagnostics.notation.file_range import Range
 from tests.diagnostics.formats.reading_aids import head_of, read
 
 PARQUET, AVRO, CSV = FORMATS["event-parquet"], FORMATS["event-avro"], FORMATS["event-csv"]

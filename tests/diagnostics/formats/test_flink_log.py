@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from diagnostics.notation.file_range import Range
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats import recognise
 from diagnostics.formats.flink_log import FORMAT
+from diagnostics.notation.file_range import Range
 from tests.diagnostics.formats.log_lines import AT_01_31_39_633, COMPLETED, COORDINATOR, JOB, LAYOUTS, rows
 from tests.diagnostics.formats.reading_aids import Read, head_of, read
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from diagnostics.notation.file_range import Head
 from diagnostics.formats import FORMATS
+from diagnostics.notation.file_range import Head
 from tests.diagnostics.formats.reading_aids import read
 
 OLD = FORMATS["gc-log-before-9"]

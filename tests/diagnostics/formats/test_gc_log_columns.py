@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from diagnostics.notation.file_range import Range
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats import gc_log
+from diagnostics.notation.file_range import Range
 
 PAUSE = "Pause Young (Normal) (G1 Evacuation Pause) 9M->3M(184M) 3.243ms"
 USUAL = (

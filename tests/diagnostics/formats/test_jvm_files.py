@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from diagnostics.notation.file_range import Range
 from diagnostics.evidence.rows import Rows
 from diagnostics.formats import FORMATS
+from diagnostics.notation.file_range import Range
 from tests.diagnostics.formats.reading_aids import read
 
 GC = FORMATS["gc-log"]

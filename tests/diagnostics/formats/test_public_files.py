@@ -15,10 +15,10 @@ from typing import Any
 
 import pytest
 
-from diagnostics.notation.file_range import Range
 from diagnostics.evidence.rows import Coverage
 from diagnostics.formats import FORMATS
 from diagnostics.intake import SourceFile, unpack
+from diagnostics.notation.file_range import Range
 
 PUBLIC = Path(__file__).resolve().parents[4] / "shared" / "corpus" / "public"
 pytestmark = pytest.mark.skipif(not PUBLIC.is_dir(), reason="the corpus is not here")

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from diagnostics.notation.file_range import HEAD_BYTES, Head
 from diagnostics.formats import recognise
+from diagnostics.notation.file_range import HEAD_BYTES, Head
 from tests.diagnostics.formats.reading_aids import head_of
 
 CORPUS = Path(__file__).parents[4] / "shared" / "corpus"

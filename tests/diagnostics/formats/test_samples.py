@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from diagnostics.format import Format, Sample
 from diagnostics.formats import FORMATS, LEAST_CONFIDENCE, recognise
+from diagnostics.formats.format import Format, Sample
 from tests.diagnostics.formats.reading_aids import head_of, read
 
 CASES = [

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from diagnostics.notation.file_range import Range
 from diagnostics.evidence.rows import Rows
 from diagnostics.formats.flink_log import FORMAT
+from diagnostics.notation.file_range import Range
 from tests.diagnostics.formats.log_lines import COORDINATOR, JOB
 from tests.diagnostics.formats.reading_aids import read, read_path
 

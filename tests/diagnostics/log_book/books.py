@@ -8,15 +8,15 @@ from pathlib import Path
 import pyarrow as pa
 from pyarrow import parquet
 
-from diagnostics.evidence.tables import TABLES
-from diagnostics.notation.file_range import Range
 from diagnostics.evidence.rows import Rows
+from diagnostics.evidence.tables import TABLES
 from diagnostics.formats.flink_log import FORMAT
 from diagnostics.log_book.finding import find
 from diagnostics.log_book.reading import LogBook
 from diagnostics.log_book.search import parse_search
 from diagnostics.log_book.writing import write_log_book
-from diagnostics.shared_folder import SharedFolder
+from diagnostics.notation.file_range import Range
+from diagnostics.storage.shared_folder import SharedFolder
 
 COORDINATOR = "org.apache.flink.runtime.checkpoint.CheckpointCoordinator"
 TASK = "org.apache.flink.runtime.taskmanager.Task"

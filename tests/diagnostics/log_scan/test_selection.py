@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from diagnostics.notation.file_range import Range
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.flink_log import FORMAT
 from diagnostics.log_scan.selection import CONTEXT, RecordSelection
+from diagnostics.notation.file_range import Range
 
 TASK = "org.apache.flink.runtime.taskmanager.Task                    "
 COORDINATOR = "org.apache.flink.runtime.checkpoint.CheckpointCoordinator    "

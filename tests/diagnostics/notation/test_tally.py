@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from diagnostics.notation.file_range import Range
 from diagnostics.evidence.rows import Coverage, Rows
+from diagnostics.notation.file_range import Range
 from diagnostics.notation.tally import MOST_SHOWN, ROWS_AT_ONCE, SHOWN, Tally, row_reader
 
 PART = Range(0, "a", "a", 0, 0, 0)

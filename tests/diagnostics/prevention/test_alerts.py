@@ -18,7 +18,7 @@ from diagnostics.prevention.dashboard import PANELS, WITHOUT_PANELS, dashboard
 from diagnostics.prevention.own_alerts import OF_SETTINGS, OWN_ALERTS
 from diagnostics.prevention.promtool import RULES_FILE, TEST_FILE, rules_file, unit_test
 from diagnostics.prevention.series import STEP_MS, CaseSeries, case_series, label_value
-from diagnostics.rule import shipped_rules
+from diagnostics.rules.rule import shipped_rules
 from diagnostics.symptoms import symptoms
 
 MINUTE = 60_000

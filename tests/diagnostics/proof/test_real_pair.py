@@ -10,7 +10,7 @@ import pytest
 from diagnostics.analyze import analyze
 from diagnostics.intake import sources_in
 from diagnostics.proof.proving import Proof, SnapshotData, prove
-from diagnostics.rule import Ruleset, shipped_rules
+from diagnostics.rules.rule import Ruleset, shipped_rules
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

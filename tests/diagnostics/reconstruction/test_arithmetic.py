@@ -1,6 +1,6 @@
 """Arithmetic in which unknown stays unknown."""
 
-from diagnostics.reconstruction.arithmetic import highest, longest_run_ms, middle, quantile, ratio, spread
+from diagnostics.arithmetic.quantiles import highest, longest_run_ms, middle, quantile, ratio, spread
 
 
 def test_unknown_values_do_not_count() -> None:

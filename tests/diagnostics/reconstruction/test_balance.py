@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from diagnostics.reconstruction.balance import SALTED_MULTIPLE, balance, busyness, key_group_skew, salts_needed
+from diagnostics.arithmetic.balance import SALTED_MULTIPLE, balance, busyness, key_group_skew, salts_needed
 
 
 def test_one_subtask_with_nine_tenths_of_the_load_is_hot() -> None:

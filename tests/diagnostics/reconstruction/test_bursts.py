@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from diagnostics.reconstruction.bursts import Bursts, bursts
+from diagnostics.arithmetic.bursts import Bursts, bursts
 
 
 def counter(*growth: float) -> list[tuple[int, float]]:

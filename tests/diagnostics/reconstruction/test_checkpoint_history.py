@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from diagnostics.reconstruction.checkpoint_history import histories_from_rows
-from diagnostics.reconstruction.checkpoint_report import report
+from diagnostics.reconstruction.checkpoints.history import histories_from_rows
+from diagnostics.reconstruction.checkpoints.report import report
 from tests.diagnostics.hand_made import JOB, START
 
 PLACE = {"file_id": 0, "line": 1, "last_line": 1, "pointer": None, "ts_ms": None, "text": "as printed"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from diagnostics.reconstruction.clock_offset import DeviceLag, LagHistogram, agreed_bound_ms, clocks
+from diagnostics.reconstruction.events.device_clocks import DeviceLag, LagHistogram, agreed_bound_ms, clocks
 
 
 def device(key: str, lowest: float, highest: float, scatter: float = 200.0) -> DeviceLag:

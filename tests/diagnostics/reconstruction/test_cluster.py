@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from diagnostics.reconstruction.cluster import Cluster, cluster_from_rows, normalised
+from diagnostics.reconstruction.job.cluster import Cluster, cluster_from_rows, normalised
 
 
 def place(kind: str, **columns: Any) -> dict[str, Any]:

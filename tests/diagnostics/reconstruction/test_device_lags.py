@@ -8,9 +8,9 @@ import random
 import pytest
 
 from diagnostics.aggregators import device_lag_cells
-from diagnostics.reconstruction import device_lags as module
-from diagnostics.reconstruction.clock_offset import DeviceLag
-from diagnostics.reconstruction.device_lags import DeviceLags, device_lags
+from diagnostics.reconstruction.events import device_lags as module
+from diagnostics.reconstruction.events.device_clocks import DeviceLag
+from diagnostics.reconstruction.events.device_lags import DeviceLags, device_lags
 from tests.diagnostics.hand_made import START, hand_made
 
 WIDTH_MS = 30_000.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from diagnostics.reconstruction.event_places import first_events, lag_extremes
+from diagnostics.reconstruction.events.places import first_events, lag_extremes
 from tests.diagnostics.hand_made import START, hand_made
 
 if TYPE_CHECKING:

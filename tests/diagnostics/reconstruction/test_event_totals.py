@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from diagnostics.aggregators import event_keys
-from diagnostics.reconstruction.event_totals import EventTotals, event_totals
+from diagnostics.reconstruction.events.totals import EventTotals, event_totals
 from tests.diagnostics.hand_made import START, hand_made
 
 if TYPE_CHECKING:

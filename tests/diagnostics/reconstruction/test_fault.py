@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from diagnostics.reconstruction.cluster import Cluster
-from diagnostics.reconstruction.fault import faults
-from diagnostics.reconstruction.incident_log import IncidentLog, LogEvent
+from diagnostics.reconstruction.failures.fault import faults
+from diagnostics.reconstruction.failures.incident_log import IncidentLog, LogEvent
+from diagnostics.reconstruction.job.cluster import Cluster
 
 PASTED = LogEvent(
     kind="pasted",

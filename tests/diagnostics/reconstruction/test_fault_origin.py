@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from diagnostics.reconstruction.fault_origin import is_in_snapshot, origin_of, origins
+from diagnostics.vocabulary.fault_origins import is_in_snapshot, origin_of, origins
 
 OWN = "org.acme.Enrich.map"
 

@@ -6,7 +6,7 @@ from importlib.resources import files
 
 import pytest
 
-from diagnostics.reconstruction.frame_catalogue import OUTSIDE, known_frames, stack, upload_of
+from diagnostics.vocabulary.known_frames import OUTSIDE, known_frames, stack, upload_of
 from diagnostics.yaml_document import read_yaml
 
 TASK = ("java.lang.Thread.run", "org.apache.flink.streaming.runtime.tasks.StreamTask.invoke")

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from diagnostics.aggregators import gc_pauses as module
-from diagnostics.reconstruction.gc_course import collections_of
-from diagnostics.reconstruction.gc_pauses import gc_pauses
-from diagnostics.reconstruction.gc_timeline import timelines
+from diagnostics.reconstruction.gc.course import collections_of
+from diagnostics.reconstruction.gc.pauses import gc_pauses
+from diagnostics.reconstruction.gc.timeline import timelines
 from tests.diagnostics.hand_made import START, hand_made
 
 

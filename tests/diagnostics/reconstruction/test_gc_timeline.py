@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from diagnostics.reconstruction.gc_timeline import FullCollection, Slice, live_bytes, longest_run, worst_window_share
+from diagnostics.reconstruction.gc.timeline import FullCollection, Slice, live_bytes, longest_run, worst_window_share
 
 
 def full(ts_ms: float, pause_ms: float = 500, after: float = 180, cause: str = "G1 Compaction Pause") -> FullCollection:

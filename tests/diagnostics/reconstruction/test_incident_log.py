@@ -6,7 +6,7 @@ import pytest
 
 from diagnostics.aggregators import incident_records
 from diagnostics.aggregators.incident_records import MOST_OF_A_KIND
-from diagnostics.reconstruction.incident_log import incident_log
+from diagnostics.reconstruction.failures.incident_log import incident_log
 from tests.diagnostics.hand_made import START, hand_made
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from diagnostics.aggregators import device_lag_cells, partition_lags
-from diagnostics.reconstruction.lag_counts import lag_classes
+from diagnostics.reconstruction.events.lag_counts import lag_classes
 from tests.diagnostics.hand_made import START, hand_made
 
 if TYPE_CHECKING:

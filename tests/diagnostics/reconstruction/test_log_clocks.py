@@ -11,7 +11,7 @@ import pytest
 
 from diagnostics.aggregators.task_steps import ATTEMPT
 from diagnostics.formats.flink_log import FORMAT
-from diagnostics.reconstruction.log_clocks import ClockOffset, offsets
+from diagnostics.reconstruction.job.log_clocks import ClockOffset, offsets
 from tests.diagnostics.formats.reading_aids import read
 
 CORPUS = Path(__file__).resolve().parents[4] / "shared" / "corpus"

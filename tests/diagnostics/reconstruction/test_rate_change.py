@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from diagnostics.reconstruction.rate_change import rate_change
+from diagnostics.arithmetic.rate_change import rate_change
 
 
 def counter(rates: list[float]) -> list[tuple[int, float]]:

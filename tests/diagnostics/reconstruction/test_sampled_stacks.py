@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from diagnostics.aggregators import stack_samples as module
-from diagnostics.reconstruction.sampled_stacks import SampledStacks, sampled_stacks
+from diagnostics.reconstruction.stacks.sampled_stacks import SampledStacks, sampled_stacks
 from tests.diagnostics.hand_made import hand_made
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from diagnostics.reconstruction.setting_catalogue import near_miss, setting_catalogue, version_of, wrong_value
+from diagnostics.vocabulary.settings import near_miss, setting_catalogue, version_of, wrong_value
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from diagnostics.citation import Citation
-from diagnostics.reconstruction.task_rates import Interval, held_times_of, task_rates_of
+from diagnostics.reconstruction.load.task_rates import Interval, held_times_of, task_rates_of
 from tests.diagnostics.hand_made import JOB, MIDDLE, START
 
 HERE = Citation(file_id=0, line=1, kind="rest", text="")

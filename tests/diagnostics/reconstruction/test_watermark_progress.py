@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from diagnostics.reconstruction.watermark_progress import (
+from diagnostics.reconstruction.events.watermark_progress import (
     growth_between,
     lag_course,
     slowest_of,

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from diagnostics.citation import Citation
-from diagnostics.reconstruction.job_graph import JobGraph
-from diagnostics.reconstruction.load_timeline import Moment, Reading
-from diagnostics.reconstruction.pressure_origin import origins
+from diagnostics.reconstruction.job.graph import JobGraph
+from diagnostics.reconstruction.load.pressure_origin import origins
+from diagnostics.reconstruction.load.timeline import Moment, Reading
 from diagnostics.signals.back_pressure import measure
 from tests.diagnostics.hand_made import JOB, MIDDLE, SINK, SOURCE, START, hand_made, line_of_jobs, needs, of_key, only
 

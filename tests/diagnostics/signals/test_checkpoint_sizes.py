@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from diagnostics.reconstruction.checkpoint_history import Checkpoint, History
+from diagnostics.reconstruction.checkpoints.history import Checkpoint, History
 from diagnostics.signals.checkpoint_sizes import _late, _state, _written
 from tests.diagnostics.hand_made import JOB, START
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from diagnostics.citation import Citation
-from diagnostics.reconstruction.fault import Fault
+from diagnostics.reconstruction.failures.fault import Fault
 from diagnostics.signals.outside_faults import host_of, measure, out_of_reach, system_of
 from tests.diagnostics.hand_made import START, hand_made, line_of_jobs, needs, only
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from diagnostics.diagnosis.fact_view import SignalIndex
 from diagnostics.diagnosis.match import match
-from diagnostics.reconstruction.fault_origin import OWN_CODE, UNKNOWN, origins
-from diagnostics.rule import Ruleset, shipped_rules
+from diagnostics.rules.rule import Ruleset, shipped_rules
 from diagnostics.signals import DEFINITIONS
+from diagnostics.vocabulary.fault_origins import OWN_CODE, UNKNOWN, origins
 
 RULES = Ruleset.of(
     rule

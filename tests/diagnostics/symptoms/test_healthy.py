@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from diagnostics.diagnosis.fact_view import SignalIndex
+from diagnostics.diagnosis.finding import Finding
 from diagnostics.diagnosis.match import match
-from diagnostics.finding import Finding
-from diagnostics.rule import Ruleset, shipped_rules
+from diagnostics.rules.rule import Ruleset, shipped_rules
 from diagnostics.signals import DEFINITIONS
 
 WELL = {

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from diagnostics.condition import Check
-from diagnostics.rule import Rule, shipped_rules
+from diagnostics.diagnosis.sample import Kind, Sample
+from diagnostics.rules.condition import Check
+from diagnostics.rules.rule import Rule, shipped_rules
 from diagnostics.runbook import Runbook, runbooks
-from diagnostics.sample import Kind, Sample
 from diagnostics.signals import DEFINITIONS
 from diagnostics.symptoms import symptom_folders, symptoms
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from django.core.management.base import CommandError
 
-from diagnostics.judge import judge
-from diagnostics.rule import Ruleset, shipped_rules
+from diagnostics.diagnosis.judge import judge
+from diagnostics.rules.rule import Ruleset, shipped_rules
 from workbench.analyses.management.commands.diagnose import Command
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from diagnostics import rule as diagnostics_rule
+from diagnostics.rules import rule as diagnostics_rule
 from tests.workbench.diagnosed import SKEW_RULE, published
 from tests.workbench.people import People
 from workbench.rules.models import Rule, RuleVersion

@@ -2,7 +2,7 @@
 
 from django.db import migrations
 
-from diagnostics.fingerprint import fingerprint, traits
+from diagnostics.diagnosis.fingerprint import fingerprint, traits
 
 
 def fill(apps, schema_editor):

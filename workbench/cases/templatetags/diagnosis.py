@@ -12,11 +12,11 @@ from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from diagnostics import phrase
-from diagnostics.chart_panel import shortened
-from diagnostics.condition import Check
+from diagnostics.charting.panel import shortened
 from diagnostics.diagnosis.verdict import HEALTHY, INCONCLUSIVE
+from diagnostics.rules.condition import Check
 from diagnostics.symptoms import symptom
+from diagnostics.wording import phrase
 
 register = template.Library()
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from diagnostics.control_characters import show_controls
+from diagnostics.notation.control_characters import show_controls
 from diagnostics.spark import embedded
 from workbench.analyses.scoring import TRUTH, Outcome, calibration_lines, outcome_of, truths_below
 

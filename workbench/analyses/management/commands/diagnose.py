@@ -14,14 +14,14 @@ from uuid import uuid4
 from django.core.management.base import BaseCommand, CommandError
 
 from diagnostics.analyze import Progress, analyze
-from diagnostics.control_characters import show_controls
+from diagnostics.diagnosis.terminal import render
 from diagnostics.errors import DiagnosticsError, NoUsableInput
 from diagnostics.intake import SourceFile, sources_in
-from diagnostics.rule import Ruleset, shipped_rules
-from diagnostics.shared_folder import STORAGE_VARIABLE, run_folder
+from diagnostics.notation.control_characters import show_controls
+from diagnostics.rules.rule import Ruleset, shipped_rules
 from diagnostics.spark import embedded
 from diagnostics.spark.ahead import started_ahead
-from diagnostics.terminal import render
+from diagnostics.storage.shared_folder import STORAGE_VARIABLE, run_folder
 
 NO_USABLE_INPUT = 2
 """Exit status of the contract when no input could be used."""

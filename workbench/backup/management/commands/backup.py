@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from diagnostics.phrase import size as size_text
+from diagnostics.wording.phrase import size as size_text
 from workbench.backup.archive import BackupRefused, backup_write
 from workbench.machine.environment import keep_files_private
 

@@ -1,0 +1,135 @@
+"""What-if calculators: a formula over values of the evidence, its arithmetic in words, and when not to do it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from diagnostics.evidence.subject import Lookup
+from diagnostics.wording import phrase
+
+Unit = Literal["duration", "bytes", "rate", "byte_rate", "share", "count"]
+Advice = Literal["do", "do not", "depends", "not known"]
+
+MOST = 1e15
+"""The largest value that is taken. Our choice: a petabyte, or 30,000 years in milliseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """One value that a calculator needs.
+
+    facts    where it is read from, the first that is measured counts
+    assumed  what it is taken for where nothing is measured, with `because`; None: somebody must set it
+    low      the slider's ends, in the unit (ms, bytes, 1/s, bytes/s, 0 to 1, a number)
+    choice   it is a setting that one tries out, not something measured
+    """
+
+    name: str
+    label: str
+    unit: Unit
+    facts: tuple[str, ...] = ()
+    assumed: float | None = None
+    because: str = ""
+    low: float = 0.0
+    high: float = 100.0
+    choice: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One step of the arithmetic: `label: arithmetic = result`."""
+
+    label: str
+    arithmetic: str
+    result: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What comes of it.
+
+    refusals  why it must not be done here, each a sentence; the arithmetic stands all the same
+    results   the numbers, for those who compare them with what was seen later
+    """
+
+    advice: Advice
+    headline: str
+    lines: Sequence[Line] = ()
+    refusals: Sequence[str] = ()
+    results: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Calculator:
+    """A question with numbers.
+
+    compute      from the values of all inputs and what else the evidence says to the outcome
+    symptoms     the classes in which it is asked first
+    docs         rows of reference/source-document-rows.csv that it answers
+    """
+
+    id: str
+    title: str
+    question: str
+    formula: str
+    inputs: tuple[Input, ...]
+    assumptions: tuple[str, ...]
+    compute: Callable[[Mapping[str, float], Lookup], Outcome]
+    symptoms: tuple[str, ...] = ()
+    docs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """The value of an input and where it comes from; `source` is measured, assumed, set or missing."""
+
+    input: Input
+    value: float | None
+    source: Literal["measured", "assumed", "set", "missing"]
+    fact: str | None = None
+
+    @property
+    def shown(self) -> str:
+        """The value in its unit."""
+        return "not known" if self.value is None else in_unit(self.value, self.input.unit)
+
+
+def given(calculator: Calculator, lookup: Lookup, chosen: Mapping[str, float]) -> list[Given]:
+    """Each input with its value: what somebody set, else what was measured, else what is assumed."""
+    return [_given(each, lookup, chosen.get(each.name)) for each in calculator.inputs]
+
+
+def _given(wanted: Input, lookup: Lookup, chosen: float | None) -> Given:
+    if chosen is not None and abs(chosen) <= MOST:
+        return Given(wanted, chosen, "set")
+    for fact in wanted.facts:
+        value = lookup(fact)
+        if isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) <= MOST:
+            return Given(wanted, float(value), "measured", fact)
+    if wanted.assumed is not None:
+        return Given(wanted, wanted.assumed, "assumed")
+    return Given(wanted, None, "missing")
+
+
+def calculate(calculator: Calculator, values: Sequence[Given], lookup: Lookup) -> Outcome:
+    """The outcome; where an input is missing, which."""
+    missing = [each.input.label.lower() for each in values if each.value is None]
+    if missing:
+        told = phrase.FORMATS["list"](missing)
+        return Outcome("not known", f"Not measured here, and nothing is assumed: {told}. Set it to see the result.")
+    return calculator.compute({each.input.name: each.value for each in values if each.value is not None}, lookup)
+
+
+def in_unit(value: float, unit: Unit) -> str:
+    """A value with its unit, as the arithmetic is written."""
+    forms: Mapping[Unit, Callable[[float], str]] = {
+        "duration": phrase.duration,
+        "bytes": phrase.size,
+        "byte_rate": lambda rate: f"{phrase.size(rate)}/s",
+        "rate": lambda rate: f"{phrase.number(rate)}/s",
+        "share": phrase.percent,
+        "count": phrase.number,
+    }
+    return forms[unit](value)

@@ -1,0 +1,71 @@
+"""What a chart is: points reduced from the evidence in Spark, and a figure drawn from them in the web process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from diagnostics.evidence import Evidence
+
+Points = Mapping[str, Any]
+"""JSON values, at most a few thousand points; times are epoch milliseconds UTC."""
+
+Axis = Literal["time", "own"]
+
+
+@dataclass(frozen=True, slots=True)
+class Theme:
+    """How a figure looks: `light` or `dark`; every colour comes from `diagnostics/charting/theme.py`."""
+
+    name: Literal["light", "dark"]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of several things that a chart shows one at a time, e.g. a checkpoint.
+
+    key     what the reader's choice comes back as: the points' entry `chosen`
+    told    more about it, for the hover text
+    is_bad  whether it is marked as one to look at
+    """
+
+    key: str
+    title: str
+    told: str
+    is_bad: bool = False
+    job_id: str | None = None
+
+
+def one_view(_points: Points) -> Sequence[Choice]:
+    """For charts that show everything at once."""
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A chart; `CHART` of one module in `diagnostics/charts`.
+
+    id       stable id, e.g. `checkpoint-history`
+    title    for people, in Flink's words
+    order    position on the page
+    axis     `time` charts share one time axis; `own` charts do not
+    missing  which file would fill it, as a sentence with the command that gets it
+    points   from the evidence to points, None when the evidence has nothing for it; runs once, in the worker
+    figure   from points to a Plotly figure as a JSON mapping (`data`, `layout`); runs in the web process, without Spark
+    summary  one or two sentences that say what the chart shows, for people who cannot see it
+    table    the same as rows for the data table and CSV: header first
+    choices  what can be looked at, one at a time; figure, summary and table find the chosen key in `chosen`
+    """
+
+    id: str
+    title: str
+    order: int
+    axis: Axis
+    missing: str
+    points: Callable[[Evidence], Points | None]
+    figure: Callable[[Points, Theme], Mapping[str, Any]]
+    summary: Callable[[Points], str]
+    table: Callable[[Points], list[list[Any]]]
+    choices: Callable[[Points], Sequence[Choice]] = one_view

@@ -1,0 +1,232 @@
+"""How charts are laid out: panels one under the other, one time axis for all, thresholds as lines with names.
+
+A figure is plain JSON values of Plotly's schema, so drawing stored points needs neither Spark nor Plotly in Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from diagnostics.charting.chart import Axis, Theme
+from diagnostics.charting.theme import Palette, palette
+
+Trace = Mapping[str, Any]
+
+TOP, BOTTOM, LEGEND_ROW, TITLE_ROW, TICK_ROW, LEFT, RIGHT = 8, 58, 26, 30, 20, 58, 14
+"""Pixels around the panels. Our choice, for a type size of 12."""
+
+UNMEASURED_LABELS = {"ticklabeloverflow": "allow"}
+"""Otherwise Plotly asks the browser where each tick label lies, a layout of the page at every drawing, to hide those
+that leave the picture; the picture has room for them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """A line across the panel, in the panel's own unit: a bound, or with `is_alarm` false something to compare with.
+
+    Beyond a bound the panel is shaded.
+    A bound is named on the left: what crosses it tends to come late.
+    """
+
+    value: float
+    name: str
+    is_alarm: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """One plot of a figure.
+
+    title       what it shows, above it on the left; shortened where it does not fit
+    unit        unit of the y axis
+    height      of the plot area, pixels
+    traces      Plotly traces without their axes
+    thresholds  lines with names
+    y, x        further entries of the axes, in Plotly's words
+    """
+
+    title: str
+    unit: str
+    traces: Sequence[Trace]
+    height: int = 190
+    thresholds: Sequence[Threshold] = ()
+    y: Mapping[str, Any] = field(default_factory=dict)
+    x: Mapping[str, Any] = field(default_factory=dict)
+
+
+def stacked(
+    panels: Sequence[Panel], theme: Theme, *, axis: Axis, x_title: str = "Time (UTC)", barmode: str = "stack"
+) -> dict[str, Any]:
+    """The figure of some panels, the first on top. With the axis `time` they share the x axis."""
+    colours = palette(theme)
+    legend_rows = 1 if any(trace.get("showlegend", True) for panel in panels for trace in panel.traces) else 0
+    between = TITLE_ROW + (TICK_ROW if axis == "own" else 0)
+    inner = sum(panel.height for panel in panels) + TITLE_ROW + between * (len(panels) - 1)
+    bottom = BOTTOM + legend_rows * LEGEND_ROW
+    layout: dict[str, Any] = {
+        "height": TOP + inner + bottom,
+        "margin": {"l": LEFT, "r": RIGHT, "t": TOP, "b": bottom},
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "font": {"family": "system-ui, sans-serif", "size": 12, "color": colours.text},
+        "hoverlabel": {"align": "left", "namelength": -1},
+        "legend": {
+            "orientation": "h",
+            "x": 0,
+            "xanchor": "left",
+            "y": -(BOTTOM - 4) / max(inner, 1),
+            "yanchor": "top",
+            "font": {"size": 11},
+        },
+        "bargap": 0.05,
+        "barmode": barmode,
+        "shapes": [],
+        "annotations": [],
+    }
+    data: list[dict[str, Any]] = []
+    top = 0
+    for index, panel in enumerate(panels):
+        suffix = "" if index == 0 else str(index + 1)
+        top += between if index else TITLE_ROW
+        domain = [1 - (top + panel.height) / inner, 1 - top / inner]
+        top += panel.height
+        data += [{**trace, "xaxis": f"x{suffix}", "yaxis": f"y{suffix}"} for trace in panel.traces]
+        last = index == len(panels) - 1
+        layout[f"xaxis{suffix}"] = _x_axis(panel, colours, axis, suffix, x_title if last else "")
+        if axis == "time" and not last:
+            layout[f"xaxis{suffix}"]["showticklabels"] = False
+        layout[f"yaxis{suffix}"] = _y_axis(panel, colours, suffix, domain)
+        layout["annotations"].append(_title(panel, domain))
+        for threshold in panel.thresholds:
+            layout["shapes"] += _beyond(threshold, panel, colours, suffix)
+            layout["shapes"].append(_line(threshold, colours, suffix))
+            layout["annotations"].append(_line_name(threshold, colours, suffix))
+    return {"data": data, "layout": layout}
+
+
+def _x_axis(panel: Panel, colours: Palette, axis: Axis, suffix: str, title: str) -> dict[str, Any]:
+    shared = {"type": "date", **({"matches": "x"} if suffix else {})} if axis == "time" else {}
+    return {
+        **shared,
+        "anchor": f"y{suffix}",
+        "title": {"text": title, "font": {"size": 11, "color": colours.muted}, "standoff": 6},
+        "gridcolor": colours.grid,
+        "linecolor": colours.grid,
+        "zeroline": False,
+        "ticks": "",
+        "tickfont": {"size": 11, "color": colours.muted},
+        **UNMEASURED_LABELS,
+        **panel.x,
+    }
+
+
+def _y_axis(panel: Panel, colours: Palette, suffix: str, domain: list[float]) -> dict[str, Any]:
+    return {
+        "domain": domain,
+        "anchor": f"x{suffix}",
+        "title": {"text": panel.unit, "font": {"size": 11, "color": colours.muted}, "standoff": 6},
+        "gridcolor": colours.grid,
+        "zerolinecolor": colours.grid,
+        "tickfont": {"size": 11, "color": colours.muted},
+        "rangemode": "tozero",
+        "nticks": 5,
+        "ticks": "",
+        "fixedrange": True,
+        **UNMEASURED_LABELS,
+        **panel.y,
+    }
+
+
+def _title(panel: Panel, domain: list[float]) -> dict[str, Any]:
+    return {
+        "text": escaped(panel.title),
+        "xref": "paper",
+        "yref": "paper",
+        "x": 0,
+        "y": domain[1],
+        "xanchor": "left",
+        "yanchor": "bottom",
+        "yshift": 5,
+        "showarrow": False,
+        "font": {"size": 12},
+        "align": "left",
+    }
+
+
+def _line(threshold: Threshold, colours: Palette, suffix: str) -> dict[str, Any]:
+    return {
+        "type": "line",
+        "xref": f"x{suffix} domain",
+        "yref": f"y{suffix}",
+        "x0": 0,
+        "x1": 1,
+        "y0": threshold.value,
+        "y1": threshold.value,
+        "line": {"color": _tone(threshold, colours), "width": 1.5, "dash": "dash"},
+    }
+
+
+def _beyond(threshold: Threshold, panel: Panel, colours: Palette, suffix: str) -> list[dict[str, Any]]:
+    """The area on the bad side of a bound, shaded, in a panel that says how far its axis goes."""
+    if not threshold.is_alarm or "range" not in panel.y or panel.y["range"][1] <= threshold.value:
+        return []
+    return [
+        {
+            "type": "rect",
+            "layer": "below",
+            "xref": f"x{suffix} domain",
+            "yref": f"y{suffix}",
+            "x0": 0,
+            "x1": 1,
+            "y0": threshold.value,
+            "y1": panel.y["range"][1],
+            "fillcolor": colours.alarm,
+            "opacity": 0.08,
+            "line": {"width": 0},
+        }
+    ]
+
+
+def _line_name(threshold: Threshold, colours: Palette, suffix: str) -> dict[str, Any]:
+    return {
+        "text": escaped(threshold.name),
+        "xref": f"x{suffix} domain",
+        "yref": f"y{suffix}",
+        "x": 0 if threshold.is_alarm else 1,
+        "y": threshold.value,
+        "xanchor": "left" if threshold.is_alarm else "right",
+        "yanchor": "bottom",
+        "showarrow": False,
+        "font": {"size": 11, "color": _tone(threshold, colours)},
+        "bgcolor": colours.surface,
+        "borderpad": 1,
+    }
+
+
+def _tone(threshold: Threshold, colours: Palette) -> str:
+    return colours.alarm if threshold.is_alarm else colours.text
+
+
+def escaped(text: str) -> str:
+    """Text from files for Plotly, which reads a few HTML tags and, in hover texts, `%{name}`."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("%{", "% {")
+
+
+def shortened(text: str, most: int = 64) -> str:
+    """A name cut in the middle, so that both ends of an operator chain stay readable."""
+    if len(text) <= most:
+        return text
+    tail = most // 2 - 1
+    return f"{text[: most - tail - 1]}…{text[-tail:]}"
+
+
+DURATION_UNITS = ((86_400_000.0, "d"), (3_600_000.0, "h"), (60_000.0, "min"), (1000.0, "s"))
+MEMORY_UNITS = ((1024.0**3, "GiB"), (1024.0**2, "MiB"), (1024.0, "KiB"))
+SIZE_UNITS = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
+
+
+def axis_unit(largest: float, units: Sequence[tuple[float, str]], smallest: str) -> tuple[float, str]:
+    """The divisor and name of the largest unit in which the largest value is at least 2."""
+    return next(((size, name) for size, name in units if abs(largest) >= 2 * size), (1.0, smallest))

@@ -1,0 +1,71 @@
+"""One rule changed, all others as they are: what an old case would be called before and after. Milliseconds a case."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from diagnostics.diagnosis.fact_view import SignalIndex
+from diagnostics.diagnosis.finding import Finding
+from diagnostics.diagnosis.match import Matches, findings_of
+from diagnostics.diagnosis.verdict import Diagnosis, conclude
+from diagnostics.rules.rule import Rule, Ruleset
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """What is said of a case with one text of the rule.
+
+    verdict  the symptom class
+    fired    how sure the rule's surest finding is, None when it has none
+    claims   whether a finding of it is named as the cause or as contributing to it
+    """
+
+    verdict: str
+    fired: float | None
+    claims: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Both sides of one case."""
+
+    before: Side
+    after: Side
+
+    @property
+    def changes_verdict(self) -> bool:
+        return self.before.verdict != self.after.verdict
+
+    @property
+    def changes_firing(self) -> bool:
+        return (self.before.fired is None) != (self.after.fired is None)
+
+
+def compare_rule(
+    stored: Sequence[Mapping[str, Any]], others: Ruleset, before: Rule | None, after: Rule | None
+) -> Compared:
+    """Judges stored signals with `before` and with `after` among the other rules; None is no such rule.
+
+    The other rules are asked once for both sides.
+    """
+    index = SignalIndex.from_stored(stored, cited=False)
+    shared = findings_of(index, others)
+    first = _side(index, others, shared, before)
+    return Compared(first, first if after == before else _side(index, others, shared, after))
+
+
+def _side(index: SignalIndex, others: Ruleset, shared: Sequence[Finding], rule: Rule | None) -> Side:
+    own = findings_of(index, Ruleset.of([rule])) if rule else ()
+    findings = tuple(sorted([*shared, *own], key=lambda each: each.rule.id))
+    return _told(conclude(index, Matches(findings, (), ()), (), others), rule.id if rule else "")
+
+
+def _told(diagnosis: Diagnosis, rule_id: str) -> Side:
+    found = [each for each in diagnosis.findings if each.rule.id == rule_id]
+    return Side(
+        verdict=diagnosis.verdict.symptom_class,
+        fired=max((each.confidence for each in found), default=None),
+        claims=any(each.role in ("root_cause", "contributing") for each in found),
+    )

@@ -1,0 +1,139 @@
+"""The diagnosis document of the outside contract, built in this place only.
+
+Beside the contract's fields it carries what the case page shows: `last_line` and `pointer` of evidence, each finding's
+`checks` (measured value against bound) and `reasons` (how the confidence came about), `health.deductions`, and `checks`
+of the rules that did not hold or could not be judged. Readers ignore what they do not know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from diagnostics.citation import Citation
+from diagnostics.diagnosis.finding import Finding
+from diagnostics.diagnosis.match import Matches
+from diagnostics.diagnosis.verdict import Diagnosis, JobVerdict, Verdict
+from diagnostics.notation.timestamp import timestamp
+from diagnostics.symptoms import symptom
+
+SCHEMA = 1
+
+
+def build_document(
+    diagnosis: Diagnosis, inputs: Sequence[Mapping[str, Any]], timing: Mapping[str, int]
+) -> dict[str, Any]:
+    """The document, as JSON values.
+
+    inputs  the contract's `inputs[]`; their order is that of the citations' file ids
+    timing  `queued_ms`, `spark_ms`, `total_ms`
+    """
+    files = [str(each["file"]) for each in inputs]
+    return {
+        "schema": SCHEMA,
+        "verdict": {**_verdict(diagnosis.verdict), "summary": diagnosis.verdict.summary},
+        "jobs": [_job(job) for job in diagnosis.jobs],
+        "health": {
+            "score": diagnosis.health.score,
+            "dimensions": diagnosis.health.dimensions,
+            "deductions": [
+                {
+                    "points": each.points,
+                    "dimension": each.dimension,
+                    "symptom_class": each.finding.symptom_class,
+                    "title": each.finding.rule.title,
+                    "finding": _position(each.finding, diagnosis.findings),
+                }
+                for each in diagnosis.health.deductions
+            ],
+        },
+        "findings": [_finding(each, diagnosis.findings, files) for each in diagnosis.findings],
+        "missing_evidence": [{"what": each.what, "why": each.why, "how": each.how} for each in diagnosis.missing],
+        "checks": _checks(diagnosis.matches),
+        "ruleset": diagnosis.ruleset.version,
+        "inputs": [dict(each) for each in inputs],
+        "timing": dict(timing),
+    }
+
+
+def _verdict(verdict: Verdict) -> dict[str, Any]:
+    return {"symptom_class": verdict.symptom_class, "confidence": verdict.confidence}
+
+
+def _job(job: JobVerdict) -> dict[str, Any]:
+    return {
+        "job_id": job.job,
+        "name": job.name,
+        "verdict": _verdict(job.verdict),
+        "summary": job.verdict.summary,
+        "health": job.health.score,
+    }
+
+
+def _finding(finding: Finding, findings: Sequence[Finding], files: Sequence[str]) -> dict[str, Any]:
+    return {
+        "symptom_class": finding.symptom_class,
+        "confidence": finding.confidence,
+        "severity": finding.severity,
+        "title": finding.rule.title,
+        "statement": finding.statement,
+        "subject": finding.subject.as_json(),
+        "facts": dict(finding.facts),
+        "role": finding.role,
+        "caused_by": _position(finding.cause, findings),
+        "rule": {"id": finding.rule.id, "version": finding.rule.version},
+        "evidence": [_evidence(each, files) for each in finding.citations],
+        "runbook": finding.rule.runbook,
+        "checks": [check.as_json() for check in finding.checks],
+        "reasons": [{"delta": reason.delta, "because": reason.because} for reason in finding.reasons],
+    }
+
+
+def _position(cause: Finding | None, findings: Sequence[Finding]) -> int | None:
+    if cause is None:
+        return None
+    same = [
+        index for index, each in enumerate(findings) if each.rule.id == cause.rule.id and each.subject == cause.subject
+    ]
+    return same[0] if same else None
+
+
+def _evidence(citation: Citation, files: Sequence[str]) -> dict[str, Any]:
+    known = {
+        "file": files[citation.file_id],
+        "line": citation.line,
+        "last_line": citation.last_line,
+        "pointer": citation.pointer,
+        "kind": citation.kind,
+        "ts": timestamp(citation.ts_ms),
+        "text": citation.text,
+        "name": citation.name,
+        "value": citation.value,
+    }
+    return {name: value for name, value in known.items() if value is not None}
+
+
+def _checks(matches: Matches) -> dict[str, list[dict[str, Any]]]:
+    """The rules that did not hold, with the margin, and those that could not be judged, with what was unknown."""
+    silent = [
+        {
+            "rule": {"id": each.rule.id, "version": each.rule.version},
+            "title": each.rule.title,
+            "symptom_class": each.rule.symptom_class,
+            "subject": each.subject.as_json(),
+            "checks": [check.as_json() for check in each.checks if check.holds is False],
+        }
+        for each in matches.silent
+        if symptom(each.rule.symptom_class).kind != "verdict"
+    ]
+    undecided = [
+        {
+            "rule": {"id": each.rule.id, "version": each.rule.version},
+            "title": each.rule.title,
+            "symptom_class": each.rule.symptom_class,
+            "subject": each.subject.as_json(),
+            "unknown": list(each.unknown),
+        }
+        for each in matches.undecided
+    ]
+    return {"silent": silent, "undecided": undecided}

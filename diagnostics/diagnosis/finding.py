@@ -1,0 +1,59 @@
+"""A finding: one rule that holds for one subject, with what it rests on and its part in the incident."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from diagnostics.citation import Citation
+from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.rules.condition import Check
+from diagnostics.rules.rule import Rule, Severity
+
+Role = Literal["root_cause", "contributing", "consequence"]
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """One step of the confidence: how much (signed) and why."""
+
+    delta: float
+    because: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A rule that holds.
+
+    job         the job it belongs to, None when the evidence names none
+    confidence  0.05 to 0.98; `reasons` adds up to it
+    claim       the rule's own sentence; remarks are the further ones
+    facts       the measured values the rule names, by fact name
+    checks      measured value against bound, for each comparison of the rule
+    role, cause filled by `diagnostics.diagnosis.causes`; cause is the finding that explains this one
+    """
+
+    rule: Rule
+    subject: Subject
+    job: str | None
+    confidence: float
+    reasons: tuple[Reason, ...]
+    severity: Severity
+    claim: str
+    remarks: tuple[str, ...]
+    facts: Mapping[str, FactValue]
+    checks: tuple[Check, ...]
+    citations: tuple[Citation, ...]
+    role: Role = "contributing"
+    cause: Finding | None = None
+
+    @property
+    def symptom_class(self) -> str:
+        """The class its rule speaks of."""
+        return self.rule.symptom_class
+
+    @property
+    def statement(self) -> str:
+        """All that the finding says."""
+        return " ".join((self.claim, *self.remarks))

@@ -1,0 +1,78 @@
+"""The diagnosis document as text for a terminal."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from diagnostics.notation.control_characters import show_controls
+from diagnostics.wording import phrase
+
+WIDTH = 100
+MOST_EVIDENCE = 6
+"""Evidence lines shown for each finding; the document has all of them. Our choice."""
+
+
+def render(document: Mapping[str, Any]) -> str:
+    """The verdict, the jobs, the findings with their evidence, what is missing and what was read."""
+    return "".join(f"{show_controls(line)}\n" for line in _lines(document))
+
+
+def _lines(document: Mapping[str, Any]) -> Iterator[str]:
+    verdict = document["verdict"]
+    sure = phrase.percent(verdict["confidence"])
+    yield f"{verdict['symptom_class']}  {sure} sure  health {document['health']['score']}"
+    yield from _wrapped(verdict["summary"], "")
+    if len(document["jobs"]) > 1:
+        yield ""
+        for job in document["jobs"]:
+            yield (
+                f"  job {job['name'] or job['job_id']}: {job['verdict']['symptom_class']} "
+                f"({phrase.percent(job['verdict']['confidence'])}), health {job['health']}"
+            )
+    for number, finding in enumerate(document["findings"]):
+        yield from _finding(number, finding)
+    if document["missing_evidence"]:
+        yield ""
+        yield "To be surer, add:"
+        for missing in document["missing_evidence"]:
+            yield from _wrapped(f"{missing['what']}. {missing['why']}", "  - ")
+            yield f"    {missing['how']}"
+    yield ""
+    yield from _inputs(document["inputs"])
+
+
+def _finding(number: int, finding: Mapping[str, Any]) -> Iterator[str]:
+    yield ""
+    role = str(finding["role"]).replace("_", " ")
+    follows = f", follows from [{finding['caused_by']}]" if finding["caused_by"] is not None else ""
+    yield (
+        f"[{number}] {finding['title']} ({finding['symptom_class']}, {finding['severity']}, {role}{follows}, "
+        f"{phrase.percent(finding['confidence'])}, rule {finding['rule']['id']} v{finding['rule']['version']})"
+    )
+    yield from _wrapped(finding["statement"], "    ")
+    for evidence in finding["evidence"][:MOST_EVIDENCE]:
+        place = str(evidence["file"])
+        if evidence.get("line") is not None:
+            place += f":{evidence['line']}"
+        if evidence.get("pointer"):
+            place += f" {evidence['pointer']}"
+        yield f"    {place}  {show_controls(str(evidence.get('text', '')))[:160]}"
+    rest = len(finding["evidence"]) - MOST_EVIDENCE
+    if rest > 0:
+        yield f"    and {rest} more"
+
+
+def _inputs(inputs: list[Mapping[str, Any]]) -> Iterator[str]:
+    read = [each for each in inputs if each.get("records")]
+    yield f"{len(read)} of {len(inputs)} files were read as evidence."
+    for each in inputs:
+        for warning in each.get("warnings") or ():
+            yield f"  {each['file']}: {warning}"
+
+
+def _wrapped(text: str, indent: str) -> Iterator[str]:
+    yield from textwrap.wrap(
+        show_controls(text), WIDTH, initial_indent=indent, subsequent_indent=" " * len(indent), break_long_words=False
+    )

@@ -1,0 +1,105 @@
+"""The course of each job's checkpoints: when each began, how long it took, and the phases of its slowest subtask."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from diagnostics.evidence import Evidence
+from diagnostics.reconstruction.checkpoints.history import Checkpoint, checkpoint_histories
+from diagnostics.reconstruction.checkpoints.parts import PHASES, Part, checkpoint_parts
+from diagnostics.reconstruction.checkpoints.timeout import checkpoint_timeouts
+from diagnostics.reconstruction.job.cluster import cluster_of
+
+MOST_CHECKPOINTS = 600
+"""How many checkpoints of a job are kept. Our choice; of more, each stretch keeps its failed or its longest one."""
+
+NOT_COMPLETED = ("expired", "declined", "failed", "aborted")
+
+
+def checkpoint_courses(evidence: Evidence) -> Iterator[dict[str, Any]]:
+    """Each job that has a checkpoint whose time is known.
+
+    Reads   checkpoint, log_record (through the shared history), subtask_checkpoint, config_option, job.
+    Gives   {job_id, name, timeout_ms, left_out, checkpoints}, as the checkpoint history's points tell them.
+    """
+    histories = checkpoint_histories(evidence)
+    told = {job_id: [each for each in map(_told, history.checkpoints) if each] for job_id, history in histories.items()}
+    if not any(told.values()):
+        return
+    slowest = _slowest_subtasks(evidence)
+    timeouts = checkpoint_timeouts(evidence)
+    names = cluster_of(evidence).job_names
+    for job_id in sorted((job_id for job_id in told if told[job_id]), key=str):
+        checkpoints = [{**each, **slowest.get((job_id, each["id"]), {})} for each in told[job_id]]
+        kept = _kept(checkpoints)
+        yield {
+            "job_id": job_id,
+            "name": names.get(job_id) if job_id else None,
+            "timeout_ms": timeouts.get(job_id, timeouts.get(None)),
+            "left_out": len(checkpoints) - len(kept),
+            "checkpoints": kept,
+        }
+
+
+def _told(checkpoint: Checkpoint) -> dict[str, Any] | None:
+    """What is told of a checkpoint; None when its time is not known."""
+    triggered, ended, took = checkpoint.triggered_ms, checkpoint.ended_ms, checkpoint.duration_ms
+    if triggered is None and ended is not None:
+        triggered = round(ended - (took or 0))
+    if took is None and triggered is not None and ended is not None:
+        took = float(ended - triggered)
+    if triggered is None:
+        return None
+    return {
+        "id": checkpoint.number,
+        "status": checkpoint.status,
+        "savepoint": checkpoint.is_savepoint,
+        "acknowledged": checkpoint.acknowledged,
+        "subtasks": checkpoint.subtasks,
+        "trigger_ms": triggered,
+        "ended_ms": ended if checkpoint.status == "completed" else None,
+        "end_to_end_ms": took,
+        "checkpointed_bytes": checkpoint.checkpointed_bytes,
+        "state_bytes": checkpoint.state_bytes,
+        "processed_bytes": checkpoint.processed_bytes,
+        "persisted_bytes": checkpoint.persisted_bytes,
+        "failure": checkpoint.reason[:300] if checkpoint.reason else None,
+    }
+
+
+def _slowest_subtasks(evidence: Evidence) -> dict[tuple[str | None, int], dict[str, Any]]:
+    """(job, checkpoint) -> phases of the subtask whose end to end duration was longest, and how many are pending."""
+    cluster = cluster_of(evidence)
+    by_checkpoint: dict[tuple[str | None, int], list[Part]] = {}
+    for part in checkpoint_parts(evidence):
+        by_checkpoint.setdefault((part.job_id, part.number), []).append(part)
+    found: dict[tuple[str | None, int], dict[str, Any]] = {}
+    for place, parts in by_checkpoint.items():
+        phases: dict[str, Any] = {"pending": sum(part.subtasks - part.acknowledged for part in parts)}
+        told = [(part, part.slowest) for part in parts if part.slowest]
+        if told:
+            part, slowest = max(told, key=lambda each: (each[1].end_to_end_ms or 0.0, each[0].vertex_id))
+            task = cluster.tasks.get((part.job_id, part.vertex_id))
+            phases |= {
+                "vertex": task.name if task else part.vertex_id,
+                "subtask": slowest.subtask,
+                "subtask_ms": slowest.end_to_end_ms,
+                **{f"{phase}_ms": getattr(slowest, f"{phase}_ms") for phase in PHASES},
+            }
+        found[place] = phases
+    return found
+
+
+def _kept(checkpoints: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """At most MOST_CHECKPOINTS, of each stretch the failed or the longest one."""
+    if len(checkpoints) <= MOST_CHECKPOINTS:
+        return list(checkpoints)
+    stretch = -(-len(checkpoints) // MOST_CHECKPOINTS)
+    return [
+        max(
+            checkpoints[start : start + stretch],
+            key=lambda each: (each["status"] in NOT_COMPLETED, each["end_to_end_ms"] or 0, -each["id"]),
+        )
+        for start in range(0, len(checkpoints), stretch)
+    ]

@@ -1,0 +1,165 @@
+"""The exactly-once chain to Kafka, link by link: what the settings and the logs of a job show of each."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from diagnostics.aggregators import config_options
+from diagnostics.arithmetic.named_rows import named_rows
+from diagnostics.evidence import Evidence, read_once
+from diagnostics.evidence.subject import FactValue
+from diagnostics.reconstruction.checkpoints.history import History
+from diagnostics.wording.phrase import duration
+
+BROKER_DEFAULT_MS = 900_000
+"""`transaction.max.timeout.ms` of a broker that does not set it. Source: reference/config-keys.csv."""
+SINK_DEFAULT_MS = 3_600_000
+"""`transaction.timeout.ms` that Flink's sink sets when the job does not. Source: reference/config-keys.csv."""
+
+State = Literal["ok", "wrong", "not visible"]
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One link of the exactly-once chain."""
+
+    name: str
+    state: State
+    says: str
+
+    @property
+    def told(self) -> str:
+        """As a sentence lists it."""
+        return f"{self.name}: {self.state} ({self.says})" if self.says else f"{self.name}: {self.state}"
+
+
+NAMES: Mapping[str, tuple[str, ...]] = {
+    "delivery.guarantee": ("sink.delivery-guarantee", "sink.semantic"),
+    "transactional.prefix": ("sink.transactional-id-prefix",),
+    "transaction.timeout.ms": ("transaction.timeout.ms", "properties.transaction.timeout.ms"),
+    "transaction.max.timeout.ms": ("transaction.max.timeout.ms",),
+    "isolation.level": ("isolation.level", "properties.isolation.level"),
+    "transactional.id": ("transactional.id",),
+}
+"""Our name of a setting -> the keys that state it. Source: reference/config-keys.csv."""
+
+
+NUMBERED = re.compile(r"(?:-\d{1,18}){1,4}$")
+"""What Flink's sink puts behind its prefix: subtask and number, or number alone."""
+
+
+def client_options(evidence: Evidence, job: str | None, foreign: Collection[str] = ()) -> Mapping[str, list[str]]:
+    """Setting of the sink or the clients -> its different values; those that another job states are left out.
+
+    Reads    config_option: tables, programs, and what Kafka clients print at their start, which names no job.
+    foreign  transactional id prefixes of other jobs: a producer that starts with one is none of this job
+    """
+    rows = [row for row in _options(evidence) if row.value and (job is None or row.job_id in (job, None))]
+    not_ours = {_start(row) for row in rows if row.key == "transactional.id" and prefix_of(row.value) in foreign}
+    found: dict[str, dict[str, None]] = {}
+    for row in rows:
+        if row.job_id is not None or _start(row) not in not_ours:
+            name = next((name for name, names in NAMES.items() if row.key in names), row.key)
+            found.setdefault(name, {})[row.value] = None
+    return {name: list(values) for name, values in found.items()}
+
+
+def stated_prefixes(evidence: Evidence) -> Mapping[str, set[str]]:
+    """Job -> the transactional id prefixes that its own tables and program state."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for row in _options(evidence):
+        if row.job_id is not None and row.value and row.key in NAMES["transactional.prefix"]:
+            found[row.job_id].add(row.value)
+    return found
+
+
+def prefix_of(transactional_id: str) -> str:
+    """The sink's prefix of a transactional id."""
+    return NUMBERED.sub("", transactional_id)
+
+
+def _start(row: Any) -> tuple[Any, ...]:
+    """What the settings that one client printed at its start have in common."""
+    return row.scope, row.file_id, row.ts_ms
+
+
+@read_once
+def _options(evidence: Evidence) -> Sequence[Any]:
+    named = {key for names in NAMES.values() for key in names}
+    options = named_rows(evidence.answer(config_options.AGGREGATOR))
+    rows = [row for row in options if row.key in named or (row.scope or "").startswith("kafka ")]
+    return sorted(rows, key=lambda row: (row.ts_ms or 0, row.file_id, row.line or 0))
+
+
+def asks_for_it(client: Mapping[str, Sequence[str]]) -> bool:
+    """Whether a sink states exactly-once."""
+    return any(value.lower().replace("_", "-") == "exactly-once" for value in client.get("delivery.guarantee", ()))
+
+
+def audit(
+    facts: Mapping[str, FactValue],
+    client: Mapping[str, Sequence[str]],
+    settings: Mapping[str, Any],
+    history: History,
+    prefixes: Sequence[str],
+) -> Iterable[Item]:
+    """Each link of the chain from the source's positions to the reader of the topic."""
+    interval, mode = settings.get("interval_ms"), settings.get("mode")
+    if facts["downgraded"]:
+        yield Item("checkpointing", "wrong", "the sink says that it is off")
+    elif interval or history.checkpoints:
+        yield Item("checkpointing", "ok", f"every {duration(interval)}" if interval else "checkpoints are taken")
+    else:
+        yield Item("checkpointing", "not visible", "")
+    if mode:
+        yield Item("checkpointing mode", "ok" if mode == "EXACTLY_ONCE" else "wrong", str(mode))
+    else:
+        yield Item("checkpointing mode", "not visible", "")
+    guarantee = client.get("delivery.guarantee")
+    if client.get("transactional.id") or asks_for_it(client):
+        yield Item("delivery guarantee of the sink", "ok", "it uses transactions")
+    else:
+        yield Item(
+            "delivery guarantee of the sink", "wrong" if guarantee else "not visible", ", ".join(guarantee or ())
+        )
+    yield _prefix_item(facts, prefixes)
+    yield _broker_item(facts)
+    yield _length_item(facts)
+    yield Item("isolation.level of the readers of the topic", "not visible", "they run elsewhere")
+
+
+def _prefix_item(facts: Mapping[str, FactValue], prefixes: Sequence[str]) -> Item:
+    name = "transactional id prefix, unique for each sink and stable"
+    if facts["duplicate_prefix"] or facts["prefix_changed"]:
+        return Item(name, "wrong", "two sinks share it" if facts["duplicate_prefix"] else "it changed")
+    if facts["fenced"] and not facts["near_timeout"] and not facts["expired"]:
+        return Item(name, "wrong", "a newer producer took over")
+    return Item(name, "ok", ", ".join(prefixes[:2])) if prefixes else Item(name, "not visible", "")
+
+
+def _broker_item(facts: Mapping[str, FactValue]) -> Item:
+    name = "transaction.timeout.ms up to the broker's transaction.max.timeout.ms"
+    timeout, broker = facts.get("timeout_ms"), facts.get("broker_max_ms")
+    if facts["too_large"]:
+        return Item(name, "wrong", "the broker refuses it")
+    if not isinstance(timeout, (int, float)):
+        return Item(name, "not visible", f"Flink's sink sets {duration(SINK_DEFAULT_MS)} unless told otherwise")
+    if not isinstance(broker, (int, float)):
+        return Item(
+            name, "not visible", f"{duration(timeout)}; a broker allows {duration(BROKER_DEFAULT_MS)} by default"
+        )
+    return Item(name, "ok" if timeout <= broker else "wrong", f"{duration(timeout)} of {duration(broker)}")
+
+
+def _length_item(facts: Mapping[str, FactValue]) -> Item:
+    name = "transaction.timeout.ms above checkpoint interval, duration and outage"
+    timeout, needed = facts.get("timeout_ms"), facts.get("needed_ms")
+    if facts["expired"] or facts["near_timeout"]:
+        return Item(name, "wrong", "transactions were open for too long")
+    if not isinstance(timeout, (int, float)) or not isinstance(needed, (int, float)):
+        return Item(name, "not visible", "")
+    return Item(name, "ok" if timeout > needed else "wrong", f"{duration(timeout)} against {duration(needed)}")

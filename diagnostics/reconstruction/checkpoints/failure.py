@@ -1,0 +1,275 @@
+"""Why checkpoints failed apart from their timeout: what declined them, in which operator, for which exception.
+
+A snapshot that fails is told up to three times: by the TaskManager that could not take it, by the JobManager when the
+decline arrives, and when it gives the checkpoint up. Here the three are one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from diagnostics.aggregators import checkpoint_failure_records, checkpoint_failures
+from diagnostics.aggregators.checkpoint_failure_records import THRESHOLD
+from diagnostics.citation import Citation
+from diagnostics.evidence import Evidence, read_once
+from diagnostics.reconstruction.checkpoints.history import checkpoint_histories
+from diagnostics.reconstruction.failures.fault import job_of_vertex
+from diagnostics.reconstruction.failures.thrown import Thrown
+from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
+from diagnostics.reconstruction.job.execution_name import OF_GRAPH, execution_names
+from diagnostics.vocabulary.decline_reasons import KIND_ORDER, Kind, reason_of
+
+ABORTED = "java.util.concurrent.CancellationException"
+"""The asynchronous part of a checkpoint that was given up elsewhere ends so: it tells nothing by itself."""
+
+OF_CHECKPOINT = re.compile(r"(?:checkpoint|snapshot) (\d{1,18})\b")
+OF_OPERATOR = re.compile(r"for operator ([^\n]{1,300}?) \((\d{1,7})/\d{1,7}\)")
+EXECUTION = re.compile(r"by task ([0-9a-f_]{32,200}) of job")
+THRESHOLD_REASON = re.compile(r"The latest checkpoint failed due to ([^\n]{1,200}?)(?:, view the|$)", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told(Thrown):
+    """One record about one failed checkpoint.
+
+    by  the process that wrote it, `rest`, or `threshold` for a failure of the job because too many had failed
+    """
+
+    number: int | None = None
+    by: str
+    reason: str
+    kind: Kind
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotFailure:
+    """One checkpoint that failed, with all that was told of it, the most telling first.
+
+    duration_ms  from its trigger to its end, where both are known
+    """
+
+    number: int | None
+    ts_ms: int | None
+    duration_ms: float | None
+    told: tuple[Told, ...]
+
+    @property
+    def lead(self) -> Told:
+        """The record that tells most."""
+        return self.told[0]
+
+    @property
+    def places(self) -> list[tuple[str, int]]:
+        """The subtasks that declined it."""
+        return sorted({(each.vertex, each.subtask) for each in self.told if each.vertex and each.subtask is not None})
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotFailures:
+    """The failed checkpoints of one job in time order.
+
+    thresholds  when the job failed because too many checkpoints had failed, with the reason that it names
+    """
+
+    job_id: str | None
+    failures: tuple[SnapshotFailure, ...] = ()
+    thresholds: tuple[Told, ...] = ()
+
+
+@read_once
+def snapshot_failures(evidence: Evidence) -> Mapping[str | None, SnapshotFailures]:
+    """The failed checkpoints of each job, without those that expired.
+
+    Reads   log_record, failure, and the histories of checkpoints.
+    """
+    return _read(evidence)
+
+
+def _read(evidence: Evidence) -> Mapping[str | None, SnapshotFailures]:
+    cluster = cluster_of(evidence)
+    rows = evidence.answer(checkpoint_failure_records.AGGREGATOR).to_pylist()
+    rows += _answers(evidence)
+    names = _names(evidence, rows, cluster)
+    told = [each for row in rows if (each := _told(row, cluster, names))]
+    told += _of_histories(evidence)
+    jobs = {each.job_id for each in told if each.job_id}
+    only = next(iter(jobs)) if len(jobs) == 1 else None
+    by_job: dict[str | None, list[Told]] = defaultdict(list)
+    for each in told:
+        by_job[each.job_id or only].append(each)
+    return {job_id: _of_job(evidence, job_id, of_job) for job_id, of_job in by_job.items()}
+
+
+def _answers(evidence: Evidence) -> Iterable[Mapping[str, Any]]:
+    for row in evidence.answer(checkpoint_failures.AGGREGATOR).to_pylist():
+        yield {**dict.fromkeys(("event", "checkpoint_id", "reason")), **row, "process": "rest", "message": ""}
+
+
+def _names(evidence: Evidence, rows: Sequence[Mapping[str, Any]], cluster: Cluster) -> Mapping[str, tuple[str, int]]:
+    """Execution id, or task and subtask of it -> task name and subtask, for declines of which only the id is known."""
+    unnamed = [row for row in rows if row["event"] == "jm.ckpt.decline" and not _vertex(row, cluster, {})]
+    return execution_names(evidence) if unnamed else {}
+
+
+def _vertex(
+    row: Mapping[str, Any], cluster: Cluster, names: Mapping[str, tuple[str, int]]
+) -> tuple[str | None, int | None] | None:
+    """The task and subtask that a record speaks of, None when it does not tell."""
+    if row["vertex"] and row["subtask"] is not None:
+        return row["vertex"], row["subtask"]
+    operator = OF_OPERATOR.search(row["causes"] or "")
+    if operator:
+        return operator[1], int(operator[2]) - 1
+    execution = EXECUTION.search(row["message"] or "")
+    if not execution:
+        return None
+    if execution[1] in names:
+        return names[execution[1]]
+    parts = OF_GRAPH.fullmatch(execution[1])
+    if not parts:
+        return None
+    task = cluster.tasks.get((row["job_id"], parts[1]))
+    return (task.name, int(parts[2])) if task else names.get(f"{parts[1]}_{parts[2]}")
+
+
+def _told(row: Mapping[str, Any], cluster: Cluster, names: Mapping[str, tuple[str, int]]) -> Told | None:
+    text = "\n".join(row[name] for name in ("causes", "exception_message", "reason", "message") if row[name])
+    if THRESHOLD in text:
+        return _of_threshold(row, text)
+    reason = reason_of(text)
+    exception = row["root_cause_class"] or row["exception_class"]
+    if reason is None or exception == ABORTED:
+        return None
+    number = row["checkpoint_id"]
+    if number is None and (named := OF_CHECKPOINT.search(text)):
+        number = int(named[1])
+    place = _vertex(row, cluster, names) or (row["vertex"], row["subtask"])
+    return Told(
+        ts_ms=row["ts_ms"],
+        job_id=row["job_id"] or job_of_vertex(place[0], cluster),
+        number=number,
+        vertex=place[0],
+        subtask=place[1],
+        task_manager=row["task_manager"],
+        by=row["process"] or "",
+        reason=reason[0],
+        kind=reason[1],
+        exception=exception,
+        message=((row["root_cause_message"] if row["root_cause_class"] else row["exception_message"]) or "")[:300],
+        frame=row["root_cause_frame"],
+        user_frame=row["user_frame"],
+        thrown_in=row["thrown_in"],
+        own_frames=tuple((row["own_frames"] or "").split()),
+        causes=row["causes"],
+        citation=_citation(row),
+    )
+
+
+def _of_threshold(row: Mapping[str, Any], text: str) -> Told:
+    named = THRESHOLD_REASON.search(text)
+    reason = reason_of(named[1]) if named else None
+    return Told(
+        ts_ms=row["ts_ms"],
+        job_id=row["job_id"],
+        by="threshold",
+        reason=reason[0] if reason else "",
+        kind=reason[1] if reason else "consequence",
+        message=(named[1] if named else THRESHOLD)[:300],
+        citation=_citation(row),
+    )
+
+
+def _citation(row: Mapping[str, Any]) -> Citation:
+    said = row["message"] or f"{row['exception_class']}: {row['exception_message']}"
+    root = ": ".join(part for part in (row["root_cause_class"], row["root_cause_message"]) if part)
+    return Citation(
+        file_id=row["file_id"],
+        line=row["line"],
+        last_line=row["last_line"],
+        pointer=row["pointer"],
+        kind="rest" if row["process"] == "rest" else "log",
+        ts_ms=row["ts_ms"],
+        text=(f"{said} Caused by {root}" if root else said)[:400],
+    )
+
+
+def _of_histories(evidence: Evidence) -> list[Told]:
+    """What REST says of failed checkpoints: the reason, without an exception."""
+    found: list[Told] = []
+    for job_id, history in checkpoint_histories(evidence).items():
+        for each in history.checkpoints:
+            if each.status in ("completed", "expired", "in_progress", "aborted") or not each.reason:
+                continue
+            reason = reason_of(each.reason)
+            if reason and each.citations:
+                blank = Told(
+                    ts_ms=each.ended_ms or each.triggered_ms,
+                    job_id=job_id,
+                    number=each.number,
+                    by="rest",
+                    reason=reason[0],
+                    kind=reason[1],
+                    message=each.reason[:300],
+                    citation=each.citations[-1],
+                )
+                found.append(blank)
+    return found
+
+
+def _of_job(evidence: Evidence, job_id: str | None, told: Sequence[Told]) -> SnapshotFailures:
+    history = checkpoint_histories(evidence).get(job_id)
+    known = {each.number: each for each in history.checkpoints} if history else {}
+    by_number: dict[int | None, list[Told]] = defaultdict(list)
+    for each in told:
+        if each.by != "threshold":
+            by_number[each.number].append(each)
+    failures = []
+    for number, of_number in by_number.items():
+        checkpoint = known.get(number) if number is not None else None
+        ordered = tuple(sorted(of_number, key=_least_telling))
+        if checkpoint is not None and _is_other(checkpoint.status, ordered[0]):
+            continue
+        stamps = [each.ts_ms for each in of_number if each.ts_ms is not None]
+        duration_ms = checkpoint.duration_ms if checkpoint else None
+        failures.append(SnapshotFailure(number, min(stamps, default=None), duration_ms, ordered))
+    failures.sort(key=lambda each: (each.ts_ms is None, each.ts_ms or 0, each.number or 0))
+    thresholds = _apart([each for each in told if each.by == "threshold"])
+    return SnapshotFailures(job_id, tuple(failures), tuple(thresholds))
+
+
+def _is_other(status: str, lead: Told) -> bool:
+    """Whether the history tells another end of the checkpoint than what was told of it here."""
+    return status == "expired" or (status == "completed" and lead.kind != "snapshot")
+
+
+def _least_telling(told: Told) -> tuple[Any, ...]:
+    """Sorts the most telling first: a snapshot that failed before its consequences, with its exception and place."""
+    return (
+        KIND_ORDER.index(told.kind),
+        told.user_frame is None,
+        told.exception is None,
+        told.vertex is None,
+        told.ts_ms or 0,
+        told.citation.file_id,
+        told.citation.line or 0,
+    )
+
+
+SAME_MS = 2_000
+"""Log and REST tell of one failure of the job within this time. Our choice, as for faults."""
+
+
+def _apart(told: Sequence[Told]) -> list[Told]:
+    """The records of different failures of the job, each once."""
+    kept: list[Told] = []
+    for each in sorted(told, key=lambda one: (one.ts_ms or 0, one.citation.file_id, one.citation.line or 0)):
+        near = next((one for one in kept if abs((one.ts_ms or 0) - (each.ts_ms or 0)) <= SAME_MS), None)
+        if near is None:
+            kept.append(each)
+        elif not near.reason and each.reason:
+            kept[kept.index(near)] = replace(near, reason=each.reason, kind=each.kind, message=each.message)
+    return kept

@@ -1,0 +1,260 @@
+"""The checkpoints of each job, told by REST and by the JobManager's log, as one history that all signals share."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from diagnostics.aggregators import checkpoint_records, checkpoints
+from diagnostics.citation import Citation
+from diagnostics.evidence import Evidence, read_once
+from diagnostics.reconstruction.checkpoints.report import (
+    FINAL_STATUSES,
+    Report,
+    told_by_log,
+    told_by_rest,
+)
+from diagnostics.reconstruction.job.cluster import cluster_of
+from diagnostics.wording.phrase import duration, size
+
+MOST_CHECKPOINTS = 20_000
+"""How many checkpoints of a job are kept, the latest first. Our choice: two weeks of one a minute."""
+
+Status = Literal["completed", "expired", "declined", "failed", "aborted", "in_progress", "unknown"]
+
+ABORTING = (
+    "is suspending",
+    "coordinator shutdown",
+    "failoverregion is restarting",
+    "the job has failed",
+    "is shut down",
+)
+"""Reasons that say that the job went down and took the checkpoint with it. Source: reference/log-signals.csv."""
+NOT_READY = ("not all required tasks are currently running", "is not being executed at the moment", "tasks not ready")
+"""Reasons of a trigger that came before all tasks ran, or while they were starting again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """One checkpoint or savepoint of one job; what is not known is None.
+
+    state_bytes, checkpointed_bytes  full size, and what this checkpoint wrote
+    expired_ms                       when the JobManager gave it up
+    reason                           why it failed, as printed
+    late_ms                          log times of acknowledgements that came after its expiry
+    """
+
+    job_id: str | None
+    number: int
+    status: Status
+    is_savepoint: bool = False
+    unaligned: bool = False
+    triggered_ms: int | None = None
+    ended_ms: int | None = None
+    duration_ms: float | None = None
+    checkpointed_bytes: float | None = None
+    state_bytes: float | None = None
+    processed_bytes: float | None = None
+    persisted_bytes: float | None = None
+    subtasks: int | None = None
+    acknowledged: int | None = None
+    reason: str | None = None
+    late_ms: tuple[int, ...] = ()
+    seen_by_rest: bool = False
+    citations: tuple[Citation, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NotStarted:
+    """Triggers of one job that did not become a checkpoint, by reason."""
+
+    reason: str
+    count: int
+    first_ms: int | None
+    last_ms: int | None
+    citation: Citation
+
+    @property
+    def not_ready(self) -> bool:
+        """Whether tasks were not running yet."""
+        return _says(self.reason, NOT_READY)
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """The checkpoints of one job in the order of their numbers.
+
+    observed_until_ms  the last moment at which REST was asked or the JobManager wrote of checkpoints
+    """
+
+    job_id: str | None
+    checkpoints: tuple[Checkpoint, ...] = ()
+    not_started: tuple[NotStarted, ...] = ()
+    observed_until_ms: int | None = None
+
+    def of_status(self, *statuses: Status) -> list[Checkpoint]:
+        """Checkpoints (no savepoints) that ended so."""
+        return [each for each in self.checkpoints if each.status in statuses and not each.is_savepoint]
+
+
+@read_once
+def checkpoint_histories(evidence: Evidence) -> Mapping[str | None, History]:
+    """The history of each job that has one. Done once for each Evidence.
+
+    Reads   checkpoint (the last answer about each checkpoint counts), log_record (the coordinator's events).
+    """
+    return _read(evidence)
+
+
+def _read(evidence: Evidence) -> Mapping[str | None, History]:
+    rows: list[Report] = list(told_by_rest(evidence.answer(checkpoints.AGGREGATOR).to_pylist()))
+    rows += told_by_log(evidence.answer(checkpoint_records.AGGREGATOR).to_pylist())
+    jobs = cluster_of(evidence).job_names
+    return histories_from_rows(rows, next(iter(jobs)) if len(jobs) == 1 else None)
+
+
+@dataclass(slots=True)
+class _Gathered:
+    rest: dict[int, Report] = field(default_factory=dict)
+    log: dict[int, Report] = field(default_factory=dict)
+    not_started: list[NotStarted] = field(default_factory=list)
+    until: list[int] = field(default_factory=list)
+
+
+def histories_from_rows(rows: Iterable[Report], only_job: str | None = None) -> Mapping[str | None, History]:
+    """The histories that reports describe.
+
+    only_job  the job that rows without a job id belong to
+    """
+    jobs: dict[str | None, _Gathered] = defaultdict(_Gathered)
+    for row in rows:
+        gathered = jobs[row["job_id"] or only_job]
+        if row["asked_ms"] is not None:
+            gathered.until.append(row["asked_ms"])
+        if row["origin"] == "not started":
+            place = _citation(row["places"][0], "log", "")
+            gathered.not_started.append(
+                NotStarted(row["reason"] or "", row["count"], row["triggered_ms"], row["ended_ms"], place)
+            )
+        else:
+            (gathered.rest if row["origin"] == "rest" else gathered.log)[row["number"]] = row
+    return {
+        job_id: _history(job_id, gathered) for job_id, gathered in sorted(jobs.items(), key=lambda item: item[0] or "")
+    }
+
+
+def _history(job_id: str | None, gathered: _Gathered) -> History:
+    numbers = sorted({*gathered.rest, *gathered.log})[-MOST_CHECKPOINTS:]
+    last = numbers[-1] if numbers else 0
+    merged = tuple(
+        _merged(job_id, number, gathered.rest.get(number), gathered.log.get(number), is_last=number == last)
+        for number in numbers
+    )
+    stamps = [*gathered.until, *(each.ended_ms or each.triggered_ms or 0 for each in merged)]
+    not_started = tuple(sorted(gathered.not_started, key=lambda each: (each.first_ms or 0, each.reason)))
+    return History(job_id, merged, not_started, max(stamps, default=0) or None)
+
+
+def _merged(job_id: str | None, number: int, rest: Report | None, log: Report | None, *, is_last: bool) -> Checkpoint:
+    """One checkpoint; REST's numbers go before the log's, but the log's end goes before a pending answer of REST."""
+    told = rest or log or {}
+    other = log or {}
+
+    def value(name: str) -> Any:
+        return told.get(name) if told.get(name) is not None else other.get(name)
+
+    status = _status(rest, log, is_last=is_last)
+    asked_too_early = rest is not None and rest["status"] not in FINAL_STATUSES and other.get("ended_ms") is not None
+    ended_ms = other["ended_ms"] if asked_too_early else value("ended_ms")
+    duration_ms = other["duration_ms"] if asked_too_early else value("duration_ms")
+    triggered_ms = value("triggered_ms")
+    if duration_ms is None and status != "in_progress" and ended_ms and triggered_ms:
+        duration_ms = float(ended_ms - triggered_ms)
+    return Checkpoint(
+        job_id=job_id,
+        number=number,
+        status=status,
+        is_savepoint=bool(told.get("is_savepoint")) or bool(other.get("is_savepoint")),
+        unaligned=bool(told.get("unaligned")),
+        triggered_ms=triggered_ms,
+        ended_ms=None if status == "in_progress" else ended_ms,
+        duration_ms=duration_ms,
+        checkpointed_bytes=value("checkpointed_bytes"),
+        state_bytes=value("state_bytes"),
+        processed_bytes=value("processed_bytes"),
+        persisted_bytes=value("persisted_bytes"),
+        subtasks=value("subtasks"),
+        acknowledged=value("acknowledged"),
+        reason=value("reason"),
+        late_ms=tuple(other.get("late_ms") or ()),
+        seen_by_rest=rest is not None,
+        citations=tuple(_citations(number, status, rest, log, duration_ms)),
+    )
+
+
+def _status(rest: Report | None, log: Report | None, *, is_last: bool) -> Status:
+    if rest is not None and rest["status"] == "COMPLETED":
+        return "completed"
+    reason = " ".join(str(row.get("reason") or "") for row in (rest, log) if row)
+    logged = log["status"] if log else None
+    if (rest is not None and rest["status"] == "FAILED") or logged not in (None, "pending"):
+        return _failure(reason, logged)
+    return "in_progress" if is_last or rest is not None else "unknown"
+
+
+def _failure(reason: str, logged: str | None) -> Status:
+    if logged in ("completed", "expired"):
+        return "completed" if logged == "completed" else "expired"
+    if _says(reason, ("expired before completing",)):
+        return "expired"
+    if logged == "declined" or _says(reason, ("was declined",)):
+        return "declined"
+    return "aborted" if _says(reason, ABORTING) else "failed"
+
+
+def _says(text: str, parts: Iterable[str]) -> bool:
+    lowered = text.lower()
+    return any(part in lowered for part in parts)
+
+
+def _citations(
+    number: int,
+    status: Status,
+    rest: Report | None,
+    log: Report | None,
+    duration_ms: float | None,
+) -> Iterable[Citation]:
+    if log is not None:
+        for place in log["places"][:2]:
+            yield _citation(place, "log", place["text"] or f"checkpoint {number}")
+    if rest is not None:
+        parts = [f"checkpoint {number} {rest['status']}"]
+        if duration_ms is not None:
+            parts.append(f"end to end {duration(duration_ms)}")
+        if rest["checkpointed_bytes"] is not None:
+            parts.append(f"wrote {size(rest['checkpointed_bytes'])} of {size(rest['state_bytes'] or 0)}")
+        if rest["reason"]:
+            parts.append(str(rest["reason"]))
+        yield _citation(rest["places"][0], "rest", ", ".join(parts), f"checkpoint {number}", rest["duration_ms"])
+
+
+def _citation(
+    place: Mapping[str, Any],
+    kind: Literal["log", "rest"],
+    text: str,
+    name: str | None = None,
+    value: float | None = None,
+) -> Citation:
+    return Citation(
+        file_id=place["file_id"],
+        line=place["line"],
+        last_line=place["last_line"],
+        pointer=place["pointer"],
+        kind=kind,
+        ts_ms=place["ts_ms"],
+        text=(text or place["text"] or "")[:400],
+        name=name,
+        value=value,
+    )

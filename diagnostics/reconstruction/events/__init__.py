@@ -1,0 +1,1 @@
+"""Input events by time and device: lags, clocks, disorder and watermarks."""

@@ -1,0 +1,142 @@
+"""The lag of each device in slices of time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from diagnostics.aggregators import device_lag_cells, event_keys, event_span
+from diagnostics.arithmetic.row_groups import begins_of_runs
+from diagnostics.arithmetic.sorted_rows import row_order, sums
+from diagnostics.evidence import Evidence
+from diagnostics.reconstruction.events.device_clocks import DeviceLag
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+    import pyarrow as pa
+
+    Numbers = npt.NDArray[np.int64]
+
+FEWEST_IN_SLICE = 3
+"""How many events of a device make a median of a time slice. Our choice."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceLags:
+    """The events that have both times, by device. Lags are in ms.
+
+    events, devices  how many there are; a device is a key
+    usual_lag_ms     median over the devices, those without a key being one, of their typical lag
+    lowest_lag_ms, highest_lag_ms  of all events
+    furthest         devices furthest from the usual lag, these first
+    """
+
+    events: int
+    devices: int
+    usual_lag_ms: float
+    lowest_lag_ms: int
+    highest_lag_ms: int
+    furthest: Sequence[DeviceLag]
+
+
+def device_lags(evidence: Evidence, from_ms: int, width_ms: float, most: int) -> DeviceLags:
+    """The devices furthest from the usual lag, and what is told of all.
+
+    Reads     event: those with both times, of which there is one at least.
+    from_ms   their first arrival, where the first slice begins
+    width_ms  length of a slice
+    most      how many devices are told, of those that have a slice of FEWEST_IN_SLICE events or more
+
+    The typical lag of a device is the median over its slices of their medians, its scatter that of p90 - p10; its
+    lowest and highest are of slices of so many events, as is the first whose median is below zero. A quantile is the
+    lowest value that so large a part does not exceed. Of very many events times and lags are those of their cells, as
+    the aggregator says.
+    """
+    import numpy as np
+
+    span = evidence.answer(event_span.AGGREGATOR)
+    told = evidence.answer(device_lag_cells.AGGREGATOR)
+    devices = _measured(told.cells, from_ms, width_ms)
+    typical = np.sort(devices["typical_ms"])
+    usual = float(typical[(len(typical) - 1) // 2])
+    known = np.flatnonzero((devices["device"] < len(told.devices)) & devices["is_known"])
+    lowest, highest = devices["lowest_ms"][known], devices["highest_ms"][known]
+    names = np.array([told.devices[device] for device in devices["device"][known].tolist()], object)
+    order = np.lexsort((names, -np.maximum(usual - lowest, highest - usual)))[:most]
+    return DeviceLags(
+        events=span.timed,
+        devices=evidence.answer(event_keys.AGGREGATOR).timed_keys,
+        usual_lag_ms=usual,
+        lowest_lag_ms=span.lowest_lag_ms or 0,
+        highest_lag_ms=span.highest_lag_ms or 0,
+        furthest=[
+            DeviceLag(
+                key=names[place],
+                events=int(devices["events"][row]),
+                lowest_ms=float(devices["lowest_ms"][row]),
+                highest_ms=float(devices["highest_ms"][row]),
+                scatter_ms=float(devices["scatter_ms"][row]),
+                fast_from_ms=int(devices["fast_from_ms"][row]) if devices["is_fast"][row] else None,
+            )
+            for place, row in zip(order.tolist(), known[order].tolist(), strict=True)
+        ],
+    )
+
+
+def _measured(cells: pa.Table, from_ms: int, width_ms: float) -> Mapping[str, Numbers]:
+    """A row for each device, and one for all events without a key; `is_known` where it has a slice of enough events."""
+    import numpy as np
+
+    device, arrival, lags, width, events = (
+        cells[name].to_numpy() for name in ("device", "arrival_ms", "lag_ms", "width_ms", "events")
+    )
+    # The slot that a cell stands for may begin before the first arrival.
+    arrival = np.maximum(arrival, from_ms)
+    slices = ((arrival - from_ms) / width_ms).astype(np.int64)
+    order = row_order([device, slices, lags])
+    device, slices, lags, width, events, arrival = (
+        each[order] for each in (device, slices, lags, width, events, arrival)
+    )
+    begins = begins_of_runs(device, slices)
+    counts, reached = sums(events, begins), np.cumsum(events)
+    before = reached[begins] - events[begins]
+
+    def quantile(share: float) -> Numbers:
+        """Of the lags of each slice; those of a class as if they were evenly spread over it."""
+        wanted = before + np.ceil(share * counts).astype(np.int64)
+        cell = np.searchsorted(reached, wanted)
+        within = (wanted - reached[cell] - 0.5) / events[cell] + 0.5
+        values: Numbers = lags[cell] + np.rint(within * width[cell]).astype(np.int64)
+        return values
+
+    low, middle, high = map(quantile, (0.1, 0.5, 0.9))
+    enough = counts >= FEWEST_IN_SLICE
+    is_fast = enough & (middle < 0)
+    first = np.minimum.reduceat(arrival, begins)
+
+    of_slices = device[begins]
+    of_device = begins_of_runs(of_slices)
+    most, least = np.iinfo(np.int64).max, np.iinfo(np.int64).min
+    return {
+        "device": of_slices[of_device],
+        "events": sums(counts, of_device),
+        "is_known": np.logical_or.reduceat(enough, of_device),
+        "lowest_ms": np.minimum.reduceat(np.where(enough, middle, most), of_device),
+        "highest_ms": np.maximum.reduceat(np.where(enough, middle, least), of_device),
+        "scatter_ms": _medians(of_slices, of_device, high - low),
+        "typical_ms": _medians(of_slices, of_device, middle),
+        "is_fast": np.logical_or.reduceat(is_fast, of_device),
+        "fast_from_ms": np.minimum.reduceat(np.where(is_fast, first, most), of_device),
+    }
+
+
+def _medians(ordered_groups: Numbers, begins: Numbers, values: Numbers) -> Numbers:
+    """The median of each group's values."""
+    import numpy as np
+
+    ordered = values[row_order([ordered_groups, values])]
+    counts = np.diff(begins, append=len(values))
+    medians: Numbers = ordered[begins + (counts + 1) // 2 - 1]
+    return medians

@@ -1,0 +1,1 @@
+"""Failures, the ends of processes, lost TaskManagers and outages of the coordination service."""

@@ -1,0 +1,182 @@
+"""Which failures a job had, which came first, and which only report that something before them failed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from diagnostics.citation import Citation
+from diagnostics.reconstruction.failures.incident_log import Failure, IncidentLog, LogEvent
+from diagnostics.reconstruction.failures.thrown import Thrown
+from diagnostics.reconstruction.job.cluster import Cluster
+from diagnostics.vocabulary.fault_origins import is_in_snapshot
+
+REPORTS = (
+    "Recovery is suppressed by",
+    "Exceeded checkpoint tolerable failure threshold",
+    "Checkpoint Coordinator is suspending",
+    "Checkpoint was canceled because a barrier",
+    "The job has been suspended",
+    "Task has been cancelled",
+)
+"""Texts of exceptions that report a failure before them. Source: reference/disputed-claims.md."""
+REPORT_CLASSES = ("CancellationException", "CancelTaskException", "JobCancellationException", "RestartException")
+WRAPPERS = ("SerializedThrowable", "CompletionException", "ExecutionException", "JobExecutionException", "JobException")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault(Thrown):
+    """One failure of a job, wherever it was told."""
+
+    exception: str
+
+    @property
+    def in_snapshot(self) -> bool:
+        """Whether the task was taking its part of a checkpoint."""
+        return is_in_snapshot(self.causes)
+
+    @property
+    def kind(self) -> tuple[str, str | None]:
+        """What makes two faults the same: class and top frame of the root cause."""
+        return self.exception, self.frame
+
+
+@dataclass(frozen=True, slots=True)
+class FaultKind:
+    """Faults with the same root cause."""
+
+    first: Fault
+    count: int
+    last_ms: int | None
+
+
+def faults(log: IncidentLog, cluster: Cluster) -> list[Fault]:
+    """The failures of tasks and jobs in time order, without those that only report another.
+
+    A failure that several tell is counted once: as the JobManager's log tells it, else a TaskManager's, else REST.
+    A stack trace alone, without any log around it, counts: it is what somebody asks about. Beside a log it may be what
+    code that caught it printed.
+    """
+    events = log.of("failure")
+    if any(event.process == "jobmanager" and _is_failure(event) for event in events):
+        events = [event for event in events if event.process != "taskmanager"]
+    told = [fault for event in events if (fault := _of_log(event, cluster))]
+    known = {(fault.ts_ms, fault.exception) for fault in told}
+    told += [fault for failure in log.failures if (fault := _of_rest(failure)) and not _known(fault, known)]
+    if not log.is_log and not told:
+        told = [fault for event in log.of("pasted") if (fault := _fault(event, event.job_id, event.cite()))]
+    ordered = sorted(
+        told, key=lambda each: (each.ts_ms is None, each.ts_ms or 0, each.citation.file_id, each.citation.line or 0)
+    )
+    return list(_once(ordered))
+
+
+def _once(ordered: Sequence[Fault]) -> Iterator[Fault]:
+    """Without what the job says of a failure right after its task, or once more with its next state."""
+    last: dict[tuple[str, str | None], int] = {}
+    for each in ordered:
+        before = last.get(each.kind)
+        is_repeat = before is not None and each.ts_ms is not None and each.ts_ms - before <= SAME_MS
+        if each.ts_ms is not None:
+            last[each.kind] = each.ts_ms
+        if each.vertex is not None or not is_repeat:
+            yield each
+
+
+def _known(fault: Fault, known: set[tuple[int | None, str]]) -> bool:
+    """The REST time stamp is that of the JobManager's handling, some milliseconds off the log's."""
+    return any(
+        fault.ts_ms is not None
+        and ts_ms is not None
+        and abs(fault.ts_ms - ts_ms) <= SAME_MS
+        and fault.exception == name
+        for ts_ms, name in known
+    )
+
+
+SAME_MS = 2_000
+
+
+OF_THE_JOB = ("Trying to recover from a global failure", "Failed to submit job ", "Application failed unexpectedly")
+"""Messages that come with a failure of no single task. Source: Flink's schedulers, Dispatcher and application mode."""
+
+
+def _of_log(event: LogEvent, cluster: Cluster) -> Fault | None:
+    if event.process == "client" or not _is_failure(event):
+        return None
+    return _fault(event, event.job_id or job_of_vertex(event.vertex, cluster), event.cite())
+
+
+def _is_failure(event: LogEvent) -> bool:
+    """Only what made a task or job fail: warnings with a stack trace are many and mostly harmless."""
+    message = event.message
+    if message.startswith("Job "):
+        return event.state_to in ("FAILING", "FAILED", "RESTARTING")
+    return " to FAILED" in message or message.startswith(OF_THE_JOB)
+
+
+def job_of_vertex(vertex: str | None, cluster: Cluster) -> str | None:
+    """The job that has a task of that name, if only one has, or the only job there is."""
+    owners = {task.job_id for task in cluster.tasks.values() if vertex and task.name == vertex}
+    if len(owners) == 1:
+        return next(iter(owners))
+    return next(iter(cluster.job_names)) if len(cluster.job_names) == 1 else None
+
+
+def _of_rest(failure: Failure) -> Fault | None:
+    return _fault(failure, failure.job_id, failure.cite())
+
+
+def _fault(told: Any, job_id: str | None, citation: Citation) -> Fault | None:
+    exception = told.root_cause_class or told.exception_class
+    message = told.root_cause_message if told.root_cause_class else told.exception_message
+    if not exception or _only_reports(exception, message or ""):
+        return None
+    return Fault(
+        ts_ms=told.ts_ms,
+        job_id=job_id,
+        vertex=told.vertex,
+        subtask=told.subtask,
+        task_manager=told.task_manager,
+        exception=exception,
+        message=(message or "")[:500],
+        frame=told.root_cause_frame,
+        user_frame=told.user_frame,
+        thrown_in=told.thrown_in,
+        own_frames=tuple((told.own_frames or "").split()),
+        causes=told.causes,
+        citation=citation,
+    )
+
+
+def _only_reports(exception: str, message: str) -> bool:
+    simple = exception.rpartition(".")[2]
+    return simple in REPORT_CLASSES or any(text in message for text in REPORTS)
+
+
+def kinds_of(found: Iterable[Fault]) -> list[FaultKind]:
+    """The faults by root cause, the first one first."""
+    by_kind: dict[tuple[str, str | None], list[Fault]] = {}
+    for fault in found:
+        by_kind.setdefault(fault.kind, []).append(fault)
+    return [
+        FaultKind(same[0], len(same), max((each.ts_ms for each in same if each.ts_ms is not None), default=None))
+        for same in by_kind.values()
+    ]
+
+
+def rounds_of(found: Iterable[Fault]) -> list[int]:
+    """When each attempt failed: subtasks that fail together are one."""
+    stamps = [fault.ts_ms for fault in found if fault.ts_ms is not None]
+    return [stamp for place, stamp in enumerate(stamps) if not place or stamp - stamps[place - 1] > SAME_MS]
+
+
+def by_job(found: Sequence[Fault]) -> Mapping[str | None, list[Fault]]:
+    """The faults by job; those whose job is not known belong to the only one there is, if so."""
+    jobs = {fault.job_id for fault in found if fault.job_id}
+    only = next(iter(jobs)) if len(jobs) == 1 else None
+    grouped: dict[str | None, list[Fault]] = {}
+    for fault in found:
+        grouped.setdefault(fault.job_id or only, []).append(fault)
+    return grouped

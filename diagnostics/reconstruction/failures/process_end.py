@@ -1,0 +1,69 @@
+"""Which processes ended, as far as logs tell: their own last words, and what the JobManager says of its workers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from diagnostics.reconstruction.failures.incident_log import IncidentLog, LogEvent
+from diagnostics.reconstruction.job.cluster import normalised
+
+STARTED = re.compile(r"Starting TaskManager with ResourceID:? ([^\s()]{1,200})")
+"""Source: Flink's TaskManagerRunner; matched in texts of at most 2,000 characters."""
+BEFORE_MS, AFTER_MS = 180_000, 60_000
+"""How long before and after something was noticed an end explains it. Our choice: a heartbeat timeout of 50 s notices
+late, a restarted container is reported some seconds later."""
+HOW: Mapping[str, str] = {
+    "oom": "OutOfMemoryError",
+    "killed": "killed for its memory",
+    "res.worker.terminated": "container ended",
+    "k8s.pod.terminated": "container ended",
+    "process.signal": "told to end",
+}
+"""Kind or id of the event -> how the process ended; the other ends are fatal errors."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessEnd:
+    """One end of a process, or an OutOfMemoryError in it, after which it rarely lives on.
+
+    task_manager  resource id as printed, None for a JobManager and where the record does not tell
+    """
+
+    ts_ms: int | None
+    role: str | None
+    task_manager: str | None
+    how: str
+    event: LogEvent
+
+    def explains(self, ts_ms: int | None) -> bool:
+        """Whether what was noticed at that time can come of it; without times it can."""
+        if ts_ms is None or self.ts_ms is None:
+            return True
+        return -BEFORE_MS <= self.ts_ms - ts_ms <= AFTER_MS
+
+    def is_of(self, task_manager: str) -> bool:
+        """Whether it is that TaskManager's, or its record names it."""
+        if self.task_manager is not None:
+            return normalised(self.task_manager) == normalised(task_manager)
+        return task_manager in self.event.texts
+
+
+def task_manager_of_file(log: IncidentLog) -> Mapping[int, str]:
+    """Log file -> resource id of the TaskManager that wrote it, as its own start says."""
+    return {each.file_id: hit[1] for each in log.of("started") if (hit := STARTED.search(each.message))}
+
+
+def process_ends(log: IncidentLog) -> list[ProcessEnd]:
+    """The ends of processes in time order, what has no time last."""
+    names = task_manager_of_file(log)
+    found = []
+    for kind in ("process_end", "killed", "oom"):
+        for event in log.of(kind):
+            if event.process == "client":
+                continue
+            how = HOW.get(event.event or "") or HOW.get(kind) or "fatal error"
+            own = names.get(event.file_id) if event.process == "taskmanager" else None
+            found.append(ProcessEnd(event.ts_ms, event.process, event.task_manager or own, how, event))
+    return sorted(found, key=lambda each: (each.ts_ms is None, each.ts_ms or 0, each.event.file_id))

@@ -1,0 +1,54 @@
+"""Which TaskManagers were lost and when, as the JobManager's log and REST tell it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from diagnostics.reconstruction.failures.incident_log import Failure, IncidentLog, LogEvent
+
+IDENTITY = re.compile(r"TaskManager with (?:id|ResourceID:?) ([^\s()]{1,200})|TaskExecutor connection ([^\s()]{1,200})")
+LOST = re.compile(r"TaskManager with id ([^\s()]{1,200})(?:\([^)]{0,200}\))? (?:timed out|is no longer reachable)")
+"""Source: Flink's ResourceManager and JobMaster; matched in texts of at most 2,000 characters."""
+SAME_LOSS_MS = 60_000
+"""JobMaster and ResourceManager notice the same loss within this time; more is another one. Our choice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """One TaskManager lost at one time, with everything that was said of it."""
+
+    task_manager: str
+    ts_ms: int | None
+    told: tuple[LogEvent | Failure, ...]
+
+    @property
+    def how(self) -> str:
+        """`heartbeat timed out` or `unreachable`."""
+        return "heartbeat timed out" if any("timed out" in each.texts for each in self.told) else "unreachable"
+
+
+def losses(log: IncidentLog) -> list[Loss]:
+    """The losses in time order; what several components say of one loss is one."""
+    grouped: list[tuple[str, list[LogEvent | Failure]]] = []
+    told: list[tuple[str, LogEvent | Failure]] = [
+        (name, event) for event in log.of("lost") if (name := identity_of(event))
+    ]
+    failed: list[LogEvent | Failure] = [event for event in log.of("failure") if event.process != "taskmanager"]
+    failed += log.failures
+    told += [(hit[1].rstrip("."), each) for each in failed if (hit := LOST.search(each.texts))]
+    for name, each in sorted(told, key=lambda pair: (pair[1].ts_ms is None, pair[1].ts_ms or 0)):
+        for known, events in grouped:
+            near = each.ts_ms is None or events[-1].ts_ms is None or each.ts_ms - events[-1].ts_ms <= SAME_LOSS_MS
+            if known == name and near:
+                events.append(each)
+                break
+        else:
+            grouped.append((name, [each]))
+    return [Loss(name, events[0].ts_ms, tuple(events)) for name, events in grouped]
+
+
+def identity_of(event: LogEvent) -> str | None:
+    """The resource id of the TaskManager that a record speaks of."""
+    found = IDENTITY.search(event.message)
+    return event.task_manager or ((found[1] or found[2]).rstrip(".") if found else None)

@@ -1,0 +1,1 @@
+"""Garbage collection of each JVM: pauses, timeline, and what the heap held."""

@@ -1,0 +1,110 @@
+"""The course of garbage collection in each JVM: its pauses, what the heap held before and after, what was allocated."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
+
+from diagnostics.reconstruction.gc.pauses import gc_pauses, together
+from diagnostics.reconstruction.gc.timeline import timelines
+from diagnostics.reconstruction.load.metric_series import metric_series
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from diagnostics.evidence import Evidence
+
+MOST_CAUSES = 12
+"""Causes of one process that are told, those that took most time. Our choice: HotSpot has some thirty."""
+
+
+def collections_of(evidence: Evidence) -> list[dict[str, Any]]:
+    """The collections of each GC log, the process that stood still longest first; nothing without such a log.
+
+    Reads   gc_pause (one GC log file is one JVM).
+    Gives   {file_id, process, collector, pauses, pause_ms, full, collections, allocation, causes, heap} as the chart of
+            garbage collection tells them; of each slot of time the longest pause, and the longest full one.
+    """
+    pauses = gc_pauses(evidence)
+    if pauses is None:
+        return []
+    dated = pauses.filter(pauses["slot"].is_valid())
+    by_file: dict[int, list[dict[str, Any]]] = defaultdict(list)
+    for row in together(dated, "file_id", "slot", "is_full").to_pylist():
+        by_file[row["file_id"]].append(row)
+    allocation, causes = _allocation(dated), _causes(dated)
+    names = {each.file_id: each.process for each in timelines(evidence)}
+    processes = [
+        _process(file_id, names.get(file_id), rows)
+        | {"allocation": allocation.get(file_id, []), "causes": causes.get(file_id, [])}
+        for file_id, rows in sorted(by_file.items())
+    ]
+    return sorted(processes, key=lambda each: (-each["pause_ms"], each["file_id"]))
+
+
+def _causes(dated: pa.Table) -> Mapping[int, list[list[Any]]]:
+    """File -> [cause, count, pause_ms, longest_ms], what took most time first."""
+    import pyarrow.compute as pc
+
+    named = dated.append_column("named", pc.coalesce(dated["cause"], dated["kind"]))
+    found: dict[int, list[list[Any]]] = defaultdict(list)
+    for row in together(named, "file_id", "named").to_pylist():
+        told = [row["named"], row["pauses"], round(row["sum_ms"], 1), round(row["pause_ms"], 1)]
+        found[row["file_id"]].append(told)
+    return {
+        file_id: sorted(rows, key=lambda each: (-each[2], each[0]))[:MOST_CAUSES] for file_id, rows in found.items()
+    }
+
+
+def _allocation(dated: pa.Table) -> Mapping[int, list[list[Any]]]:
+    """File -> [epoch ms, bytes a second], one for each slot of time with two collections that tell their sizes."""
+    found: dict[int, list[list[Any]]] = defaultdict(list)
+    slots = together(dated.filter(dated["step_ms"].is_valid()), "file_id", "slot").sort_by("step_ms")
+    for row in slots.to_pylist():
+        found[row["file_id"]].append([row["step_ms"], round(row["allocated_bytes"] * 1000 / row["gap_ms"])])
+    return found
+
+
+def _process(file_id: int, name: str | None, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    longest = sorted(rows, key=itemgetter("ts_ms", "pause_ms"))
+    columns = ("ts_ms", "kind", "pause_ms", "before_bytes", "after_bytes", "total_bytes", "cause")
+    return {
+        "file_id": file_id,
+        "process": name,
+        "collector": next((each["collector"] for each in longest if each["collector"]), None),
+        "pauses": sum(row["pauses"] for row in rows),
+        "pause_ms": round(sum(row["sum_ms"] for row in rows), 1),
+        "full": sum(row["pauses"] for row in rows if row["is_full"]),
+        "collections": [[each[column] for column in columns] for each in longest],
+        "heap": [],
+    }
+
+
+def heap_of(evidence: Evidence) -> list[dict[str, Any]]:
+    """The used heap of each process as the metrics tell it, the largest first.
+
+    Reads   metric_sample (Status.JVM.Memory.Heap.Used and .Max).
+    """
+    series = metric_series(evidence)
+    limits = {each.task_manager: each.known for each in series.of("Status.JVM.Memory.Heap.Max")}
+    processes = []
+    for each in series.of("Status.JVM.Memory.Heap.Used"):
+        limit = limits.get(each.task_manager) or ()
+        most = limit[-1].value if limit else None
+        heap = [[point.ts_ms, point.value, most] for point in each.points if point.ts_ms is not None]
+        if heap:
+            processes.append(
+                {
+                    "file_id": None,
+                    "process": each.task_manager or "jobmanager",
+                    "collector": None,
+                    "pauses": None,
+                    "pause_ms": None,
+                    "full": None,
+                    "collections": [],
+                    "heap": heap,
+                }
+            )
+    return sorted(processes, key=lambda each: (-max(row[1] or 0 for row in each["heap"]), str(each["process"])))

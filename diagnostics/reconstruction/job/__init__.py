@@ -1,0 +1,1 @@
+"""What runs where, with which settings: jobs, tasks, TaskManagers, their graph, and the clocks of their logs."""

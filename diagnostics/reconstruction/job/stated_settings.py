@@ -1,0 +1,261 @@
+"""The settings in effect for each job, as numbers with units and with the line that states them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from diagnostics.aggregators import config_options
+from diagnostics.arithmetic.named_rows import named_rows
+from diagnostics.citation import Citation
+from diagnostics.evidence import Evidence, read_once
+from diagnostics.evidence.subject import FactValue
+from diagnostics.notation.flink_values import duration_ms, number, size_bytes, truth
+from diagnostics.reconstruction.checkpoints.history import checkpoint_histories
+from diagnostics.reconstruction.job.cluster import cluster_of
+from diagnostics.reconstruction.load.timeline import load_timelines
+
+
+def _word(text: str | None) -> str | None:
+    stripped = (text or "").strip()
+    return stripped or None
+
+
+def _backend(text: str | None) -> str | None:
+    """`rocksdb`, `forst` or `hashmap`, from an option's value or from a class name."""
+    lowered = (text or "").lower()
+    for name in ("rocksdb", "forst"):
+        if name in lowered:
+            return name
+    heap = ("hashmap", "fsstatebackend", "memorystatebackend", "filesystem", "jobmanager")
+    return "hashmap" if any(name in lowered for name in heap) else _word(text)
+
+
+def _storage(text: str | None) -> str | None:
+    """`jobmanager` or `filesystem`; before Flink 1.13 the state backend said where checkpoints go."""
+    lowered = (text or "").lower()
+    if "jobmanager" in lowered or "memorystatebackend" in lowered:
+        return "jobmanager"
+    return "filesystem" if "filesystem" in lowered or "fsstatebackend" in lowered else None
+
+
+def _mode(text: str | None) -> str | None:
+    return (text or "").strip().upper().replace("-", "_") or None
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One fact: which keys state it (the newest name first), how its text is read, and Flink's own default.
+
+    default  what holds when a whole configuration is known and does not mention it; None when that differs by version
+    """
+
+    fact: str
+    meaning: str
+    read: Callable[[str | None], FactValue]
+    keys: tuple[str, ...]
+    default: FactValue = None
+
+
+CHECKPOINTING = "execution.checkpointing."
+ROCKSDB = "state.backend.rocksdb."
+SETTINGS = (
+    Setting("interval_ms", "checkpoint interval", duration_ms, (CHECKPOINTING + "interval",)),
+    Setting("timeout_ms", "checkpoint timeout", duration_ms, (CHECKPOINTING + "timeout",), 600_000.0),
+    Setting("min_pause_ms", "least pause between checkpoints", duration_ms, (CHECKPOINTING + "min-pause",), 0.0),
+    Setting("max_concurrent", "checkpoints at once", number, (CHECKPOINTING + "max-concurrent-checkpoints",), 1.0),
+    Setting("mode", "EXACTLY_ONCE or AT_LEAST_ONCE", _mode, (CHECKPOINTING + "mode",), "EXACTLY_ONCE"),
+    Setting(
+        "incremental",
+        "whether checkpoints are incremental",
+        truth,
+        (CHECKPOINTING + "incremental", "state.backend.incremental"),
+        False,
+    ),
+    Setting(
+        "unaligned",
+        "whether checkpoints are unaligned",
+        truth,
+        (CHECKPOINTING + "unaligned.enabled", CHECKPOINTING + "unaligned"),
+        False,
+    ),
+    Setting(
+        "aligned_timeout_ms",
+        "after which time an aligned checkpoint goes on unaligned",
+        duration_ms,
+        (CHECKPOINTING + "aligned-checkpoint-timeout", CHECKPOINTING + "alignment-timeout"),
+    ),
+    Setting(
+        "tolerable_failed",
+        "failed checkpoints that are tolerated",
+        number,
+        (CHECKPOINTING + "tolerable-failed-checkpoints",),
+    ),
+    Setting("retention", "what is kept after a cancel", _mode, (CHECKPOINTING + "externalized-checkpoint-retention",)),
+    Setting(
+        "checkpoint_dir",
+        "where checkpoints go",
+        _word,
+        (CHECKPOINTING + "dir", "state.checkpoints.dir", "state.backend.fs.checkpointdir"),
+    ),
+    Setting(
+        "savepoint_dir",
+        "where savepoints go when nobody names a place",
+        _word,
+        (CHECKPOINTING + "savepoint-dir", "state.savepoints.dir", "savepoints.state.backend.fs.dir"),
+    ),
+    Setting(
+        "storage",
+        "jobmanager or filesystem",
+        _storage,
+        (CHECKPOINTING + "storage", "state.checkpoint-storage", "state.backend.type", "state.backend"),
+    ),
+    Setting("state_backend", "rocksdb, forst or hashmap", _backend, ("state.backend.type", "state.backend")),
+    Setting(
+        "changelog",
+        "whether the changelog is on",
+        truth,
+        ("state.changelog.enabled", "state.backend.changelog.enabled"),
+    ),
+    Setting(
+        "transfer_threads", "threads that upload RocksDB files", number, (ROCKSDB + "checkpoint.transfer.thread.num",)
+    ),
+    Setting("rocksdb_threads", "flush and compaction threads of RocksDB", number, (ROCKSDB + "thread.num",)),
+    Setting("rocksdb_dir", "local directory of RocksDB", _word, (ROCKSDB + "localdir", ROCKSDB + "checkpointdir")),
+    Setting(
+        "debloating",
+        "whether buffers are debloated",
+        truth,
+        ("taskmanager.network.memory.buffer-debloat.enabled",),
+        False,
+    ),
+    Setting("slots", "slots of a TaskManager", number, ("taskmanager.numberOfTaskSlots",), 1.0),
+    Setting("default_parallelism", "default parallelism", number, ("parallelism.default",), 1.0),
+    Setting("process_bytes", "memory of a TaskManager process", size_bytes, ("taskmanager.memory.process.size",)),
+    Setting("flink_bytes", "Flink memory of a TaskManager", size_bytes, ("taskmanager.memory.flink.size",)),
+    Setting("task_heap_bytes", "task heap", size_bytes, ("taskmanager.memory.task.heap.size",)),
+    Setting(
+        "managed_bytes", "managed memory", size_bytes, ("taskmanager.memory.managed.size", "taskmanager.memory.size")
+    ),
+    Setting("managed_fraction", "managed memory, share", number, ("taskmanager.memory.managed.fraction",), 0.4),
+    Setting(
+        "network_min_bytes",
+        "least network memory",
+        size_bytes,
+        ("taskmanager.memory.network.min", "taskmanager.network.memory.min"),
+    ),
+    Setting(
+        "network_max_bytes",
+        "most network memory",
+        size_bytes,
+        ("taskmanager.memory.network.max", "taskmanager.network.memory.max"),
+    ),
+    Setting(
+        "network_fraction",
+        "network memory, share",
+        number,
+        ("taskmanager.memory.network.fraction", "taskmanager.network.memory.fraction"),
+    ),
+    Setting("max_parallelism", "most parallelism that the key groups allow", number, ("pipeline.max-parallelism",)),
+    Setting("rpc_address", "where TaskManagers look for the JobManager", _word, ("jobmanager.rpc.address",)),
+    Setting("bind_host", "address that the JobManager listens at", _word, ("jobmanager.bind-host",)),
+    Setting("heartbeat_interval_ms", "heartbeat interval", duration_ms, ("heartbeat.interval",), 10_000.0),
+    Setting("heartbeat_timeout_ms", "heartbeat timeout", duration_ms, ("heartbeat.timeout",), 50_000.0),
+    Setting("restart_strategy", "restart strategy", _word, ("restart-strategy.type", "restart-strategy")),
+    Setting("restart_attempts", "restarts that are tried", number, ("restart-strategy.fixed-delay.attempts",)),
+    Setting("ha_type", "high availability", _word, ("high-availability.type", "high-availability", "recovery.mode")),
+    Setting(
+        "ha_storage",
+        "where metadata for high availability lies",
+        _word,
+        ("high-availability.storageDir", "high-availability.zookeeper.storageDir"),
+    ),
+    Setting("object_reuse", "whether records are handed on without a copy", truth, ("pipeline.object-reuse",)),
+    Setting("flink_version", "Flink's version as REST tells it", _word, ("flink.version",)),
+    Setting("flame_graphs", "whether flame graphs are on", truth, ("rest.flamegraph.enabled",), False),
+)
+"""Names and defaults: reference/config-keys.csv."""
+
+WHOLE_CONFIGURATION = ("jobmanager.rpc.address", "jobmanager.memory.process.size", "taskmanager.numberOfTaskSlots")
+"""A file that has one of these states the configuration as a whole: what it leaves out is at its default."""
+
+TELLING = frozenset(key for setting in SETTINGS for key in setting.keys) - {*WHOLE_CONFIGURATION, "flink.version"}
+"""Options of which at least one must be stated before anything is said of the settings."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """One option as one file states it."""
+
+    scope: str
+    job_id: str | None
+    key: str
+    value: str | None
+    citation: Citation
+
+
+@read_once
+def stated_options(evidence: Evidence) -> tuple[Stated, ...]:
+    """The options of clusters, jobs and programs, the last statement first, once for each Evidence.
+
+    Reads   config_option.
+    """
+    rows = named_rows(evidence.answer(config_options.AGGREGATOR))
+    return tuple(
+        Stated(
+            row.scope or "cluster",
+            row.job_id,
+            row.key,
+            row.value,
+            Citation.of(row, "config", f"{row.key}: {row.value}", name=row.key, value=row.value),
+        )
+        for row in sorted(rows, key=lambda row: (-(row.ts_ms or 0), row.file_id, row.line or 0, row.key))
+    )
+
+
+RANKS: Mapping[str, int] = {"job": 0, "program": 1, "session": 2, "cluster": 3}
+"""Who goes before whom: what REST says a job runs with, what its code sets, its SQL session, the cluster's files."""
+
+
+def of_one_program(options: Iterable[Stated]) -> Iterable[Stated]:
+    """The options without those of code when several sources were given: nothing tells which job is whose."""
+    told = list(options)
+    sources = {each.citation.file_id for each in told if each.scope in ("program", "session")}
+    return told if len(sources) < 2 else [each for each in told if each.scope not in ("program", "session")]
+
+
+def settings_of(options: Iterable[Stated], job_id: str | None) -> tuple[dict[str, FactValue], dict[str, Citation]]:
+    """The facts of one job and where each stands: RANKS tells who goes before whom."""
+    by_key: dict[str, list[Stated]] = defaultdict(list)
+    for each in of_one_program(options):
+        if each.job_id is None or each.job_id == job_id or job_id is None:
+            by_key[each.key].append(each)
+    facts: dict[str, FactValue] = {}
+    citations: dict[str, Citation] = {}
+    for setting in SETTINGS:
+        stated = [each for key in setting.keys for each in by_key.get(key, ())]
+        for each in sorted(stated, key=lambda each: RANKS.get(each.scope, len(RANKS))):
+            value = setting.read(each.value)
+            if value is not None:
+                facts[setting.fact] = value
+                citations[setting.fact] = each.citation
+                break
+    if any(each.scope == "cluster" for key in WHOLE_CONFIGURATION for each in by_key.get(key, ())):
+        facts |= _defaults(facts)
+    return {
+        name: int(value) if isinstance(value, float) and value.is_integer() else value for name, value in facts.items()
+    }, citations
+
+
+def _defaults(facts: Mapping[str, FactValue]) -> dict[str, FactValue]:
+    """What a known configuration leaves at Flink's default; `defaults` names those facts."""
+    left = {each.fact: each.default for each in SETTINGS if each.fact not in facts and each.default is not None}
+    return {**left, "defaults": sorted(left)} if left else {}
+
+
+def jobs_of(evidence: Evidence) -> list[str | None]:
+    """Every job that any file names; one without a name when none does."""
+    known = {*cluster_of(evidence).job_names, *checkpoint_histories(evidence), *load_timelines(evidence)}
+    known |= {each.job_id for each in stated_options(evidence)}
+    return [*sorted(job_id for job_id in known if job_id)] or [None]

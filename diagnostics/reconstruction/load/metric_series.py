@@ -1,0 +1,264 @@
+"""Metrics over time, read once for all signals: one series for each metric of each subtask or process."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from diagnostics.aggregators import metric_points
+from diagnostics.arithmetic.row_groups import row_groups
+from diagnostics.citation import Citation
+from diagnostics.evidence import Evidence, read_once
+from diagnostics.notation.coded_text import coded
+from diagnostics.reconstruction.job.cluster import normalised
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+    import pyarrow as pa
+
+    from diagnostics.arithmetic.row_groups import Numbers
+
+    Flags = npt.NDArray[np.bool_]
+
+AS_LONG_RATIO = 0.8
+"""Files with this part of the longest file's points count as equally long. Our choice."""
+
+WATERMARKS = ("currentInputWatermark", "currentOutputWatermark")
+"""The only ones of them that may be negative, or as large as a number gets: the end of the input."""
+LARGEST_COUNT = 2.0**62
+"""Half of what Flink's long can hold: a counter that is there was never counted up to it. Our choice."""
+LARGEST_VALUE: Mapping[str, float] = {
+    "busyTimeMsPerSecond": 2_000.0,
+    "backPressuredTimeMsPerSecond": 2_000.0,
+    **dict.fromkeys(WATERMARKS, math.inf),
+}
+"""Metrics that end elsewhere. A second has 1,000 ms. Our choice: twice as much is no clock that was read a little
+late."""
+
+
+class Point(NamedTuple):
+    """One sample, and where it stands. A null value is an unknown value, not a missing sample."""
+
+    ts_ms: int | None
+    value: float | None
+    file_id: int
+    line: int | None
+    last_line: int | None
+    pointer: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """One metric of one subtask, operator or process, in time order."""
+
+    metric: str
+    job_id: str | None
+    vertex_id: str | None
+    vertex: str | None
+    operator: str | None
+    subtask: int | None
+    task_manager: str | None
+    points: tuple[Point, ...]
+
+    @property
+    def known(self) -> tuple[Point, ...]:
+        """The points whose value is known."""
+        return tuple(point for point in self.points if point.value is not None)
+
+    def cite(self, point: Point) -> Citation:
+        """The citation of one of its points."""
+        of_subtask = f" of subtask {self.subtask}" if self.subtask is not None else ""
+        place = self.operator or self.vertex or self.task_manager
+        shown = "unknown" if point.value is None else f"{point.value:.15g}"
+        return Citation.of(
+            point,
+            "metric",
+            f"{self.metric}{of_subtask}{f' of {place}' if place else ''} = {shown}",
+            name=self.metric,
+            value=point.value,
+        )
+
+
+class MetricSeries:
+    """All followed series of an analysis."""
+
+    def __init__(self, series: Iterable[Series]) -> None:
+        self._by_metric: dict[str, list[Series]] = defaultdict(list)
+        self._names: dict[tuple[str | None, str], str] = {}
+        for each in series:
+            self._by_metric[each.metric].append(each)
+            if each.vertex:
+                self._names.setdefault((each.job_id, each.vertex_id or each.vertex), each.vertex)
+
+    def of(self, metric: str) -> Sequence[Series]:
+        """The series of one metric."""
+        return self._by_metric.get(metric, [])
+
+    def name_of(self, vertex: tuple[str | None, str]) -> str | None:
+        """The task's name as metrics print it."""
+        return self._names.get(vertex)
+
+    def metrics(self) -> Sequence[str]:
+        """The metrics there are."""
+        return sorted(self._by_metric)
+
+    def by_vertex(self, metric: str, *, operators: bool) -> Mapping[tuple[str | None, str], list[Series]]:
+        """The series of a metric by (job, vertex): those of operators, or those of the tasks as a whole."""
+        found: dict[tuple[str | None, str], list[Series]] = defaultdict(list)
+        for each in self.of(metric):
+            vertex = each.vertex_id or each.vertex
+            if vertex and each.subtask is not None and (each.operator is not None) == operators:
+                found[each.job_id, vertex].append(each)
+        return found
+
+
+@read_once
+def metric_series(evidence: Evidence) -> MetricSeries:
+    """The followed metrics of an analysis, done once for each Evidence.
+
+    Reads   metric_sample.
+    Gives   one series for each (metric, job, vertex, operator, subtask, TaskManager). Where several files tell the same
+            series (a scrape, a Prometheus server's answer, a REST answer) those that overlap in time are not mixed,
+            since each has its own delay: the file with most points is taken.
+    """
+    return MetricSeries(series_of_samples(evidence.answer(metric_points.AGGREGATOR)))
+
+
+@dataclass(slots=True)
+class _FileOfSeries:
+    """What one file tells of a series: how many points in all, and between which times those with one are."""
+
+    file_id: int
+    points: int
+    first_ms: int | None
+    last_ms: int | None
+
+
+def series_of_samples(samples: pa.Table) -> list[Series]:
+    """The series of samples, with overlapping files of one series reduced to the best one.
+
+    samples  rows with `metric_points.SERIES`, `ts_ms`, `value` and the citation
+    """
+    import numpy as np
+    import pyarrow as pa
+
+    first, spelled = row_groups(samples, metric_points.SERIES)
+    spellings = samples.select(metric_points.SERIES).take(pa.array(first)).to_pylist()
+    numbers: dict[tuple[Any, ...], int] = {}
+    number_of = np.array([numbers.setdefault(_key(each), len(numbers)) for each in spellings], np.int64)
+    order = {number: place for place, number in enumerate(numbers[key] for key in sorted(numbers, key=repr))}
+    number_of = np.array([order[number] for number in number_of.tolist()], np.int64)
+
+    chosen = _chosen_spellings(samples, number_of, spelled, spellings)
+    series = number_of[spelled]
+    times, lines = (samples[name].fill_null(0).to_numpy() for name in ("ts_ms", "line"))
+    places = np.lexsort((lines, samples["file_id"].to_numpy(), times, series))
+    places = places[chosen[spelled[places]]]
+    points = list(map(Point._make, zip(*_point_columns(samples.take(pa.array(places))), strict=True)))
+
+    of_series: list[list[Mapping[str, Any]]] = [[] for _ in numbers]
+    for number, spelling, is_chosen in zip(number_of.tolist(), spellings, chosen.tolist(), strict=True):
+        if is_chosen:
+            of_series[number].append(spelling)
+    bounds = np.searchsorted(series[places], np.arange(len(numbers) + 1)).tolist()
+    found = []
+    for each, begin, end in zip(of_series, bounds[:-1], bounds[1:], strict=True):
+        best = max(each, key=lambda row: (row["task_manager"] is not None, row["vertex"] or "", row["file_id"]))
+        names = {name: value for name, value in best.items() if name != "file_id"}
+        found.append(Series(**names, points=tuple(points[begin:end])))
+    return found
+
+
+def _key(spelling: Mapping[str, Any]) -> tuple[Any, ...]:
+    """What is the same however a file prints the names of a series."""
+    operator = normalised(spelling["operator"]) if spelling["operator"] else ""
+    process = normalised(spelling["task_manager"]) if spelling["subtask"] is None else ""
+    vertex = spelling["vertex_id"] or normalised(spelling["vertex"])
+    return spelling["metric"], spelling["job_id"] or "", vertex, operator, spelling["subtask"], process
+
+
+def _chosen_spellings(
+    samples: pa.Table, number_of: Numbers, spelled: Numbers, spellings: Sequence[Mapping[str, Any]]
+) -> Flags:
+    """Of each spelling of a series whether its points count."""
+    import numpy as np
+    import pyarrow as pa
+
+    rows = pa.table({"spelling": spelled, "ts_ms": samples["ts_ms"], "file_id": samples["file_id"]})
+    sizes = {row["values"]: row["counts"] for row in rows["file_id"].value_counts().to_pylist()}
+    spans = rows.group_by("spelling", use_threads=False).aggregate([([], "count_all"), ("ts_ms", "min_max")])
+    files: dict[int, dict[int, _FileOfSeries]] = defaultdict(dict)
+    for row in spans.sort_by("spelling").to_pylist():
+        number, file_id = int(number_of[row["spelling"]]), spellings[row["spelling"]]["file_id"]
+        ends = [row["ts_ms_min_max"]["min"], row["ts_ms_min_max"]["max"]]
+        known = files[number].setdefault(file_id, _FileOfSeries(file_id, 0, *ends))
+        known.points += row["count_all"]
+        if ends[0] is not None:
+            known.first_ms = ends[0] if known.first_ms is None else min(known.first_ms, ends[0])
+            known.last_ms = ends[1] if known.last_ms is None else max(known.last_ms, ends[1])
+    taken = {number: _without_overlaps(list(each.values()), sizes) for number, each in files.items()}
+    return np.array(
+        [row["file_id"] in taken[number] for row, number in zip(spellings, number_of.tolist(), strict=True)], bool
+    )
+
+
+def _point_columns(samples: pa.Table) -> Iterator[list[Any]]:
+    """The columns of Point; a value that its metric cannot have is as good as not told."""
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    names, codes = coded(samples["metric"])
+    lowest = np.array([-np.inf if name in WATERMARKS else 0.0 for name in names])[codes]
+    highest = np.array([LARGEST_VALUE.get(name or "", LARGEST_COUNT) for name in names])[codes]
+    values = samples["value"]
+    possible = pc.and_(pc.greater_equal(values, pa.array(lowest)), pc.less_equal(values, pa.array(highest)))
+    for name in Point._fields:
+        column = pc.if_else(possible, values, pa.scalar(None, pa.float64())) if name == "value" else samples[name]
+        yield column.to_pylist()
+
+
+def _without_overlaps(files: Sequence[_FileOfSeries], sizes: Mapping[int, int]) -> set[int]:
+    """The best file of a series, and others only where they do not overlap it in time.
+
+    Among files with about as many points the one that holds most of all series is best: its series fit together.
+    """
+    longest = max(each.points for each in files)
+
+    def rank(each: _FileOfSeries) -> tuple[bool, int, int, int]:
+        return each.points < AS_LONG_RATIO * longest, -sizes[each.file_id], -each.points, each.file_id
+
+    taken: list[tuple[int, int]] = []
+    chosen: set[int] = set()
+    for each in sorted(files, key=rank):
+        if each.first_ms is None or each.last_ms is None:
+            if not chosen:
+                chosen.add(each.file_id)
+            continue
+        if any(each.first_ms <= end and each.last_ms >= start for start, end in taken):
+            continue
+        taken.append((each.first_ms, each.last_ms))
+        chosen.add(each.file_id)
+    return chosen
+
+
+def since_restart(points: Sequence[Point]) -> tuple[Point, ...]:
+    """The points of a counter since it last began anew (a new attempt counts from 0)."""
+    known = [point for point in points if point.value is not None]
+    start = 0
+    for index in range(1, len(known)):
+        before, after = known[index - 1].value, known[index].value
+        if before is not None and after is not None and after < before:
+            start = index
+    return tuple(known[start:])
+
+
+def increase(points: Sequence[Point]) -> float:
+    """How much a counter grew over the points; after a restart it counts from 0 again."""
+    known = [point.value for point in points if point.value is not None]
+    return sum(after - before if after >= before else after for before, after in itertools.pairwise(known))

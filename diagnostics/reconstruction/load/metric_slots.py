@@ -1,0 +1,177 @@
+"""Every metric in slots of time, over all subtasks of a task; counters as rates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from diagnostics.aggregators import counter_samples, gauge_slots
+from diagnostics.aggregators.gauge_slots import SERIES
+from diagnostics.arithmetic.exact_sum import sums_of_groups
+from diagnostics.arithmetic.row_groups import ends_of_runs, row_groups
+from diagnostics.arithmetic.row_order import Order, sort_rows
+from diagnostics.arithmetic.thinning import slot_bits
+from diagnostics.arithmetic.time_slot import slot_ms
+from diagnostics.notation.metric_unit import is_counter
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+    import pyarrow as pa
+
+    from diagnostics.arithmetic.row_groups import Numbers
+    from diagnostics.evidence import Evidence
+
+    Floats = npt.NDArray[np.float64]
+
+LEAST_VARIATION = 0.001
+"""Standard deviation of the slots' means over the mean of their sizes, above which a series varies. Our choice."""
+
+_MOST_VARYING_FIRST: Order = (("variation", "descending"), *((name, "ascending") for name in SERIES))
+_READING = (*SERIES, "begin_ms", "sum", "count", "peak")
+
+
+@dataclass(frozen=True, slots=True)
+class SlottedSeries:
+    """A metric over all subtasks of a task or an operator, or of one process.
+
+    is_rate       a counter, told as its growth in a second
+    means, peaks  place of a slot from 0 -> mean and highest reading; slots without one are not there
+    """
+
+    metric: str
+    job_id: str | None
+    vertex_id: str | None
+    vertex: str | None
+    operator: str | None
+    task_manager: str | None
+    is_rate: bool
+    means: Mapping[int, float]
+    peaks: Mapping[int, float]
+
+
+@dataclass(frozen=True, slots=True)
+class VaryingMetrics:
+    """The metrics of an analysis in slots of time.
+
+    from_ms, to_ms  the first and the last moment of a sample, epoch ms; the first slot begins with the first
+    slot_ms         length of a slot
+    series          those that vary most, these first
+    left_out        how many more vary
+    """
+
+    from_ms: int
+    to_ms: int
+    slot_ms: int
+    series: Sequence[SlottedSeries]
+    left_out: int
+
+
+def varying_metrics(evidence: Evidence, most_slots: int, least_ms: int, most: int) -> VaryingMetrics | None:
+    """The series that vary most.
+
+    Reads       metric_sample: those with a time and a value that are no aggregate and no quantile.
+    most_slots  in how many slots the time is cut at most
+    least_ms    length of a slot at least
+    most        how many series are told
+    Empty       None where no two samples differ in time.
+
+    A counter's rate is that between two samples of one subtask in one file. Where the samples are so many that they
+    were brought together in slots, the slots here are made of whole ones of those.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    gauges, counters = evidence.answer(gauge_slots.AGGREGATOR), evidence.answer(counter_samples.AGGREGATOR)
+    begins = pa.chunked_array([*gauges["begin_ms"].chunks, *counters["ts_ms"].chunks], pa.int64())
+    ends = pa.chunked_array([*gauges["last_ms"].chunks, *counters["ts_ms"].chunks], pa.int64())
+    from_ms, to_ms = pc.min(begins).as_py(), pc.max(ends).as_py()
+    if from_ms == to_ms:
+        return None
+    bits = max(slot_bits(gauges), slot_bits(counters), 0)
+    from_ms = from_ms >> bits << bits
+    length = -(-slot_ms(from_ms, to_ms, most_slots, least_ms) >> bits) << bits
+    series = _in_slots(pa.concat_tables([gauges.select(_READING), rates(counters)]), from_ms, length)
+    varying = series.filter(pc.greater(series["variation"], LEAST_VARIATION))
+    told = [_series(row) for row in sort_rows(varying, _MOST_VARYING_FIRST).slice(0, most).to_pylist()]
+    return VaryingMetrics(from_ms, to_ms, length, told, varying.num_rows - len(told))
+
+
+def _series(row: Mapping[str, Any]) -> SlottedSeries:
+    return SlottedSeries(
+        **{name: row[name] for name in SERIES},
+        is_rate=is_counter(row["metric"]),
+        means=dict(zip(row["places"], row["means"], strict=True)),
+        peaks=dict(zip(row["places"], row["peaks"], strict=True)),
+    )
+
+
+def rates(counters: pa.Table) -> pa.Table:
+    """What counters grew by in a second, as readings at the later one of two samples.
+
+    counters  rows with `counter_samples.COUNTED`, `ts_ms` and `value`, in any order
+    """
+    import numpy as np
+    import pyarrow as pa
+
+    _, series = row_groups(counters, counter_samples.COUNTED)
+    places, grown = growth(series, counters["ts_ms"].to_numpy(), counters["value"].to_numpy())
+    later = counters.select([*SERIES, "ts_ms"]).take(pa.array(places)).rename_columns([*SERIES, "begin_ms"])
+    columns = {"sum": grown, "count": np.ones(len(grown), np.int64), "peak": grown}
+    for name, column in columns.items():
+        later = later.append_column(name, pa.array(column))
+    return later
+
+
+def growth(series: Numbers, times: Numbers, values: Floats) -> tuple[Numbers, Floats]:
+    """What counters grew by in a second: of which samples that is known, and by how much.
+
+    series  of which each sample is one; the samples are in any order
+    times   epoch ms
+
+    It is not known of the first sample, where no time has passed, and where a counter has begun again.
+    """
+    import numpy as np
+
+    order = np.lexsort((times, series))
+    passed, grown = np.diff(times[order]), np.diff(values[order])
+    known = (np.diff(series[order]) == 0) & (passed > 0) & (grown >= 0)
+    return order[1:][known], grown[known] * 1000 / passed[known]
+
+
+def _in_slots(readings: pa.Table, from_ms: int, length: int) -> pa.Table:
+    """A row for each series: SERIES, `places` of its slots with their `means` and `peaks`, and its `variation`."""
+    import numpy as np
+    import pyarrow as pa
+
+    first, series = row_groups(readings, SERIES)
+    places = (readings["begin_ms"].to_numpy() - from_ms) // length
+    order = np.lexsort((places, series))
+    series, places = series[order], places[order]
+    ends = ends_of_runs(series, places)
+    begins = np.append(0, ends[:-1] + 1)[: len(ends)]
+    cells = np.repeat(np.arange(len(ends)), np.diff(np.append(begins, len(series))))
+    sums, rests = sums_of_groups(cells, readings["sum"].to_numpy()[order], np.zeros(len(order)))
+    means = (sums + rests) / np.add.reduceat(readings["count"].to_numpy()[order], begins)
+    peaks = np.maximum.reduceat(readings["peak"].to_numpy()[order], begins)
+    series, places = series[begins], places[begins]
+    bounds = pa.array(np.searchsorted(series, np.arange(len(first) + 1)), pa.int32())
+    found = readings.select(SERIES).take(pa.array(first))
+    for name, column in (("places", places), ("means", means), ("peaks", peaks)):
+        found = found.append_column(name, pa.ListArray.from_arrays(bounds, pa.array(column)))
+    return found.append_column("variation", pa.array(variations(series, means, len(first))))
+
+
+def variations(series: Numbers, means: Floats, count: int) -> Floats:
+    """Of each series the standard deviation of its slots' means, over the mean of their sizes; 0 without a slot.
+
+    series  of which each mean is one, below `count`
+    """
+    import numpy as np
+
+    slots = np.maximum(np.bincount(series, minlength=count), 1)
+    centres = np.bincount(series, means, count) / slots
+    scatter = np.sqrt(np.bincount(series, (means - centres[series]) ** 2, count) / slots)
+    found: Floats = scatter / (np.bincount(series, np.abs(means), count) / slots + 1e-9)
+    return found

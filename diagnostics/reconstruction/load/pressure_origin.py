@@ -1,0 +1,88 @@
+"""Where back pressure begins: the task that is not held back itself while those above it are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from diagnostics.arithmetic.quantiles import highest
+from diagnostics.reconstruction.job.graph import JobGraph
+from diagnostics.reconstruction.load.timeline import Moment, Timeline
+
+LOW, HIGH = 0.1, 0.5
+"""From which share of time on a task is back-pressured, lightly or highly.
+Source: reference/rules-of-thumb.csv bp.level; Flink's own levels in its web UI."""
+OWN_PART = 0.5
+"""A task that is itself back-pressured this much as its input is not where the pressure begins. Our choice."""
+AS_BUSY = 0.6
+"""Beside the busiest origin another one counts when it is this busy as that. Our choice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """One moment at which a task held others back.
+
+    upstream       the highest back-pressured ratio among the tasks above it
+    upstream_name  which task that is
+    """
+
+    ts_ms: int
+    own: Moment
+    upstream: float
+    upstream_vertex: str
+    above: Moment
+    below_busy: float | None
+
+
+def origins(timeline: Timeline, graph: JobGraph) -> Mapping[str, list[Held]]:
+    """Task -> the moments at which it was an origin of back pressure.
+
+    A task is one when a task above it is back-pressured and it is not, or clearly less. Of two on one path the lower
+    one counts if the upper one is back-pressured too; of two beside each other the one that is far less busy does not.
+    """
+    by_moment: dict[int, dict[str, Moment]] = {}
+    for vertex, moments in timeline.items():
+        for moment in moments:
+            by_moment.setdefault(moment.ts_ms, {})[vertex] = moment
+    found: dict[str, list[Held]] = {}
+    for ts_ms in sorted(by_moment):
+        for vertex, held in _origins_at(ts_ms, by_moment[ts_ms], graph).items():
+            found.setdefault(vertex, []).append(held)
+    return found
+
+
+def _origins_at(ts_ms: int, now: Mapping[str, Moment], graph: JobGraph) -> Mapping[str, Held]:
+    candidates: dict[str, Held] = {}
+    for vertex, own in now.items():
+        direct = [(now[each].held_max or 0.0, each) for each in graph.above(vertex) if each in now]
+        worst = max(direct, default=None)
+        if worst is None or worst[0] <= LOW or (own.held_max or 0.0) > OWN_PART * worst[0]:
+            continue
+        path = _held_path(vertex, now, graph)
+        upstream, name = max(path or [worst])
+        below = highest(now[each].busy_max for each in graph.all_below(vertex) if each in now)
+        candidates[vertex] = Held(ts_ms, own, upstream, name, now[name], below)
+    kept = {
+        vertex: held
+        for vertex, held in candidates.items()
+        if (held.own.held_max or 0.0) <= LOW or not any(each in candidates for each in graph.all_below(vertex))
+    }
+    busiest = highest(held.own.busy_max for held in kept.values())
+    return {
+        vertex: held
+        for vertex, held in kept.items()
+        if held.own.busy_max is None or busiest is None or held.own.busy_max >= AS_BUSY * busiest
+    }
+
+
+def _held_path(vertex: str, now: Mapping[str, Moment], graph: JobGraph) -> list[tuple[float, str]]:
+    """The back-pressured tasks above, as far as the pressure goes without a break."""
+    if not graph.edges_known:
+        return [(now[each].held_max or 0.0, each) for each in graph.above(vertex) if each in now]
+    found: dict[str, float] = {}
+    front = [vertex]
+    while front:
+        above = {each for place in front for each in graph.above(place) if each in now and each not in found}
+        front = [each for each in sorted(above) if (now[each].held_max or 0.0) > LOW]
+        found.update({each: now[each].held_max or 0.0 for each in front})
+    return [(ratio, each) for each, ratio in found.items()]

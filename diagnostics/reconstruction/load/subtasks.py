@@ -1,0 +1,213 @@
+"""What each subtask did up to one moment: records, bytes and busy time, from REST answers or scraped counters."""
+
+from __future__ import annotations
+
+import itertools
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from diagnostics.aggregators import back_pressure_samples, subtask_counters
+from diagnostics.arithmetic.balance import Balance, balance
+from diagnostics.arithmetic.named_rows import named_rows
+from diagnostics.citation import Citation
+from diagnostics.evidence import Evidence, read_once
+from diagnostics.reconstruction.job.cluster import VertexKey
+from diagnostics.reconstruction.load.metric_series import MetricSeries, Point, metric_series, since_restart
+
+FEWEST_RECORDS = 1000
+FEWEST_RECORDS_EACH = 50
+"""How many records a task must have read, in all and per subtask, before their spread means anything. Our choice."""
+UNEVEN_ATTEMPTS = 1.2
+"""When attempts differ in age by more than this factor, rates are compared instead of counts. Our choice."""
+LATER_SHARE = 0.2
+"""Which part of all records must fall into that part of the run. Our choice: a moment of imbalance is no skew."""
+LATER_SKEW = 1.3
+"""How many times the skew of the whole run a part of it must have to be shown instead. Our choice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """What one subtask did up to one moment of one attempt."""
+
+    subtask: int
+    records_in: float | None
+    records_out: float | None
+    bytes_in: float | None
+    busy_ratio: float | None
+    duration_ms: float | None
+    place: Citation
+
+
+Snapshot = Mapping[int, Load]
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """The records of one task over its subtasks."""
+
+    records: Balance
+    bytes: Balance | None
+    direction: str
+    loads: Snapshot
+    counts: Mapping[int, float]
+    by_rate: bool
+    since_ms: int | None = None
+
+
+def spread_over(taken: Sequence[Snapshot]) -> Spread | None:
+    """The spread in the snapshot with most records, or between two of them if it was much more uneven then."""
+    spreads = [spread for snapshot in taken if (spread := _spread_of(snapshot))]
+    if not spreads:
+        return None
+    whole = max(enumerate(spreads), key=lambda each: (sum(each[1].counts.values()), each[0]))[1]
+    between = [spread for pair in itertools.pairwise(taken) if (spread := _spread_between(*pair))]
+    worst = max(between, key=lambda spread: spread.records.skew_ratio, default=whole)
+    is_large = sum(worst.counts.values()) >= LATER_SHARE * sum(whole.counts.values())
+    return worst if is_large and worst.records.skew_ratio >= LATER_SKEW * whole.records.skew_ratio else whole
+
+
+def _spread_of(snapshot: Snapshot) -> Spread | None:
+    """Records read by subtask; records written where the task reads none, as a source."""
+    for direction in ("in", "out"):
+        counts = {
+            subtask: value
+            for subtask, load in snapshot.items()
+            if (value := load.records_in if direction == "in" else load.records_out) is not None
+        }
+        if sum(counts.values()) < max(FEWEST_RECORDS, FEWEST_RECORDS_EACH * len(counts)):
+            continue
+        ages = {subtask: load.duration_ms for subtask, load in snapshot.items() if subtask in counts}
+        loads, by_rate = _comparable(counts, ages)
+        if spread := balance(loads):
+            sizes = {subtask: load.bytes_in for subtask, load in snapshot.items() if load.bytes_in is not None}
+            return Spread(spread, balance(sizes), direction, snapshot, counts, by_rate)
+    return None
+
+
+def _spread_between(earlier: Snapshot, later: Snapshot) -> Spread | None:
+    """The spread of the records between two moments of the same attempts."""
+    if set(earlier) != set(later):
+        return None
+    grown = {}
+    for subtask, load in later.items():
+        records_in = _growth(earlier[subtask].records_in, load.records_in)
+        records_out = _growth(earlier[subtask].records_out, load.records_out)
+        if records_in is None and records_out is None:
+            return None
+        grown[subtask] = replace(
+            load,
+            records_in=records_in,
+            records_out=records_out,
+            bytes_in=_growth(earlier[subtask].bytes_in, load.bytes_in),
+            duration_ms=None,
+        )
+    spread = _spread_of(grown)
+    since = min((load.place.ts_ms for load in earlier.values() if load.place.ts_ms is not None), default=None)
+    return replace(spread, since_ms=since) if spread else None
+
+
+def _growth(before: float | None, after: float | None) -> float | None:
+    return after - before if before is not None and after is not None and after >= before else None
+
+
+def _comparable(counts: Mapping[int, float], ages_ms: Mapping[int, float | None]) -> tuple[Mapping[int, float], bool]:
+    known = [age for age in ages_ms.values() if age]
+    if len(known) < len(counts) or max(known) <= UNEVEN_ATTEMPTS * min(known):
+        return counts, False
+    return {subtask: count / (ages_ms[subtask] or 1) for subtask, count in counts.items()}, True
+
+
+@read_once
+def load_snapshots(evidence: Evidence) -> Mapping[VertexKey, list[Snapshot]]:
+    """The records of each subtask at each look, of REST or of counters where those tell of more subtasks.
+
+    Reads   subtask, metric_sample. Done once for each Evidence.
+    """
+    found: dict[VertexKey, list[Snapshot]] = defaultdict(list)
+    by_moment: dict[tuple[Any, ...], dict[int, Load]] = defaultdict(dict)
+    for row in named_rows(evidence.answer(subtask_counters.AGGREGATOR)):
+        by_moment[row.job_id, row.vertex_id, row.ts_ms or 0][row.subtask] = _load_of_rest(row)
+    for (job_id, vertex_id, _), snapshot in sorted(by_moment.items(), key=lambda item: repr(item[0])):
+        found[job_id, vertex_id].append(snapshot)
+    for vertex, taken in _snapshots_of_metrics(metric_series(evidence)).items():
+        if len(taken[-1]) > max((len(snapshot) for snapshot in found[vertex]), default=0):
+            found[vertex] = taken
+    return found
+
+
+def _load_of_rest(row: Any) -> Load:
+    busy = row.busy_ms / row.duration_ms if row.busy_ms is not None and row.duration_ms else None
+    text = f"subtask {row.subtask}: read-records {row.read_records}, write-records {row.write_records}"
+    place = Citation.of(row, "rest", text, name="read-records", value=row.read_records)
+    return Load(row.subtask, row.read_records, row.write_records, row.read_bytes, busy, row.duration_ms, place)
+
+
+def _snapshots_of_metrics(series: MetricSeries) -> Mapping[VertexKey, list[Snapshot]]:
+    """The counters of each subtask after one third, two thirds and all of its last attempt."""
+    found: dict[VertexKey, list[Snapshot]] = {}
+    ins = series.by_vertex("numRecordsIn", operators=False)
+    outs = series.by_vertex("numRecordsOut", operators=False)
+    sizes = series.by_vertex("numBytesIn", operators=False)
+    for vertex, counters in {**outs, **ins}.items():
+        thirds: list[dict[int, Load]] = [{}, {}, {}]
+        out_of = {each.subtask: since_restart(each.points) for each in outs.get(vertex, ())}
+        size_of = {each.subtask: since_restart(each.points) for each in sizes.get(vertex, ())}
+        for counter in counters:
+            attempt = since_restart(counter.points)
+            if not attempt or counter.subtask is None:
+                continue
+            for third, loads in enumerate(thirds, start=1):
+                point = attempt[(len(attempt) - 1) * third // 3]
+                loads[counter.subtask] = Load(
+                    subtask=counter.subtask,
+                    records_in=point.value if vertex in ins else None,
+                    records_out=_value_at(out_of.get(counter.subtask, ()), point.ts_ms),
+                    bytes_in=_value_at(size_of.get(counter.subtask, ()), point.ts_ms),
+                    busy_ratio=None,
+                    duration_ms=None,
+                    place=counter.cite(point),
+                )
+        if thirds[-1]:
+            found[vertex] = list(thirds)
+    return found
+
+
+def _value_at(points: Sequence[Point], ts_ms: int | None) -> float | None:
+    """The last known value up to a moment."""
+    before = [point.value for point in points if ts_ms is None or point.ts_ms is None or point.ts_ms <= ts_ms]
+    return before[-1] if before else None
+
+
+Samples = Mapping[VertexKey, Mapping[int, Mapping[int, float]]]
+
+
+@read_once
+def time_ratios(evidence: Evidence) -> tuple[Samples, Samples]:
+    """Busy and back-pressured ratios: vertex -> subtask -> moment -> 0 to 1; of the metric if known, else of REST.
+
+    Reads   back_pressure, metric_sample. Done once for each Evidence.
+    """
+    series = metric_series(evidence)
+    columns = {"busy_ratio": "busyTimeMsPerSecond", "back_pressured_ratio": "backPressuredTimeMsPerSecond"}
+    rows = evidence.answer(back_pressure_samples.AGGREGATOR).to_pylist()
+    busy, back_pressured = (_ratios(rows, series, column, metric) for column, metric in columns.items())
+    return busy, back_pressured
+
+
+def _ratios(rows: Sequence[Mapping[str, Any]], series: MetricSeries, column: str, metric: str) -> Samples:
+    found: dict[VertexKey, dict[int, dict[int, float]]] = defaultdict(lambda: defaultdict(dict))
+    for vertex, gauges in series.by_vertex(metric, operators=False).items():
+        for gauge in gauges:
+            for point in gauge.known:
+                if gauge.subtask is not None and point.value is not None:
+                    found[vertex][gauge.subtask][point.ts_ms or 0] = point.value / 1000
+    told: dict[VertexKey, dict[int, dict[int, float]]] = defaultdict(lambda: defaultdict(dict))
+    for row in rows:
+        if row[column] is not None:
+            told[row["job_id"], row["vertex_id"]][row["subtask"]][row["ts_ms"] or 0] = row[column]
+    for vertex, by_subtask in told.items():
+        if len(by_subtask) > len(found.get(vertex, {})):
+            found[vertex] = by_subtask
+    return found

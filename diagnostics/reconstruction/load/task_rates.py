@@ -1,0 +1,220 @@
+"""What tasks did between two answers: records, busy and back-pressured time, and what one record costs."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from diagnostics.aggregators import subtask_counters
+from diagnostics.arithmetic.quantiles import highest, known, total
+from diagnostics.citation import Citation
+from diagnostics.evidence import Evidence, read_once
+from diagnostics.reconstruction.job.cluster import cluster_of
+
+DENSE = 0.3
+"""From this share of an interval on accumulated back-pressured time counts as lasting. Our choice."""
+LEAST_MS = 5_000
+"""Intervals shorter than this tell no rate. Our choice."""
+
+TaskKey = tuple[str | None, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """One subtask between two answers, or from the start of its attempt to the first one."""
+
+    job_id: str | None
+    vertex_id: str
+    subtask: int
+    until_ms: int
+    length_ms: float
+    records: float | None
+    records_out: float | None
+    bytes_in: float | None
+    busy_ms: float | None
+    back_pressured_ms: float | None
+    citation: Citation
+
+
+@dataclass(frozen=True, slots=True)
+class HeldTime:
+    """Back-pressured time that a task accumulated, mean over its subtasks.
+
+    dense_ms  the most in an interval in which that was at least DENSE of the time
+    total_ms  all of it
+    """
+
+    dense_ms: float
+    total_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class TaskRate:
+    """A task's throughput in the interval in which it was busiest.
+
+    ms_per_record  busy time for each record read, the subtasks together
+    highest_per_s  records a second in the interval in which it passed most
+    ceiling_per_s  records a second that one subtask passes when it is busy all the time
+    """
+
+    records_per_s: float
+    highest_per_s: float
+    by_subtask_per_s: tuple[float, ...]
+    records_by_subtask: tuple[float, ...]
+    bytes_per_s: float | None
+    busy_ratio: float | None
+    ms_per_record: float | None
+    ceiling_per_s: float | None
+    interval_ms: float
+    until_ms: int
+    citations: tuple[Citation, ...]
+
+
+@read_once
+def intervals(evidence: Evidence) -> Sequence[Interval]:
+    """What each subtask did between two answers, once for each Evidence.
+
+    Reads   subtask: one row per subtask and moment, counters since the attempt began.
+    """
+    jobs = cluster_of(evidence).job_names
+    rows = evidence.answer(subtask_counters.AGGREGATOR).to_pylist()
+    known = [row for row in rows if row["duration_ms"] is not None and row["duration_ms"] > 0]
+    return intervals_from_rows(known, next(iter(jobs)) if len(jobs) == 1 else None)
+
+
+COUNTERS = ("read_records", "write_records", "read_bytes", "busy_ms", "back_pressured_ms")
+
+
+def intervals_from_rows(rows: Iterable[Mapping[str, Any]], only_job: str | None = None) -> list[Interval]:
+    """What rows of the table `subtask` tell of the time between them.
+
+    only_job  the job that rows without a job id belong to
+    """
+    attempts: dict[tuple[Any, ...], list[Mapping[str, Any]]] = defaultdict(list)
+    for row in rows:
+        attempts[row["job_id"] or only_job, row["vertex_id"], row["subtask"], row["attempt"]].append(row)
+    found = []
+    for (job_id, *_), answers in sorted(attempts.items(), key=lambda item: repr(item[0])):
+        before: Mapping[str, Any] = {}
+        for row in sorted(answers, key=lambda row: (row["duration_ms"], row["file_id"], row["line"] or 0)):
+            length_ms = row["duration_ms"] - before.get("duration_ms", 0)
+            if length_ms >= LEAST_MS:
+                found.append(_interval(job_id, row, before, length_ms))
+                before = row
+    return found
+
+
+def _interval(job_id: str | None, row: Mapping[str, Any], before: Mapping[str, Any], length_ms: float) -> Interval:
+    def grown(name: str) -> float | None:
+        now, then = row[name], before.get(name) or 0.0
+        return float(now - then) if now is not None and now >= then else None
+
+    records, records_out, bytes_in, busy_ms, back_pressured_ms = (grown(name) for name in COUNTERS)
+    return Interval(
+        job_id=job_id,
+        vertex_id=row["vertex_id"],
+        subtask=row["subtask"],
+        until_ms=row["ts_ms"] or ((row["start_ms"] or 0) + row["duration_ms"]),
+        length_ms=float(length_ms),
+        records=records,
+        records_out=records_out,
+        bytes_in=bytes_in,
+        busy_ms=busy_ms,
+        back_pressured_ms=back_pressured_ms,
+        citation=Citation(
+            file_id=row["file_id"],
+            line=row["line"],
+            last_line=row["last_line"],
+            pointer=row["pointer"],
+            kind="rest",
+            ts_ms=row["ts_ms"],
+            text=_told(row),
+            name="accumulated-busy-time",
+            value=row["busy_ms"],
+        ),
+    )
+
+
+def _told(row: Mapping[str, Any]) -> str:
+    parts = [f"subtask {row['subtask']} after {row['duration_ms'] / 1000:.0f} s: read-records {row['read_records']}"]
+    for name, label in (("busy_ms", "busy"), ("back_pressured_ms", "back-pressured")):
+        if row[name] is not None:
+            parts.append(f"{label} {row[name] / 1000:.1f} s")
+    return ", ".join(parts)
+
+
+def held_times(evidence: Evidence) -> Mapping[TaskKey, HeldTime]:
+    """The back-pressured time that each task accumulated; tasks without it are left out."""
+    return held_times_of(intervals(evidence))
+
+
+def held_times_of(each_interval: Iterable[Interval]) -> Mapping[TaskKey, HeldTime]:
+    """As `held_times`, from intervals."""
+    found: dict[TaskKey, HeldTime] = {}
+    for task, groups in _grouped(each_interval).items():
+        dense, whole = 0.0, 0.0
+        for group in groups:
+            times = [(each.back_pressured_ms, each.length_ms) for each in group if each.back_pressured_ms is not None]
+            if not times:
+                continue
+            mean_ms = sum(held for held, _ in times) / len(times)
+            whole += mean_ms
+            if sum(held for held, _ in times) >= DENSE * sum(length for _, length in times):
+                dense = max(dense, mean_ms)
+        if whole:
+            found[task] = HeldTime(dense, whole)
+    return found
+
+
+def _grouped(each_interval: Iterable[Interval]) -> Mapping[TaskKey, list[list[Interval]]]:
+    """The intervals of each task that ended at the same answer."""
+    by_end: dict[tuple[str | None, str, int], list[Interval]] = defaultdict(list)
+    for each in each_interval:
+        by_end[each.job_id, each.vertex_id, each.until_ms].append(each)
+    found: dict[TaskKey, list[list[Interval]]] = defaultdict(list)
+    for (job_id, vertex, _), group in sorted(by_end.items(), key=lambda item: repr(item[0])):
+        found[job_id, vertex].append(sorted(group, key=lambda each: each.subtask))
+    return found
+
+
+def task_rates(evidence: Evidence) -> Mapping[TaskKey, TaskRate]:
+    """The throughput of each task that read records, in the interval in which it was busiest."""
+    return task_rates_of(intervals(evidence))
+
+
+def task_rates_of(each_interval: Iterable[Interval]) -> Mapping[TaskKey, TaskRate]:
+    """As `task_rates`, from intervals."""
+    found: dict[TaskKey, TaskRate] = {}
+    for task, groups in _grouped(each_interval).items():
+        rates = [rate for group in groups if (rate := _rate(group))]
+        if rates:
+            busiest = max(rates, key=lambda rate: (round(rate.busy_ratio or 0.0, 2), rate.interval_ms, rate.until_ms))
+            found[task] = replace(busiest, highest_per_s=max(rate.records_per_s for rate in rates))
+    return found
+
+
+def _rate(group: Sequence[Interval]) -> TaskRate | None:
+    counted = [each for each in group if each.records is not None]
+    records = total(each.records for each in counted)
+    if not records:
+        return None
+    busy = known(each.busy_ms for each in counted)
+    busy_ms = sum(busy) if len(busy) == len(counted) else None
+    ms_per_record = busy_ms / records if busy_ms else None
+    by_subtask = tuple((each.records or 0.0) / each.length_ms * 1000 for each in counted)
+    sizes = known(each.bytes_in for each in counted)
+    return TaskRate(
+        records_per_s=sum(by_subtask),
+        highest_per_s=sum(by_subtask),
+        by_subtask_per_s=by_subtask,
+        records_by_subtask=tuple(each.records or 0.0 for each in counted),
+        bytes_per_s=sum(sizes) / (highest(each.length_ms for each in counted) or 1.0) * 1000 if sizes else None,
+        busy_ratio=busy_ms / sum(each.length_ms for each in counted) if busy_ms is not None else None,
+        ms_per_record=ms_per_record,
+        ceiling_per_s=1000 / ms_per_record if ms_per_record else None,
+        interval_ms=highest(each.length_ms for each in counted) or 0.0,
+        until_ms=counted[0].until_ms,
+        citations=tuple(each.citation for each in counted),
+    )

@@ -1,0 +1,168 @@
+"""How busy and how back-pressured each task was at each moment, from REST answers, scrapes and query results alike."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean, median
+from typing import Any
+
+from diagnostics.aggregators import back_pressure_samples
+from diagnostics.arithmetic.named_rows import named_rows
+from diagnostics.citation import Citation
+from diagnostics.evidence import Evidence, read_once
+from diagnostics.reconstruction.job.cluster import cluster_of
+from diagnostics.reconstruction.load.metric_series import metric_series
+from diagnostics.wording.phrase import percent
+
+MOMENT_MS = 10_000
+"""Readings within this time count as one moment. Source: Flink refreshes these gauges each 5 s, and what REST tells of
+them each 10 s (metrics.fetcher.update-interval)."""
+BUSY, BACK_PRESSURED = "busyTimeMsPerSecond", "backPressuredTimeMsPerSecond"
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One ratio of one subtask at one moment, and where it stands."""
+
+    ratio: float
+    citation: Citation
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """One task at one moment: ratios 0 to 1 over its subtasks; None is unknown (legacy sources have no busy time).
+
+    busiest, most_held  the readings with the highest busy and back-pressured ratio
+    """
+
+    ts_ms: int
+    busy: tuple[float, ...] = ()
+    back_pressured: tuple[float, ...] = ()
+    busiest: Reading | None = None
+    most_held: Reading | None = None
+
+    @property
+    def busy_max(self) -> float | None:
+        """The busiest subtask's ratio."""
+        return max(self.busy, default=None)
+
+    @property
+    def busy_min(self) -> float | None:
+        """The least busy subtask's ratio."""
+        return min(self.busy, default=None)
+
+    @property
+    def busy_median(self) -> float | None:
+        """The middle subtask's ratio."""
+        return median(self.busy) if self.busy else None
+
+    @property
+    def held_max(self) -> float | None:
+        """The most back-pressured subtask's ratio."""
+        return max(self.back_pressured, default=None)
+
+
+Timeline = Mapping[str, Sequence[Moment]]
+"""Task id (or name) -> its moments in time order."""
+
+
+@read_once
+def load_timelines(evidence: Evidence) -> Mapping[str | None, Timeline]:
+    """The timeline of each job. Done once for each Evidence.
+
+    Reads   metric_sample (busy and back-pressured time), back_pressure. Both tell the same gauges.
+    """
+    return _read(evidence)
+
+
+def _read(evidence: Evidence) -> Mapping[str | None, Timeline]:
+    jobs = cluster_of(evidence).job_names
+    only_job = next(iter(jobs)) if len(jobs) == 1 else None
+    told: dict[tuple[str | None, str], dict[int, _Moment]] = defaultdict(lambda: defaultdict(_Moment))
+    for job_id, vertex, ts_ms, subtask, metric, reading in (*_scraped(evidence), *_asked(evidence)):
+        told[job_id or only_job, vertex][ts_ms // MOMENT_MS].add(metric, subtask, reading)
+    timelines: dict[str | None, dict[str, Sequence[Moment]]] = defaultdict(dict)
+    for (job_id, vertex), moments in sorted(told.items(), key=lambda item: repr(item[0])):
+        timelines[job_id][vertex] = [moments[slot].at(slot * MOMENT_MS) for slot in sorted(moments)]
+    return timelines
+
+
+def printed_names(evidence: Evidence, timeline: Timeline) -> Mapping[str, str]:
+    """Task -> its name as metrics print it (reporters replace characters by _), or its id."""
+    printed = _printed(evidence)
+    return {vertex: printed.get(vertex, vertex) for vertex in timeline}
+
+
+@read_once
+def _printed(evidence: Evidence) -> Mapping[str, str]:
+    """Id of a task -> its name, of all jobs at once: a file can name thousands of jobs."""
+    series = metric_series(evidence)
+    return {
+        each.vertex_id: each.vertex
+        for metric in (BUSY, BACK_PRESSURED)
+        for each in series.of(metric)
+        if each.vertex_id and each.vertex
+    }
+
+
+Told = tuple[str | None, str, int, int, str, Reading]
+"""Job, task, epoch ms, subtask, metric and what was read."""
+
+
+def _scraped(evidence: Evidence) -> Iterator[Told]:
+    series = metric_series(evidence)
+    for metric in (BUSY, BACK_PRESSURED):
+        for (job_id, vertex), gauges in series.by_vertex(metric, operators=False).items():
+            for gauge in gauges:
+                for point in gauge.known:
+                    if point.value is not None and gauge.subtask is not None and 0 <= point.value <= 1000:
+                        reading = Reading(point.value / 1000, gauge.cite(point))
+                        yield job_id, vertex, point.ts_ms or 0, gauge.subtask, metric, reading
+
+
+def _asked(evidence: Evidence) -> Iterator[Told]:
+    for row in named_rows(evidence.answer(back_pressure_samples.AGGREGATOR)):
+        ts_ms = row.ts_ms if row.ts_ms is not None else -(row.file_id + 1) * MOMENT_MS
+        for metric, value in ((BUSY, row.busy_ratio), (BACK_PRESSURED, row.back_pressured_ratio)):
+            if value is not None:
+                yield row.job_id, row.vertex_id, ts_ms, row.subtask, metric, Reading(value, _cite(row, metric, value))
+
+
+def _cite(row: Any, metric: str, value: float) -> Citation:
+    what = "busy" if metric == BUSY else "back pressured"
+    return Citation.of(
+        row,
+        "rest",
+        f"subtask {row.subtask}: {what} {percent(value)} of the time (level {row.level})",
+        name="busyRatio" if metric == BUSY else "ratio",
+        value=value,
+    )
+
+
+class _Moment:
+    """Readings of one moment by subtask, while they are gathered."""
+
+    def __init__(self) -> None:
+        self.readings: dict[str, dict[int, list[Reading]]] = {
+            BUSY: defaultdict(list),
+            BACK_PRESSURED: defaultdict(list),
+        }
+
+    def add(self, metric: str, subtask: int, reading: Reading) -> None:
+        self.readings[metric][subtask].append(reading)
+
+    def at(self, ts_ms: int) -> Moment:
+        """The moment as it is kept; a reading's own time goes before the slot's."""
+        means = {
+            metric: tuple(fmean(each.ratio for each in by_subtask[subtask]) for subtask in sorted(by_subtask))
+            for metric, by_subtask in self.readings.items()
+        }
+        highest = {metric: _highest(by_subtask.values()) for metric, by_subtask in self.readings.items()}
+        return Moment(ts_ms, means[BUSY], means[BACK_PRESSURED], highest[BUSY], highest[BACK_PRESSURED])
+
+
+def _highest(readings: Iterable[list[Reading]]) -> Reading | None:
+    flat = [each for by_subtask in readings for each in by_subtask]
+    return max(flat, key=lambda each: (round(each.ratio, 2), each.citation.kind == "rest")) if flat else None

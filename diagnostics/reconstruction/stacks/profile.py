@@ -1,0 +1,181 @@
+"""The sampled stacks of each task, reduced to what they do: the profile that tells most is chosen for each task."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+from diagnostics.citation import CITATION_COLUMNS, Citation
+from diagnostics.evidence import Evidence, read_once
+from diagnostics.reconstruction.job.cluster import Cluster, cluster_of, normalised
+from diagnostics.reconstruction.stacks.sampled_stacks import MOMENT, SampledStacks, sampled_stacks
+from diagnostics.vocabulary.known_frames import Stack, known_frames, stack, upload_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+MOST_STACKS = 20_000
+"""How many distinct stacks count, the heaviest first. Our choice: they hold nearly all samples."""
+PREFERRED = (
+    ("flame-graph", "full"),
+    ("collapsed", "wall"),
+    ("thread-dump", "dump"),
+    ("collapsed", "unknown"),
+    ("flame-graph", "on-cpu"),
+    ("flame-graph", "off-cpu"),
+    ("collapsed", "cpu"),
+)
+"""Kinds of profiles, the one that shows both work and waiting without bias first."""
+SEES_ALL = frozenset(PREFERRED[:4])
+"""Kinds that count threads whether they use the CPU or wait."""
+FEWEST_SAMPLES = 20
+"""A profile with fewer samples of a task gives way to one with more. Our choice."""
+
+TaskKey = tuple[str | None, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Sampled:
+    """One distinct stack with its weight and place."""
+
+    stack: Stack
+    weight: float
+    citation: Citation
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """The stacks of one task in the profile that tells most.
+
+    kind      profile and mode, e.g. ("flame-graph", "full")
+    samples   all samples of the task in it
+    """
+
+    kind: tuple[str, str]
+    samples: float
+    stacks: tuple[Sampled, ...]
+
+    @property
+    def sees_all(self) -> bool:
+        """Whether waiting threads are counted as well as working ones."""
+        return self.kind in SEES_ALL
+
+
+@dataclass(frozen=True, slots=True)
+class Uploads:
+    """What the threads of asynchronous checkpoint parts do; weights of samples."""
+
+    samples: float
+    uploading: Mapping[str, float]
+    heaviest: Citation | None
+    heaviest_frame: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Profiles:
+    """All profiles of an analysis."""
+
+    tasks: Mapping[TaskKey, Profile]
+    uploads: Uploads | None
+
+
+@read_once
+def stack_profiles(evidence: Evidence) -> Profiles:
+    """The profile of each task, done once for each Evidence.
+
+    Reads   stack_sample: threads of tasks and of asynchronous checkpoint parts.
+    """
+    stacks = sampled_stacks(evidence)
+    return profiles_from_rows(_rows(stacks) if stacks else (), cluster_of(evidence))
+
+
+KEYS = ("job_id", "vertex_id", "vertex", "uploads", "profile", "mode")
+
+
+def _rows(stacks: SampledStacks) -> Iterator[Mapping[str, Any]]:
+    """The heaviest stacks of tasks and of uploads, each with the place of its heaviest sample."""
+    samples = _of_tasks(stacks.samples)
+    told = stacks.heaviest(KEYS, samples)[:MOST_STACKS]
+    places = samples.select([MOMENT, *CITATION_COLUMNS]).take(told["place"]).to_pylist()
+    for row, place in zip(stacks.rows(told), places, strict=True):
+        yield row | place
+
+
+def _of_tasks(samples: pa.Table) -> pa.Table:
+    """The samples of tasks and of threads that upload, with the column `uploads`."""
+    import pyarrow.compute as pc
+
+    threads = samples["thread"]
+    uploads = reduce(pc.or_, (pc.starts_with(threads, prefix) for prefix in known_frames().upload_threads))
+    uploads = pc.fill_null(uploads, False)
+    named = pc.or_(pc.is_valid(samples["vertex_id"]), pc.is_valid(samples["vertex"]))
+    return samples.append_column("uploads", uploads).filter(pc.or_(named, uploads))
+
+
+def profiles_from_rows(rows: Iterable[Mapping[str, Any]], cluster: Cluster) -> Profiles:
+    """The profiles that collected rows describe; a task known by its name only is found in the job graph."""
+    by_name: dict[str, set[TaskKey]] = defaultdict(set)
+    for task in cluster.tasks.values():
+        by_name[normalised(task.name)].add((task.job_id, task.vertex_id))
+    only_job = next(iter(cluster.job_names)) if len(cluster.job_names) == 1 else None
+    grouped: dict[TaskKey, dict[tuple[str, str], list[Sampled]]] = defaultdict(lambda: defaultdict(list))
+    uploads: list[Mapping[str, Any]] = []
+    for row in rows:
+        if row["uploads"] and not row["vertex_id"] and not row["vertex"]:
+            uploads.append(row)
+            continue
+        task_key = _task(row, by_name, only_job)
+        kind = (row["profile"] or "", row["mode"] or "")
+        told = stack(row["frames"])
+        grouped[task_key][kind].append(Sampled(told, row["weight"], _cite(row, told)))
+    tasks = {}
+    for task_key in sorted(grouped, key=repr):
+        samples = {kind: sum(each.weight for each in stacks) for kind, stacks in grouped[task_key].items()}
+        kind = min(samples, key=lambda each: (samples[each] < FEWEST_SAMPLES, _preference(each), -samples[each]))
+        tasks[task_key] = Profile(kind, samples[kind], tuple(grouped[task_key][kind]))
+    return Profiles(tasks, _uploads(uploads) if uploads else None)
+
+
+def _task(row: Mapping[str, Any], by_name: Mapping[str, set[TaskKey]], only_job: str | None) -> TaskKey:
+    if row["vertex_id"]:
+        return row["job_id"] or only_job, row["vertex_id"]
+    found = by_name.get(normalised(row["vertex"]), set())
+    if len(found) == 1:
+        return next(iter(found))
+    return row["job_id"] or only_job, row["vertex"]
+
+
+def _preference(kind: tuple[str, str]) -> int:
+    return PREFERRED.index(kind) if kind in PREFERRED else len(PREFERRED)
+
+
+def _cite(row: Mapping[str, Any], told: Stack) -> Citation:
+    shown = [frame for frame in (told.user, told.system_frame, told.top) if frame]
+    return Citation(
+        **{name: row[name] for name in (MOMENT, *CITATION_COLUMNS)},
+        kind="thread" if row["profile"] == "thread-dump" else "frame",
+        text=f"{row['weight']:.0f} samples: {' > '.join(dict.fromkeys(shown))}"[:400],
+        name=told.top,
+        value=row["weight"],
+    )
+
+
+def _uploads(rows: Sequence[Mapping[str, Any]]) -> Uploads:
+    """Only the profiles that see waiting threads, unless there is no other; pools that wait for work do not count."""
+    seeing = [row for row in rows if (row["profile"], row["mode"]) in SEES_ALL] or list(rows)
+    uploading: dict[str, float] = defaultdict(float)
+    samples, heaviest, frame = 0.0, None, None
+    for row in seeing:
+        what = upload_of(row["frames"])
+        if what is None:
+            continue
+        samples += row["weight"]
+        told = stack(row["frames"])
+        uploading[what] += row["weight"]
+        if heaviest is None or row["weight"] > (heaviest.value or 0):
+            heaviest, frame = _cite(row, told), told.top
+    whole = sum(row["weight"] for row in seeing)
+    return Uploads(whole, dict(sorted(uploading.items())), heaviest, frame)

@@ -1,0 +1,96 @@
+"""Conditions that nothing measured could ever fulfil."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from diagnostics.rules.condition import ORDERED, Compare, Condition, Group, IsMeasured, compare
+
+OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """A comparison that has to hold; one that comes from `none` has to hold only where the fact is measured."""
+
+    leaf: Compare | IsMeasured
+    if_measured: bool = False
+
+
+def contradiction(condition: Condition) -> str:
+    """What in the condition excludes itself, in words; empty when nothing was found.
+
+    Only what is certain is told: comparisons of the same fact that all have to hold at once. Of `any` at least one
+    part must go together with what stands around it; parts of two `any` are not weighed against one another.
+    """
+    return _excluded((), condition)
+
+
+def _excluded(given: Sequence[Demand], condition: Condition) -> str:
+    demands, choices = _split(condition)
+    together = [*given, *demands]
+    for fact in dict.fromkeys(demand.leaf.fact for demand in together):
+        clash = _clash([demand for demand in together if demand.leaf.fact == fact])
+        if clash:
+            return clash
+    for choice in choices:
+        clashes = [_excluded(together, item) for item in choice.items]
+        if clashes and all(clashes):
+            return clashes[0]
+    return ""
+
+
+def _split(condition: Condition) -> tuple[list[Demand], list[Group]]:
+    """What must hold for certain, and the groups of which one part must hold."""
+    if not isinstance(condition, Group):
+        return [Demand(condition)], []
+    if condition.mode == "any":
+        return ([], [condition]) if len(condition.items) > 1 else _split(condition.items[0])
+    if condition.mode == "none":
+        return [demand for item in condition.items for demand in _negated(item)], []
+    parts = [_split(item) for item in condition.items]
+    return [demand for demands, _ in parts for demand in demands], [each for _, choices in parts for each in choices]
+
+
+def _negated(condition: Condition) -> Iterable[Demand]:
+    """What must hold so that a comparison does not."""
+    if isinstance(condition, IsMeasured):
+        yield Demand(IsMeasured(condition.fact, not condition.measured))
+    elif isinstance(condition, Compare) and condition.op in OPPOSITE:
+        yield Demand(Compare(condition.fact, OPPOSITE[condition.op], condition.value), if_measured=True)
+
+
+def _clash(demands: Sequence[Demand]) -> str:
+    """Why the demands on one fact exclude one another."""
+    fact = demands[0].leaf.fact
+    certain = [demand.leaf for demand in demands if not demand.if_measured]
+    compared = [demand for demand in demands if isinstance(demand.leaf, Compare)]
+    unmeasured = any(isinstance(leaf, IsMeasured) and not leaf.measured for leaf in certain)
+    for leaf in certain:
+        if unmeasured and (isinstance(leaf, Compare) or leaf.measured):
+            return f"{fact} cannot be not measured and {_told(leaf)}"
+    for first in compared:
+        for second in compared:
+            if first is not second and not (first.if_measured and second.if_measured) and not _agree(first, second):
+                return f"{fact} cannot be {_told(first.leaf)} and {_told(second.leaf)}"
+    return ""
+
+
+def _told(leaf: Compare | IsMeasured) -> str:
+    return f"{leaf.op} {leaf.value}" if isinstance(leaf, Compare) else "measured"
+
+
+def _agree(one: Demand, other: Demand) -> bool:
+    """Whether one value can fulfil both. Words and lists are only tried with the values that are named."""
+    first, second = one.leaf, other.leaf
+    if not isinstance(first, Compare) or not isinstance(second, Compare):
+        return True
+    if first.op == "==":
+        return compare(first.value, second.op, second.value) is not False
+    if first.op == "in":
+        return any(compare(each, second.op, second.value) is not False for each in first.value)
+    if first.op in ORDERED and second.op in ORDERED and first.op[0] != second.op[0]:
+        low, high = (first, second) if first.op[0] == ">" else (second, first)
+        return bool(low.value < high.value) or (low.value == high.value and low.op == ">=" and high.op == "<=")
+    return True

@@ -1,0 +1,343 @@
+"""A rule: a validated value made from a mapping. Signals measure, rules judge; every bound lives here, as data."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields
+from functools import cache
+from typing import Any, Literal, cast, get_args
+
+from diagnostics.errors import InvalidRule
+from diagnostics.evidence.subject import Level
+from diagnostics.rules.condition import Compare, Condition, ConditionParser, IsMeasured
+from diagnostics.rules.contradiction import contradiction
+from diagnostics.signals.signal import SignalDefinition
+from diagnostics.symptoms import symptom_folders
+from diagnostics.wording import phrase
+from diagnostics.wording.unit import bound_mismatch, format_mismatch
+from diagnostics.yaml_document import Place, YamlDocument, read_yaml
+
+Severity = Literal["critical", "warning", "info"]
+Status = Literal["experimental", "stable", "deprecated"]
+"""How far people may rely on a rule; it judges all the same. A rule that does not say is stable."""
+
+LONGEST_RULE = 20_000
+"""Characters. Our choice: three times the longest shipped rule, and read in less than a second."""
+
+SUBJECT_PARTS = ("job", "vertex", "vertex_id", "subtask", "task_manager", "host")
+IDENTIFIER = re.compile(r"[a-z0-9][a-z0-9._-]{0,79}")
+SYMPTOM_CLASS = re.compile(r"[a-z][a-z0-9_]{0,49}")
+FLINK_WINDOW = re.compile(r"(>=|<=|<|>)\d+\.\d+(,(>=|<=|<|>)\d+\.\d+)?")
+COARSER: Mapping[Level, tuple[Level, ...]] = {
+    "case": ("case",),
+    "job": ("job", "case"),
+    "vertex": ("vertex", "job", "case"),
+    "subtask": ("subtask", "vertex", "job", "case"),
+    "task_manager": ("task_manager", "job", "case"),
+}
+"""The levels whose facts a rule of a level can see."""
+
+
+@dataclass(frozen=True, slots=True)
+class Adjustment:
+    """What makes a rule surer or less sure: a condition, how much (signed), and the reason in words."""
+
+    when: Condition
+    delta: float
+    because: str
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """A further sentence, said when its condition holds and its facts are known."""
+
+    when: Condition | None
+    say: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One rule. `from_mapping` and `from_yaml` are the only ways to make one; they collect all errors.
+
+    false_alarms  sentences: known situations in which it holds although nothing is wrong
+    """
+
+    id: str
+    version: int
+    status: Status
+    symptom_class: str
+    level: Level
+    title: str
+    severity: Severity
+    severity_when: tuple[tuple[Condition, Severity], ...]
+    when: Condition
+    base: float
+    adjustments: tuple[Adjustment, ...]
+    explains: tuple[str, ...]
+    vetoes: tuple[str, ...]
+    statement: str
+    also: tuple[Remark, ...]
+    facts: tuple[str, ...]
+    runbook: str | None
+    flink: str | None
+    docs: tuple[str, ...]
+    false_alarms: tuple[str, ...]
+
+    @classmethod
+    def from_yaml(cls, text: str, source: str, vocabulary: Mapping[str, SignalDefinition] | None = None) -> Rule:
+        """The rule that the YAML text holds. Raises InvalidRule with every error, each with its line."""
+        return _RuleReader(read_yaml(text, source, LONGEST_RULE), vocabulary).rule()
+
+    @classmethod
+    def from_mapping(
+        cls, mapping: Mapping[str, Any], source: str, vocabulary: Mapping[str, SignalDefinition] | None = None
+    ) -> Rule:
+        """The rule that the mapping holds. Raises InvalidRule with every error."""
+        return _RuleReader(YamlDocument(source, mapping, {}), vocabulary).rule()
+
+    def conditions(self) -> Iterator[Condition]:
+        """Every condition in it: what it needs, what makes it surer or more severe, what its remarks need."""
+        yield self.when
+        yield from (condition for condition, _ in self.severity_when)
+        yield from (adjustment.when for adjustment in self.adjustments)
+        yield from (remark.when for remark in self.also if remark.when)
+
+    def asked_facts(self) -> Iterator[str]:
+        """Every fact that its condition and its adjustments ask for."""
+        yield from self.when.facts()
+        for adjustment in self.adjustments:
+            yield from adjustment.when.facts()
+
+    def signal_keys(self) -> frozenset[str]:
+        """The signals that its condition needs."""
+        return frozenset(fact.rpartition(".")[0] for fact in self.when.facts())
+
+
+@dataclass(frozen=True, slots=True)
+class Ruleset:
+    """The rules of one analysis.
+
+    version  what the analysis keeps with its findings
+    keys     `signal_keys` of each rule, in the same order: worked out once for many cases
+    """
+
+    rules: tuple[Rule, ...]
+    version: str
+    keys: tuple[frozenset[str], ...]
+
+    @classmethod
+    def of(cls, rules: Iterable[Rule]) -> Ruleset:
+        """The rules in id order with a version that is the hash of their ids and versions."""
+        ordered = tuple(sorted(rules, key=lambda rule: rule.id))
+        stamp = json.dumps([[rule.id, rule.version] for rule in ordered])
+        keys = tuple(rule.signal_keys() for rule in ordered)
+        return cls(ordered, hashlib.sha256(stamp.encode()).hexdigest()[:12], keys)
+
+
+class _RuleReader:
+    """Reads one rule and gathers what is wrong with it."""
+
+    known = frozenset({"confidence", *(field.name for field in fields(Rule))} - {"base", "adjustments"})
+
+    def __init__(self, document: YamlDocument, vocabulary: Mapping[str, SignalDefinition] | None) -> None:
+        self._document = document
+        self._vocabulary = vocabulary
+        self._errors: list[tuple[int, str]] = []
+        self._conditions = ConditionParser(self._report, self._check_leaf)
+        self._level = cast(Level, self._one_of("level", get_args(Level)))
+
+    def rule(self) -> Rule:
+        content = self._document.content
+        for unknown in sorted(set(content) - self.known):
+            self._report((unknown,), f"unknown entry {unknown!r}")
+        confidence = content.get("confidence")
+        confidence = confidence if isinstance(confidence, dict) else {}
+        for unknown in sorted(set(confidence) - {"base", "supports", "doubts"}):
+            self._report(("confidence", unknown), f"unknown entry {unknown!r}")
+        when = self._conditions.parse(content.get("when"), ("when",))
+        rule = Rule(
+            id=self._text("id", IDENTIFIER),
+            version=self._version(),
+            status=cast(Status, self._one_of("status", get_args(Status), "stable")),
+            symptom_class=self._text("symptom_class", SYMPTOM_CLASS),
+            level=self._level,
+            title=self._text("title"),
+            severity=cast(Severity, self._one_of("severity", get_args(Severity))),
+            severity_when=tuple(self._severity_when()),
+            when=cast(Condition, when),
+            base=self._share(confidence.get("base"), ("confidence", "base")),
+            adjustments=(
+                *self._adjustments(confidence, "supports", "add", 1),
+                *self._adjustments(confidence, "doubts", "subtract", -1),
+            ),
+            explains=self._words("explains"),
+            vetoes=self._words("vetoes"),
+            statement=self._text("statement"),
+            also=tuple(self._remarks()),
+            facts=self._words("facts"),
+            runbook=self._optional("runbook", IDENTIFIER),
+            flink=self._optional("flink", FLINK_WINDOW),
+            docs=self._words("docs"),
+            false_alarms=self._words("false_alarms"),
+        )
+        self._check_references(rule)
+        if self._errors:
+            raise InvalidRule([text for _, text in sorted(self._errors, key=lambda error: error[0])])
+        return rule
+
+    def _report(self, place: Place, text: str) -> None:
+        self._errors.append((self._document.line(place), f"{self._document.where(place)}: {text}"))
+
+    def _text(self, field: str, pattern: re.Pattern[str] | None = None) -> str:
+        value = self._document.content.get(field)
+        if not isinstance(value, str) or not value.strip():
+            self._report((field,), f"`{field}` is missing")
+            return ""
+        if pattern and not pattern.fullmatch(value):
+            self._report((field,), f"`{field}` {value!r} does not have the form {pattern.pattern}")
+        return value.strip()
+
+    def _optional(self, field: str, pattern: re.Pattern[str]) -> str | None:
+        return self._text(field, pattern) if self._document.content.get(field) is not None else None
+
+    def _one_of(self, field: str, choices: tuple[str, ...], default: str | None = None) -> str:
+        value = self._document.content.get(field, default)
+        if value not in choices:
+            self._report((field,), f"`{field}` is one of {', '.join(choices)}, not {value!r}")
+        return str(value)
+
+    def _version(self) -> int:
+        value = self._document.content.get("version")
+        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+            self._report(("version",), "`version` is a whole number from 1")
+            return 1
+        return value
+
+    def _share(self, value: Any, place: Place) -> float:
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= 1:
+            self._report(place, "a number above 0 and up to 1 is expected")
+            return 0.0
+        return float(value)
+
+    def _words(self, field: str) -> tuple[str, ...]:
+        value = self._document.content.get(field, [])
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+            self._report((field,), f"`{field}` is a list of words")
+            return ()
+        return tuple(value)
+
+    def _mappings(self, entries: Any, place: Place, needed: set[str], known: set[str]) -> Iterator[tuple[Place, Any]]:
+        if not isinstance(entries, list):
+            self._report(place, "a list is expected")
+            return
+        for index, entry in enumerate(entries):
+            here = (*place, index)
+            if not isinstance(entry, dict) or not needed <= set(entry) <= known:
+                self._report(here, f"an entry has {', '.join(sorted(known))}")
+                continue
+            yield here, entry
+
+    def _severity_when(self) -> Iterator[tuple[Condition, Severity]]:
+        entries = self._document.content.get("severity_when", [])
+        for place, entry in self._mappings(entries, ("severity_when",), {"when", "severity"}, {"when", "severity"}):
+            condition = self._conditions.parse(entry["when"], (*place, "when"))
+            if entry["severity"] not in get_args(Severity):
+                self._report((*place, "severity"), f"one of {', '.join(get_args(Severity))}")
+            elif condition:
+                yield condition, entry["severity"]
+
+    def _adjustments(self, confidence: dict[str, Any], field: str, amount: str, sign: int) -> Iterator[Adjustment]:
+        keys = {"when", amount, "because"}
+        for place, entry in self._mappings(confidence.get(field, []), ("confidence", field), keys, keys):
+            condition = self._conditions.parse(entry["when"], (*place, "when"))
+            delta = self._share(entry[amount], (*place, amount))
+            if condition:
+                yield Adjustment(condition, sign * delta, str(entry["because"]))
+
+    def _remarks(self) -> Iterator[Remark]:
+        for place, entry in self._mappings(self._document.content.get("also", []), ("also",), {"say"}, {"when", "say"}):
+            condition = self._conditions.parse(entry["when"], (*place, "when")) if "when" in entry else None
+            yield Remark(condition, str(entry["say"]))
+
+    def _check_references(self, rule: Rule) -> None:
+        templates: list[tuple[Place, str]] = [(("statement",), rule.statement)]
+        templates += [(("also", index, "say"), remark.say) for index, remark in enumerate(rule.also)]
+        for place, template in templates:
+            for reference, form in phrase.placeholders(template):
+                self._check_reference(reference, place)
+                if form not in phrase.FORMATS:
+                    self._report(place, f"unknown format {form!r}; known are {', '.join(phrase.FORMATS)}")
+                elif self._vocabulary is not None and (mismatch := format_mismatch(reference, form)):
+                    self._report(place, mismatch)
+            rest = phrase.PLACEHOLDER.sub("", template)
+            if "{" in rest or "}" in rest:
+                self._report(place, "a brace that is no placeholder {signal.fact|format}")
+        for index, reference in enumerate(rule.facts):
+            self._check_reference(reference, ("facts", index))
+        clash = contradiction(rule.when) if rule.when else ""
+        if clash:
+            self._report(("when",), f"it can never hold: {clash}")
+
+    def _check_leaf(self, leaf: Compare | IsMeasured, place: Place) -> None:
+        self._check_reference(leaf.fact, place)
+        key, _, fact = leaf.fact.rpartition(".")
+        definition = self._vocabulary.get(key) if self._vocabulary else None
+        if definition and isinstance(leaf, Compare):
+            mismatch = bound_mismatch(leaf.fact, leaf.op, leaf.value, definition.facts.get(fact, ""))
+            if mismatch:
+                self._report((*place, "value"), mismatch)
+
+    def _check_reference(self, reference: str, place: Place) -> None:
+        key, _, fact = reference.rpartition(".")
+        if key == "subject":
+            if fact not in SUBJECT_PARTS:
+                self._report(place, f"unknown part {reference!r} of the subject; known are {', '.join(SUBJECT_PARTS)}")
+            return
+        if self._vocabulary is None or reference == "job.name":
+            return
+        definition = self._vocabulary.get(key)
+        if definition is None:
+            self._report(place, f"unknown signal {key!r} in {reference!r}")
+        elif fact not in definition.facts:
+            self._report(place, f"signal {key!r} has no fact {fact!r}; it has {', '.join(sorted(definition.facts))}")
+        elif definition.level not in COARSER.get(self._level, get_args(Level)):
+            self._report(
+                place, f"{reference!r} is measured by {definition.level}; rules of level {self._level} cannot see it"
+            )
+
+
+@cache
+def _shipped_files() -> Mapping[str, tuple[str, str, Rule]]:
+    """The name of the file of every shipped rule, without its ending, its text, and itself, by the rule's id."""
+    files: dict[str, tuple[str, str, Rule]] = {}
+    for folder in symptom_folders():
+        for path in sorted((folder / "rules").glob("*.yaml")):
+            if path.name.endswith((".fires.yaml", ".silent.yaml")):
+                continue
+            text = path.read_text("utf-8")
+            rule = Rule.from_yaml(text, f"{folder.name}/rules/{path.name}")
+            if rule.id in files:
+                raise InvalidRule([f"{folder.name}/rules/{path.name}: the id {rule.id!r} stands in another file too"])
+            files[rule.id] = (path.stem, text, rule)
+    return files
+
+
+@cache
+def shipped_rule_texts() -> Mapping[str, str]:
+    """The YAML text of every shipped rule, by the rule's id."""
+    return {rule_id: text for rule_id, (_, text, _) in _shipped_files().items()}
+
+
+@cache
+def shipped_rule_names() -> Mapping[str, str]:
+    """The name of every shipped rule's file in its class's folder, without the ending, by the rule's id."""
+    return {rule_id: name for rule_id, (name, _, _) in _shipped_files().items()}
+
+
+@cache
+def shipped_rules() -> tuple[Rule, ...]:
+    """Every shipped rule, in id order."""
+    return tuple(rule for _, (_, _, rule) in sorted(_shipped_files().items()))

@@ -1,0 +1,81 @@
+"""Flink's options in sentences and remedies, under the names that the detected version of Flink knows."""
+
+from __future__ import annotations
+
+import re
+from functools import cache, lru_cache
+
+from diagnostics.vocabulary.settings import KnownSetting, Version, setting_catalogue
+
+CONFIG_FILE_SINCE: Version = (1, 19)
+"""Flink reads config.yaml from this version on, flink-conf.yaml before. Source: Flink 1.19 release notes, FLIP-366."""
+CONFIG_FILE = re.compile(r"(?<![\w-])config\.yaml")
+OLD_CONFIG_FILE = "flink-conf.yaml"
+
+
+@lru_cache(maxsize=4096)
+def in_version(text: str, version: Version | None) -> str:
+    """A text of ours with every option under its name in that version; what the version does not have says so.
+
+    An option whose older name the text gives too is left as it is. Only for texts of the rules and runbooks, before
+    values are filled in: what an upload says keeps its own words.
+    """
+    if version is None:
+        return text
+    return _config_file(_options().sub(lambda found: _named(found.group(), text, version), text), version)
+
+
+@lru_cache(maxsize=1024)
+def lines_in_version(lines: str, version: Version | None) -> str:
+    """Lines of a configuration file; one whose option the version does not have becomes a comment that says so."""
+    if version is None:
+        return lines
+    return "\n".join(_line(each, version) for each in lines.split("\n"))
+
+
+@cache
+def _options() -> re.Pattern[str]:
+    """Every name, new and former, the longest first, as a word of its own."""
+    catalogue = setting_catalogue()
+    names = sorted((each for each in (*catalogue.by_key, *catalogue.by_former) if "." in each), key=len, reverse=True)
+    return re.compile(rf"(?<![\w.{{|-])(?:{'|'.join(map(re.escape, names))})(?![\w|-]|\.\w)")
+
+
+def _named(name: str, text: str, version: Version) -> str:
+    catalogue = setting_catalogue()
+    known = catalogue.by_key.get(name) or catalogue.by_former[name]
+    others = {known.key, *(each.name for each in known.former)} - {name}
+    if known.reads(name, version) or any(_is_word(each, text) for each in others):
+        return name
+    return catalogue.known_name_in(known.key, version) or f"{name}{_unless_said(known, version, text)}"
+
+
+def _is_word(name: str, text: str) -> bool:
+    return re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-]|\.\w)", text) is not None
+
+
+def _unless_said(known: KnownSetting, version: Version, text: str) -> str:
+    bound = _bound(known, version)
+    return "" if bound.split()[2] in text else f" ({bound})"
+
+
+def _bound(known: KnownSetting, version: Version) -> str:
+    """From or until which version there is such an option."""
+    if known.until is not None and version > known.until:
+        return f"until Flink {known.until[0]}.{known.until[1]}"
+    first = min((each.since for each in known.former if each.since), default=known.since) or version
+    return f"from Flink {first[0]}.{first[1]} on"
+
+
+def _line(line: str, version: Version) -> str:
+    name, colon, _ = line.strip().partition(":")
+    known = setting_catalogue().find(name) if colon else None
+    if known and not known.reads(name, version) and setting_catalogue().known_name_in(known.key, version) is None:
+        return f"# {line.strip()}   # {_bound(known, version)}"
+    return in_version(line, version)
+
+
+def _config_file(text: str, version: Version) -> str:
+    if version >= CONFIG_FILE_SINCE or OLD_CONFIG_FILE in text:
+        return text
+    return CONFIG_FILE.sub(OLD_CONFIG_FILE, text)

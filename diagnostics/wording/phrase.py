@@ -1,0 +1,226 @@
+"""Sentences with measured values: `{load_balance.hot_share_ratio|percent}`; a fixed list of formats, no expressions.
+
+Where a number decides about words, both stand there: `{restarts.restarts} [restart was|restarts were] needed`. The
+number is that of the placeholder which follows at once (`[subtask|subtasks] {checkpoint_declines.subtasks|list}`, where
+the length of the list counts), else of the one before.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+import shlex
+from collections.abc import Callable, Iterator, Mapping
+
+from diagnostics.evidence.subject import FactValue, Lookup
+
+PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_.-]{0,120})(?:\|([a-z]{1,20}))?\}")
+CHOICE = re.compile(r"\[([A-Za-z' -]{0,60})\|([A-Za-z' -]{1,60})\](?=( ?\{)?)")
+"""Words for one and for any other number."""
+
+NOTHING: Mapping[str, str] = {}
+
+
+def _plain(value: FactValue) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list):
+        return _list(value)
+    if isinstance(value, float):
+        return number(value)
+    return str(value)
+
+
+def number(value: FactValue) -> str:
+    """Three significant digits below 100, thousands separators from 1,000."""
+    if not isinstance(value, (int, float)):
+        return str(value)
+    if float(value).is_integer() or abs(value) >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:.1f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+def percent(value: FactValue) -> str:
+    """0.913 as `91 %`; one decimal below 10 %, where it matters."""
+    if not isinstance(value, (int, float)):
+        return str(value)
+    shown = value * 100
+    return f"{shown:.0f} %" if abs(shown) >= 10 or float(shown).is_integer() else f"{shown:.1f} %"
+
+
+def duration(value: FactValue) -> str:
+    """Milliseconds as people say them: `950 ms`, `27.1 s`, `2 min 5 s`, `3 h 10 min`, `12 days 6 h`."""
+    if not isinstance(value, (int, float)):
+        return str(value)
+    sign, ms = ("-" if value < 0 else ""), abs(value)
+    if ms < 1000:
+        return f"{sign}{ms:.0f} ms"
+    if ms < 120_000:
+        return f"{sign}{ms / 1000:.1f} s".replace(".0 s", " s")
+    if ms < 7_200_000:
+        minutes, seconds = divmod(round(ms / 1000), 60)
+        return f"{sign}{minutes} min {seconds} s" if seconds else f"{sign}{minutes} min"
+    if ms >= 172_800_000:
+        days, hours = divmod(round(ms / 3_600_000), 24)
+        return f"{sign}{days} days {hours} h" if hours else f"{sign}{days} days"
+    hours, minutes = divmod(round(ms / 60_000), 60)
+    return f"{sign}{hours} h {minutes} min" if minutes else f"{sign}{hours} h"
+
+
+def exact_duration(value: FactValue) -> str:
+    """`37 min 12 s (2,232,000 ms)`: as people say it, with what was measured."""
+    said = duration(value)
+    return said if said.endswith(" ms") or not isinstance(value, (int, float)) else f"{said} ({value:,.0f} ms)"
+
+
+def size(value: FactValue) -> str:
+    """Bytes in decimal units, as storage and networks count: `287.9 MB`."""
+    return _scaled(value, 1000.0, ("bytes", "kB", "MB", "GB", "TB"))
+
+
+def memory(value: FactValue) -> str:
+    """Bytes in binary units, as the JVM and Flink's memory options count: `184 MiB`."""
+    return _scaled(value, 1024.0, ("bytes", "KiB", "MiB", "GiB", "TiB"))
+
+
+def _scaled(value: FactValue, step: float, units: tuple[str, ...]) -> str:
+    if not isinstance(value, (int, float)):
+        return str(value)
+    amount, unit = float(value), 0
+    while abs(amount) >= step and unit < len(units) - 1:
+        amount, unit = amount / step, unit + 1
+    shown = f"{amount:.0f}" if unit == 0 or amount >= 1000 else f"{amount:.1f}".removesuffix(".0")
+    return f"{shown} {units[unit]}"
+
+
+def _often(value: FactValue) -> str:
+    """How often something happened: `once`, `3 times`."""
+    return (
+        "once"
+        if value == 1
+        else "twice"
+        if value == 2
+        else f"{value:,.0f} times"
+        if isinstance(value, (int, float))
+        else str(value)
+    )
+
+
+def _time(value: FactValue) -> str:
+    if not isinstance(value, (int, float)):
+        return str(value)
+    try:
+        moment = dt.datetime.fromtimestamp(value / 1000, tz=dt.UTC)
+    except (OverflowError, ValueError, OSError):
+        return "a time that no calendar has"
+    return f"{moment:%Y-%m-%d %H:%M:%S} UTC"
+
+
+def _list(value: FactValue) -> str:
+    return _joined(value, _plain)
+
+
+def _joined(value: FactValue, form: Callable[[FactValue], str]) -> str:
+    if not isinstance(value, list):
+        return form(value)
+    words = [form(item) for item in value]
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}" if words else "none"
+
+
+FORMATS: Mapping[str, Callable[[FactValue], str]] = {
+    "plain": _plain,
+    "number": number,
+    "count": lambda value: f"{value:,.0f}" if isinstance(value, (int, float)) else str(value),
+    "often": _often,
+    "percent": percent,
+    "percents": lambda value: _joined(value, percent),
+    "ratio": lambda value: f"{value:.2f}" if isinstance(value, (int, float)) else str(value),
+    "bytes": size,
+    "sizes": lambda value: _joined(value, size),
+    "memory": memory,
+    "duration": duration,
+    "durations": lambda value: _joined(value, duration),
+    "rate": lambda value: f"{number(value)}/s",
+    "list": _list,
+    "time": _time,
+}
+"""Every format a placeholder may name."""
+
+
+def placeholders(template: str) -> Iterator[tuple[str, str]]:
+    """Each (reference, format) of a template."""
+    for found in PLACEHOLDER.finditer(template):
+        yield found.group(1), found.group(2) or "plain"
+
+
+def fill(template: str, lookup: Lookup) -> str | None:
+    """The template with its values; None when one of them is unknown."""
+    if any(lookup(reference) is None for reference, _ in placeholders(template)):
+        return None
+    return fill_or_name(template, lookup)
+
+
+def fill_or_name(template: str, lookup: Lookup) -> str:
+    """The template with its values; what is unknown stands as `<name>`, for texts that a user completes."""
+    return _filled(template, lookup, lambda reference, form: _formatted(lookup(reference), form))
+
+
+def fill_code(template: str, lookup: Lookup, unknown: Mapping[str, str] = NOTHING) -> str:
+    """A command, a setting or a line of code with its values, for a user to copy.
+
+    Values come from evidence that anybody may have written. A number stands in its format. A text stands there only
+    when a shell reads it as it is (`shlex.quote` leaves it unchanged) and it cannot be taken for an option; it is then
+    harmless within any quotes, in YAML, Java and SQL too. Everything else stands as `<name>`.
+
+    unknown  reference -> what stands for it instead of `<name>`
+    """
+
+    def shown(reference: str, form: str) -> str | None:
+        value = lookup(reference)
+        said = _formatted(value, form) if is_harmless_in_code(value) else None
+        return unknown.get(reference) if said is None else said
+
+    return _filled(template, lookup, shown)
+
+
+def is_harmless_in_code(value: FactValue) -> bool:
+    """Whether the value means nothing but itself wherever it stands in a command or in code."""
+    if isinstance(value, str):
+        return shlex.quote(value) == value and not value.startswith("-")
+    return all(map(is_harmless_in_code, value)) if isinstance(value, list) else True
+
+
+def _filled(template: str, lookup: Lookup, shown: Callable[[str, str], str | None]) -> str:
+    """The template with the texts that `shown` has for its (reference, format), and `<name>` where it has none."""
+
+    def replacement(found: re.Match[str]) -> str:
+        said = shown(found.group(1), found.group(2) or "plain")
+        if said is None:
+            return f"<{found.group(1).rpartition('.')[2].replace('_', '-')}>"
+        return said.removesuffix(".") if chosen.startswith(".", found.end()) else said
+
+    chosen = _chosen(template, lookup)
+    return PLACEHOLDER.sub(replacement, chosen)
+
+
+def _formatted(value: FactValue, form: str) -> str | None:
+    return None if value is None else FORMATS[form](value)
+
+
+def _chosen(template: str, lookup: Lookup) -> str:
+    """The template with the words that its numbers ask for."""
+    if "[" not in template:
+        return template
+    places = [(found.start(), found.group(1)) for found in PLACEHOLDER.finditer(template)]
+
+    def words(found: re.Match[str]) -> str:
+        after = next((reference for start, reference in places if start >= found.end()), None)
+        before = next((reference for start, reference in reversed(places) if start < found.start()), None)
+        decisive = after if found.group(3) else before or after
+        return found.group(1 if decisive and _is_one(lookup(decisive)) else 2)
+
+    return CHOICE.sub(words, template)
+
+
+def _is_one(value: FactValue) -> bool:
+    return len(value) == 1 if isinstance(value, list) else value == 1 and not isinstance(value, bool)
