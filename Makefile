@@ -21,7 +21,7 @@ up: $(STAMP)
 
 # A Spark cluster of several processes on this machine, to try what runs on a real one; it tells how to use it.
 cluster: $(STAMP)
-	@exec .venv/bin/python -m diagnostics.spark cluster
+	@exec .venv/bin/python -m diagnostics.spark_service cluster
 
 demo: $(STAMP)
 	@exec .venv/bin/python -m workbench.launch demo

@@ -25,12 +25,12 @@ from diagnostics.intake.snapshot_time import snapshot_times
 from diagnostics.notation.event_field import NamedFields
 from diagnostics.notation.timestamp import timestamp
 from diagnostics.reading.clock import FileClock
+from diagnostics.reading.far_workers import Batches, as_it_is, failures_of_workers, for_workers
 from diagnostics.reading.ranges import PlannedRange, grouped, ranges_of
 from diagnostics.reading.sending import sent
 from diagnostics.reading.task import COVERAGE, MOST_WARNINGS, added, read_group
 from diagnostics.reading.transport import PACKED_DDL, unpack_tables
 from diagnostics.spark import on_progress
-from diagnostics.spark.far_workers import Batches, as_it_is, failures_of_workers, for_workers
 from diagnostics.storage.shared_folder import SharedFolder
 from diagnostics.wording.phrase import duration
 

@@ -1,7 +1,7 @@
 """Spark for this program: the only place that finds Java and builds sessions.
 
-One Spark Connect server (`python -m diagnostics.spark serve --port N`) serves every worker; each of them is a thin
-client that keeps one session, whose work any process can interrupt. `embedded()` runs a server for one block.
+One Spark Connect server (`python -m diagnostics.spark_service serve --port N`) serves every worker; each of them is a
+thin client that keeps one session, whose work any process can interrupt. `embedded()` runs a server for one block.
 
 Why a Connect server and not a classic session, also for the command line: see `embedded` for the measurement.
 """
@@ -17,8 +17,7 @@ from diagnostics.spark.client import (
     on_progress,
 )
 from diagnostics.spark.kept_session import KeptSession
-from diagnostics.spark.server import embedded, prepare, warm_up
-from diagnostics.spark.serving import serve
+from diagnostics.spark.server import embedded
 
 __all__ = [
     "KeptSession",
@@ -29,7 +28,4 @@ __all__ = [
     "ends_analysis",
     "interrupt",
     "on_progress",
-    "prepare",
-    "serve",
-    "warm_up",
 ]

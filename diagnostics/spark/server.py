@@ -13,7 +13,7 @@ import sys
 import tempfile
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -64,6 +64,9 @@ SECRET_VARIABLE = "_SPARK_AUTH_SECRET"  # noqa: S105 - a name, not a secret
 cluster. Source: `org.apache.spark.SecurityManager.ENV_AUTH_SECRET`."""
 
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
+
+DAEMON_MODULE = "diagnostics.spark_service.daemon"
+"""What forks Spark's Python workers; by name, since it preloads what they need, of which this room knows nothing."""
 
 _PR_SET_PDEATHSIG = 1
 
@@ -122,7 +125,7 @@ def _settings(port: int, scratch: Path, master: str, *, shares_code: bool) -> di
         }
         if shares_code:
             settings |= {
-                "spark.python.daemon.module": "diagnostics.spark.daemon",
+                "spark.python.daemon.module": DAEMON_MODULE,
                 "spark.executorEnv.PYTHONPATH": _python_path(),
             }
     return settings
@@ -290,40 +293,3 @@ def logged_server(jvm_options: list[str]) -> Server:
     os.environ.setdefault(TOKEN_VARIABLE, str(uuid.uuid4()))
     with (cache_folder() / "spark.log").open("ab") as log:
         return Server(free_port(), jvm_options=jvm_options, output=log)
-
-
-def warm_up(server: Server) -> float:
-    """Analyse a small made-up case, so that the first user does not wait for class loading and compilation.
-
-    Gives   seconds it took.
-    """
-    from diagnostics.spark.warm_up import analyse_samples
-
-    began = time.monotonic()
-    session = connect(server.remote, str(uuid.uuid4()))
-    try:
-        analyse_samples(session, server.scratch)
-    finally:
-        disconnect(session)
-    return time.monotonic() - began
-
-
-def prepare(say: Callable[[str], None]) -> None:
-    """Make the class archive by a training run, unless it exists already."""
-    archive = ClassArchive()
-    if archive.exists:
-        say(f"class archive {archive.spark.name} exists")
-        return
-    archive.make_base()
-    os.environ.setdefault(TOKEN_VARIABLE, str(uuid.uuid4()))
-    # The second compiler would earn nothing back in a run whose classes alone are kept.
-    server = Server(free_port(), jvm_options=[*archive.record(), *LIGHTLY_COMPILED])
-    try:
-        server.wait_until_it_answers()
-        try:
-            warm_up(server)
-        except Exception as error:
-            say(f"the training run ended early, the archive holds less: {error}")
-    finally:
-        server.stop(ARCHIVE_SECONDS)
-    say(f"class archive {archive.spark} made" if archive.exists else "no class archive was made: starts stay slower")

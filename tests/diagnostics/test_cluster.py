@@ -18,11 +18,11 @@ from diagnostics.analyze import Progress, Report, analyze
 from diagnostics.errors import SparkUnavailable
 from diagnostics.formats import FORMATS
 from diagnostics.intake import SourceFile
+from diagnostics.reading.far_workers import for_workers
 from diagnostics.rules.rule import Ruleset, shipped_rules
-from diagnostics.spark.cluster import StandaloneCluster, on_a_cluster
-from diagnostics.spark.far_workers import for_workers
 from diagnostics.spark.java import REFUSED_OPTION, home_for_launchers
 from diagnostics.spark.server import free_port
+from diagnostics.spark_service.cluster import StandaloneCluster, on_a_cluster
 from diagnostics.storage.shared_folder import SharedFolder, run_folder
 
 TASK_MANAGER_LOG = Path(__file__).resolve().parents[1] / "hostile" / "taskmanager.log"

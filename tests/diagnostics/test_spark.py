@@ -22,10 +22,10 @@ from pyspark.sql import SparkSession
 
 from diagnostics import spark as engine
 from diagnostics.errors import AnalysisInterrupted, ServerLost, SparkUnavailable
+from diagnostics.reading.far_workers import for_workers
 from diagnostics.spark import client, kept_session
 from diagnostics.spark.ahead import start_ahead, started_ahead
 from diagnostics.spark.client import address
-from diagnostics.spark.far_workers import for_workers
 from diagnostics.spark.server import (
     LIGHTLY_COMPILED,
     LIGHTLY_COMPILED_BYTES,
@@ -83,7 +83,7 @@ def daemons() -> list[psutil.Process]:
     return [
         each
         for each in below
-        if "diagnostics.spark.daemon" in _command(each) and _command(each.parent()) != _command(each)
+        if "diagnostics.spark_service.daemon" in _command(each) and _command(each.parent()) != _command(each)
     ]
 
 
@@ -366,7 +366,7 @@ def test_programs_start_while_spark_is_asked(spark: SparkSession) -> None:
 
 def test_a_server_that_still_warms_up_ends_at_once_when_told_to() -> None:
     port = free_port()
-    serving = subprocess.Popen([sys.executable, "-m", "diagnostics.spark", "serve", "--port", str(port)])
+    serving = subprocess.Popen([sys.executable, "-m", "diagnostics.spark_service", "serve", "--port", str(port)])
     try:
         for _ in range(1200):
             if engine.answers(f"sc://localhost:{port}"):

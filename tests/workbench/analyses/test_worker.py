@@ -76,7 +76,7 @@ def spark_seconds_in(stack: Stack, seconds: float) -> float:
     """Processor seconds that Spark's Python workers use in that time; a run in the middle uses all cores."""
 
     def used() -> float:
-        times = [process.cpu_times() for process in stack.running.named("diagnostics.spark.daemon")]
+        times = [process.cpu_times() for process in stack.running.named("diagnostics.spark_service.daemon")]
         return sum(each.user + each.system for each in times)
 
     before = used()
@@ -184,7 +184,7 @@ def attempts(stack: Stack, url: str) -> int:
 def test_what_dies_is_started_again_and_said(stack: Stack) -> None:
     running = stack.running
     assert "The workbench is ready: " + running.address in running.said()
-    for words in (("diagnostics.spark", "serve"), ("celery", "worker"), ("redis-server",), ("gunicorn",)):
+    for words in (("diagnostics.spark_service", "serve"), ("celery", "worker"), ("redis-server",), ("gunicorn",)):
         (victim, *_) = sorted(running.named(*words), key=psutil.Process.create_time)
         victim.kill()
         assert eventually(lambda words=words, pid=victim.pid: any(each.pid != pid for each in running.named(*words))), (

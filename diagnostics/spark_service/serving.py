@@ -13,8 +13,9 @@ from uuid import uuid4
 from diagnostics.errors import SparkUnavailable
 from diagnostics.spark.client import answers, connect, disconnect
 from diagnostics.spark.java import ClassArchive
-from diagnostics.spark.server import STOP_SIGNALS, Server, remote_at, warm_up
+from diagnostics.spark.server import STOP_SIGNALS, Server, remote_at
 from diagnostics.spark.watching import ServerWatch
+from diagnostics.spark_service.warm_up import warm_up
 
 HUNG_SECONDS = 30.0
 """A server that answers nothing for so long is ended. Our choice: long collections of garbage take a few seconds."""
@@ -43,7 +44,7 @@ def serve(port: int, say: Callable[[str], None]) -> int:
     for name in STOP_SIGNALS:
         signal.signal(name, stop)
     if not ClassArchive().exists:
-        say("no class archive: this start is slower; `python -m diagnostics.spark prepare` makes it")
+        say("no class archive: this start is slower; `python -m diagnostics.spark_service prepare` makes it")
     started_once = False
     while True:
         began = time.monotonic()

@@ -1,4 +1,4 @@
-"""`python -m diagnostics.spark serve --port N`, `... cluster --port N` and `... prepare`."""
+"""`python -m diagnostics.spark_service serve --port N`, `... cluster --port N` and `... prepare`."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import argparse
 import sys
 
 from diagnostics.errors import DiagnosticsError
-from diagnostics.spark import prepare, serve
-from diagnostics.spark.cluster import WORKERS, serve_on_a_cluster
+from diagnostics.spark_service.class_archive import prepare
+from diagnostics.spark_service.cluster import WORKERS, serve_on_a_cluster
+from diagnostics.spark_service.serving import serve
 
 
 def _say(sentence: str) -> None:
@@ -17,7 +18,7 @@ def _say(sentence: str) -> None:
 
 def main() -> int:
     """The command line; exit status 0, or 1 with one clear line."""
-    parser = argparse.ArgumentParser(prog="python -m diagnostics.spark")
+    parser = argparse.ArgumentParser(prog="python -m diagnostics.spark_service")
     commands = parser.add_subparsers(dest="command", required=True)
     serving = commands.add_parser("serve", help="run the Spark Connect server until a signal comes")
     serving.add_argument("--port", type=int, default=15002)

@@ -125,7 +125,7 @@ def _has_code(session: SparkSession) -> bool:
         import pyarrow
 
         try:
-            from diagnostics.spark.far_workers import digest as own_digest
+            from diagnostics.reading.far_workers import digest as own_digest
 
             found = own_digest()
         except ImportError:

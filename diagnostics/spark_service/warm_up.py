@@ -4,22 +4,40 @@ from __future__ import annotations
 
 import os
 import tempfile
+import time
+import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
+
+from diagnostics.analyze import analyze
+from diagnostics.formats import FORMATS
+from diagnostics.intake import SourceFile
+from diagnostics.rules.rule import Ruleset, shipped_rules
+from diagnostics.spark import connect, disconnect
+from diagnostics.spark.server import Server
+from diagnostics.storage.shared_folder import STORAGE_VARIABLE, run_folder
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
+def warm_up(server: Server) -> float:
+    """Analyse a small made-up case, so that the first user does not wait for class loading and compilation.
+
+    Gives   seconds it took.
+    """
+    began = time.monotonic()
+    session = connect(server.remote, str(uuid.uuid4()))
+    try:
+        analyse_samples(session, server.scratch)
+    finally:
+        disconnect(session)
+    return time.monotonic() - began
+
+
 def analyse_samples(session: SparkSession, place: Path) -> None:
     """Unpack, read, measure and judge a file of each sample of each format, in a folder made below `place`."""
-    from diagnostics.analyze import analyze
-    from diagnostics.formats import FORMATS
-    from diagnostics.intake import SourceFile
-    from diagnostics.rules.rule import Ruleset, shipped_rules
-    from diagnostics.storage.shared_folder import STORAGE_VARIABLE, run_folder
-
     with tempfile.TemporaryDirectory(prefix="warm-up-", dir=place) as made:
         folder = Path(made)
         sources = []
