@@ -17,12 +17,12 @@ from django.utils import timezone
 
 from diagnostics import spark
 from diagnostics.analyze import Progress, analyze
-from diagnostics.reading.clock import FileClock
 from diagnostics.errors import AnalysisInterrupted, DiagnosticsError, ServerLost, SparkUnavailable
 from diagnostics.intake import SourceFile
 from diagnostics.notation.event_field import NamedFields
-from diagnostics.storage.shared_folder import SharedFolder, run_folder
+from diagnostics.reading.clock import FileClock
 from diagnostics.spark import KeptSession
+from diagnostics.storage.shared_folder import SharedFolder, run_folder
 from workbench.analyses.models import Analysis
 from workbench.analyses.outcome import report_save
 from workbench.analyses.room import OutOfRoom, out_of_room_raised

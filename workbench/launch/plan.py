@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from diagnostics.errors import SparkUnavailable
-from diagnostics.wording.phrase import size as size_text
-from diagnostics.storage.shared_folder import STORAGE_EXAMPLE, STORAGE_FORM, STORAGE_VARIABLE
 from diagnostics.spark.java import java_home
+from diagnostics.storage.shared_folder import STORAGE_EXAMPLE, STORAGE_FORM, STORAGE_VARIABLE
+from diagnostics.wording.phrase import size as size_text
 from workbench.machine.environment import Environment
 
 START_BYTES = 32 * 1024**2
