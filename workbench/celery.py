@@ -24,7 +24,8 @@ def refuse_to_start_with_wrong_settings(**_: object) -> None:
     """
     keep_files_private()
     refuse_wrong_environment()
-    from workbench.analyses import pool, run  # noqa: F401
+    from workbench.analyses import run  # noqa: F401
+    from workbench.worker import pool  # noqa: F401
 
 
 @worker_process_init.connect
@@ -32,8 +33,8 @@ def begin_process_of_pool(**_: object) -> None:
     """Each process of the pool gives signs of life, and has a Spark session for as long as it lives."""
     from billiard import current_process
 
-    from workbench.analyses.pool import start_beats
     from workbench.analyses.worker_session import worker_session_prepare
+    from workbench.worker.pool import start_beats
 
     start_beats(current_process().index)
     worker_session_prepare()
@@ -47,4 +48,4 @@ def end_spark_session(**_: object) -> None:
     worker_session().close()
 
 
-app.steps["consumer"].add("workbench.analyses.worker:Caretaker")
+app.steps["consumer"].add("workbench.worker.caretaker:Caretaker")

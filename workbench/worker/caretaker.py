@@ -42,12 +42,12 @@ class Caretaker(bootsteps.StartStopStep):
 
     def _care(self, parent: Any) -> None:
         from workbench.analyses.log_books import log_books_purge
-        from workbench.analyses.pool import end_hung_processes
         from workbench.analyses.retention import evidence_expire
         from workbench.analyses.services import lost_analyses_recover
         from workbench.clusters.services import lost_collections_recover
         from workbench.uploads.arrivals import arrivals_expire, redactions_resume
         from workbench.uploads.services import removed_files_purge
+        from workbench.worker.pool import end_hung_processes
 
         # After a pause of its own (a machine that slept, a database that hung) it would take all others for dead.
         now = time.monotonic()

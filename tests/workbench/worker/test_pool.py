@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from workbench.analyses import pool
-from workbench.analyses.pool import HUNG_SECONDS, end_hung_processes, start_beats
+from workbench.worker import pool
+from workbench.worker.pool import HUNG_SECONDS, end_hung_processes, start_beats
 
 
 @dataclass
