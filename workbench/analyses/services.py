@@ -19,7 +19,6 @@ from workbench.accounts.models import User
 from workbench.analyses.models import Analysis, AnalysisStatus
 from workbench.analyses.outcome import case_outcome_update
 from workbench.analyses.publishing import end_publish
-from workbench.analyses.tasks import run_analysis
 from workbench.cases.models import Case
 from workbench.cases.services import case_lock
 from workbench.machine import broker
@@ -28,6 +27,9 @@ from workbench.rules.models import Ruleset
 from workbench.rules.services import ruleset_published
 
 logger = logging.getLogger(__name__)
+
+RUN_ANALYSIS = "workbench.analyses.tasks.run_analysis"
+"""The task, which calls this module."""
 
 MOST_ATTEMPTS = 3
 """A run that took its worker down so often is not tried again. Our choice."""
@@ -212,4 +214,4 @@ def _owned(analysis: Analysis, claim: UUID) -> QuerySet[Analysis]:
 
 
 def _send(analysis_id: int) -> None:
-    broker.send_when_committed(run_analysis, analysis_id)
+    broker.send_when_committed(RUN_ANALYSIS, analysis_id)

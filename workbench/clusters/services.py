@@ -24,9 +24,10 @@ from workbench.clusters.address import (
 )
 from workbench.clusters.login import Login, LoginRefused, login_forget, login_keep
 from workbench.clusters.models import Cluster, Collection, CollectionStatus, Serves
-from workbench.clusters.tasks import run_collection
 from workbench.machine import broker
 
+RUN_COLLECTION = "workbench.clusters.tasks.run_collection"
+"""The task, which imports much that only a worker needs."""
 SILENT = timedelta(minutes=3)
 """A collection that gave no sign of life for so long is lost: longer than the slowest answer and the pause after it."""
 UNSENT = timedelta(seconds=30)
@@ -101,7 +102,7 @@ def collection_request(
     stamp = f"{timezone.now():%Y-%m-%d %H:%M}"
     case = case or case_open(user=user, title=title.strip() or f"{cluster.name}, {stamp} UTC")
     collection = Collection.objects.create(case=case, cluster=cluster, requested_by=user, redact=list(redact))
-    broker.send_when_committed(run_collection, collection.pk)
+    broker.send_when_committed(RUN_COLLECTION, collection.pk)
     return collection
 
 
@@ -123,7 +124,7 @@ def fetch_request(
     collection = Collection.objects.create(
         case=case, cluster=store, fetched_path=path, requested_by=user, redact=list(redact)
     )
-    broker.send_when_committed(run_collection, collection.pk)
+    broker.send_when_committed(RUN_COLLECTION, collection.pk)
     return collection
 
 
@@ -145,7 +146,7 @@ def lost_collections_recover() -> int:
     if not unsent or broker.messages_waiting():
         return count
     for each in unsent:
-        broker.send_when_committed(run_collection, each.pk)
+        broker.send_when_committed(RUN_COLLECTION, each.pk)
     return count + len(unsent)
 
 

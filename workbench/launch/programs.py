@@ -43,7 +43,8 @@ def programs(plan: Plan) -> list[Program]:
         serve = (*python, "diagnostics.spark_service", "serve", "--port", str(plan.spark_port))
         found.append(Program("spark", serve, "TERM", 8, signal_group=True))
     # QUIT is Celery's cold shutdown: what runs goes back to the queue and is begun again at the next start.
-    worker = (*python, "celery", "--app", "workbench", "worker", "--loglevel", "INFO", "--without-gossip")
+    celery = (*python, "celery", "--app", "workbench.worker.program")
+    worker = (*celery, "worker", "--loglevel", "INFO", "--without-gossip")
     found.append(Program("worker", worker, "QUIT", 8, signal_group=False))
     # At the lowest priority: the records of a large log never take a core from the analysis of the next case.
     books = ("nice", "-n", "19", sys.executable, str(PROJECT / "manage.py"), "write_log_books")

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 import redis
-from celery import Task
+from celery import current_app
 from django.conf import settings
 from django.db import transaction
 
@@ -52,15 +52,15 @@ def subscribed(channel: str) -> Iterator[Messages]:
         yield Messages(subscription)
 
 
-def send_when_committed(task: Task, *arguments: Any) -> None:
-    """Queues the message of a task once the transaction is committed.
+def send_when_committed(task: str, *arguments: Any) -> None:
+    """Queues the message of a task, by its full name, once the transaction is committed.
 
     A broker that is down must not turn what is stored into an error page: the row waits, whoever looks after lost rows
     sends the message later, and `/readyz` names the broker.
     """
 
     def send() -> None:  # a function: where it fails, Django logs its name, which a partial does not have
-        task.delay(*arguments)
+        current_app.send_task(task, arguments)
 
     transaction.on_commit(send, robust=True)
 

@@ -38,8 +38,9 @@ from workbench.uploads.models import Arrival, ArrivalState, UploadedFile
 from workbench.uploads.refusals import AlreadyInCase, TooLarge, UploadRefused
 from workbench.uploads.reservations import coming_bytes, require_room_for, require_share, stored_bytes
 from workbench.uploads.services import PIECE_BYTES, upload_add
-from workbench.uploads.tasks import redact_arrival
 
+REDACT_ARRIVAL = "workbench.uploads.tasks.redact_arrival"
+"""The task, which calls this module."""
 MOST_PIECE_BYTES = 64 * 1024 * 1024
 """Bytes of one request: what is lost at most when a line breaks. Our choice; the page sends a sixteenth of it."""
 MOST_REDACTED_AT_ONCE = 4 * 1024 * 1024
@@ -182,7 +183,7 @@ def arrival_complete(*, arrival: Arrival) -> None:
             return
         arrival.state = ArrivalState.REDACTING
         arrival.save(update_fields=["state"])
-    broker.send_when_committed(redact_arrival, str(arrival.pk))
+    broker.send_when_committed(REDACT_ARRIVAL, str(arrival.pk))
 
 
 def arrival_redact(*, arrival: Arrival, told: Callable[[int], None] = nobody) -> None:
@@ -246,7 +247,7 @@ def redactions_resume() -> int:
     if not unsent or broker.messages_waiting():
         return 0
     for arrival in unsent:
-        broker.send_when_committed(redact_arrival, str(arrival.pk))
+        broker.send_when_committed(REDACT_ARRIVAL, str(arrival.pk))
     return len(unsent)
 
 

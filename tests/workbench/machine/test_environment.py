@@ -91,7 +91,7 @@ def test_a_folder_that_all_users_share_is_refused_and_left_alone(tmp_path: Path)
     [
         ["manage.py", "check"],
         ["-c", "import workbench.wsgi"],
-        ["-m", "celery", "--app", "workbench", "worker", "--pool", "solo"],
+        ["-m", "celery", "--app", "workbench.worker.program", "worker", "--pool", "solo"],
     ],
     ids=["manage", "web", "worker"],
 )

@@ -1,0 +1,14 @@
+"""Tasks are sent by name: every name that a service sends belongs to a task that the worker knows."""
+
+from __future__ import annotations
+
+from workbench.analyses.services import RUN_ANALYSIS
+from workbench.celery import app
+from workbench.clusters.services import RUN_COLLECTION
+from workbench.uploads.arrivals import REDACT_ARRIVAL
+
+
+def test_the_worker_knows_the_tasks_that_services_send_and_no_others() -> None:
+    app.loader.import_default_modules()
+    known = {name for name in app.tasks if name.startswith("workbench.")}
+    assert known == {RUN_ANALYSIS, RUN_COLLECTION, REDACT_ARRIVAL}
