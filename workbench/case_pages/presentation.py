@@ -11,6 +11,7 @@ from typing import Any
 from diagnostics.reading.clock import shift_told
 from diagnostics.symptoms import symptom
 from diagnostics.wording.phrase import duration
+from diagnostics.wording.subject import subject_words
 from workbench.analyses.models import Analysis, Citation
 from workbench.runbooks.filling import RunbookProgress, runbook_progress
 
@@ -57,15 +58,7 @@ class FindingShown:
     @property
     def where(self) -> list[str]:
         """What the finding speaks of, from the outside in."""
-        subject = self.entry["subject"]
-        told = [subject.get("vertex") or subject.get("vertex_id")]
-        if subject.get("subtask") is not None:
-            told.append(f"subtask {subject['subtask']}")
-        if subject.get("task_manager"):
-            told.append(f"TaskManager {subject['task_manager']}")
-        if subject.get("host"):
-            told.append(f"host {subject['host']}")
-        return [part for part in told if part]
+        return subject_words(self.entry["subject"])
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from typing import Any
 
 from diagnostics.symptoms import symptom
 from diagnostics.wording import phrase
+from diagnostics.wording.subject import subject_words
 from workbench.analyses.models import Analysis
 from workbench.analyses.snapshots import newest_diagnoses
 from workbench.cases.models import Case, FollowUp
@@ -130,16 +131,12 @@ def evidence_span(document: Mapping[str, Any]) -> tuple[str, str] | None:
 
 def finding_told(entry: Mapping[str, Any]) -> FindingTold:
     """An entry of the document's findings as a report has it."""
-    subject = entry["subject"]
-    places = [subject.get("vertex"), subject.get("task_manager"), subject.get("host")]
-    if subject.get("subtask") is not None:
-        places.insert(1, f"subtask {subject['subtask']}")
     evidence = [(_place(each), each.get("text") or each.get("name") or "") for each in entry["evidence"]]
     return FindingTold(
         title=entry["title"],
         role=ROLES[entry["role"]],
         severity=entry["severity"],
-        where=" · ".join(str(place) for place in places if place),
+        where=" · ".join(subject_words(entry["subject"])),
         statement=entry["statement"],
         sure=phrase.percent(entry["confidence"]),
         rule=f"{entry['rule']['id']} version {entry['rule']['version']}",

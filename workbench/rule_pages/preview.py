@@ -16,10 +16,10 @@ from diagnostics.evidence.subject import Subject
 from diagnostics.rules import rule as diagnostics_rule
 from diagnostics.rules.condition import Check
 from diagnostics.runbook import Runbook, fill
+from diagnostics.wording.bound import distance_to_bound
+from diagnostics.wording.subject import subject_words
 from workbench.accounts.models import User
 from workbench.analyses.models import Analysis
-from workbench.case_pages.presentation import FindingShown
-from workbench.cases.templatetags.diagnosis import fact_value
 from workbench.rule_pages.history import latest_diagnoses
 from workbench.rule_pages.rewriting import Form, form_of
 from workbench.rules.models import RegressionSample
@@ -196,8 +196,7 @@ def _on_case(rule: diagnostics_rule.Rule, analysis: Analysis) -> OnCase:
 
 
 def _where(subject: Subject) -> str:
-    told = FindingShown(0, {"subject": subject.as_json()}, (), None).where
-    return ", ".join(told) or subject.job or "the whole case"
+    return ", ".join(subject_words(subject.as_json())) or subject.job or "the whole case"
 
 
 def _margins(checks: Iterable[Check]) -> list[Margin]:
@@ -208,15 +207,8 @@ def _margins(checks: Iterable[Check]) -> list[Margin]:
 
 def _margin(check: Check) -> str:
     """`12 points above the bound`, `3.2 s below the bound`; empty where there is no distance."""
-    value, bound = check.value, check.bound
-    if isinstance(value, bool) or isinstance(bound, bool):
+    distance = distance_to_bound(check.fact, check.value, check.bound)
+    if distance is None:
         return ""
-    if not isinstance(value, (int, float)) or not isinstance(bound, (int, float)):
-        return ""
-    if value == bound:
-        return "exactly at the bound"
-    side = "above" if value > bound else "below"
-    distance = abs(value - bound)
-    if check.fact.endswith("_ratio") and max(abs(value), abs(bound)) <= 1:
-        return f"{distance * 100:.3g} points {side} the bound"
-    return f"{fact_value(distance, check.fact)} {side} the bound"
+    side = "above" if check.value > check.bound else "below"
+    return f"{distance} {side} the bound" if distance else "exactly at the bound"

@@ -12,8 +12,9 @@ from diagnostics.errors import InvalidRule
 from diagnostics.evidence.subject import Level
 from diagnostics.rules.rule import LONGEST_RULE, Severity, Status
 from diagnostics.symptoms import symptoms
+from diagnostics.wording.bound import operator_words
+from diagnostics.wording.fact import fact_name, fact_value
 from diagnostics.yaml_document import Place, YamlDocument, read_yaml
-from workbench.cases.templatetags.diagnosis import WORDS_OF_OPERATORS, fact_name, fact_value
 from workbench.untrusted.whole_number import whole_number
 
 ENDLESS = 10**9
@@ -113,7 +114,7 @@ def _bound(document: YamlDocument, place: Place, entry: Mapping[str, Any]) -> Fi
     told = fact_value(value, fact) if kind == "number" else ""
     return Field(
         name=".".join(map(str, (*place, "value"))),
-        label=f"{fact_name(fact)} {WORDS_OF_OPERATORS.get(op, op)}",
+        label=f"{fact_name(fact)} {operator_words(op)}",
         kind=kind,
         value=written.lower() if kind == "switch" else written,
         line=document.line((*place, "value")),

@@ -9,7 +9,8 @@ from diagnostics.rules.condition import Compare, Condition, Group, IsMeasured
 from diagnostics.rules.rule import Rule
 from diagnostics.signals.signal import SignalDefinition
 from diagnostics.wording import phrase
-from workbench.cases.templatetags.diagnosis import bound, fact_name, fact_value
+from diagnostics.wording.bound import bound_words
+from diagnostics.wording.fact import fact_name, fact_value
 
 GROUP_WORDS = {"all": "all of these", "any": "at least one of these", "none": "none of these"}
 OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
@@ -53,7 +54,7 @@ class Teller:
             return parts[0] if single else Told(GROUP_WORDS[condition.mode], parts=parts)
         if isinstance(condition, IsMeasured):
             return self._leaf(condition.fact, "is measured" if condition.measured else "is not measured")
-        words = bound({"op": condition.op, "bound": condition.value, "fact": condition.fact})
+        words = bound_words(condition.fact, condition.op, condition.value)
         return self._leaf(condition.fact, words, condition.source or "")
 
     def clearing(self, condition: Condition) -> Told:

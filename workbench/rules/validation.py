@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from diagnostics.diagnosis.sample import Kind, Sample
 from diagnostics.errors import InvalidRule
 from diagnostics.rules import rule as diagnostics_rule
+from diagnostics.wording.fact import fact_name
 from workbench.accounts.models import User
-from workbench.cases.templatetags.diagnosis import fact_name
 from workbench.rules.models import Draft, RegressionSample, Rule
 from workbench.rules.runbook_texts import is_runbook, runbook_blockers
 

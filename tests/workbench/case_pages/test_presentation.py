@@ -3,7 +3,7 @@
 import pytest
 
 from workbench.case_pages.presentation import MOST_FOLDERS, clock_told, inputs_shown, offset_told
-from workbench.cases.templatetags.diagnosis import fact_exact, fact_value, score_band, sentences, waterfall
+from workbench.cases.templatetags.diagnosis import score_band, sentences, waterfall
 
 
 def shown(*names: str) -> dict[str, list[str]]:
@@ -99,10 +99,3 @@ def test_the_waterfall_goes_down_to_the_score_and_never_below_zero() -> None:
 def test_a_statement_falls_apart_into_its_sentences_and_numbers_stay_whole() -> None:
     told = "Checkpoints took 12.8 s. The task is Sink. of orders. State grew to 1.5 GB."
     assert sentences(told) == ["Checkpoints took 12.8 s.", "The task is Sink. of orders.", "State grew to 1.5 GB."]
-
-
-def test_a_rounded_value_keeps_what_was_measured_for_who_points_at_it() -> None:
-    assert fact_value(2_232_000.0, "checkpoint_phases.longest_ms") == "37 min 12 s"
-    assert fact_exact(2_232_000.0, "checkpoint_phases.longest_ms") == "2,232,000 ms"
-    assert fact_exact(301_989_888, "checkpoint_sizes.state_bytes") == "301,989,888 bytes"
-    assert fact_exact(0.4, "load_balance.hot_share_ratio") == ""

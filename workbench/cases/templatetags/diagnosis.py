@@ -17,26 +17,17 @@ from diagnostics.diagnosis.verdict import HEALTHY, INCONCLUSIVE
 from diagnostics.rules.condition import Check
 from diagnostics.symptoms import symptom
 from diagnostics.wording import phrase
+from diagnostics.wording.bound import bound_words, distance_to_bound
+from diagnostics.wording.fact import exact_fact_value, fact_name, fact_value
 
 register = template.Library()
 
 GOOD_SCORE, WATCH_SCORE = 80, 60
 """Bands of the health score, as `diagnostics.diagnosis.health` has them: over 80 good, 60 to 80 watch, under 60 act."""
 
-SUFFIXES = {
-    "_ms": "duration",
-    "_bytes": "bytes",
-    "_ratio": "percent",
-    "_share": "percent",
-    "_per_s": "rate",
-    "_at": "time",
-}
-"""The unit at the end of a fact's name -> how its value is written."""
-
 LONGEST_PATH = 80
-
-TIMES_EVEN = ("skew_ratio", "max_to_mean_ratio")
-"""Ratios that are multiples, not shares."""
+ORDERED = ("<", "<=", ">", ">=")
+"""Operators whose bound has a distance from a value."""
 
 
 @register.simple_tag
@@ -146,73 +137,25 @@ def severity_icon(severity: str) -> str:
     return severity if severity in ("critical", "warning", "info", "good") else "unknown"
 
 
-@register.filter
-def fact_name(fact: str) -> str:
-    """`load_balance.hot_share_ratio` as `hot share`, with what it is measured on where the name alone says little."""
-    key, _, name = fact.rpartition(".")
-    for suffix in SUFFIXES:
-        name = name.removesuffix(suffix)
-    words = name.replace("_", " ")
-    return words if " " in words else f"{words} ({key.rpartition('.')[2].replace('_', ' ')})" if key else words
-
-
-@register.filter
-def fact_value(value: Any, fact: str) -> str:
-    """A fact's value in its unit, which its name ends with."""
-    if value is None:
-        return "unknown"
-    name = fact.rpartition(".")[2]
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, list):
-        return ", ".join(fact_value(item, fact) for item in value[:20])
-    if not isinstance(value, (int, float)):
-        return str(value)
-    if name.endswith(TIMES_EVEN) or (name.endswith("_ratio") and value > 1):
-        return f"{phrase.number(value)} times"
-    form = next((form for suffix, form in SUFFIXES.items() if name.endswith(suffix)), "number")
-    return phrase.FORMATS[form](value)
-
-
-@register.filter
-def fact_exact(value: Any, fact: str) -> str:
-    """What was measured, where the shown value is rounded: `2,232,000 ms`, `301,989,888 bytes`; else nothing."""
-    units = {"_ms": "ms", "_bytes": "bytes"}
-    unit = next((unit for suffix, unit in units.items() if fact.endswith(suffix)), None)
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return f"{value:,.0f} {unit}" if unit and is_number else ""
-
-
-WORDS_OF_OPERATORS = {
-    "<": "below",
-    "<=": "at most",
-    ">": "above",
-    ">=": "at least",
-    "==": "is",
-    "!=": "is not",
-    "contains": "contains",
-    "in": "is one of",
-}
+register.filter("fact_name", fact_name)
+register.filter("fact_value", fact_value)
+register.filter("fact_exact", exact_fact_value)
 
 
 @register.filter
 def bound(check: Mapping[str, Any] | Check) -> str:
     """`at least 2 times`: the bound of a check in words."""
-    told = check.as_json() if isinstance(check, Check) else check
-    op = str(told["op"])
-    return f"{WORDS_OF_OPERATORS.get(op, op)} {fact_value(told['bound'], told['fact'])}"
+    parts = check.as_json() if isinstance(check, Check) else check
+    return bound_words(parts["fact"], str(parts["op"]), parts["bound"])
 
 
 @register.filter
 def missed_by(check: Check) -> str:
     """`; misses by 12 s`: how far a measured number is from its bound; nothing where there is no distance."""
-    value, wanted = check.value, check.bound
-    if check.op not in ("<", "<=", ">", ">=") or not isinstance(value, (int, float)):
+    distance = distance_to_bound(check.fact, check.value, check.bound) if check.op in ORDERED else None
+    if distance is None:
         return ""
-    distance = abs(value - wanted)
-    if fact_value(value, check.fact).endswith(" %"):
-        return f"; misses by {phrase.number(round(distance * 100, 1))} points"
-    return f"; misses by {fact_value(distance, check.fact)}" if distance else "; it must not reach the bound"
+    return f"; misses by {distance}" if distance else "; it must not reach the bound"
 
 
 @register.filter

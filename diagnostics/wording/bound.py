@@ -1,0 +1,48 @@
+"""The bound of a comparison in words, and how far a measured value is from it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from diagnostics.evidence.subject import FactValue
+from diagnostics.wording import phrase
+from diagnostics.wording.fact import fact_value
+
+OPERATORS = {
+    "<": "below",
+    "<=": "at most",
+    ">": "above",
+    ">=": "at least",
+    "==": "is",
+    "!=": "is not",
+    "contains": "contains",
+    "in": "is one of",
+}
+"""Operator of a comparison -> its words."""
+
+
+def operator_words(op: str) -> str:
+    """`at least` for `>=`; an operator that no version of the rules knows stands as it is."""
+    return OPERATORS.get(op, op)
+
+
+def bound_words(fact: str, op: str, bound: Any) -> str:
+    """`at least 2 times`."""
+    return f"{operator_words(op)} {fact_value(bound, fact)}"
+
+
+def distance_to_bound(fact: str, value: FactValue, bound: Any) -> str | None:
+    """`12 points`, `3.2 s`: how far the value is from the bound.
+
+    Empty where they are equal; None where there is no distance, as between texts. Shares differ by points of a hundred.
+    """
+    if isinstance(value, bool) or isinstance(bound, bool):
+        return None
+    if not isinstance(value, (int, float)) or not isinstance(bound, (int, float)):
+        return None
+    distance = abs(value - bound)
+    if not distance:
+        return ""
+    if fact_value(max(value, bound), fact).endswith(" %"):
+        return f"{phrase.number(round(distance * 100, 1))} points"
+    return fact_value(distance, fact)

@@ -1,0 +1,56 @@
+"""The name and the value of a measured fact in words. The end of its name says in which unit it is measured."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from diagnostics.wording import phrase
+
+SUFFIXES = {
+    "_ms": "duration",
+    "_bytes": "bytes",
+    "_ratio": "percent",
+    "_share": "percent",
+    "_per_s": "rate",
+    "_at": "time",
+}
+"""The unit at the end of a fact's name -> the format of its value."""
+
+MULTIPLES = ("skew_ratio", "max_to_mean_ratio")
+"""Ratios that are multiples, not shares."""
+
+LISTED_VALUES = 20
+"""Values of a list that are written out. Our choice: a line of a table."""
+
+
+def fact_name(fact: str) -> str:
+    """`load_balance.hot_share_ratio` as `hot share`, with what it is measured on where the name alone says little."""
+    key, _, name = fact.rpartition(".")
+    suffix = next(filter(name.endswith, SUFFIXES), "")
+    words = name.removesuffix(suffix).replace("_", " ")
+    return words if " " in words else f"{words} ({key.rpartition('.')[2].replace('_', ' ')})" if key else words
+
+
+def fact_value(value: Any, fact: str) -> str:
+    """A fact's value in its unit, which its name ends with."""
+    if value is None:
+        return "unknown"
+    name = fact.rpartition(".")[2]
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        return ", ".join(fact_value(item, fact) for item in value[:LISTED_VALUES])
+    if not isinstance(value, (int, float)):
+        return str(value)
+    if name.endswith(MULTIPLES) or (name.endswith("_ratio") and value > 1):
+        return f"{phrase.number(value)} times"
+    form = next((form for suffix, form in SUFFIXES.items() if name.endswith(suffix)), "number")
+    return phrase.FORMATS[form](value)
+
+
+def exact_fact_value(value: Any, fact: str) -> str:
+    """What was measured, where the shown value is rounded: `2,232,000 ms`, `301,989,888 bytes`; else nothing."""
+    units = {"_ms": "ms", "_bytes": "bytes"}
+    unit = next((unit for suffix, unit in units.items() if fact.endswith(suffix)), None)
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return f"{value:,.0f} {unit}" if unit and is_number else ""

@@ -1,0 +1,21 @@
+"""What a finding speaks of, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+
+def subject_words(subject: Mapping[str, Any]) -> list[str]:
+    """The known parts of a subject below its job, from the outside in: task, subtask, TaskManager, host.
+
+    subject  as `diagnostics.evidence.subject.Subject.as_json` gives it
+    """
+    words = [subject.get("vertex") or subject.get("vertex_id")]
+    if subject.get("subtask") is not None:
+        words.append(f"subtask {subject['subtask']}")
+    if subject.get("task_manager"):
+        words.append(f"TaskManager {subject['task_manager']}")
+    if subject.get("host"):
+        words.append(f"host {subject['host']}")
+    return [part for part in words if part]

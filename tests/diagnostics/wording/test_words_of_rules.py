@@ -1,0 +1,52 @@
+"""Facts, bounds and subjects in words."""
+
+from __future__ import annotations
+
+import pytest
+
+from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.wording.bound import bound_words, distance_to_bound
+from diagnostics.wording.fact import exact_fact_value, fact_name, fact_value
+from diagnostics.wording.subject import subject_words
+
+
+def test_a_fact_is_named_without_its_unit_and_with_its_signal_where_it_says_little() -> None:
+    assert fact_name("load_balance.hot_share_ratio") == "hot share"
+    assert fact_name("restarts.count") == "count (restarts)"
+
+
+def test_a_rounded_value_has_an_exact_one_too() -> None:
+    assert fact_value(2_232_000.0, "checkpoint_phases.longest_ms") == "37 min 12 s"
+    assert exact_fact_value(2_232_000.0, "checkpoint_phases.longest_ms") == "2,232,000 ms"
+    assert exact_fact_value(301_989_888, "checkpoint_sizes.state_bytes") == "301,989,888 bytes"
+    assert exact_fact_value(0.4, "load_balance.hot_share_ratio") == ""
+
+
+def test_a_bound_is_written_in_the_unit_of_its_fact() -> None:
+    assert bound_words("load_balance.skew_ratio", ">=", 2) == "at least 2 times"
+    assert bound_words("checkpoints.duration_ms", "<", 10_000) == "below 10 s"
+
+
+@pytest.mark.parametrize(
+    ("fact", "value", "bound", "distance"),
+    [
+        ("load_balance.skew_ratio", 1.5, 2, "0.5 times"),
+        ("gc.time_share", 0.12, 0.2, "8 points"),
+        ("checkpoints.duration_ms", 12_000, 10_000, "2 s"),
+        ("checkpoints.duration_ms", 10_000, 10_000, ""),
+        ("job_overview.flink_version", "1.20.1", "2", None),
+        ("job_overview.is_batch", True, False, None),
+        ("checkpoints.duration_ms", None, 10_000, None),
+    ],
+)
+def test_the_distance_to_a_bound(fact: str, value: FactValue, bound: object, distance: str | None) -> None:
+    assert distance_to_bound(fact, value, bound) == distance
+
+
+def test_a_subject_is_named_from_the_outside_in() -> None:
+    subject = Subject(job="a" * 32, vertex="Window", subtask=0, task_manager="tm-1", host="worker-7")
+    assert subject_words(subject.as_json()) == ["Window", "subtask 0", "TaskManager tm-1", "host worker-7"]
+
+
+def test_a_subject_that_is_only_a_job_has_no_further_words() -> None:
+    assert subject_words(Subject(job="a" * 32).as_json()) == []
