@@ -30,6 +30,7 @@ from tests.benchmarks import (
     case_page,
     command_line,
     drop_to_verdict,
+    gathered,
     history,
     load,
     log_book,
@@ -64,6 +65,11 @@ def _incidents(given: argparse.Namespace) -> None:
         public_incidents.report(spark)
 
 
+def _gathered(given: argparse.Namespace) -> None:
+    with embedded() as spark:
+        gathered.report(spark, given.misses)
+
+
 def _redaction(given: argparse.Namespace) -> None:
     with embedded() as spark:
         redaction.report(spark)
@@ -96,6 +102,7 @@ PARTS: Mapping[str, Callable[[argparse.Namespace], None]] = {
     "cold": lambda given: command_line.report(given.cases, given.rounds),
     "drop": lambda given: drop_to_verdict.report(DEMO),
     "incidents": _incidents,
+    "gathered": _gathered,
     "redaction": _redaction,
     "backtest": _backtest,
     "log-book": lambda given: log_book.report(),
@@ -117,6 +124,7 @@ def main() -> int:
     parser.add_argument("--cores", type=_numbers, default=[1, 2])
     parser.add_argument("--cases", type=_paths, default=DEMO, help="what the command line diagnoses from cold")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--misses", action="store_true", help="name the gathered incidents that are set aside, too")
     parser.add_argument("--seconds", type=int, default=load.SECONDS, help="how long fifty people stay")
     given = parser.parse_args()
     print(f"{platform.platform()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}", flush=True)

@@ -13,11 +13,11 @@ import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import yaml
 
-from diagnostics.analyze import analyze
+from diagnostics.analyze import Report, analyze
 from diagnostics.intake import sources_in
 from diagnostics.rules.rule import Ruleset, shipped_rules
 from diagnostics.symptoms import symptom
@@ -55,22 +55,13 @@ class PublicIncident:
 
     def write(self, folder: Path) -> None:
         """Writes the healthy background with the incident in it."""
-        with zipfile.ZipFile(BACKGROUND) as packed:
-            for role, part in LOGS.items():
-                name = next(
-                    each for each in packed.namelist() if part in each and each.endswith(".log") and "gc" not in each
-                )
-                lines = [text for log, text in self._records() if log == role]
-                healthy = packed.read(name).decode()
-                for written, instead in (self.told.get("background") or {}).items():
-                    healthy = healthy.replace(written, instead)
-                (folder / f"{role}.log").write_text(healthy + "".join(lines), "utf-8")
+        write_logs(folder, list(self._records()), self.told.get("background") or {})
         for name, content in (self.told.get("files") or {}).items():
             (folder / name).write_text(content, "utf-8")
         if metrics := self.told.get("metrics"):
             (folder / "taskmanager.prom").write_text("\n".join(_scrapes(metrics)) + "\n", "utf-8")
         for number in range(DUMPS if "threads" in self.told else 0):
-            (folder / f"jstack-{number + 1}.txt").write_text(_thread_dump(self.told["threads"], number), "utf-8")
+            (folder / f"jstack-{number + 1}.txt").write_text(thread_dump(self.told["threads"], number), "utf-8")
 
     def is_served_by(self, document: Mapping[str, Any]) -> bool:
         """Whether its class leads or comes second; of a known miss, whether nothing wrong is said.
@@ -95,17 +86,45 @@ class PublicIncident:
                     yield each["log"], log_record(now, each["level"], each["logger"], text)
             now += BETWEEN_RECORDS
         if failure := self.told.get("failure"):
-            yield from _failures(failure, self.told.get("consequence"), now)
+            yield from failures(failure, self.told.get("consequence"), now)
 
 
-def diagnosed(incident: PublicIncident, spark: SparkSession, folder: Path) -> dict[str, Any]:
-    """The diagnosis of the incident's evidence, written into an empty folder."""
+class Writable(Protocol):
+    """An incident that writes its evidence into a folder."""
+
+    def write(self, folder: Path) -> None: ...
+
+
+def analyzed(incident: Writable, spark: SparkSession, folder: Path) -> Report:
+    """The analysis of the incident's evidence, written into an empty folder."""
     evidence, workspace = folder / "evidence", folder / "workspace"
     evidence.mkdir()
     workspace.mkdir()
     incident.write(evidence)
     sources, _ = sources_in([evidence])
-    return analyze(sources, ruleset=Ruleset.of(shipped_rules()), spark=spark, workspace=workspace).document
+    return analyze(sources, ruleset=Ruleset.of(shipped_rules()), spark=spark, workspace=workspace)
+
+
+def diagnosed(incident: Writable, spark: SparkSession, folder: Path) -> dict[str, Any]:
+    """The diagnosis of the incident's evidence, written into an empty folder."""
+    return analyzed(incident, spark, folder).document
+
+
+def write_logs(folder: Path, records: Sequence[tuple[str, str]], instead: Mapping[str, str] | None = None) -> None:
+    """Writes the logs of the healthy background with further records, as (log, text), at their ends.
+
+    instead  text of the background -> what stands there instead
+    """
+    with zipfile.ZipFile(BACKGROUND) as packed:
+        for role, part in LOGS.items():
+            name = next(
+                each for each in packed.namelist() if part in each and each.endswith(".log") and "gc" not in each
+            )
+            healthy = packed.read(name).decode()
+            for written, replacement in (instead or {}).items():
+                healthy = healthy.replace(written, replacement)
+            added = "".join(text for log, text in records if log == role)
+            (folder / f"{role}.log").write_text(healthy + added, "utf-8")
 
 
 def not_written() -> Mapping[str, str]:
@@ -122,7 +141,7 @@ def public_incidents() -> list[PublicIncident]:
     return found
 
 
-def _failures(
+def failures(
     failure: Mapping[str, Any], consequence: Mapping[str, Any] | None, begin: dt.datetime
 ) -> Iterator[tuple[str, str]]:
     """A task (or the job itself) that fails and is started again, as both processes log it.
@@ -166,7 +185,7 @@ def _filled(text: str, checkpoint: int, now: dt.datetime) -> str:
     return filled.replace("{now_ms}", str(round(now.timestamp() * 1000)))
 
 
-def _thread_dump(threads: str, number: int) -> str:
+def thread_dump(threads: str, number: int) -> str:
     """What jstack prints of these threads when asked for the first time or again."""
     now = BEGIN + number * BETWEEN_RECORDS
     head = "Full thread dump OpenJDK 64-Bit Server VM (17.0.9+9 mixed mode, sharing):"

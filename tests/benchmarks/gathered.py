@@ -1,0 +1,86 @@
+"""How many gathered incidents are diagnosed as their threads resolved them, of the open and the set-aside half."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from diagnostics.analyze import Report
+from diagnostics.runbook import fill, runbooks
+from diagnostics.symptoms import symptom
+from tests.incidents.gathered_incidents import HALVES, GatheredIncident, Half, gathered_incidents
+from tests.incidents.public_background import analyzed
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+OUTCOMES = ("right", "inconclusive", "wrong")
+COLUMNS = ("class", *OUTCOMES, "fix stands", "of those led")
+
+
+def report(spark: SparkSession, misses: bool) -> None:
+    """Prints a table for each half: of each class how many are right first, inconclusive and wrong, and how many fixes
+    stand in the runbook of the finding that leads.
+
+    misses  also names the set-aside incidents that are not right: whoever reads them writes no rules from them
+    """
+    for half in HALVES:
+        began = time.monotonic()
+        counts = _counted(spark, half, named=misses or half == "open")
+        print(f"\n{half}, {time.monotonic() - began:.0f} s", flush=True)
+        _print_table(counts)
+
+
+def _counted(spark: SparkSession, half: Half, named: bool) -> Counter[tuple[str, str]]:
+    """(class, outcome or `led` or `fix`) -> incidents."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for incident in gathered_incidents(half):
+        with tempfile.TemporaryDirectory(prefix="gathered-") as place:
+            analysis = analyzed(incident, spark, Path(place))
+        verdict = analysis.document["verdict"]["symptom_class"]
+        outcome = _outcome(incident, verdict)
+        leading = _leading(analysis.document, verdict)
+        has_fix = leading is not None and incident.names_fix(_runbook_text(leading, analysis))
+        counts[incident.symptom_class, outcome] += 1
+        counts[incident.symptom_class, "led"] += leading is not None
+        counts[incident.symptom_class, "fix"] += has_fix
+        if named and (outcome != "right" or (leading is not None and not has_fix)):
+            missed = "" if has_fix or leading is None else f"  fix not named: {incident.fix}"
+            print(f"{outcome:12} {incident.id} {incident.symptom_class} -> {verdict}{missed}", flush=True)
+    return counts
+
+
+def _outcome(incident: GatheredIncident, verdict: str) -> str:
+    if verdict in (incident.symptom_class, *incident.also_right):
+        return "right"
+    return "inconclusive" if verdict in ("inconclusive", "healthy") and incident.symptom_class != "healthy" else "wrong"
+
+
+def _leading(document: dict[str, Any], verdict: str) -> dict[str, Any] | None:
+    """The first finding of the verdict's class that has a runbook; None where no cause leads."""
+    found = (each for each in document["findings"] if each["symptom_class"] == verdict and each.get("runbook"))
+    return next((each for each in found if symptom(verdict).kind == "cause"), None)
+
+
+def _runbook_text(finding: dict[str, Any], analysis: Report) -> str:
+    """The runbook as the case's page shows it, without the steps that the case leads past."""
+    filled = fill(runbooks()[finding["runbook"]], finding, analysis.signals)
+    shown = [each for each in filled["steps"] if not each["left_out"]]
+    return json.dumps([filled["goal"], shown], ensure_ascii=False)
+
+
+def _print_table(counts: Counter[tuple[str, str]]) -> None:
+    classes = sorted({symptom_class for symptom_class, _ in counts})
+    rows = [(name, [counts[name, each] for each in (*OUTCOMES, "fix", "led")]) for name in classes]
+    rows.append(("all", [sum(column) for column in zip(*(cells for _, cells in rows), strict=True)]))
+    print(f"{COLUMNS[0]:22}" + "".join(f"{each:>14}" for each in COLUMNS[1:]))
+    for name, cells in rows:
+        print(f"{name:22}" + "".join(f"{each:14}" for each in cells))
+    total = sum(rows[-1][1][:3])
+    if total:
+        shares = ", ".join(f"{name} {cell / total:.0%}" for name, cell in zip(OUTCOMES, rows[-1][1], strict=False))
+        print(f"{total} incidents: {shares}", flush=True)

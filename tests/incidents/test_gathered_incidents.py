@@ -1,0 +1,135 @@
+"""The gathered incidents: their form, their halves, and that every quoted line reaches the files that are diagnosed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from diagnostics.symptoms import symptoms
+from tests.incidents.gathered_incidents import (
+    HALVES,
+    KINDS,
+    GatheredIncident,
+    Half,
+    Quoted,
+    gathered_incidents,
+    half_of,
+    rows_of,
+)
+
+REFERENCE = Path(__file__).parents[3] / "shared" / "reference" / "incidents-public.jsonl"
+TEXTS = ("id", "url", "flink_version", "symptom_seen", "root_cause", "symptom_class", "fix")
+
+
+@pytest.mark.parametrize("half", HALVES)
+def test_every_row_has_the_form(half: Half) -> None:
+    for row in rows_of(half):
+        assert all(isinstance(row[field], str) and row[field] for field in TEXTS), row["url"]
+        assert row["cause_basis"] in ("stated", "inferred"), row["url"]
+        assert row["confidence"] in ("high", "medium", "low"), row["url"]
+        assert row["signals"], row["url"]
+        assert str(row["url"]).startswith(("https://", "http://")), row["url"]
+
+
+@pytest.mark.parametrize("half", HALVES)
+def test_every_class_and_kind_of_evidence_is_known(half: Half) -> None:
+    for incident in gathered_incidents(half):
+        assert {incident.symptom_class, *incident.also_right} <= set(symptoms()), incident.url
+        assert incident.evidence, incident.url
+        assert {each.kind for each in incident.evidence} <= KINDS, incident.url
+        assert all(each.text.strip() for each in incident.evidence), incident.url
+
+
+@pytest.mark.parametrize("half", HALVES)
+def test_keywords_of_a_fix_are_lower_case_words(half: Half) -> None:
+    for incident in gathered_incidents(half):
+        words = [word for each in incident.fix_keywords for word in each]
+        assert words, incident.url
+        assert all(word and word == word.lower() for word in words), incident.url
+
+
+@pytest.mark.parametrize("half", HALVES)
+def test_the_hash_of_the_address_decides_the_half(half: Half) -> None:
+    assert {half_of(each.url) for each in gathered_incidents(half)} == {half}
+    assert {row["split"] for row in rows_of(half)} == {half}
+
+
+def test_an_address_and_an_id_stand_only_once() -> None:
+    everything = [each for half in HALVES for each in gathered_incidents(half)]
+    assert len({each.url for each in everything}) == len(everything)
+    assert len({each.id for each in everything}) == len(everything)
+
+
+def test_no_address_is_one_of_the_reference() -> None:
+    if not REFERENCE.is_file():
+        pytest.skip("the reference is not on this machine")
+    known = {json.loads(line)["url"] for line in REFERENCE.read_text("utf-8").splitlines()}
+    assert not known & {each.url for half in HALVES for each in gathered_incidents(half)}
+
+
+@pytest.mark.parametrize("half", HALVES)
+def test_every_quoted_line_reaches_a_file(half: Half, tmp_path: Path) -> None:
+    for incident in gathered_incidents(half):
+        folder = tmp_path / incident.id
+        folder.mkdir()
+        incident.write(folder)
+        written = "\n".join(each.read_text("utf-8") for each in folder.iterdir())
+        for quoted in incident.evidence:
+            if quoted.kind != "metrics":
+                last = quoted.text.strip().splitlines()[-1].strip()
+                assert last[-40:] in written, incident.url
+
+
+def test_a_quoted_record_gets_the_layout_of_the_logs_and_a_time_after_the_background(tmp_path: Path) -> None:
+    text = "2019-10-15 12:33:53,699 [main] WARN org.example.Thing - first\n\tat org.example.Thing.do\nlast"
+    later = "2019-10-15 12:34:03,699 INFO org.example.Other [] - second"
+    _incident(Quoted("taskmanager_log", f"{text}\n{later}")).write(tmp_path)
+    lines = (tmp_path / "taskmanager.log").read_text("utf-8").splitlines()[-4:]
+    assert lines[0].startswith("2026-11-21 01:37:50,000 WARN  org.example.Thing ")
+    assert lines[0].endswith("[] - first")
+    assert lines[1:3] == ["\tat org.example.Thing.do", "last"]
+    assert lines[3].startswith("2026-11-21 01:38:00,000 INFO  org.example.Other ")
+
+
+def test_a_line_without_a_level_becomes_a_record_of_its_own(tmp_path: Path) -> None:
+    _incident(Quoted("jobmanager_log", "Something failed.")).write(tmp_path)
+    last = (tmp_path / "jobmanager.log").read_text("utf-8").splitlines()[-1]
+    assert last.startswith("2026-11-21 01:37:50,050 ERROR root ")
+    assert last.endswith("[] - Something failed.")
+
+
+def test_an_exception_is_what_a_task_failed_with(tmp_path: Path) -> None:
+    _incident(Quoted("exception", "org.example.SinkException: no\n\tat org.example.Sink.invoke")).write(tmp_path)
+    written = (tmp_path / "taskmanager.log").read_text("utf-8")
+    assert "Sink: view-counts (1/1)" in written
+    assert "switched from RUNNING to FAILED with failure cause:\norg.example.SinkException: no" in written
+
+
+def test_a_moving_metric_ends_at_its_last_value(tmp_path: Path) -> None:
+    series = 'flink_taskmanager_job_task_numRecordsIn{task_name="t",subtask_index="0"} 10..33'
+    _incident(Quoted("metrics", series)).write(tmp_path)
+    values = [
+        line.split()[-1] for line in (tmp_path / "taskmanager.prom").read_text("utf-8").splitlines() if "{" in line
+    ]
+    assert (values[0], values[-1]) == ("10.0", "33.0")
+
+
+def test_a_fix_is_named_when_all_words_of_one_list_stand() -> None:
+    incident = _incident(Quoted("exception", "x"))
+    assert incident.names_fix("Set the Timeout above the interval.")
+    assert not incident.names_fix("Set the timeout.")
+
+
+def _incident(quoted: Quoted) -> GatheredIncident:
+    return GatheredIncident(
+        id="gat-000",
+        url="https://example.org/thread",
+        symptom_class="user_code",
+        also_right=(),
+        fix="A timeout above the interval.",
+        fix_keywords=(("timeout", "interval"), ("other.option",)),
+        evidence=(quoted,),
+        half="open",
+    )
