@@ -9,7 +9,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from diagnostics.formats import FORMATS
-from tests.diagnostics.test_reading import evidence_of, log
+from tests.diagnostics.reading.test_reading import evidence_of, log
 from tests.security import test_hostile_avro as avro
 from tests.security import test_hostile_parquet as parquet
 from tests.security.mutants import mutant_of

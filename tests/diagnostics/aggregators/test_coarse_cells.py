@@ -19,7 +19,7 @@ from diagnostics.aggregators import (
 )
 from diagnostics.evidence.tables import TABLES
 from tests.diagnostics.hand_made import START
-from tests.diagnostics.reconstruction.test_gc_pauses import made_up as pauses
+from tests.diagnostics.reconstruction.gc.test_pauses import made_up as pauses
 
 BOUNDS = (
     (device_lag_cells, "MOST_CELLS", 600),

@@ -129,7 +129,7 @@ def test_the_python_workers_of_a_client_that_is_killed_end(remote: str) -> None:
     """The client is a process of its own, which tells its daemon and then waits to be killed."""
     program = (
         "import sys, time; from diagnostics.spark import KeptSession;"
-        "from tests.diagnostics.test_spark import own_process;"
+        "from tests.diagnostics.spark.test_sessions import own_process;"
         "print(KeptSession(sys.argv[1]).run(own_process, tag='work'), flush=True); time.sleep(600)"
     )
     with subprocess.Popen([sys.executable, "-c", program, remote], stdout=subprocess.PIPE) as client:

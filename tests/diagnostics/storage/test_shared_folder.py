@@ -33,7 +33,7 @@ from diagnostics.reading.transport import unpack_tables
 from diagnostics.storage.shared_folder import JVM_OPTIONS, SharedFolder, open_location, reason_of, run_folder
 from tests.diagnostics.log_book.books import LOGS
 
-RECORDING = Path(__file__).parent / "formats" / "samples" / "heavy.jfr"
+RECORDING = Path(__file__).parents[1] / "formats" / "samples" / "heavy.jfr"
 NAMES_OF_HADOOP = ("JAVA_HOME", "HADOOP_HOME", "ARROW_LIBHDFS_DIR", "LIBHDFS_OPTS", "CLASSPATH")
 SAMPLES = ("event-parquet", "event-avro", "event-csv", "gc-log", "flink-rest-checkpoints", "flink-configuration")
 

@@ -17,8 +17,8 @@ from diagnostics.formats import format_by_id, recognise
 from diagnostics.redaction import Redactor, shipped_redaction_rules
 from tests.diagnostics.formats.reading_aids import Read, head_of, read
 
-INCIDENTS = sorted(path.parent for path in (Path(__file__).resolve().parents[1] / "incidents").glob("*/evidence.zip"))
-CORPUS = Path(__file__).resolve().parents[3] / "shared" / "corpus"
+INCIDENTS = sorted(path.parent for path in (Path(__file__).resolve().parents[2] / "incidents").glob("*/evidence.zip"))
+CORPUS = Path(__file__).resolve().parents[4] / "shared" / "corpus"
 CASES = sorted(path.parent for path in CORPUS.glob("*/truth.json"))
 SECRET = b"2026-11-21 02:00:00,000 WARN  com.acme.Job [] - jdbc:postgresql://ann:hunter2@db.acme.internal:5432/orders\n"
 LEAST_CUT = 200

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 KEY = b"a key for tests"
 RULES = {rule.id: rule for rule in shipped_redaction_rules()}
 LOG = b"2026-11-21 02:00:00,000 INFO  com.acme.Job [] - url jdbc:postgresql://ann:hunter2@db:5432/orders\n"
-INCIDENT = Path(__file__).resolve().parents[1] / "incidents" / "heap_exhausted_seen_in_logs_and_gc" / "evidence.zip"
+INCIDENT = Path(__file__).resolve().parents[2] / "incidents" / "heap_exhausted_seen_in_logs_and_gc" / "evidence.zip"
 
 
 def redactor() -> Redactor:

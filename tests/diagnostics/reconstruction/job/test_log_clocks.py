@@ -14,8 +14,8 @@ from diagnostics.formats.flink_log import FORMAT
 from diagnostics.reconstruction.job.log_clocks import ClockOffset, offsets
 from tests.diagnostics.formats.reading_aids import read
 
-CORPUS = Path(__file__).resolve().parents[4] / "shared" / "corpus"
-INCIDENT = Path(__file__).resolve().parents[2] / "incidents" / "nothing_wrong" / "evidence.zip"
+CORPUS = Path(__file__).resolve().parents[5] / "shared" / "corpus"
+INCIDENT = Path(__file__).resolve().parents[3] / "incidents" / "nothing_wrong" / "evidence.zip"
 LOGS = ("standalonesession", "taskexecutor")
 JM, TM, OTHER = 0, 1, 2
 ROLES = {JM: "jobmanager", TM: "taskmanager", OTHER: "taskmanager"}

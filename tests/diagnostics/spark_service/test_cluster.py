@@ -25,7 +25,7 @@ from diagnostics.spark.server import free_port
 from diagnostics.spark_service.cluster import StandaloneCluster, on_a_cluster
 from diagnostics.storage.shared_folder import SharedFolder, run_folder
 
-TASK_MANAGER_LOG = Path(__file__).resolve().parents[1] / "hostile" / "taskmanager.log"
+TASK_MANAGER_LOG = Path(__file__).resolve().parents[2] / "hostile" / "taskmanager.log"
 KINDS = ("gc-log", "flink-rest-checkpoints")
 
 
