@@ -199,10 +199,12 @@ KINDS: Mapping[str, Told] = {
     "lost": (
         _message("of TaskManager with id ") & _message(" timed out")
         | _message("TaskManager with id ") & _message(" is no longer reachable")
+        | _event("res.tm.terminated.v17")
     )
     & ~_starts("Closing ", "Disconnect "),
     "closed": _starts("Closing TaskExecutor connection "),
-    "registered": _starts("Registering TaskManager with ResourceID "),
+    "registered": _starts("Registering TaskManager with ResourceID ")
+    | _event("res.tm.register.v15", "res.tm.registered.v18"),
     "started": _starts("Starting TaskManager with ResourceID"),
     "no_resource": _anywhere(
         "NoResourceAvailableException",
@@ -211,6 +213,11 @@ KINDS: Mapping[str, Told] = {
         "Could not allocate the required slot within slot request timeout",
         "Could not allocate enough slots to run the job",
         "Not enough resources available for scheduling",
+        "Could not allocate all requires slots within timeout of",
+        "Could not allocate enough slots within timeout of",
+        "Pending slot request timed out in SlotPool",
+        "request to ResourceManager for new slot failed",
+        ") is unfulfillable",
     ),
     "buffers": _anywhere("Insufficient number of network buffers"),
     "unschedulable": _event("k8s.event.unschedulable"),
@@ -224,17 +231,25 @@ KINDS: Mapping[str, Told] = {
         "beyond physical memory limits",
         "beyond virtual memory limits",
         "Memory cgroup out of memory",
+        "itStatus=-104",
+        "it status: -104",
+        "itStatus=-103",
+        "it status: -103",
     ),
     "stuck": _event("task.cancel.stuck*", "task.cancel.timeout"),
     "managed_refused": _anywhere("MemoryReservationException", "MemoryAllocationException"),
     "small_arena": _event("rocks.arena.warn"),
     "strategy": _starts("Using restart back off time strategy ", "Using restart strategy "),
     "state_limit": _anywhere("larger than the maximum permitted memory-backed state"),
-    "frame_size": _anywhere("exceeds the maximum akka framesize", "exceeds the maximum pekko framesize"),
+    "frame_size": _anywhere(
+        "exceeds the maximum akka framesize",
+        "exceeds the maximum pekko framesize",
+        "Discarding oversized payload sent to ",
+    ),
     "tolerance_exceeded": _anywhere("Exceeded checkpoint tolerable failure threshold"),
     "refused_setting": _anywhere("IllegalConfigurationException", "Could not parse value "),
     "version": _message("(Version: "),
-    "submitted": _message(" submission "),
+    "submitted": _message(" submission ") | _starts("Submitting job "),
     "failure": (
         _message(" to FAILED")
         | _starts(
@@ -254,13 +269,18 @@ KINDS: Mapping[str, Told] = {
     "coordination_back": _event("zk.client.established", "k8sha.leader.elected")
     | _event("zk.curator.state") & _is("state_to", "CONNECTED", "RECONNECTED"),
     "coordination_server": _event("zk.server.*") & ~_event("zk.server.closed"),
-    "leadership": _event("ha.*.revoked*", "ha.*.granted")
+    "leadership": _event("ha.*.revoked*", "ha.*.granted*")
     | (_message("lost leadership") | _anywhere("is no longer the leader")) & _is("process", "jobmanager"),
     "process_end": _event(
         "res.jm.entry.fatal",
         "res.tm.runner.fatal",
         "res.tm.fatal",
+        "res.tm.fatal.v18",
+        "res.tm.start_failed",
         "res.tm.exit",
+        "res.jm.start_failed",
+        "res.registration.timeout*",
+        "rpc.quarantined*.v18",
         "task.fatal",
         "process.signal",
         "res.worker.terminated",
@@ -281,6 +301,11 @@ KINDS: Mapping[str, Told] = {
         "non-local recipient",
         "Could not resolve ResourceManager address",
         "Could not resolve JobManager address",
+        "Detected unreachable: [",
+        "has been quarantined by ",
+        "has quarantined the remote actor system ",
+        "irrecoverably failed",
+        "not responding after a rpcTimeout of ",
     ),
     "restored": _event("jm.ckpt.restore_from*"),
 }

@@ -12,6 +12,8 @@ levels    as which it is logged
 versions  of Flink, or of the library
 harmless  true for noise that also healthy clusters log
 example   a message that it matches; the tests hold it to that
+samples   further messages, one for each wording: the format string of the source with plausible values. `version` is
+          that of Flink, `source` the file of Flink or of the library. The tests read them as whole records.
 """
 
 from __future__ import annotations
@@ -52,6 +54,23 @@ _QUANTIFIER = re.compile(r"[*?+]|\{(\d*)(?:,\d*)?\}")
 
 
 @dataclass(frozen=True, slots=True)
+class EventSample:
+    """One message as a version of Flink or of a library words it.
+
+    source  file of the sources that has the format string; its name is that of the logger
+    """
+
+    version: str
+    source: str
+    text: str
+
+    @property
+    def logger(self) -> str:
+        """Simple name of the class that logs it."""
+        return self.source.rpartition("/")[2].partition(".")[0]
+
+
+@dataclass(frozen=True, slots=True)
 class LogEvent:
     """One entry of the catalogue.
 
@@ -68,6 +87,7 @@ class LogEvent:
     loggers: tuple[str, ...] = ()
     versions: str = ""
     harmless: bool = False
+    samples: tuple[EventSample, ...] = ()
 
 
 @cache
@@ -115,6 +135,7 @@ def _event(entry: dict[str, Any], file: str) -> LogEvent:
         loggers=tuple(entry.get("loggers", ())),
         versions=str(entry.get("versions", "")),
         harmless=bool(entry.get("harmless", False)),
+        samples=tuple(EventSample(**sample) for sample in entry.get("samples", ())),
     )
 
 

@@ -30,14 +30,24 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "wrong_address": ("non-local recipient",),
     "unknown_host": ("UnknownHostException", "Name or service not known", "Temporary failure in name resolution"),
     "no_route": ("No route to host", "Network is unreachable", "Host is unreachable"),
-    "timed_out": ("onnection timed out", "connect timed out", "Connection timeout", "Operation timed out"),
+    "timed_out": (
+        "onnection timed out",
+        "connect timed out",
+        "Connection timeout",
+        "Operation timed out",
+        "Detected unreachable",
+        "not responding after a rpcTimeout",
+    ),
     "refused": ("onnection refused",),
     "reset": ("Connection reset", "Broken pipe"),
     "not_found": ("PartitionNotFoundException",),
     "closed": ("unexpectedly closed",),
 }
 """What a broken connection says of its reason, the most telling first. Source: log-signals.csv net.*, rpc.*."""
-PEER = re.compile(r"task manager (?:\+ )?'([^'\s\[]{1,200})|(?:system|address|connection to) \[([^\]]{1,200})\]")
+PEER = re.compile(
+    r"task manager (?:\+ )?'([^'\s\[]{1,200})"
+    r"|(?:system|address|connection to|unreachable:|Association to) \[([^\]]{1,200})\]"
+)
 HOST = re.compile(r"(?:^|[@/])([A-Za-z0-9_.-]{1,200}):\d{1,5}|^([A-Za-z0-9_.-]{1,200})/")
 """Source: Flink's network stack, Akka and Pekko; matched in texts of at most 2,000 characters."""
 

@@ -187,7 +187,7 @@ def _fatal(log: IncidentLog) -> list[LogEvent]:
     return [
         each
         for each in log.of("process_end")
-        if each.event in ("res.jm.entry.fatal", "res.tm.runner.fatal", "res.tm.fatal")
+        if each.event in ("res.jm.entry.fatal", "res.tm.runner.fatal", "res.tm.fatal", "res.tm.fatal.v18")
     ]
 
 

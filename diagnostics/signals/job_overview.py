@@ -23,8 +23,12 @@ from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefi
 
 MOST_LISTED = 20
 """How many task names are listed. Our choice."""
-SUBMITTED = re.compile(r"submission '([^']{1,200})' \(([0-9a-f]{32})\)")
-"""How the Dispatcher names a job it received. Source: reference/log-signals.csv, Dispatcher."""
+SUBMITTED = re.compile(
+    r"submission '(?P<name>[^']{1,200})' \((?P<id>[0-9a-f]{32})\)"
+    r"|(?:submission|Submitting job) (?P<old_id>[0-9a-f]{32}) \((?!detached:)(?P<old_name>[^\n]{1,200})\)\.$"
+)
+"""How the Dispatcher names a job it received, from Flink 1.11 on and up to 1.10. Source: reference/log-signals.csv,
+Dispatcher."""
 VERSION = re.compile(r"\(Version: ([0-9]{1,3}\.[0-9]{1,3}[.0-9]{0,8})")
 """How every process names its version when it starts."""
 
@@ -85,8 +89,8 @@ def _told_by_log(log: IncidentLog) -> dict[str, list[Mapping[str, Any]]]:
     for event in sorted(told.values(), key=lambda each: (each.ts_ms or 0, each.file_id, each.line or 0)):
         submitted, version = SUBMITTED.search(event.message), VERSION.search(event.message)
         row = {
-            "name": submitted[1] if submitted else "",
-            "job_id": submitted[2] if submitted else "",
+            "name": (submitted["name"] or submitted["old_name"]) if submitted else "",
+            "job_id": (submitted["id"] or submitted["old_id"]) if submitted else "",
             "version": version[1] if version else None,
             **{name: getattr(event, name) for name in ("ts_ms", "file_id", "line", "last_line")},
         }

@@ -27,6 +27,8 @@ RESOURCES = {
     "unspecified": "memory",
 }
 SHOWN = 8
+KILLED_CHARACTERS = 300
+"""Of a message about a killed process. Our choice: YARN states the limit behind two names of the container."""
 
 
 def measure(evidence: Evidence) -> Measured:
@@ -59,7 +61,7 @@ def measure(evidence: Evidence) -> Measured:
     if errors:
         facts["first_text"] = _line(errors[0])
     if killed:
-        facts["killed_text"] = killed[0].message[:200]
+        facts["killed_text"] = killed[0].message[:KILLED_CHARACTERS]
     yield Signal(
         key="out_of_memory",
         subject=Subject(),

@@ -15,12 +15,21 @@ from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
 from diagnostics.reconstruction.load.metric_series import MetricSeries, metric_series
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 
-REFUSED = ("NoResourceAvailableException", "Could not acquire the minimum required resources")
+REFUSED = (
+    "NoResourceAvailableException",
+    "Could not acquire the minimum required resources",
+    "Pending slot request timed out in SlotPool",
+    ") is unfulfillable",
+)
 SHORTLY_MS = 15_000
 """Around a refusal the number of slots is taken within this time. Our choice: some scrapes."""
 SHOWN = 6
-REGISTERED = re.compile(r"Registering TaskManager with ResourceID (\S{1,200})")
-CLOSED = re.compile(r"(?:Closing TaskExecutor connection|of TaskManager with id|TaskManager with id) (\S{1,200})")
+REGISTERED = re.compile(
+    r"Registering TaskManager (?:with ResourceID )?(\S{1,200})|Registered TaskManager at \S{1,200} \((\S{1,200})\)"
+)
+CLOSED = re.compile(
+    r"(?:Closing TaskExecutor connection|of TaskManager with id|TaskManager with id|Task manager(?= akka)) (\S{1,200})"
+)
 """Source: reference/log-signals.csv (res.tm.register, res.tm.closing, hb.tm)."""
 
 
@@ -121,8 +130,9 @@ def _under_one_name(log: IncidentLog) -> dict[str, FactValue]:
     again: Counter[str] = Counter()
     for each in sorted(events, key=lambda event: (event.ts_ms or 0, event.kind)):
         if each.kind == "registered" and (hit := REGISTERED.match(each.message)):
-            again[hit[1]] += hit[1] in present
-            present.add(hit[1])
+            name = hit[1] or hit[2]
+            again[name] += name in present
+            present.add(name)
         elif each.kind in ("leadership", "process_start"):
             if each.process == "jobmanager":
                 present.clear()

@@ -16,7 +16,10 @@ from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 
 LIMIT = re.compile(r"Size=(\d{1,18}) ?, ?maxSize=(\d{1,18})")
-INVOCATION = re.compile(r"invocation size (\d{1,18}) exceeds the maximum (?:akka|pekko) framesize")
+INVOCATION = re.compile(
+    r"invocation size (?P<size>\d{1,18}) exceeds the maximum (?:akka|pekko) framesize"
+    r"|Discarding oversized payload sent to .{1,400}? was (?P<payload>\d{1,18}) bytes"
+)
 CHECKPOINT = re.compile(r"checkpoint (\d{1,12})", re.IGNORECASE)
 """Source: Flink's MemCheckpointStreamFactory and CheckpointCoordinator; texts have a few thousand characters."""
 LIMIT_TEXT = "larger than the maximum permitted memory-backed state"
@@ -58,7 +61,8 @@ def _by_job(told: Iterable[Told], cluster: Cluster) -> dict[str | None, list[Tol
 
 
 def _signal(job_id: str | None, over: Sequence[Told], restarted: Sequence[Told], oversize: Sequence[Told]) -> Signal:
-    invocations = [int(hit[1]) for each in oversize if (hit := INVOCATION.search(each.texts))]
+    found = [hit for each in oversize if (hit := INVOCATION.search(each.texts))]
+    invocations = [int(hit["size"] or hit["payload"]) for hit in found]
     sizes = [(int(hit[1]), int(hit[2])) for each in over if (hit := LIMIT.search(each.texts))]
     numbers = sorted({int(hit[1]) for each in over for hit in CHECKPOINT.finditer(_message(each))})
     facts: dict[str, FactValue] = {

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from diagnostics.reconstruction.failures.incident_log import IncidentLog, LogEvent
+from diagnostics.reconstruction.failures.task_manager_lost import is_container_end
 from diagnostics.reconstruction.job.cluster import normalised
 
 STARTED = re.compile(r"Starting TaskManager with ResourceID:? ([^\s()]{1,200})")
@@ -19,9 +20,19 @@ HOW: Mapping[str, str] = {
     "killed": "killed for its memory",
     "res.worker.terminated": "container ended",
     "k8s.pod.terminated": "container ended",
+    "closed": "container ended",
     "process.signal": "told to end",
 }
 """Kind or id of the event -> how the process ended; the other ends are fatal errors."""
+TOLD: Mapping[str, tuple[str, ...]] = {
+    "its host was lost": ("lost* node", "lost node", "NodeNotReady", "NodeLost", "Node is not ready"),
+    "preempted for another application": ("Container preempted", "preempted by scheduler", "Preempted by"),
+    "evicted": ("Evicted: ", "reason=Evicted"),
+    "killed (exit code 137)": ("ode is 137", "exit code 137", "exitCode=137", " is : 137"),
+    "told to end (exit code 143)": ("ode is 143", "exit code 143", "exitCode=143", " is : 143"),
+}
+"""How a container ended -> texts of YARN's and Kubernetes' diagnostics that tell it. Source: Hadoop's SchedulerUtils
+and ContainerExitStatus, Kubernetes' eviction manager and node controller."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +66,22 @@ def task_manager_of_file(log: IncidentLog) -> Mapping[int, str]:
     return {each.file_id: hit[1] for each in log.of("started") if (hit := STARTED.search(each.message))}
 
 
+def _how(event: LogEvent, kind: str) -> str:
+    how = HOW.get(event.event or "") or HOW.get(kind) or "fatal error"
+    if how != "container ended":
+        return how
+    return next((told for told, texts in TOLD.items() if any(text in event.texts for text in texts)), how)
+
+
 def process_ends(log: IncidentLog) -> list[ProcessEnd]:
     """The ends of processes in time order, what has no time last."""
     names = task_manager_of_file(log)
     found = []
-    for kind in ("process_end", "killed", "oom"):
+    for kind in ("killed", "oom", "closed", "process_end"):
         for event in log.of(kind):
-            if event.process == "client":
+            if event.process == "client" or (kind == "closed" and not is_container_end(event)):
                 continue
-            how = HOW.get(event.event or "") or HOW.get(kind) or "fatal error"
+            how = _how(event, kind)
             own = names.get(event.file_id) if event.process == "taskmanager" else None
             found.append(ProcessEnd(event.ts_ms, event.process, event.task_manager or own, how, event))
     return sorted(found, key=lambda each: (each.ts_ms is None, each.ts_ms or 0, each.event.file_id))

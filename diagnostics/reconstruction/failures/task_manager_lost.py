@@ -8,8 +8,18 @@ from dataclasses import dataclass
 from diagnostics.reconstruction.failures.incident_log import Failure, IncidentLog, LogEvent
 
 IDENTITY = re.compile(r"TaskManager with (?:id|ResourceID:?) ([^\s()]{1,200})|TaskExecutor connection ([^\s()]{1,200})")
-LOST = re.compile(r"TaskManager with id ([^\s()]{1,200})(?:\([^)]{0,200}\))? (?:timed out|is no longer reachable)")
-"""Source: Flink's ResourceManager and JobMaster; matched in texts of at most 2,000 characters."""
+LOST = re.compile(
+    r"TaskManager with id ([^\s()]{1,200})(?:\([^)]{0,200}\))? {1,2}(?:timed out|is no longer reachable)"
+    r"|TaskManager was lost/killed: ([^\s()]{1,200})"
+)
+"""Source: Flink's ResourceManager and JobMaster, up to 1.9 also SimpleSlot; matched in texts of at most 2,000
+characters."""
+CONTAINER_END = re.compile(
+    r"Container (?:\[pid=|killed|released on a \*?lost|preempted|exited|expired)|containerID=|xit (?:code|status)"
+    r"|Pod terminated|exitCode=|OOMKilled"
+)
+"""What YARN and Kubernetes say of a container of a TaskManager that ended, as reason of a closed connection. Source:
+Hadoop's ContainerExitStatus and SchedulerUtils, Flink's KubernetesPod."""
 SAME_LOSS_MS = 60_000
 """JobMaster and ResourceManager notice the same loss within this time; more is another one. Our choice."""
 
@@ -24,8 +34,11 @@ class Loss:
 
     @property
     def how(self) -> str:
-        """`heartbeat timed out` or `unreachable`."""
-        return "heartbeat timed out" if any("timed out" in each.texts for each in self.told) else "unreachable"
+        """`heartbeat timed out`, `container ended` or `unreachable`."""
+        if any("timed out" in each.texts for each in self.told):
+            return "heartbeat timed out"
+        ended = any(isinstance(each, LogEvent) and is_container_end(each) for each in self.told)
+        return "container ended" if ended else "unreachable"
 
 
 def losses(log: IncidentLog) -> list[Loss]:
@@ -34,9 +47,10 @@ def losses(log: IncidentLog) -> list[Loss]:
     told: list[tuple[str, LogEvent | Failure]] = [
         (name, event) for event in log.of("lost") if (name := identity_of(event))
     ]
+    told += [(name, event) for event in log.of("closed") if is_container_end(event) and (name := identity_of(event))]
     failed: list[LogEvent | Failure] = [event for event in log.of("failure") if event.process != "taskmanager"]
     failed += log.failures
-    told += [(hit[1].rstrip("."), each) for each in failed if (hit := LOST.search(each.texts))]
+    told += [((hit[1] or hit[2]).rstrip("."), each) for each in failed if (hit := LOST.search(each.texts))]
     for name, each in sorted(told, key=lambda pair: (pair[1].ts_ms is None, pair[1].ts_ms or 0)):
         for known, events in grouped:
             near = each.ts_ms is None or events[-1].ts_ms is None or each.ts_ms - events[-1].ts_ms <= SAME_LOSS_MS
@@ -46,6 +60,11 @@ def losses(log: IncidentLog) -> list[Loss]:
         else:
             grouped.append((name, [each]))
     return [Loss(name, events[0].ts_ms, tuple(events)) for name, events in grouped]
+
+
+def is_container_end(event: LogEvent) -> bool:
+    """Whether the ResourceManager closed a connection because the TaskManager's container ended."""
+    return event.kind == "closed" and CONTAINER_END.search(event.message) is not None
 
 
 def identity_of(event: LogEvent) -> str | None:
