@@ -4,6 +4,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.db import models
+from django.db.models import Q
 from django.urls import reverse
 
 from workbench.accounts.models import User
@@ -60,6 +61,7 @@ class Analysis(models.Model):
     claim          token of the present attempt, which tags its Spark work; whoever holds it owns the run
     spark_session  the Spark Connect session of the worker that runs it
     heartbeat_at   last sign of life of the worker
+    turn           its place in the queue, which teams share by turns: `workbench.analyses.turns`
     attempts       how often a worker began with it
     servers_lost   how many of these attempts ended because the Spark server was lost
     room_needed    bytes that have to be free before the next attempt, as one that met a full disk showed
@@ -84,6 +86,7 @@ class Analysis(models.Model):
     started_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
     heartbeat_at = models.DateTimeField(null=True, blank=True)
+    turn = models.PositiveIntegerField(default=0)
     attempts = models.PositiveIntegerField(default=0)
     servers_lost = models.PositiveIntegerField(default=0)
     room_needed = models.BigIntegerField(default=0)
@@ -124,7 +127,8 @@ class Analysis(models.Model):
         """1 for the next one to start, None when it does not wait."""
         if self.status != AnalysisStatus.QUEUED:
             return None
-        return Analysis.objects.filter(status=AnalysisStatus.QUEUED, pk__lt=self.pk).count() + 1
+        is_before = Q(turn__lt=self.turn) | Q(turn=self.turn, pk__lt=self.pk)
+        return Analysis.objects.filter(is_before, status=AnalysisStatus.QUEUED).count() + 1
 
 
 class ChartPoints(models.Model):

@@ -27,6 +27,7 @@ from workbench.analyses.models import Analysis
 from workbench.analyses.outcome import report_save
 from workbench.analyses.room import OutOfRoom, out_of_room_raised
 from workbench.analyses.services import analysis_claim, analysis_fail, analysis_give_back
+from workbench.analyses.turns import analysis_next
 from workbench.analyses.watch import Watch
 from workbench.analyses.worker_session import worker_session
 from workbench.layouts.selectors import layouts_now
@@ -45,17 +46,24 @@ SPARK_RETURNS_SECONDS = 120.0
 back after 2 s on a quiet machine and after 40 s on a very busy one."""
 
 
-def analysis_run(analysis: Analysis) -> None:
-    """Runs a queued analysis and stores its outcome. Does nothing for one that is not waiting."""
+def next_analysis_run() -> None:
+    """Runs the queued analysis whose turn it is and stores its outcome. Does nothing where none can begin."""
+    if analysis_next() is None:
+        return
     session = worker_session()
     if not _wait_for_spark(session):
-        logger.warning("analysis %s goes on waiting: the Spark server does not answer", analysis.pk)
+        logger.warning("analyses go on waiting: the Spark server does not answer")
         return
-    orphan = (analysis.spark_session, analysis.claim)
-    claim = analysis_claim(analysis, session.id)
-    if claim is None:
-        logger.info("analysis %s is not waiting; nothing to do", analysis.pk)
-        return
+    while (analysis := analysis_next()) is not None:
+        orphan = (analysis.spark_session, analysis.claim)
+        claim = analysis_claim(analysis, session.id)
+        if claim is not None:  # no other worker was faster
+            _run(analysis, claim, session, orphan)
+            return
+
+
+def _run(analysis: Analysis, claim: UUID, session: KeptSession, orphan: tuple[UUID | None, UUID | None]) -> None:
+    """One attempt, whatever comes of it."""
     watch = Watch(analysis, claim, session)
     try:
         with watch, _workspace(analysis) as workspace, out_of_room_raised(analysis, watch, workspace):

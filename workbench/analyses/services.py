@@ -19,6 +19,7 @@ from workbench.accounts.models import User
 from workbench.analyses.models import Analysis, AnalysisStatus
 from workbench.analyses.outcome import case_outcome_update
 from workbench.analyses.publishing import end_publish
+from workbench.analyses.turns import turn_of_request
 from workbench.cases.models import Case
 from workbench.cases.services import case_lock
 from workbench.machine import broker
@@ -28,7 +29,7 @@ from workbench.rules.services import ruleset_published
 
 logger = logging.getLogger(__name__)
 
-RUN_ANALYSIS = "workbench.analyses.tasks.run_analysis"
+RUN_NEXT_ANALYSIS = "workbench.analyses.tasks.run_next_analysis"
 """The task, which calls this module."""
 
 MOST_ATTEMPTS = 3
@@ -69,12 +70,16 @@ def analysis_request(
     for active in case.analyses.active().filter(snapshot=number).light():
         analysis_cancel(analysis=active)
     analysis = Analysis.objects.create(
-        case=case, snapshot=number, requested_by=user, ruleset=ruleset or ruleset_published()
+        case=case,
+        snapshot=number,
+        requested_by=user,
+        ruleset=ruleset or ruleset_published(),
+        turn=turn_of_request(case),
     )
     analysis.files.set(files)
     present.filter(analysed_at=None).update(analysed_at=timezone.now())
     case_outcome_update(case)
-    _send(analysis.pk)
+    _send()
     return analysis
 
 
@@ -169,7 +174,7 @@ def analysis_give_back(
         logger.warning("analysis %s is queued again: %s", analysis.pk, reason)
         case_outcome_update(analysis.case)
         end_publish(analysis.pk)
-        _send(analysis.pk)
+        _send()
 
 
 def lost_analyses_recover(now: datetime | None = None) -> int:
@@ -184,8 +189,8 @@ def lost_analyses_recover(now: datetime | None = None) -> int:
     unsent = list(Analysis.objects.filter(status=AnalysisStatus.QUEUED, queued_at__lt=now - UNSENT).light())
     if not unsent or broker.messages_waiting():
         return len(lost)
-    for analysis in reversed(unsent):
-        _send(analysis.pk)
+    for _ in unsent:
+        _send()
     return len(lost) + len(unsent)
 
 
@@ -213,5 +218,5 @@ def _owned(analysis: Analysis, claim: UUID) -> QuerySet[Analysis]:
     return Analysis.objects.filter(pk=analysis.pk, status=AnalysisStatus.RUNNING, claim=claim)
 
 
-def _send(analysis_id: int) -> None:
-    broker.send_when_committed(RUN_ANALYSIS, analysis_id)
+def _send() -> None:
+    broker.send_when_committed(RUN_NEXT_ANALYSIS)

@@ -22,7 +22,7 @@ from workbench.analyses.services import (
     analysis_request,
     lost_analysis_recover,
 )
-from workbench.analyses.tasks import run_analysis
+from workbench.analyses.tasks import run_next_analysis
 from workbench.analyses.watch import BEAT_SECONDS, Watch
 from workbench.machine.disk import disk_room
 
@@ -53,7 +53,7 @@ def test_without_room_a_case_stays_queued_and_says_what_it_needs(
     queued: Analysis, people: People, settings: LazySettings
 ) -> None:
     settings.RESERVE_BYTES = MORE_THAN_ANY_DISK
-    run_analysis(queued.pk)
+    run_next_analysis()
     case = with_token(people.alice).get(f"/api/v1/cases/{queued.case_id}/").json()
     assert case["status"] == "queued"
     assert case["detail"].startswith("The disk has too little room: 67.1 MB are needed, 0 bytes are free.")

@@ -1,0 +1,143 @@
+"""Teams share the queue by turns; within a team the order is that of the requests."""
+
+from __future__ import annotations
+
+from django.conf import LazySettings
+from django.utils import timezone
+
+from tests.workbench.diagnosed import stored_file
+from tests.workbench.people import People, case_of
+from workbench.accounts.models import Membership, Team, User
+from workbench.analyses.models import Analysis, AnalysisStatus
+from workbench.analyses.room import LEAST_ROOM
+from workbench.analyses.services import (
+    analysis_cancel,
+    analysis_claim,
+    analysis_fail,
+    analysis_give_back,
+    analysis_request,
+    analysis_retry,
+)
+from workbench.analyses.turns import analyses_waiting, analysis_next
+from workbench.machine.disk import disk_room
+
+
+def requested(user: User, count: int = 1) -> list[Analysis]:
+    """So many queued analyses of cases of the user's team."""
+    cases = [case_of(user) for _ in range(count)]
+    for case in cases:
+        stored_file(case, user)
+    return [analysis_request(case=case, user=user) for case in cases]
+
+
+def begin() -> Analysis:
+    """What a worker takes out of the queue next."""
+    analysis = analysis_next()
+    assert analysis is not None
+    assert analysis_claim(analysis)
+    analysis.refresh_from_db()
+    return analysis
+
+
+def end(analysis: Analysis) -> None:
+    """The run is over; how does not matter to the queue."""
+    assert analysis.claim
+    assert analysis_fail(analysis=analysis, claim=analysis.claim, reason="made up for the test")
+
+
+def begun_one_by_one(count: int) -> list[Analysis]:
+    """What one worker runs."""
+    found = []
+    for _ in range(count):
+        found.append(begin())
+        end(found[-1])
+    return found
+
+
+def teams_of(analyses: list[Analysis]) -> list[str]:
+    return [each.case.team.name for each in analyses]
+
+
+def person_of_a_third_team() -> User:
+    user = User.objects.create_user("dora", password="dora-has-a-password")
+    Membership.objects.create(user=user, team=Team.objects.create(name="Third"))
+    return user
+
+
+def test_one_team_gets_its_analyses_in_the_order_of_its_requests(people: People) -> None:
+    asked = requested(people.alice, 3) + requested(people.bob, 1)
+    assert begun_one_by_one(4) == asked
+    assert analysis_next() is None
+
+
+def test_twenty_analyses_of_three_teams_are_begun_by_turns_and_none_is_lost(people: People) -> None:
+    dora = person_of_a_third_team()
+    first, second, third = requested(people.alice, 10), requested(people.charlie, 6), requested(dora, 4)
+    begun = begun_one_by_one(20)
+    assert teams_of(begun[:12]) == ["Streaming", "Strangers", "Third"] * 4
+    assert teams_of(begun[12:16]) == ["Streaming", "Strangers"] * 2
+    for asked in (first, second, third):
+        assert [each for each in begun if each in asked] == asked
+    assert len(begun) == len({each.pk for each in begun}) == 20
+
+
+def test_a_team_that_comes_later_does_not_wait_for_all_of_another(people: People) -> None:
+    requested(people.alice, 10)
+    begun_one_by_one(3)
+    running = begin()
+    [late] = requested(people.charlie)
+    assert late.queue_position == 2
+    end(running)
+    assert late in begun_one_by_one(2)
+
+
+def test_a_team_gains_nothing_by_having_waited_for_nothing(people: People) -> None:
+    begun_one_by_one(len(requested(people.alice, 5)))
+    requested(people.alice, 3)
+    requested(people.charlie, 3)
+    assert teams_of(begun_one_by_one(6)) == ["Streaming", "Strangers"] * 3
+
+
+def test_what_is_queued_again_keeps_its_turn_and_gives_nobody_an_earlier_one(people: People) -> None:
+    lost = requested(people.alice, 4)[0]
+    begin()
+    begun_one_by_one(2)
+    lost.refresh_from_db()
+    analysis_give_back(analysis=lost, claim=lost.claim, reason="Spark is not there.")
+    requested(people.charlie, 2)
+    begun = begun_one_by_one(4)
+    assert begun[0] == lost
+    assert teams_of(begun) == ["Streaming", "Streaming", "Strangers", "Strangers"]
+
+
+def test_cancelling_and_asking_again_is_a_new_request(people: People) -> None:
+    first, second = requested(people.alice, 2)
+    analysis_cancel(analysis=first)
+    again = analysis_retry(analysis=first, user=people.alice)
+    assert begun_one_by_one(2) == [second, again]
+
+
+def test_positions_say_who_is_next(people: People) -> None:
+    mine, theirs = requested(people.alice, 3), requested(people.charlie, 2)
+    assert [each.queue_position for each in mine] == [1, 3, 5]
+    assert [each.queue_position for each in theirs] == [2, 4]
+    assert [each.queue_position for each in analyses_waiting()] == [1, 2, 3, 4, 5]
+
+
+def test_what_lacks_room_on_the_disk_is_passed_over_and_says_so(people: People, settings: LazySettings) -> None:
+    large, small = requested(people.alice, 2)
+    free = disk_room().free
+    Analysis.objects.filter(pk=large.pk).update(room_needed=free * 2)
+    assert analysis_next() == small
+    large.refresh_from_db()
+    assert large.detail.startswith("The disk has too little room")
+    settings.RESERVE_BYTES += free - LEAST_ROOM // 2
+    assert analysis_next() is None
+
+
+def test_a_run_of_an_older_version_has_its_turn_first(people: People) -> None:
+    new = requested(people.charlie)
+    old = requested(people.alice)
+    Analysis.objects.filter(pk=old[0].pk).update(turn=0, queued_at=timezone.now())
+    assert begun_one_by_one(2) == old + new
+    assert not Analysis.objects.filter(status=AnalysisStatus.QUEUED).exists()

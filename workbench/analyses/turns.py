@@ -1,0 +1,49 @@
+"""Which analysis is next: teams take turns, and each team's analyses run in the order in which they were requested.
+
+An analysis is given the number of its turn when it is queued: the turn after that of its team's last one that waits,
+and never one that the queue has passed. A team that queues twenty has one in each of twenty turns; a team that comes
+later joins in the next turn and does not wait for the twenty. Source: start-time fair queueing with jobs of equal size
+(Goyal, Vin, Cheng: Start-time Fair Queuing, SIGCOMM 1996).
+"""
+
+from __future__ import annotations
+
+from django.db.models import Max, Min, Q, QuerySet
+
+from workbench.analyses.models import Analysis, AnalysisStatus
+from workbench.analyses.room import room_awaited
+from workbench.cases.models import Case
+
+MOST_PASSED_OVER = 20
+"""So many analyses that lack room on the disk are passed over for a smaller one. Our choice: each takes queries."""
+
+
+def turn_of_request(case: Case) -> int:
+    """The turn of an analysis of the case that is queued now."""
+    has_begun = Q(started_at__isnull=False)
+    active = Analysis.objects.active().order_by()
+    known = active.aggregate(
+        begun=Max("turn", filter=has_begun),
+        next=Min("turn", filter=~has_begun),
+        own=Max("turn", filter=Q(status=AnalysisStatus.QUEUED, case__team=case.team_id)),
+    )
+    reached = max(known["begun"] or 0, (known["next"] or 1) - 1)
+    return max(reached, known["own"] or 0) + 1
+
+
+def analyses_waiting() -> QuerySet[Analysis]:
+    """The queued analyses, the next one first."""
+    return Analysis.objects.filter(status=AnalysisStatus.QUEUED).order_by("turn", "pk")
+
+
+def analysis_next() -> Analysis | None:
+    """The queued analysis whose turn it is and for which the disk has room; None when there is none.
+
+    Those that are passed over for want of room say so. They stay queued.
+    """
+    for analysis in analyses_waiting().light()[:MOST_PASSED_OVER]:
+        reason = room_awaited(analysis)
+        if not reason:
+            return analysis
+        Analysis.objects.filter(pk=analysis.pk, status=AnalysisStatus.QUEUED).update(detail=reason)
+    return None
