@@ -389,7 +389,7 @@ class Collection:
             return
         self._ask(f"{path}/backpressure")
         self._ask(f"{path}/watermarks")
-        self._metrics(f"{path}/metrics", _telling)
+        self._metrics(f"{path}/metrics", _by_importance)
         if "flame-graphs" not in self._options.without:
             self._flame_graph(path)
 
@@ -496,7 +496,7 @@ def _chosen_checkpoints(history: Sequence[dict[str, Any]]) -> list[dict[str, Any
     return list(chosen.values())
 
 
-def _telling(names: Sequence[str]) -> list[str]:
+def _by_importance(names: Sequence[str]) -> list[str]:
     """Metric ids of a vertex (`<subtask>.<metric>`, `<subtask>.<operator>.<metric>`), the most telling first."""
     found = []
     for name in names:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from zlib import crc32
 
 from diagnostics.aggregators.aggregator import Aggregator
-from diagnostics.arithmetic.coarse_cells import few_cells, middles, slot_begins, truncated, widths
+from diagnostics.arithmetic.coarse_cells import few_cells, middles, slot_starts, truncated, widths
 from diagnostics.arithmetic.row_choice import with_known
 from diagnostics.arithmetic.sorted_rows import counted_rows, row_order
 from diagnostics.arithmetic.text_codes import in_name_order, text_codes
@@ -90,7 +90,7 @@ def _grouped(cells: pa.Table, level: int) -> pa.Table:
         return cells
     shift, bits, finest = LEVELS[min(level, len(LEVELS)) - 1]
     names, codes = text_codes(cells["key"])
-    slots = slot_begins(cells["arrival_ms"].to_numpy(), shift)
+    slots = slot_starts(cells["arrival_ms"].to_numpy(), shift)
     lags = truncated(cells["lag_ms"].to_numpy(), bits, finest)
     events = cells["events"].to_numpy()
     if level > len(LEVELS):

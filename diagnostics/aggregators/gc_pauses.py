@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from diagnostics.aggregators.aggregator import Aggregator
-from diagnostics.arithmetic.coarse_cells import few_cells, slot_begins
+from diagnostics.arithmetic.coarse_cells import few_cells, slot_starts
 from diagnostics.arithmetic.row_choice import is_any, is_true, with_known
-from diagnostics.arithmetic.row_groups import begins_of_runs
+from diagnostics.arithmetic.row_groups import group_starts
 from diagnostics.arithmetic.row_order import sort_rows
 from diagnostics.arithmetic.sorted_rows import row_order
 from diagnostics.arithmetic.text_codes import in_name_order
@@ -98,13 +98,13 @@ def _grouped(pauses: pa.Table, level: int) -> pa.Table:
         _filled(pauses, "file_id"),
         in_name_order(pauses["kind"])[1],
         in_name_order(pauses["cause"])[1] * (level < len(SHIFTS)),
-        slot_begins(at_ms(pauses).to_numpy().astype(np.int64), SHIFTS[level - 1]),
+        slot_starts(at_ms(pauses).to_numpy().astype(np.int64), SHIFTS[level - 1]),
     ]
     rank = np.empty(pauses.num_rows, np.int64)
     by_length = (_filled(pauses, "line"), _filled(pauses, "ts_ms", -1), pauses["pause_ms"].to_numpy())
     rank[np.lexsort(by_length)] = np.arange(pauses.num_rows)
     order = row_order([*keys, rank])
-    begins = begins_of_runs(*(key[order] for key in keys))
+    begins = group_starts(*(key[order] for key in keys))
     ends = np.append(begins[1:], len(order)) - 1
     found = pauses.take(pa.array(order[ends]))
 
@@ -160,9 +160,9 @@ def _growth(rows: pa.Table) -> dict[str, pa.Array]:
     sized = rows.take(pa.array(places))
     files, first_ms, last_ms = (_filled(sized, name) for name in ("file_id", "first_ms", "last_ms"))
     sums = {name: sized[name].to_numpy() for name in ("before_sum", "after_sum", "first_before", "last_after")}
-    slots = slot_begins(first_ms, SHIFTS[level - 1]) if level else first_ms
+    slots = slot_starts(first_ms, SHIFTS[level - 1]) if level else first_ms
     order = row_order([files, slots, first_ms, _filled(sized, "first_id", -1)])
-    begins = begins_of_runs(files[order], slots[order]) if level else np.arange(len(order))
+    begins = group_starts(files[order], slots[order]) if level else np.arange(len(order))
     ends = np.append(begins[1:], len(order)) - 1
     values: dict[str, Any] = {}
     if len(order):

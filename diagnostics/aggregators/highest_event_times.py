@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from diagnostics.aggregators.aggregator import Aggregator
-from diagnostics.arithmetic.coarse_cells import few_cells, slot_begins
+from diagnostics.arithmetic.coarse_cells import few_cells, slot_starts
 from diagnostics.arithmetic.row_choice import with_known
 from diagnostics.arithmetic.sorted_rows import equal_rows
 from diagnostics.arithmetic.text_codes import in_name_order
@@ -55,7 +55,7 @@ def _grouped(cells: pa.Table, level: int) -> pa.Table:
     names, places = in_name_order(cells["partition"])
     chosen = places < MOST_PARTITIONS
     places, times = places[chosen], cells["event_ms"].to_numpy()[chosen]
-    slots = slot_begins(cells["arrival_ms"].to_numpy()[chosen], SHIFTS[level])
+    slots = slot_starts(cells["arrival_ms"].to_numpy()[chosen], SHIFTS[level])
     order, begins = equal_rows([places, slots])
     first = order[begins]
     highest = np.maximum.reduceat(times[order], begins) if len(begins) else times

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from diagnostics.aggregators.aggregator import Aggregator
-from diagnostics.arithmetic.coarse_cells import few_cells, slot_begins
+from diagnostics.arithmetic.coarse_cells import few_cells, slot_starts
 from diagnostics.arithmetic.lag_class import BOUNDS_MS
 from diagnostics.arithmetic.row_choice import with_known
 from diagnostics.arithmetic.sorted_rows import counted_rows
@@ -48,7 +48,7 @@ def _grouped(cells: pa.Table, level: int) -> pa.Table:
     """Equal cells of a level as one, in the order of time."""
     import pyarrow as pa
 
-    slots = slot_begins(cells["arrival_ms"].to_numpy(), SHIFTS[level])
+    slots = slot_starts(cells["arrival_ms"].to_numpy(), SHIFTS[level])
     classes, events = cells["class"].to_numpy(), cells["events"].to_numpy()
     (slots, classes), events = counted_rows([slots, classes], events)
     return pa.table({"arrival_ms": slots, "class": classes, "events": events})

@@ -54,7 +54,7 @@ def _reduce(rows: pa.Table) -> pa.Table:
     import pyarrow as pa
 
     counts = {"samples": pa.repeat(1, rows.num_rows), "left_out": pa.repeat(0, rows.num_rows)}
-    coded = pa.table({name: _coded(rows[name]) for name in COLUMNS} | counts)
+    coded = pa.table({name: _as_codes(rows[name]) for name in COLUMNS} | counts)
     return coded if rows.num_rows <= MOST_SAMPLES else _heaviest(coded)
 
 
@@ -62,17 +62,17 @@ def _merge(states: pa.Table) -> pa.Table:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    whole = pa.table({name: _coded(states[name]) for name in states.column_names})
+    whole = pa.table({name: _as_codes(states[name]) for name in states.column_names})
     return whole if (pc.sum(whole["samples"]).as_py() or 0) <= MOST_SAMPLES else _heaviest(whole)
 
 
-def _coded(column: pa.ChunkedArray) -> pa.Array:
+def _as_codes(column: pa.ChunkedArray) -> pa.Array:
     """Texts, and those in lists, as numbers of those different texts that there are; other columns as they are."""
     import pyarrow as pa
 
     if pa.types.is_list(column.type):
         texts = pa.chunked_array([chunk.flatten() for chunk in column.chunks], column.type.value_type)
-        return pa.ListArray.from_arrays(_bounds(column), _coded(texts), mask=column.is_null().combine_chunks())
+        return pa.ListArray.from_arrays(_bounds(column), _as_codes(texts), mask=column.is_null().combine_chunks())
     if pa.types.is_dictionary(column.type):
         return column.unify_dictionaries().combine_chunks()
     if pa.types.is_string(column.type):

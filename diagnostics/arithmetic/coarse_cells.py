@@ -44,7 +44,7 @@ def few_cells(cells: pa.Table, most: int, last_level: int, group: Callable[[pa.T
     return found.append_column("level", pa.repeat(pa.scalar(level, pa.int8()), found.num_rows))
 
 
-def slot_begins(times: Numbers, shift: int) -> Numbers:
+def slot_starts(times: Numbers, shift: int) -> Numbers:
     """Where the slot of 2^shift begins that each time lies in."""
     return (times >> shift) << shift
 

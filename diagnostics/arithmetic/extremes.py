@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from diagnostics.arithmetic.row_groups import begins_of_runs, order_of, row_groups
+from diagnostics.arithmetic.row_groups import group_starts, order_of, row_groups
 from diagnostics.arithmetic.row_order import first_rows
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def extreme_samples(samples: pa.Table, series: Sequence[str], most: int) -> pa.T
     kept = np.zeros(samples.num_rows, bool)
     for keys in ((values,), (-values,), (times, ~dated), (-times, ~dated)):
         order = order_of(samples, *keys, groups)
-        kept[order[begins_of_runs(groups[order])]] = True
+        kept[order[group_starts(groups[order])]] = True
     if len(first) > most:
         names = samples.take(pa.array(first)).append_column("group", pa.array(np.arange(len(first))))
         chosen = first_rows(names, [(name, "ascending") for name in series], most)["group"].to_numpy()

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from diagnostics.arithmetic.row_order import sort_rows
-from diagnostics.notation.coded_text import coded
+from diagnostics.notation.dictionary_encoding import dictionary_encoded
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -38,7 +38,7 @@ def single_samples(samples: pa.Table, is_wanted: Callable[[str], bool]) -> pa.Ta
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    names, codes = coded(samples["metric"])
+    names, codes = dictionary_encoded(samples["metric"])
     wanted = np.array([name is not None and is_wanted(name) for name in names])[codes]
     summed_up = pc.or_(pc.is_valid(samples["aggregate"]), pc.is_valid(samples["quantile"]))
     chosen = pc.and_not(pa.array(wanted), summed_up)

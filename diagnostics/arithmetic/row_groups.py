@@ -35,7 +35,7 @@ def row_groups(rows: pa.Table, columns: Sequence[str]) -> tuple[Numbers, Numbers
     return first, groups
 
 
-def begins_of_runs(*columns: Numbers) -> Numbers:
+def group_starts(*columns: Numbers) -> Numbers:
     """The first place of each stretch in which all columns stay as they are."""
     import numpy as np
 
@@ -49,7 +49,7 @@ def ends_of_runs(*columns: Numbers) -> Numbers:
     """The last place of each stretch in which all columns stay as they are."""
     import numpy as np
 
-    return np.append(begins_of_runs(*columns)[1:], len(columns[0]))[: len(columns[0])] - 1
+    return np.append(group_starts(*columns)[1:], len(columns[0]))[: len(columns[0])] - 1
 
 
 def order_of(rows: pa.Table, *keys: Numbers) -> Numbers:
@@ -58,7 +58,7 @@ def order_of(rows: pa.Table, *keys: Numbers) -> Numbers:
 
     keys = (*_citation_ranks(rows), *keys)
     order: Numbers = np.lexsort(keys)
-    if len(begins_of_runs(*(key[order] for key in keys))) < len(order):
+    if len(group_starts(*(key[order] for key in keys))) < len(order):
         order = np.lexsort((rows["value"].fill_null(0).to_numpy(), *keys))
     return order
 

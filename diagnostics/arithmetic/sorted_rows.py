@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from diagnostics.arithmetic.row_groups import begins_of_runs
+from diagnostics.arithmetic.row_groups import group_starts
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,7 +26,7 @@ def row_order(columns: Sequence[Numbers]) -> Numbers:
 def equal_rows(columns: Sequence[Numbers]) -> tuple[Numbers, Numbers]:
     """The rows in the order of some columns, and where in that order each different combination of values begins."""
     order = row_order(columns)
-    return order, begins_of_runs(*(column[order] for column in columns))
+    return order, group_starts(*(column[order] for column in columns))
 
 
 def counted_rows(columns: Sequence[Numbers], counts: Numbers) -> tuple[list[Numbers], Numbers]:
@@ -39,7 +39,7 @@ def counted_rows(columns: Sequence[Numbers], counts: Numbers) -> tuple[list[Numb
         return [column[order[begins]] for column in columns], sums(counts[order], begins)
     # Single rows need not be moved: sorting numbers is several times as quick as finding their order.
     packed = np.sort(packing.pack(columns))
-    begins = begins_of_runs(packed)
+    begins = group_starts(packed)
     return packing.unpack(packed[begins]), np.diff(begins, append=len(packed))
 
 

@@ -82,7 +82,7 @@ class Calculator:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class InputValue:
     """The value of an input and where it comes from; `source` is measured, assumed, set or missing."""
 
     input: Input
@@ -96,24 +96,24 @@ class Given:
         return "not known" if self.value is None else in_unit(self.value, self.input.unit)
 
 
-def given(calculator: Calculator, lookup: Lookup, chosen: Mapping[str, float]) -> list[Given]:
+def input_values(calculator: Calculator, lookup: Lookup, chosen: Mapping[str, float]) -> list[InputValue]:
     """Each input with its value: what somebody set, else what was measured, else what is assumed."""
-    return [_given(each, lookup, chosen.get(each.name)) for each in calculator.inputs]
+    return [_input_value(each, lookup, chosen.get(each.name)) for each in calculator.inputs]
 
 
-def _given(wanted: Input, lookup: Lookup, chosen: float | None) -> Given:
+def _input_value(wanted: Input, lookup: Lookup, chosen: float | None) -> InputValue:
     if chosen is not None and abs(chosen) <= MOST:
-        return Given(wanted, chosen, "set")
+        return InputValue(wanted, chosen, "set")
     for fact in wanted.facts:
         value = lookup(fact)
         if isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) <= MOST:
-            return Given(wanted, float(value), "measured", fact)
+            return InputValue(wanted, float(value), "measured", fact)
     if wanted.assumed is not None:
-        return Given(wanted, wanted.assumed, "assumed")
-    return Given(wanted, None, "missing")
+        return InputValue(wanted, wanted.assumed, "assumed")
+    return InputValue(wanted, None, "missing")
 
 
-def calculate(calculator: Calculator, values: Sequence[Given], lookup: Lookup) -> Outcome:
+def calculate(calculator: Calculator, values: Sequence[InputValue], lookup: Lookup) -> Outcome:
     """The outcome; where an input is missing, which."""
     missing = [each.input.label.lower() for each in values if each.value is None]
     if missing:

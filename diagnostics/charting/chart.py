@@ -27,13 +27,13 @@ class Choice:
     """One of several things that a chart shows one at a time, e.g. a checkpoint.
 
     key     what the reader's choice comes back as: the points' entry `chosen`
-    told    more about it, for the hover text
+    details more about it, for the hover text
     is_bad  whether it is marked as one to look at
     """
 
     key: str
     title: str
-    told: str
+    details: str
     is_bad: bool = False
     job_id: str | None = None
 

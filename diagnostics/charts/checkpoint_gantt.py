@@ -61,7 +61,7 @@ def points(evidence: Evidence) -> Points | None:
         if len(told) < MOST_CHECKPOINTS:
             rows = sorted(grouped[job_id, number], key=_slowness)
             job = cluster.job_names.get(job_id) if job_id else None
-            told.append(_told(job_id, job, number, known.get((job_id, number)), rows))
+            told.append(_checkpoint_entry(job_id, job, number, known.get((job_id, number)), rows))
     told_jobs = [{"job_id": job_id, "name": found[0]["job"], "checkpoints": found} for job_id, found in jobs.items()]
     return {"jobs": told_jobs} if told_jobs else None
 
@@ -83,7 +83,7 @@ def _slowness(row: Mapping[str, Any]) -> tuple[bool, float, str, int]:
     return row["acknowledged"], -took, row["vertex"], row["subtask"]
 
 
-def _told(
+def _checkpoint_entry(
     job_id: str | None, job: str | None, number: int, checkpoint: Checkpoint | None, rows: Sequence[dict[str, Any]]
 ) -> dict[str, Any]:
     return {
@@ -209,7 +209,7 @@ def _bars(
         "y": names,
         "x": lengths,
         "marker": {"color": colour},
-        "text": [_told_to_people(row) for row in rows],
+        "text": [_hover_text(row) for row in rows],
         "textposition": "none",
         "customdata": told,
         "hovertemplate": f"<b>{label}%{{customdata}}</b><br>%{{text}}<extra></extra>",
@@ -220,7 +220,7 @@ def _phase(value: float | None) -> str:
     return "unknown" if value is None else exact_duration(value)
 
 
-def _told_to_people(row: Mapping[str, Any]) -> str:
+def _hover_text(row: Mapping[str, Any]) -> str:
     lines = [f"{escaped(row['vertex'][:80])}, subtask {row['subtask']}"]
     lines += [f"{label.lower()} {_phase(row[phase])}" for phase, label in PHASES.items()]
     if row["end_to_end_ms"] is not None:

@@ -103,7 +103,7 @@ def _durations(job: Mapping[str, Any], name: str, colours: Palette, *, first: bo
             "y": [(each.get(phase) or 0) / divisor for each in detailed],
             "width": width,
             "marker": {"color": colours.phases[phase]},
-            "text": [_told_to_people(each) for each in detailed],
+            "text": [_hover_text(each) for each in detailed],
             "textposition": "none",
             "hovertemplate": f"<b>{label}: %{{customdata}}</b><br>%{{text}}<extra></extra>",
             "customdata": [
@@ -123,7 +123,7 @@ def _durations(job: Mapping[str, Any], name: str, colours: Palette, *, first: bo
                 "y": [each["end_to_end_ms"] / divisor for each in plain],
                 "width": width,
                 "marker": {"color": colours.phases["unknown"]},
-                "text": [_told_to_people(each) for each in plain],
+                "text": [_hover_text(each) for each in plain],
                 "textposition": "none",
                 "hovertemplate": "%{text}<extra></extra>",
             }
@@ -183,12 +183,12 @@ def _markers(
         "x": [each["trigger_ms"] for each in checkpoints],
         "y": [(each["end_to_end_ms"] or 0) / divisor for each in checkpoints],
         "marker": {"size": 11, "color": colour, **marker},
-        "text": [_told_to_people(each) for each in checkpoints],
+        "text": [_hover_text(each) for each in checkpoints],
         "hovertemplate": "%{text}<extra></extra>",
     }
 
 
-def _told_to_people(checkpoint: Mapping[str, Any]) -> str:
+def _hover_text(checkpoint: Mapping[str, Any]) -> str:
     kind = "Savepoint" if checkpoint["savepoint"] else "Checkpoint"
     lines = [f"<b>{kind} {checkpoint['id']}</b> {checkpoint['status'].replace('_', ' ')}"]
     if checkpoint["end_to_end_ms"] is not None:
@@ -226,7 +226,7 @@ def _sizes(job: Mapping[str, Any], name: str, colours: Palette) -> Panel:
                 "showlegend": False,
                 "x": [each["trigger_ms"] for each, _ in sizes],
                 "y": [written / divisor for _, written in sizes],
-                "text": [_told_to_people(each) for each, _ in sizes],
+                "text": [_hover_text(each) for each, _ in sizes],
                 "hovertemplate": "%{text}<extra></extra>",
             }
         ],

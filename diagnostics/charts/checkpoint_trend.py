@@ -54,7 +54,7 @@ def points(evidence: Evidence) -> Points | None:
                 "name": names.get(job_id) if job_id else None,
                 "timeout_ms": timeouts.get(job_id, timeouts.get(None)),
                 "savepoints": sum(1 for each in history.checkpoints if each.is_savepoint),
-                "checkpoints": [_told(each) for each in completed[-MOST_CHECKPOINTS:]],
+                "checkpoints": [_row(each) for each in completed[-MOST_CHECKPOINTS:]],
             }
         )
     if not jobs:
@@ -63,7 +63,7 @@ def points(evidence: Evidence) -> Points | None:
     return {"from_ms": min(stamps), "to_ms": max(stamps), "jobs": jobs}
 
 
-def _told(each: Checkpoint) -> list[Any]:
+def _row(each: Checkpoint) -> list[Any]:
     return [each.triggered_ms, each.number, each.duration_ms, each.checkpointed_bytes, each.state_bytes]
 
 

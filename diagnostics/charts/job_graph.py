@@ -116,7 +116,7 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
             key = key_of(job, vertex)
             shapes += _box(vertex, left, upper, colours, is_chosen=key == chosen)
             notes += _texts(vertex, left, upper, colours)
-            told = _told_to_people(vertex)
+            told = _hover_text(vertex)
             spots += [(left + WIDTH * (place + 0.5) / SPOTS, upper + HEIGHT / 2, key, told) for place in range(SPOTS)]
         top += rows * LINE
     width = widest * COLUMN
@@ -258,7 +258,7 @@ def _note(
     }
 
 
-def _told_to_people(vertex: Mapping[str, Any]) -> str:
+def _hover_text(vertex: Mapping[str, Any]) -> str:
     lines = [f"<b>{escaped(vertex['name'][:100])}</b>", _state(vertex)]
     for label, column in (("busy", "busy_peak"), ("back pressured", "held_peak")):
         if vertex[column] is not None:

@@ -209,7 +209,7 @@ def _heat_map(
         "y": [str(row["subtask"]) for row in vertex["subtasks"]],
         "z": [row[name] for row in vertex["subtasks"]],
         "text": [
-            [_told_to_people(busy, pressed) for busy, pressed in zip(row["busy"], row["back_pressured"], strict=True)]
+            [_hover_text(busy, pressed) for busy, pressed in zip(row["busy"], row["back_pressured"], strict=True)]
             for row in vertex["subtasks"]
         ],
         "hovertemplate": (
@@ -226,7 +226,7 @@ def _heat_map(
     }
 
 
-def _told_to_people(busy: float | None, pressed: float | None) -> str:
+def _hover_text(busy: float | None, pressed: float | None) -> str:
     parts = [f"busy {percent(busy)}" if busy is not None else "busy unknown"]
     parts.append(f"back pressured {percent(pressed)}" if pressed is not None else "back pressure unknown")
     if busy is not None and pressed is not None:

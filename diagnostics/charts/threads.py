@@ -103,14 +103,14 @@ def _groups(dumps: Sequence[Sequence[DumpedThread]]) -> list[dict[str, Any]]:
             "threads": max(map(len, seen)),
             "dumps": len(seen),
             "frames": list(frames[::-1][:FRAMES_SHOWN]),
-            "told": _telling(frames),
+            "told": _defining_frame(frames),
             "names": sorted({name for names in seen for name in names})[:MOST_NAMES],
         }
         for (state, frames), seen in largest[:MOST_GROUPS]
     ]
 
 
-def _telling(frames: Sequence[str]) -> str:
+def _defining_frame(frames: Sequence[str]) -> str:
     """The frame that says most of a stack: the job's own, that of a known system, the first outside Java, the top."""
     told = stack(frames)
     outside_java = next((frame for frame in reversed(frames) if not frame.startswith(JAVA)), None)

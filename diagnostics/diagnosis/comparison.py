@@ -59,10 +59,10 @@ def compare_rule(
 def _side(index: SignalIndex, others: Ruleset, shared: Sequence[Finding], rule: Rule | None) -> Side:
     own = findings_of(index, Ruleset.of([rule])) if rule else ()
     findings = tuple(sorted([*shared, *own], key=lambda each: each.rule.id))
-    return _told(conclude(index, Matches(findings, (), ()), (), others), rule.id if rule else "")
+    return _side_of(conclude(index, Matches(findings, (), ()), (), others), rule.id if rule else "")
 
 
-def _told(diagnosis: Diagnosis, rule_id: str) -> Side:
+def _side_of(diagnosis: Diagnosis, rule_id: str) -> Side:
     found = [each for each in diagnosis.findings if each.rule.id == rule_id]
     return Side(
         verdict=diagnosis.verdict.symptom_class,

@@ -64,7 +64,7 @@ def fingerprint_parts(document: Mapping[str, Any]) -> list[str]:
         for finding in document["findings"]
         if finding["role"] == "root_cause" and finding["subject"].get("job") in (job["job_id"], None)
     ]
-    told = sorted({part for finding in roots for part in _told(finding)})
+    told = sorted({part for finding in roots for part in _marks(finding)})
     return [f"class {symptom_class}", f"job {_steady(job['name'])}", *told]
 
 
@@ -87,7 +87,7 @@ def _traits(document: Mapping[str, Any]) -> Iterator[Trait]:
         yield Trait("finding", finding["rule"]["id"])
         if operator := _operator(finding):
             yield Trait("operator", operator)
-        yield from (Trait("detail", value[:LONGEST_VALUE]) for value in _telling(finding).values())
+        yield from (Trait("detail", value[:LONGEST_VALUE]) for value in _identifying_facts(finding).values())
     for entry in document["inputs"]:
         if version := entry.get("flink_version"):
             yield Trait("flink", ".".join(str(version).split(".")[:2])[:LONGEST_VALUE])
@@ -101,12 +101,12 @@ def worst_job(document: Mapping[str, Any]) -> Mapping[str, Any] | None:
     return min(of_the_class, key=lambda job: (job["health"], job["job_id"] or ""), default=None)
 
 
-def _told(finding: Mapping[str, Any]) -> Iterator[str]:
+def _marks(finding: Mapping[str, Any]) -> Iterator[str]:
     if finding["symptom_class"] in NAMED_BY_RULE:
         yield f"rule {finding['rule']['id']}"
     if operator := _operator(finding):
         yield f"operator {operator}"
-    yield from (f"{name.replace('_', ' ')} {value}" for name, value in _telling(finding).items())
+    yield from (f"{name.replace('_', ' ')} {value}" for name, value in _identifying_facts(finding).items())
 
 
 def _operator(finding: Mapping[str, Any]) -> str | None:
@@ -114,7 +114,7 @@ def _operator(finding: Mapping[str, Any]) -> str | None:
     return str(name)[:LONGEST_VALUE] if name else None
 
 
-def _telling(finding: Mapping[str, Any]) -> dict[str, str]:
+def _identifying_facts(finding: Mapping[str, Any]) -> dict[str, str]:
     facts = finding["facts"]
     return {name: facts[name][:LONGEST_VALUE] for name in TELLING_FACTS if isinstance(facts.get(name), str)}
 

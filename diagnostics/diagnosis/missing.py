@@ -32,13 +32,13 @@ class Need:
 
     `{collect}` in `how` becomes the collector's command for the job.
 
-    tells_failures  whether it holds why a process or a task failed
+    reports_failures  whether it holds why a process or a task failed
     """
 
     what: str
     shows: str
     how: str
-    tells_failures: bool = False
+    reports_failures: bool = False
 
 
 @cache
@@ -101,7 +101,7 @@ def missing_evidence(
             classes = wanted.setdefault(need, {})
             name = hypothesis.rule.symptom_class
             classes[name] = max(classes.get(name, 0.0), hypothesis.weight)
-    first = {need for need in wanted if failed and needs()[need].tells_failures}
+    first = {need for need in wanted if failed and needs()[need].reports_failures}
     ranked = sorted(
         wanted,
         key=lambda need: (

@@ -76,7 +76,7 @@ def conclude(index: SignalIndex, matches: Matches, not_measured: Sequence[NotMea
     jobs = [_job_verdict(job, index.jobs.get(job or ""), problems, fitness) for job in known]
     jobs.sort(key=lambda each: (-_badness(each.verdict), each.job or ""))
     worst = jobs[0]
-    findings = tuple(_each_once(jobs))
+    findings = tuple(_distinct_findings(jobs))
     return Diagnosis(
         verdict=worst.verdict,
         jobs=tuple(job for job in jobs if job.job is not None),
@@ -95,7 +95,7 @@ def _rest_address(index: SignalIndex) -> str | None:
     return address if isinstance(address, str) else None
 
 
-def _each_once(jobs: Iterable[JobVerdict]) -> Iterator[Finding]:
+def _distinct_findings(jobs: Iterable[JobVerdict]) -> Iterator[Finding]:
     """The findings of all jobs; one of no job in particular comes with the first job that has it."""
     shown: set[tuple[str, Subject]] = set()
     for job in jobs:
@@ -134,7 +134,7 @@ def _verdict(name: str | None, findings: Sequence[Finding], fit: Finding | None)
     lead = next((each for each in alarming if each.role == "root_cause"), None)
     prefix = f"{name}: " if name else ""
     if lead and lead.confidence >= LEAST_EXPLAINING:
-        return Verdict(lead.symptom_class, lead.confidence, prefix + _told(lead, findings), lead)
+        return Verdict(lead.symptom_class, lead.confidence, prefix + _summary_of_lead(lead, findings), lead)
     if lead:
         guess = symptom(lead.symptom_class).title.lower()
         text = f"The evidence does not suffice for a verdict; the best guess is {guess}. {lead.claim}"
@@ -148,7 +148,7 @@ def _verdict(name: str | None, findings: Sequence[Finding], fit: Finding | None)
     return Verdict(INCONCLUSIVE, round(1 - fit.confidence, 3) if fit else 0.5, prefix + text, None)
 
 
-def _told(lead: Finding, findings: Sequence[Finding]) -> str:
+def _summary_of_lead(lead: Finding, findings: Sequence[Finding]) -> str:
     """The lead's claim and the titles of what follows from it."""
     follows = dict.fromkeys(
         each.rule.title[0].lower() + each.rule.title[1:]

@@ -27,7 +27,7 @@ _STACK = re.compile(r"[^;\s][^;\n]*(?:;[^;\n]+)* \d{1,18}$")
 
 
 def _recognise(head: Head) -> float:
-    if head.begins_json:
+    if head.starts_as_json:
         return 0.0
     lines = [line.rstrip("\r") for line in head.text.split("\n", LINES_LOOKED_AT)[:LINES_LOOKED_AT]]
     if not head.complete and len(lines) < LINES_LOOKED_AT:

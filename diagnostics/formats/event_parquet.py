@@ -68,7 +68,7 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
             named = part.context.get("event_fields")
             metrics = _metric_columns(dictionaries) if named is None else None
             if metrics is None:
-                begins = enumerate(_begins(dictionaries, part.size))
+                begins = enumerate(_row_group_starts(dictionaries, part.size))
                 groups = [group for group, begin in begins if part.start <= begin < part.end]
                 wanted = _event_columns(dictionaries, named)
                 kept = _long_dictionaries(dictionaries, groups, wanted)
@@ -106,10 +106,10 @@ def _parts(path: Path) -> Sequence[int]:
     from pyarrow import parquet
 
     with parquet.ParquetFile(path) as file:
-        return _begins(file, path.stat().st_size)
+        return _row_group_starts(file, path.stat().st_size)
 
 
-def _begins(file: ParquetFile, size: int) -> list[int]:
+def _row_group_starts(file: ParquetFile, size: int) -> list[int]:
     """The offset of each row group's first page; the first group begins at 0, and each within the file of that size.
 
     A file may state nonsense: then a group belongs to a range that does not hold it, and its reader says what is wrong.

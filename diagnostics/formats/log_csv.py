@@ -32,7 +32,7 @@ _KIBANA_TIME = re.compile(r"[A-Z][a-z]{2} \d{1,2}, \d{4} @ \d\d:\d\d:\d\d\.\d{3}
 
 def _recognise(head: Head) -> float:
     first = head.text.lstrip("\ufeff").partition("\n")[0]
-    if head.begins_json or not any(name in first.lower() for name in _MESSAGES):
+    if head.starts_as_json or not any(name in first.lower() for name in _MESSAGES):
         return 0.0
     texts = []
     try:

@@ -92,11 +92,11 @@ def _line_entry(line: bytes, number: int) -> StoreEntry:
 
 
 def _entries(document: JsonDocument) -> Iterator[StoreEntry]:
-    for path, fields in _told(document.value):
+    for path, fields in _entries_of_answer(document.value):
         yield _entry(fields, document.at(*path))
 
 
-def _told(answer: Any) -> Iterator[tuple[tuple[Key, ...], Mapping[str, Any]]]:
+def _entries_of_answer(answer: Any) -> Iterator[tuple[tuple[Key, ...], Mapping[str, Any]]]:
     """The fields of each entry of an answer, with their path."""
     if isinstance(answer, list):
         yield from (((place,), each) for place, each in enumerate(answer) if isinstance(each, dict))

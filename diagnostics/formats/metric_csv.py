@@ -20,7 +20,7 @@ SEPARATORS = ",;\t"
 
 
 def _recognise(head: Head) -> float:
-    if head.begins_json or "flink_" not in head.text:
+    if head.starts_as_json or "flink_" not in head.text:
         return 0.0
     lines = head.text.lstrip("\ufeff").split("\n", LINES_LOOKED_AT)[:LINES_LOOKED_AT]
     named = [line for line in lines if line.strip() and not line.startswith("sep=")]

@@ -72,15 +72,15 @@ class _Side:
     repeats: int = 0
     worst_repeats: int = 0
     pause_s: float = 0.0
-    told_at: float | None = None
+    reported_at: float | None = None
     line: int = 0
     ts_ms: int | None = None
 
-    def sent(self, at_s: float, first: int, length: int, told_again: bool | None) -> None:
-        """One segment with data or a SYN; `told_again` when the program says itself whether it was sent again."""
+    def sent(self, at_s: float, first: int, length: int, marked_again: bool | None) -> None:
+        """One segment with data or a SYN; `marked_again` when the program says itself whether it was sent again."""
         if self._seen_twice(at_s, (first, length)):
             return
-        again = self._is_again(at_s, first, first + length) if told_again is None else told_again
+        again = self._is_again(at_s, first, first + length) if marked_again is None else marked_again
         self.segments += 1
         self.octets += length
         self.again += again
@@ -181,7 +181,7 @@ class _Capture:
             if len(self.sides) >= MOST_SIDES:
                 self.beyond += 1
                 return
-            side = self.sides[place] = _Side(told_at=self.clock_s)
+            side = self.sides[place] = _Side(reported_at=self.clock_s)
         if is_syn:
             # A SYN has a number of its own kind: the same one again is all that it tells.
             known = side.last is not None and side.last[0] == first
@@ -189,10 +189,10 @@ class _Capture:
         else:
             side.sent(self.clock_s, first, size, again)
         side.line, side.ts_ms = at, self.ts_ms
-        if side.told_at is not None and self.clock_s - side.told_at >= SLICE_S:
-            self._tell(place, side)
+        if side.reported_at is not None and self.clock_s - side.reported_at >= SLICE_S:
+            self._add_row(place, side)
 
-    def _tell(self, place: _Place, side: _Side) -> None:
+    def _add_row(self, place: _Place, side: _Side) -> None:
         _, source, source_port, target, target_port = place
         self.rows.append(
             {
@@ -212,11 +212,11 @@ class _Capture:
                 "last_line": side.line,
             }
         )
-        side.worst_repeats, side.pause_s, side.told_at = side.repeats, 0.0, self.clock_s
+        side.worst_repeats, side.pause_s, side.reported_at = side.repeats, 0.0, self.clock_s
 
     def close(self) -> None:
         for place, side in self.sides.items():
-            self._tell(place, side)
+            self._add_row(place, side)
 
     def _now(self, told: Sequence[str | None], relative: str | None) -> None:
         """The clock in seconds that only grows, and the time of the packet where its date is known."""

@@ -63,14 +63,14 @@ def read_head(name: str, stream: Peekable, layouts: Sequence[LogLayout] = ()) ->
         warnings += (
             f"begins with {hole:,} NUL bytes, as a log does that was emptied while written: they are left out",
         )
-    begins_json = text.lstrip("\ufeff \t\r\n")[:1] in ("{", "[")
+    starts_as_json = text.lstrip("\ufeff \t\r\n")[:1] in ("{", "[")
     known = FORMATS.get(recognition.format_id or "")
-    if begins_json and known is None and head.complete:
+    if starts_as_json and known is None and head.complete:
         warnings += _json_faults(text)
     return TextHead(
         encoding=encoding,
         recognition=recognition,
-        has_lines=not begins_json or (known is not None and known.splittable),
+        has_lines=not starts_as_json or (known is not None and known.splittable),
         complete=head.complete,
         bytes=len(content),
         warnings=warnings,

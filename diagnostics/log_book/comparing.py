@@ -49,7 +49,7 @@ def _counts(book: LogBook, span: Span) -> npt.NDArray[np.int64]:
     def counted(columns: dict[str, pa.Array]) -> npt.NDArray[np.int64]:
         return np.bincount(columns["pattern"].to_numpy(zero_copy_only=False), minlength=patterns)
 
-    parts = book.each_part(find(book, parse_search(""), span), ("pattern",), counted)
+    parts = book.map_row_groups(find(book, parse_search(""), span), ("pattern",), counted)
     return sum(parts, np.zeros(patterns, np.int64))
 
 

@@ -80,12 +80,12 @@ class Condition:
             column = columns[name]
             if column.null_count == len(column):
                 continue
-            mask = _found_in(column, self.term)
+            mask = _matches_of(column, self.term)
             found = mask if found is None else found | mask
         return found if found is not None else np.zeros(len(columns[self.columns[0]]), bool)
 
 
-def _found_in(column: pa.Array, term: Term) -> Mask:
+def _matches_of(column: pa.Array, term: Term) -> Mask:
     """Which texts fit. Of a column of few different values only those are looked at."""
     texts = column.dictionary if isinstance(column, pa.DictionaryArray) else column
     found = np.zeros(len(texts), bool)
@@ -149,7 +149,7 @@ def _condition(term: Term, files: Sequence[Mapping[str, Any]], patterns: Sequenc
 
 def _numbers_of(texts: Sequence[str | None], term: Term) -> tuple[tuple[int, int], ...]:
     """The places of the texts that fit."""
-    found = _found_in(pa.array(texts, pa.string()), term) if texts else np.zeros(0, bool)
+    found = _matches_of(pa.array(texts, pa.string()), term) if texts else np.zeros(0, bool)
     return tuple((int(place), int(place)) for place in np.flatnonzero(found))
 
 

@@ -67,7 +67,7 @@ def histogram(book: LogBook, view: View, span: Span | None) -> dict[str, Any]:
         place = _slot(columns["order_ms"], begin, width, slots)
         return np.bincount(level * (slots + 1) + place, minlength=len(names) * (slots + 1))
 
-    parts = book.each_part(view, ("order_ms", "level"), counted)
+    parts = book.map_row_groups(view, ("order_ms", "level"), counted)
     cells = sum(parts, np.zeros(len(names) * (slots + 1), np.int64)).reshape(len(names), slots + 1)
     return {
         "from_ms": begin if span else None,
@@ -86,7 +86,7 @@ def breakdown(book: LogBook, view: View, by: str, span: Span | None) -> dict[str
     """
     column = BREAKDOWNS[by]
     counts: Counter[Any] = Counter()
-    for part in book.each_part(view, (column,), lambda columns: _counted(columns[column], by, book)):
+    for part in book.map_row_groups(view, (column,), lambda columns: _counted(columns[column], by, book)):
         counts.update(part)
     without = counts.pop(None, 0)
     frequent = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:MOST_VALUES]
@@ -146,7 +146,7 @@ def _graphs(book: LogBook, view: View, by: str, span: Span | None, values: Seque
         cell = rows * (SMALL_SLOTS + 1) + _slot(columns["order_ms"], begin, width, SMALL_SLOTS)
         return np.bincount(cell, minlength=(len(values) + 1) * (SMALL_SLOTS + 1))
 
-    parts = book.each_part(view, ("order_ms", BREAKDOWNS[by]), counted)
+    parts = book.map_row_groups(view, ("order_ms", BREAKDOWNS[by]), counted)
     cells = sum(parts, np.zeros((len(values) + 1) * (SMALL_SLOTS + 1), np.int64))
     graphs: list[list[int]] = cells.reshape(len(values) + 1, SMALL_SLOTS + 1)[:-1, :-1].tolist()
     return graphs

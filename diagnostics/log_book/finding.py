@@ -42,15 +42,15 @@ def find(book: LogBook, search: Search, span: Span | None = None, shifts: Mappin
         return View(book.records)
     deadline = time.monotonic() + MOST_SECONDS
 
-    def found_in(group: int) -> Positions:
+    def positions_in(group: int) -> Positions:
         if time.monotonic() > deadline:
             raise SearchTooSlow(
                 f"The search took longer than {MOST_SECONDS:.0f} s. Choose a shorter time, or add a field."
             )
-        return _found_in(book, group, conditions, span, moved)
+        return _positions_in(book, group, conditions, span, moved)
 
     with ThreadPoolExecutor(THREADS, thread_name_prefix="search") as pool:
-        parts = list(pool.map(found_in, _groups(book, span, moved)))
+        parts = list(pool.map(positions_in, _groups(book, span, moved)))
     positions = np.concatenate(parts) if parts else np.zeros(0, np.int32)
     if moved is not None:
         times = book.columns(View(len(positions), positions, moved=moved), ("order_ms",))["order_ms"]
@@ -68,7 +68,7 @@ def _groups(book: LogBook, span: Span | None, moved: Moved | None) -> Iterator[i
             yield group
 
 
-def _found_in(
+def _positions_in(
     book: LogBook, group: int, conditions: Sequence[Condition], span: Span | None, moved: Moved | None
 ) -> Positions:
     start, end = int(book.starts[group]), int(book.starts[group + 1])

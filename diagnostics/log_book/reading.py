@@ -77,7 +77,7 @@ class LogBook:
         """The time that the log covers, with the clocks of its files moved as in the view."""
         if view.moved is None or self.span is None:
             return self.span
-        told = self.each_part(
+        told = self.map_row_groups(
             View(self.records, moved=view.moved), ("order_ms",), lambda part: pc.min_max(part["order_ms"])
         )
         ends = [(each["min"].as_py(), each["max"].as_py()) for each in told if each["min"].is_valid]
@@ -123,7 +123,7 @@ class LogBook:
 
         The strings of REPEATING come back as dictionaries.
         """
-        parts = self.each_part(view, names, lambda columns: columns)
+        parts = self.map_row_groups(view, names, lambda columns: columns)
         types = self._metadata.schema.to_arrow_schema()
         found = {
             name: _one_array(
@@ -136,7 +136,7 @@ class LogBook:
             found = {name: column.take(place) for name, column in found.items()}
         return found
 
-    def each_part(self, view: View, names: Sequence[str], told: Callable[[dict[str, pa.Array]], T]) -> list[T]:
+    def map_row_groups(self, view: View, names: Sequence[str], told: Callable[[dict[str, pa.Array]], T]) -> list[T]:
         """What is told of the columns of a view, row group by row group in the order of the log book.
 
         `order_ms` is the time that the view gives to a record. Nothing is held for longer than its group is told of.

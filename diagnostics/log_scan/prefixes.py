@@ -86,10 +86,10 @@ def _remover(pattern: re.Pattern[bytes]) -> Cleaner:
 
 def _without_cri(text: bytes) -> bytes:
     """A line in parts is put together where it begins; as many empty lines follow as there were parts behind."""
-    return _put_together(text) if b" P " in text else _CONTAINERD.sub(b"", text)
+    return _joined_lines(text) if b" P " in text else _CONTAINERD.sub(b"", text)
 
 
-def _put_together(text: bytes) -> bytes:
+def _joined_lines(text: bytes) -> bytes:
     lines: list[bytes] = []
     parts: list[bytes] = []
     for line in text.split(b"\n"):

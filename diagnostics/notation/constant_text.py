@@ -39,11 +39,11 @@ class ConstantTexts:
         numbers: list[int] = []
         offsets: list[int] = []
 
-        def found(number: int, start: int, end: int, flags: int, context: object) -> None:
+        def add_match(number: int, start: int, end: int, flags: int, context: object) -> None:
             numbers.append(number)
             offsets.append(end - 1)
 
-        self._database.scan(buffer, match_event_handler=found)
+        self._database.scan(buffer, match_event_handler=add_match)
         return np.array(numbers, np.int64), np.array(offsets, np.int64)
 
     def _find_one_by_one(self, buffer: bytes) -> tuple[Offsets, Offsets]:

@@ -1,8 +1,7 @@
-"""Which kinds of single events a log record tells: a failure, a lost TaskManager, a leader that changed.
+"""Which kinds of events a log record reports: a failure, a lost TaskManager, a new leader.
 
-Told once while a file is read, for all records together: one scan finds every text that a kind asks for, and what a
-kind is made of are masks over the records. Record by record this was a third of the processor time of reading a log; in
-Spark the same questions took a third of that of an analysis of 50 MB of logs.
+Decided while a file is read, for all records at once: one scan finds every text that a kind asks for, and a kind is
+a combination of masks over the records. Record by record this took a third of the processor time of reading a log.
 """
 
 from __future__ import annotations
@@ -76,7 +75,7 @@ class Records:
         return mask
 
     def _find(self, column: str) -> None:
-        """Note where each of the TEXTS_TOLD stands in a column: its values lie one behind the other in memory."""
+        """Note where each of the SEARCHED_TEXTS stands in a column: its values lie one behind the other in memory."""
         import numpy as np
 
         values = self._columns[column]
@@ -85,7 +84,7 @@ class Records:
         if octets is None:
             return
         bounds = np.frombuffer(ends, np.int32)[values.offset : values.offset + self.count + 1]
-        numbers, lasts = _told().find(octets.slice(bounds[0], bounds[-1] - bounds[0]).to_pybytes())
+        numbers, lasts = _searched_texts().find(octets.slice(bounds[0], bounds[-1] - bounds[0]).to_pybytes())
         lasts += bounds[0]
         firsts = lasts - _lengths()[numbers] + 1
         rows = np.searchsorted(bounds, lasts, side="right") - 1
@@ -94,10 +93,10 @@ class Records:
         numbers, firsts, rows = numbers[whole], firsts[whole], rows[whole]
         for number in np.unique(numbers).tolist():
             chosen = numbers == number
-            self._holds[column][TEXTS_TOLD[number]] = self._mask(rows[chosen])
+            self._holds[column][SEARCHED_TEXTS[number]] = self._mask(rows[chosen])
             if column == "message":
                 leading = chosen & (firsts == bounds[rows])
-                self._starts[TEXTS_TOLD[number]] = self._mask(rows[leading])
+                self._starts[SEARCHED_TEXTS[number]] = self._mask(rows[leading])
 
     def _mask(self, rows: npt.NDArray[np.int64]) -> Mask:
         mask = self.nothing()
@@ -126,7 +125,7 @@ class Marks:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class RecordCondition:
     """A condition on records. Combined by `&`, `|` and `~`.
 
     holds  which of the records fulfil it
@@ -138,33 +137,33 @@ class Told:
     texts: frozenset[str] = frozenset()
     marks: Marks | None = None
 
-    def __and__(self, other: Told) -> Told:
+    def __and__(self, other: RecordCondition) -> RecordCondition:
         known = [each for each in (self.marks, other.marks) if each is not None]
         rarest = max(known, key=lambda each: each.rarity, default=None)
-        return Told(lambda them: self.holds(them) & other.holds(them), self.texts | other.texts, rarest)
+        return RecordCondition(lambda them: self.holds(them) & other.holds(them), self.texts | other.texts, rarest)
 
-    def __or__(self, other: Told) -> Told:
+    def __or__(self, other: RecordCondition) -> RecordCondition:
         marks = None if self.marks is None or other.marks is None else self.marks | other.marks
-        return Told(lambda them: self.holds(them) | other.holds(them), self.texts | other.texts, marks)
+        return RecordCondition(lambda them: self.holds(them) | other.holds(them), self.texts | other.texts, marks)
 
-    def __invert__(self) -> Told:
-        return Told(lambda them: ~self.holds(them), self.texts)
+    def __invert__(self) -> RecordCondition:
+        return RecordCondition(lambda them: ~self.holds(them), self.texts)
 
 
-def _message(text: str) -> Told:
+def _message(text: str) -> RecordCondition:
     return _of_texts(lambda them: them.hold("message", text), text)
 
 
-def _starts(*texts: str) -> Told:
+def _starts(*texts: str) -> RecordCondition:
     return _of_texts(lambda them: _any(them, (them.start_with(text) for text in texts)), *texts)
 
 
-def _anywhere(*texts: str) -> Told:
+def _anywhere(*texts: str) -> RecordCondition:
     return _of_texts(lambda them: _any(them, (them.hold(name, text) for name in TEXTS for text in texts)), *texts)
 
 
-def _of_texts(holds: Callable[[Records], Mask], *texts: str) -> Told:
-    return Told(holds, frozenset(texts), Marks(texts=frozenset(texts)))
+def _of_texts(holds: Callable[[Records], Mask], *texts: str) -> RecordCondition:
+    return RecordCondition(holds, frozenset(texts), Marks(texts=frozenset(texts)))
 
 
 def _any(them: Records, masks: Iterable[Mask]) -> Mask:
@@ -174,26 +173,26 @@ def _any(them: Records, masks: Iterable[Mask]) -> Mask:
     return found
 
 
-def _event(*patterns: str) -> Told:
+def _event(*patterns: str) -> RecordCondition:
     expressions = [re.escape(pattern).replace(r"\*", ".*") for pattern in patterns]
     fits = re.compile("|".join(expressions)).fullmatch
-    return Told(
+    return RecordCondition(
         lambda them: them.are("event", lambda event: fits(event) is not None), marks=Marks(events=frozenset(patterns))
     )
 
 
-def _known(column: str) -> Told:
-    return Told(lambda them: them.know(column))
+def _known(column: str) -> RecordCondition:
+    return RecordCondition(lambda them: them.know(column))
 
 
-def _is(column: str, *values: str) -> Told:
-    return Told(lambda them: them.are(column, values.__contains__))
+def _is(column: str, *values: str) -> RecordCondition:
+    return RecordCondition(lambda them: them.are(column, values.__contains__))
 
 
-_EXCEPTION = Told(lambda them: them.know("exception_class"), marks=Marks())
+_EXCEPTION = RecordCondition(lambda them: them.know("exception_class"), marks=Marks())
 
 
-KINDS: Mapping[str, Told] = {
+KINDS: Mapping[str, RecordCondition] = {
     "job_state": _message("switched from state ") & _starts("Job "),
     "task_failed": _message(" to FAILED") & _message(" switched from ") & ~_starts("Job "),
     "lost": (
@@ -334,7 +333,7 @@ def _named(told: int) -> str | None:
     return " ".join(kind for place, kind in enumerate(KINDS) if told >> place & 1) or None
 
 
-TEXTS_TOLD = sorted({text for told in KINDS.values() for text in told.texts})
+SEARCHED_TEXTS = sorted({text for told in KINDS.values() for text in told.texts})
 """What all kinds together look for."""
 
 MARKS = reduce(Marks.__or__, (told.marks for told in KINDS.values() if told.marks is not None))
@@ -343,12 +342,12 @@ TEXTS_MARKED, EVENTS_MARKED = (tuple(sorted(marks)) for marks in (MARKS.texts, M
 
 
 @cache
-def _told() -> ConstantTexts:
-    return ConstantTexts([text.encode() for text in TEXTS_TOLD])
+def _searched_texts() -> ConstantTexts:
+    return ConstantTexts([text.encode() for text in SEARCHED_TEXTS])
 
 
 @cache
 def _lengths() -> npt.NDArray[np.int64]:
     import numpy as np
 
-    return np.array([len(text.encode()) for text in TEXTS_TOLD], np.int64)
+    return np.array([len(text.encode()) for text in SEARCHED_TEXTS], np.int64)

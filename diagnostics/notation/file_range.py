@@ -36,7 +36,7 @@ class Head:
     complete: bool
 
     @property
-    def begins_json(self) -> bool:
+    def starts_as_json(self) -> bool:
         """Whether it begins as JSON does. Formats that never do need not look further: most evidence is JSON."""
         return JSON_BEGINS.match(self.content) is not None
 

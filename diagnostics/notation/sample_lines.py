@@ -70,7 +70,7 @@ class SampleLines:
         spaces = np.flatnonzero(text == SPACE)
         head_ends, values = _heads(text, spaces, begins, ends)
         value_ends = _first_at(spaces, values, ends)
-        usual = _begins_number(letters, values) & (value_ends > values)
+        usual = _starts_number(letters, values) & (value_ends > values)
         if EXEMPLAR in block:
             usual &= ~_with_exemplar(letters, begins, ends)
         known, numbers = _floats(block, values, value_ends, usual)
@@ -107,7 +107,7 @@ def _first_at(spaces: Numbers, begins: Numbers, ends: Numbers) -> Numbers:
     return np.minimum(found, ends)
 
 
-def _begins_number(letters: npt.NDArray[np.uint8], values: Numbers) -> Flags:
+def _starts_number(letters: npt.NDArray[np.uint8], values: Numbers) -> Flags:
     one, other = letters[values], letters[values + 1]
     digit, next_digit = (one >= ord("0")) & (one <= ord("9")), (other >= ord("0")) & (other <= ord("9"))
     signed = ((one == ord("-")) | (one == ord("+"))) & next_digit

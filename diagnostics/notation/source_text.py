@@ -44,7 +44,7 @@ def without_comments(text: str) -> str:
         if mark in "\"'":
             end = _end_of_quotes(text, start, mark)
             kept.append(text[at:end])
-        elif mark in ("#", "--") and not _begins_comment(text, start, mark):
+        elif mark in ("#", "--") and not _starts_comment(text, start, mark):
             end = found.end()
             kept.append(text[at:end])
         else:
@@ -54,7 +54,7 @@ def without_comments(text: str) -> str:
     return "".join([*kept, text[at:]])
 
 
-def _begins_comment(text: str, start: int, mark: str) -> bool:
+def _starts_comment(text: str, start: int, mark: str) -> bool:
     before = text[max(0, start - LINE_START) : start]
     if not before.rpartition("\n")[2].strip():
         return True

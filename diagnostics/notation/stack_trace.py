@@ -80,11 +80,11 @@ def stack_trace(lines: Iterable[str]) -> StackTrace | None:
         user_frame=own[0] if own else None,
         thrown_in=next((frame for frame in frames if is_user_code(frame) or is_flink(frame)), None),
         own_frames="\n".join(own) or None,
-        causes=_told(chain),
+        causes=_chain_text(chain),
     )
 
 
-def _told(chain: Sequence[_Throwable]) -> str:
+def _chain_text(chain: Sequence[_Throwable]) -> str:
     half = MOST_CAUSES // 2
     shown = chain if len(chain) <= MOST_CAUSES else [*chain[:half], *chain[-half:]]
     lines = (": ".join(part for part in (each.name, each.message.partition("\n")[0]) if part) for each in shown)

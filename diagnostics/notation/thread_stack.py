@@ -51,15 +51,15 @@ class ThreadStack:
     waits_for: str | None = None
     holds: list[str] = field(default_factory=list)
     is_plain: bool = False
-    _given_up: set[str] = field(default_factory=set)
+    _released: set[str] = field(default_factory=set)
 
     def take_lock(self, how: str | None, lock: str) -> None:
         """Adds a line about a lock."""
         if how in ("waiting on", "waiting to re-lock in wait()"):
-            self._given_up.add(lock)
+            self._released.add(lock)
         if how in WAITING_TO_ENTER:
             self.waits_for = self.waits_for or lock
-        elif how in ("locked", None) and lock not in self._given_up and len(self.holds) < MOST_LOCKS:
+        elif how in ("locked", None) and lock not in self._released and len(self.holds) < MOST_LOCKS:
             self.holds.append(lock)
 
     def as_row(self) -> dict[str, object]:

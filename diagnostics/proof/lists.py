@@ -43,7 +43,7 @@ def pattern_effects(
             of_rate(after.get((level, text), 0), hours_after),
         )
         found.append(_effect(f"{level} {text}", "number", first, second, sound=0.0))
-    return _told(found)
+    return _notable_effects(found)
 
 
 def frame_effects(
@@ -65,7 +65,7 @@ def frame_effects(
         shares = [of_share(min(round(own[at][frame]), totals[at]), totals[at]) for at in (0, 1)]
         if shares[0] and shares[1] and abs(shares[0].value - shares[1].value) >= LEAST_SHARE:
             found.append(_effect(frame, "percent", shares[0], shares[1], sound=None))
-    return _told(found)
+    return _notable_effects(found)
 
 
 def _effect(title: str, unit: Unit, before: Reading, after: Reading, sound: float | None) -> Effect:
@@ -84,7 +84,7 @@ def _moved(before: Reading, after: Reading) -> tuple[Judgement, str]:
     )
 
 
-def _told(effects: Sequence[Effect]) -> list[Effect]:
+def _notable_effects(effects: Sequence[Effect]) -> list[Effect]:
     changed = [each for each in effects if each.judgement != "unchanged" or "noise" in each.because]
     return sorted(changed, key=lambda each: (-abs(each.change or 0.0), each.quantity.title))[:MOST]
 

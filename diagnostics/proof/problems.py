@@ -58,13 +58,13 @@ def problems(
     runbook_of     the runbook of an id, for its exit conditions
     """
     found = []
-    for finding in _first_of_each_class(before):
+    for finding in _most_severe_by_class(before):
         later = _first(after, finding["symptom_class"])
         holding = _exits(runbook_of(finding.get("runbook")), finding, signals_after, signals_before)
         judgement, because = _judged(finding, later, holding, verdict_after)
         found.append(Problem(finding["symptom_class"], finding, later, holding, judgement, because))
     known = {each.symptom_class for each in found}
-    for finding in _first_of_each_class(after):
+    for finding in _most_severe_by_class(after):
         if finding["symptom_class"] not in known:
             because = "It was not found before the change."
             found.append(Problem(finding["symptom_class"], None, finding, None, "worse", because))
@@ -72,10 +72,10 @@ def problems(
 
 
 def _first(findings: Sequence[Mapping[str, Any]], symptom_class: str) -> Mapping[str, Any] | None:
-    return next((each for each in _first_of_each_class(findings) if each["symptom_class"] == symptom_class), None)
+    return next((each for each in _most_severe_by_class(findings) if each["symptom_class"] == symptom_class), None)
 
 
-def _first_of_each_class(findings: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+def _most_severe_by_class(findings: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """The most severe finding of each class; remarks that touch no verdict are left out."""
     found: dict[str, Mapping[str, Any]] = {}
     for each in findings:

@@ -25,7 +25,7 @@ from diagnostics.intake.snapshot_time import snapshot_times
 from diagnostics.notation.event_field import NamedFields
 from diagnostics.notation.timestamp import timestamp
 from diagnostics.reading.clock import FileClock
-from diagnostics.reading.far_workers import Batches, as_it_is, failures_of_workers, for_workers
+from diagnostics.reading.far_workers import Batches, failures_of_workers, shipped_to_workers, unchanged
 from diagnostics.reading.ranges import PlannedRange, grouped, ranges_of
 from diagnostics.reading.sending import sent
 from diagnostics.reading.task import COVERAGE, MOST_WARNINGS, added, read_group
@@ -109,7 +109,7 @@ def read_evidence(
     run = shared or SharedFolder.at(workspace)
     size = sum(each.part.end - each.part.start for each in ranges)
     groups = grouped(ranges, max(TASKS_PER_CORE * (os.cpu_count() or 1), size // MOST_TASK_BYTES))
-    travelling = for_workers(spark, run) if groups else as_it_is
+    travelling = shipped_to_workers(spark, run) if groups else unchanged
     covered, states = _run(spark, groups, run, travelling, progress) if groups else ([], {})
     rows: dict[str, int] = {}
     logs = 0

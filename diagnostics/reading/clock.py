@@ -94,7 +94,7 @@ def shift_of(typed: str) -> int:
     return shift
 
 
-def shift_told(shift_ms: float) -> str:
+def shift_text(shift_ms: float) -> str:
     """A shift as it is typed: `+2 h`, `-90 s`, `+350 ms`."""
     units = ("d", "h", "min", "s")
     unit = next((each for each in units if shift_ms % DURATION_MS[each] == 0), "ms")

@@ -43,7 +43,7 @@ _prepared: WeakKeyDictionary[SparkSession, Callable[[Batches], Batches]] = WeakK
 """How work gets this code in a session that was asked before: an archive is sent once, a second one is refused."""
 
 
-def for_workers(session: SparkSession, folder: SharedFolder) -> Callable[[Batches], Batches]:
+def shipped_to_workers(session: SparkSession, folder: SharedFolder) -> Callable[[Batches], Batches]:
     """What makes work such that any worker of the session can do it.
 
     folder  of the run, which the work reads and writes
@@ -52,8 +52,8 @@ def for_workers(session: SparkSession, folder: SharedFolder) -> Callable[[Batche
     in_the_server = is_local(session.conf.get("spark.master") or "")
     if in_the_server and folder.is_path:
         return lambda work: _while_run_lasts(work, folder)
-    with_code = as_it_is if in_the_server else _with_code(session)
-    refusal = _answer(session, with_code(_telling(folder)))
+    with_code = unchanged if in_the_server else _with_code(session)
+    refusal = _answer(session, with_code(_refusal_of(folder)))
     if refusal:
         hint = (
             f" It has to be on storage that every machine mounts at this path, or {STORAGE_VARIABLE} names a URL."
@@ -92,7 +92,7 @@ def _exit_without(folder: SharedFolder, ended: threading.Event) -> None:
 
 def _with_code(session: SparkSession) -> Callable[[Batches], Batches]:
     if session not in _prepared:
-        _prepared[session] = as_it_is if _has_code(session) else _brought_along(session)
+        _prepared[session] = unchanged if _has_code(session) else _shipped_code(session)
     return _prepared[session]
 
 
@@ -108,14 +108,14 @@ def failures_of_workers() -> Iterator[None]:
         raise
 
 
-def _telling(folder: SharedFolder) -> Batches:
+def _refusal_of(folder: SharedFolder) -> Batches:
     """Tells why a worker cannot use the folder, nothing where it can."""
 
-    def tell(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def report_refusal(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for _ in batches:
             yield _text_batch(folder.refusal())
 
-    return tell
+    return report_refusal
 
 
 def _has_code(session: SparkSession) -> bool:
@@ -162,12 +162,12 @@ def _files() -> list[Path]:
     return sorted(path for path in PACKAGE.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
 
 
-def as_it_is(work: Batches) -> Batches:
+def unchanged(work: Batches) -> Batches:
     """`work`, for workers that have all that it needs."""
     return work
 
 
-def _brought_along(session: SparkSession) -> Callable[[Batches], Batches]:
+def _shipped_code(session: SparkSession) -> Callable[[Batches], Batches]:
     """Makes of work what imports this package from an archive, which Spark has unpacked where the worker runs."""
     from pyspark import cloudpickle
 

@@ -52,7 +52,7 @@ def ranges_of(
     known = {"snapshot_ms": taken_ms, "event_fields": fields}
     context = {name: value for name, value in known.items() if value is not None}
     if chosen.parts is not None:
-        cuts = _of_parts(_part_begins(chosen.parts, file.path), size)
+        cuts = _of_parts(_part_starts(chosen.parts, file.path), size)
         lines = [0] * len(cuts)
     else:
         cuts = _cuts(file.path, size) if chosen.splittable else [0]
@@ -62,7 +62,7 @@ def ranges_of(
         yield PlannedRange(part, chosen.id, lines_before, clock)
 
 
-def _part_begins(parts: Callable[[Path], Sequence[int]], path: Path) -> Sequence[int]:
+def _part_starts(parts: Callable[[Path], Sequence[int]], path: Path) -> Sequence[int]:
     """Where the parts of a file begin; one in which they are not found is read as a whole, and its reader says why."""
     try:
         return parts(path)

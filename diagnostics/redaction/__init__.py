@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from diagnostics.redaction.redactor import Found, Redactor
+from diagnostics.redaction.redactor import Redactor, Replacement
 from diagnostics.redaction.rule import RedactionRule, shipped_redaction_rules
 from diagnostics.redaction.upload import Redacted, nobody, redact_upload
 
-__all__ = ["Found", "Redacted", "RedactionRule", "Redactor", "nobody", "redact_upload", "shipped_redaction_rules"]
+__all__ = ["Redacted", "RedactionRule", "Redactor", "Replacement", "nobody", "redact_upload", "shipped_redaction_rules"]

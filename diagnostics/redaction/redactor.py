@@ -16,7 +16,7 @@ OVERLAP_BYTES = 32_768
 
 
 @dataclass(slots=True)
-class Found:
+class Replacement:
     """What one rule replaced.
 
     examples  (before the value, the value, after it, its pseudonym) of different values, shortened
@@ -35,7 +35,7 @@ class Redactor:
     def __init__(self, rules: Sequence[RedactionRule], key: bytes) -> None:
         self._rules = [(rule, rule.expression()) for rule in rules]
         self._key = key
-        self.found: dict[str, Found] = {}
+        self.replacements: dict[str, Replacement] = {}
 
     def pieces(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
         """The text with every value replaced. A value is not missed where two pieces meet."""
@@ -83,7 +83,7 @@ class Redactor:
         return certain
 
     def _note(self, rule: RedactionRule, text: bytes, begin: int, end: int, pseudonym: bytes) -> None:
-        found = self.found.setdefault(rule.id, Found())
+        found = self.replacements.setdefault(rule.id, Replacement())
         found.count += 1
         if len(found.examples) < MOST_EXAMPLES and all(pseudonym.decode() != each[3] for each in found.examples):
             before = text[max(text.rfind(b"\n", 0, begin) + 1, begin - CONTEXT_BYTES) : begin]

@@ -15,7 +15,7 @@ from diagnostics.intake.members import Member, members
 from diagnostics.intake.sources import SourceFile
 from diagnostics.intake.streams import Metered
 from diagnostics.intake.text_head import read_head
-from diagnostics.redaction.redactor import Found, Redactor
+from diagnostics.redaction.redactor import Redactor, Replacement
 
 
 @dataclass(slots=True)
@@ -26,13 +26,13 @@ class Redacted:
     left_out  files that are not in the new one, with the reason: what cannot be read cannot be cleaned
     """
 
-    found: dict[str, Found] = field(default_factory=dict)
+    replacements: dict[str, Replacement] = field(default_factory=dict)
     left_out: list[str] = field(default_factory=list)
 
     @property
     def count(self) -> int:
         """Values replaced."""
-        return sum(each.count for each in self.found.values())
+        return sum(each.count for each in self.replacements.values())
 
 
 def nobody(_bytes: int) -> None:
@@ -63,7 +63,7 @@ def redact_upload(
             progress(seen)
             yield piece
 
-    done = Redacted(redactor.found)
+    done = Redacted(redactor.replacements)
     allowance = Allowance(limits, seconds=seconds)
     written = 0
     walked = members(source, allowance, target.parent, limits.file_bytes)

@@ -69,15 +69,15 @@ def _clash(demands: Sequence[Demand]) -> str:
     unmeasured = any(isinstance(leaf, IsMeasured) and not leaf.measured for leaf in certain)
     for leaf in certain:
         if unmeasured and (isinstance(leaf, Compare) or leaf.measured):
-            return f"{fact} cannot be not measured and {_told(leaf)}"
+            return f"{fact} cannot be not measured and {_demand_text(leaf)}"
     for first in compared:
         for second in compared:
             if first is not second and not (first.if_measured and second.if_measured) and not _agree(first, second):
-                return f"{fact} cannot be {_told(first.leaf)} and {_told(second.leaf)}"
+                return f"{fact} cannot be {_demand_text(first.leaf)} and {_demand_text(second.leaf)}"
     return ""
 
 
-def _told(leaf: Compare | IsMeasured) -> str:
+def _demand_text(leaf: Compare | IsMeasured) -> str:
     return f"{leaf.op} {leaf.value}" if isinstance(leaf, Compare) else "measured"
 
 

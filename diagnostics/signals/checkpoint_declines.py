@@ -9,7 +9,7 @@ from diagnostics.arithmetic.quantiles import highest, known, lowest
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
-from diagnostics.reconstruction.checkpoints.failure import SnapshotFailure, SnapshotFailures, snapshot_failures
+from diagnostics.reconstruction.checkpoints.failure import CheckpointFailure, CheckpointFailures, failures_by_job
 from diagnostics.reconstruction.checkpoints.history import Checkpoint, History, checkpoint_histories
 from diagnostics.reconstruction.checkpoints.parts import checkpoint_parts
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
@@ -40,10 +40,10 @@ def measure(evidence: Evidence) -> Measured:
             "checkpoint_declines", "jobmanager-log", "no log, no exceptions and no checkpoints were given"
         )
         return
-    failed, histories, cluster = snapshot_failures(evidence), checkpoint_histories(evidence), cluster_of(evidence)
+    failed, histories, cluster = failures_by_job(evidence), checkpoint_histories(evidence), cluster_of(evidence)
     jobs = sorted({*failed, *histories}, key=repr)
     for job_id in jobs:
-        of_job = failed.get(job_id, SnapshotFailures(job_id))
+        of_job = failed.get(job_id, CheckpointFailures(job_id))
         history = histories.get(job_id, History(job_id))
         facts = _facts(evidence, of_job, history, cluster)
         if (facts.get("failures") or facts.get("thresholds")) and "exception" not in facts:
@@ -51,7 +51,7 @@ def measure(evidence: Evidence) -> Measured:
         yield _signal(of_job, history, facts)
 
 
-def _facts(evidence: Evidence, of_job: SnapshotFailures, history: History, cluster: Cluster) -> dict[str, FactValue]:
+def _facts(evidence: Evidence, of_job: CheckpointFailures, history: History, cluster: Cluster) -> dict[str, FactValue]:
     real = _real(of_job)
     facts: dict[str, FactValue] = {
         "failures": len(real),
@@ -69,7 +69,7 @@ def _facts(evidence: Evidence, of_job: SnapshotFailures, history: History, clust
     return {name: value for name, value in facts.items() if value is not None}
 
 
-def _real(of_job: SnapshotFailures) -> list[SnapshotFailure]:
+def _real(of_job: CheckpointFailures) -> list[CheckpointFailure]:
     return [each for each in of_job.failures if each.lead.kind in OF_TASKS]
 
 
@@ -106,7 +106,7 @@ def _has_finished(reason: str) -> bool:
     return any(text in reason for text in FINISHED)
 
 
-def _course(real: Sequence[SnapshotFailure], history: History) -> dict[str, FactValue]:
+def _course(real: Sequence[CheckpointFailure], history: History) -> dict[str, FactValue]:
     """When they failed, how fast, and what completed before and after."""
     numbers = [each.number for each in real if each.number is not None]
     completed = history.of_status("completed")
@@ -134,7 +134,7 @@ def _counted(words: Iterable[str]) -> list[str]:
     return [f"{word} ({count})" for word, count in Counter(words).most_common(SHOWN)]
 
 
-def _cause(real: Sequence[SnapshotFailure]) -> dict[str, FactValue]:
+def _cause(real: Sequence[CheckpointFailure]) -> dict[str, FactValue]:
     """The exception that most of them have, the first one first."""
     told = [each.lead for each in real if each.lead.exception]
     if not told:
@@ -159,10 +159,10 @@ def _cause(real: Sequence[SnapshotFailure]) -> dict[str, FactValue]:
     }
 
 
-def _places(real: Sequence[SnapshotFailure]) -> dict[str, FactValue]:
+def _places(real: Sequence[CheckpointFailure]) -> dict[str, FactValue]:
     """The operator that declined most of them, its subtasks, and the TaskManagers."""
     votes = Counter(vertex for each in real for vertex in dict.fromkeys(place[0] for place in each.places))
-    hosts = sorted({each.task_manager for one in real for each in one.told if each.task_manager})
+    hosts = sorted({each.task_manager for one in real for each in one.reports if each.task_manager})
     if not votes:
         return {"task_managers": hosts[:MOST_LISTED]} if hosts else {}
     vertex = votes.most_common(1)[0][0]
@@ -178,7 +178,7 @@ def _places(real: Sequence[SnapshotFailure]) -> dict[str, FactValue]:
 
 
 def _unacknowledged(
-    evidence: Evidence, job_id: str | None, real: Sequence[SnapshotFailure], cluster: Cluster
+    evidence: Evidence, job_id: str | None, real: Sequence[CheckpointFailure], cluster: Cluster
 ) -> dict[str, FactValue]:
     """Without a record that names the operator: the tasks that never acknowledged these checkpoints."""
     numbers = {each.number for each in real}
@@ -193,10 +193,10 @@ def _unacknowledged(
     return {"unacknowledged": [cluster.vertex_subject(job_id, each).vertex or each for each in first[:MOST_LISTED]]}
 
 
-def _signal(of_job: SnapshotFailures, history: History, facts: Mapping[str, FactValue]) -> Signal:
+def _signal(of_job: CheckpointFailures, history: History, facts: Mapping[str, FactValue]) -> Signal:
     real = _real(of_job)
     citations: list[Citation] = [each.lead.citation for each in real[:SHOWN]]
-    citations += [each.citation for one in real[:2] for each in one.told[1:3]]
+    citations += [each.citation for one in real[:2] for each in one.reports[1:3]]
     citations += [each.citation for each in of_job.thresholds[:2]]
     citations += [each.citation for each in history.not_started[:2]]
     stamps = [stamp for each in real if (stamp := each.ts_ms) is not None]
@@ -205,7 +205,7 @@ def _signal(of_job: SnapshotFailures, history: History, facts: Mapping[str, Fact
         Subject(job=of_job.job_id),
         facts,
         tuple(dict.fromkeys(citations)),
-        citation_count=sum(len(each.told) for each in real) + len(of_job.thresholds),
+        citation_count=sum(len(each.reports) for each in real) + len(of_job.thresholds),
         window=(min(stamps), max(stamps)) if stamps else None,
     )
 

@@ -71,7 +71,7 @@ def _facts_of(
     facts |= _timeout(history, stated, places)
     facts |= _against_settings(history, facts, stated)
     citations = [places[name] for name in ("timeout_ms", "interval_ms") if name in places]
-    return facts, [*_telling(history), *citations, *count_places]
+    return facts, [*_citations_of(history), *citations, *count_places]
 
 
 def _signal(
@@ -313,7 +313,7 @@ def _proposed_timeout(history: History, timeout_ms: float | None) -> float | Non
     return max(minutes * 60_000.0, timeout_ms or 0.0)
 
 
-def _telling(history: History) -> list[Citation]:
+def _citations_of(history: History) -> list[Citation]:
     """Failures first, then the slowest and the last completed ones, then triggers that came to nothing."""
     failed = history.of_status("expired", "declined", "failed")
     completed = sorted(history.of_status("completed"), key=lambda each: -(each.duration_ms or 0))

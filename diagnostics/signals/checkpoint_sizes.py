@@ -39,7 +39,7 @@ def measure(evidence: Evidence) -> Measured:
         facts = {name: value for name, value in facts.items() if value is not None}
         if facts:
             given += 1
-            telling = _telling(history, facts)
+            telling = _notable_checkpoints(history, facts)
             citations = [citation for each in telling for citation in reversed(each.citations)]
             yield Signal(
                 "checkpoint_sizes", Subject(job=job_id), facts, tuple(citations), citation_count=len(citations)
@@ -195,7 +195,7 @@ def _middle_of_large(checkpoints: Sequence[Checkpoint]) -> float | None:
     return large[len(large) // 2] if large else None
 
 
-def _telling(history: History, facts: Mapping[str, FactValue]) -> list[Checkpoint]:
+def _notable_checkpoints(history: History, facts: Mapping[str, FactValue]) -> list[Checkpoint]:
     """Those that wrote all again, late ones, the largest and the first."""
     wanted = facts.get("full_again_ids")
     again = [each for each in history.checkpoints if isinstance(wanted, list) and each.number in wanted]

@@ -130,12 +130,12 @@ def _peer(told: Sequence[LogEvent | Failure]) -> dict[str, FactValue]:
             by_host[host[1] or host[2]].append(each)
     if not by_host:
         return {}
-    together = {host: _together(events) for host, events in by_host.items()}
+    together = {host: _simultaneous_processes(events) for host, events in by_host.items()}
     name = max(sorted(by_host), key=lambda host: (together[host], len(by_host[host])))
     return {"peers": len(by_host), "peer": name, "peer_victims": together[name]}
 
 
-def _together(events: Sequence[LogEvent | Failure]) -> int:
+def _simultaneous_processes(events: Sequence[LogEvent | Failure]) -> int:
     """Most processes that tell of it within TOGETHER_MS."""
     timed = [(each.ts_ms, each.file_id) for each in events if each.ts_ms is not None]
     return max(

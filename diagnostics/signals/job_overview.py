@@ -41,7 +41,7 @@ def measure(evidence: Evidence) -> Measured:
     Units   milliseconds; ratios of time 0 to 1.
     Empty   NotMeasured when no file names a job.
     """
-    told = _told(evidence)
+    told = _jobs_in_files(evidence)
     job_ids = _jobs(evidence, told)
     if not job_ids:
         for key in ("job_overview", "job_overview.operation"):
@@ -68,13 +68,13 @@ def measure(evidence: Evidence) -> Measured:
             yield Signal("job_overview.operation", Subject(job=job_id), operation, tuple(places), window=window)
 
 
-def _told(evidence: Evidence) -> Mapping[str, list[Mapping[str, Any]]]:
+def _jobs_in_files(evidence: Evidence) -> Mapping[str, list[Mapping[str, Any]]]:
     """What files say of jobs, by kind: `job` (the last answer first), `submitted`, `version`, and `log` for times."""
     found: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
     for row in evidence.answer(jobs.AGGREGATOR).to_pylist():
         times = {"first_ms": row["start_ms"], "last_ms": row["end_ms"] or row["ts_ms"]}
         found["job"].append({**row, "version": row["flink_version"], **times})
-    found |= _told_by_log(incident_log(evidence))
+    found |= _jobs_in_log(incident_log(evidence))
     found["log"] = [
         {"job_id": job_id, "first_ms": first_ms, "last_ms": last_ms}
         for job_id, (first_ms, last_ms) in evidence.answer(logged_jobs.AGGREGATOR).items()
@@ -82,7 +82,7 @@ def _told(evidence: Evidence) -> Mapping[str, list[Mapping[str, Any]]]:
     return found
 
 
-def _told_by_log(log: IncidentLog) -> dict[str, list[Mapping[str, Any]]]:
+def _jobs_in_log(log: IncidentLog) -> dict[str, list[Mapping[str, Any]]]:
     """Jobs by their submission, and the versions of processes; records without a time first."""
     found: dict[str, list[Mapping[str, Any]]] = {"submitted": [], "version": []}
     told = {(event.file_id, event.line, event.message): event for event in (*log.of("version"), *log.of("submitted"))}

@@ -149,7 +149,7 @@ def _signal(evidence: Evidence, job: str | None, events: Sequence[Event], client
     facts |= {"prefixes": prefixes[:MOST_LISTED] or None, "transactional_ids": len(ids) or None}
     items = list(audit(facts, client, settings, history, prefixes))
     facts |= {
-        "audit": [item.told for item in items],
+        "audit": [item.sentence for item in items],
         "wrong": [item.name for item in items if item.state == "wrong"],
         "not_visible": [item.name for item in items if item.state == "not visible"],
         "isolation_level": next(iter(client.get("isolation.level", ())), None),

@@ -56,7 +56,7 @@ def measure(evidence: Evidence) -> Measured:
             "insufficient": counted,
             "exclusive_timeouts": log.count("exclusive_buffers"),
         }
-        facts |= _told(own)
+        facts |= _requested_buffers(own)
         facts |= _pool(evidence, series, facts)
         facts |= _needed(job, cluster, facts)
         stamps = [each.ts_ms for each in own if each.ts_ms is not None]
@@ -77,7 +77,7 @@ def _sentence(texts: str) -> str:
     return lines[0].strip() if lines else texts
 
 
-def _told(refused: Sequence[LogEvent | Failure]) -> dict[str, FactValue]:
+def _requested_buffers(refused: Sequence[LogEvent | Failure]) -> dict[str, FactValue]:
     """The numbers of the message; of several the request that wanted most."""
     worst: tuple[int, int] | None = None
     facts: dict[str, FactValue] = {}

@@ -66,7 +66,7 @@ def measure(evidence: Evidence) -> Measured:
         key="out_of_memory",
         subject=Subject(),
         facts=shown_only(facts, evidence.has_logs() or evidence.has("failure")),
-        citations=tuple(each.cite() for each in _first_of_each(by_area, killed, log)),
+        citations=tuple(each.cite() for each in _leading_errors(by_area, killed, log)),
         citation_count=len(errors) + len(killed),
     )
 
@@ -93,7 +93,7 @@ def _line(error: LogEvent | Failure) -> str:
     ]
 
 
-def _first_of_each(
+def _leading_errors(
     by_area: Mapping[str, Sequence[LogEvent | Failure]], killed: Sequence[LogEvent], log: IncidentLog
 ) -> list[LogEvent | Failure]:
     """The first of each area and of each file, then the rest."""

@@ -130,7 +130,7 @@ def measure(evidence: Evidence) -> Measured:
         yield NotMeasured("restore_failures", "jobmanager-log", "no log and no exceptions were given")
         return
     found = by_job([each for each in faults(incident_log(evidence), cluster_of(evidence)) if is_restoring(each)])
-    told = _told(evidence)
+    told = _restore_records(evidence)
     starts, histories = task_starts(evidence), checkpoint_histories(evidence)
     jobs = sorted({*found, *(each.job_id for each in told if each.job_id)}, key=repr)
     only = jobs[0] if len(jobs) == 1 else None
@@ -146,7 +146,7 @@ def is_restoring(fault: Fault) -> bool:
     return any(frame and RESTORE_FRAMES.search(frame) for frame in (fault.frame, fault.thrown_in))
 
 
-def _told(evidence: Evidence) -> list[RestoreRecord]:
+def _restore_records(evidence: Evidence) -> list[RestoreRecord]:
     return [
         RestoreRecord(
             row["ts_ms"],

@@ -27,7 +27,7 @@ FRAME_TEXT = "framesize"
 THRESHOLD_TEXT = "Exceeded checkpoint tolerable failure threshold"
 MOST_LISTED = 12
 
-Told = LogEvent | Failure
+Record = LogEvent | Failure
 
 
 def measure(evidence: Evidence) -> Measured:
@@ -53,14 +53,14 @@ def _failures(log: IncidentLog, text: str) -> Iterable[Failure]:
     return (each for each in log.failures if text in each.texts)
 
 
-def _by_job(told: Iterable[Told], cluster: Cluster) -> dict[str | None, list[Told]]:
-    found: dict[str | None, list[Told]] = defaultdict(list)
+def _by_job(told: Iterable[Record], cluster: Cluster) -> dict[str | None, list[Record]]:
+    found: dict[str | None, list[Record]] = defaultdict(list)
     for each in told:
         found[each.job_id or job_of_vertex(each.vertex, cluster)].append(each)
     return found
 
 
-def _signal(job_id: str | None, over: Sequence[Told], restarted: Sequence[Told], oversize: Sequence[Told]) -> Signal:
+def _signal(job_id: str | None, over: Sequence[Record], restarted: Sequence[Record], oversize: Sequence[Record]) -> Signal:
     found = [hit for each in oversize if (hit := INVOCATION.search(each.texts))]
     invocations = [int(hit["size"] or hit["payload"]) for hit in found]
     sizes = [(int(hit[1]), int(hit[2])) for each in over if (hit := LIMIT.search(each.texts))]
@@ -87,18 +87,18 @@ def _signal(job_id: str | None, over: Sequence[Told], restarted: Sequence[Told],
     )
 
 
-def _times(told: Sequence[Told]) -> int:
+def _times(told: Sequence[Record]) -> int:
     """How many different moments they tell: log and REST tell each, some milliseconds apart."""
     stamps = sorted(each.ts_ms for each in told if each.ts_ms is not None)
     apart = sum(after - before > SAME_MS for before, after in pairwise(stamps))
     return apart + 1 if stamps else len(told)
 
 
-def _message(told: Told) -> str:
+def _message(told: Record) -> str:
     return told.message if isinstance(told, LogEvent) else ""
 
 
-def _cite(told: Told) -> Citation:
+def _cite(told: Record) -> Citation:
     if isinstance(told, Failure):
         return told.cite()
     hit = LIMIT.search(told.texts)

@@ -68,8 +68,8 @@ def measure(evidence: Evidence) -> Measured:
                 job=cluster.job_of(loss.task_manager), task_manager=loss.task_manager, host=_host(loss, cluster, place)
             ),
             facts=facts,
-            citations=tuple(each.cite() for each in loss.told[:4]),
-            citation_count=len(loss.told),
+            citations=tuple(each.cite() for each in loss.records[:4]),
+            citation_count=len(loss.records),
             window=(loss.ts_ms, loss.ts_ms) if loss.ts_ms is not None else None,
         )
 
@@ -119,14 +119,14 @@ def measure_all(evidence: Evidence) -> Measured:
         "all_lost": len({loss.task_manager for loss, _ in lost}) >= known if known > 1 and lost else None,
         **_registered(series, stamps),
     }
-    citations = [loss.told[0].cite() for loss, _ in lost]
+    citations = [loss.records[0].cite() for loss, _ in lost]
     citations += [each.cite(each.known[-1]) for each in series.of("numRegisteredTaskManagers") if each.known]
     yield Signal(
         key="task_manager_loss.all",
         subject=Subject(),
         facts=shown_only(facts, looked),
         citations=tuple(citations[:SHOWN]),
-        citation_count=sum(len(loss.told) for loss, _ in lost),
+        citation_count=sum(len(loss.records) for loss, _ in lost),
         window=(min(stamps), max(stamps)) if stamps else None,
     )
     if lost and not fates:

@@ -113,7 +113,7 @@ class SharedFolder:
         """Whether it was made and not removed since."""
         if self.is_path:
             return Path(self.location).is_dir()
-        with _told(self.location):
+        with _reported_failures(self.location):
             filesystem, place = _reached(f"{self.location}/{_MARK}")
             return bool(filesystem.get_file_info(place).is_file)
 
@@ -135,7 +135,7 @@ class SharedFolder:
     def _try_to_write(self) -> None:
         name = f".try-{uuid4().hex}"
         self._send_a_byte(name)
-        with _told(self.location):
+        with _reported_failures(self.location):
             filesystem, place = _reached(f"{self.location}/{name}")
             filesystem.delete_file(place)
 
@@ -160,7 +160,7 @@ class SharedFolder:
     def _far_files(self) -> list[tuple[str, int]]:
         from pyarrow import fs
 
-        with _told(self.location):
+        with _reported_failures(self.location):
             filesystem, place = _reached(self.location)
             listed = filesystem.get_file_info(fs.FileSelector(place, allow_not_found=True))
             complete = [each for each in listed if each.is_file and not each.base_name.startswith(".")]
@@ -196,7 +196,7 @@ class SharedFolder:
             shutil.copyfile(source, draft)
             self.publish(draft, name)
             return
-        with _told(self.location):
+        with _reported_failures(self.location):
             filesystem, place = _reached(self.location)
             # An object of S3 appears when all of it has arrived.
             is_whole_at_once = filesystem.type_name == "s3"
@@ -214,7 +214,7 @@ class SharedFolder:
             return
         from pyarrow import fs
 
-        with _told(self.location):
+        with _reported_failures(self.location):
             filesystem, place = _reached(self.location)
             # Asked first: what is not there is an error of another kind in each system.
             if filesystem.get_file_info(f"{place}/{_MARK}").is_file:
@@ -234,7 +234,7 @@ def run_folder(storage: str, run: str) -> Iterator[SharedFolder | None]:
         yield None
         return
     folder = SharedFolder.of(storage) / run
-    with _told(folder.location):
+    with _reported_failures(folder.location):
         folder.make()
     try:
         yield folder
@@ -249,7 +249,7 @@ def open_location(location: str) -> BinaryIO:
     """A file by its path or URL, opened for binary reading at any place."""
     if _is_path(location):
         return open(location, "rb")
-    with _told(location):
+    with _reported_failures(location):
         filesystem, place = _reached(location)
         return io.BufferedReader(_FarFile(filesystem.open_input_file(place), location), BUFFER_BYTES)
 
@@ -287,7 +287,7 @@ class _FarFile(io.RawIOBase):
         return int(self._opened.tell())
 
     def readinto(self, buffer: Any) -> int:
-        with _told(self._location):
+        with _reported_failures(self._location):
             return int(self._opened.readinto(buffer))
 
     def close(self) -> None:
@@ -337,7 +337,7 @@ def _filesystem(scheme: str, netloc: str) -> Any:
 
 
 @contextlib.contextmanager
-def _told(location: str) -> Iterator[None]:
+def _reported_failures(location: str) -> Iterator[None]:
     """Raises  SparkUnavailable for what fails in the block, with the place and the reason."""
     try:
         yield

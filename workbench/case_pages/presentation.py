@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from diagnostics.reading.clock import shift_told
+from diagnostics.reading.clock import shift_text
 from diagnostics.symptoms import symptom
 from diagnostics.wording.phrase import duration
 from diagnostics.wording.subject import subject_words
@@ -217,7 +217,7 @@ def offset_told(offset: Mapping[str, Any]) -> OffsetTold:
             f"Its clock and that of {other} were set or drift: no one offset explains {shared[5:]}.", True
         )
     bounds = " and ".join(
-        f"{words} {shift_told(bound)}" for words, bound in (("at least", least), ("at most", most)) if bound is not None
+        f"{words} {shift_text(bound)}" for words, bound in (("at least", least), ("at most", most)) if bound is not None
     )
     if (least is None or least <= 0) and (most is None or most >= 0):
         return OffsetTold(f"Its clock agrees with that of {other} ({bounds}, {shared}).", False)
@@ -237,7 +237,7 @@ def _is_zone(least: int | None, most: int | None, steps: int) -> bool:
 def clock_told(clock: Mapping[str, Any]) -> str:
     """How a file's times were moved."""
     zone = f"read as local time of {clock['zone']}" if clock["zone"] else ""
-    shift = f"moved by {shift_told(clock['shift_ms'])}" if clock["shift_ms"] else ""
+    shift = f"moved by {shift_text(clock['shift_ms'])}" if clock["shift_ms"] else ""
     return f"Its times were {' and '.join(part for part in (zone, shift) if part)}."
 
 

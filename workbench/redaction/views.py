@@ -49,5 +49,5 @@ def preview(request: HttpRequest) -> HttpResponse:
             except UnreadableInput as error:
                 told["problem"] = f"Nothing of it can be read as text: {error}"
             titles = {rule.id: rule.title for rule in redaction_rules()}
-            told["found"] = [(titles[rule_id], found) for rule_id, found in redactor.found.items()]
+            told["found"] = [(titles[rule_id], found) for rule_id, found in redactor.replacements.items()]
     return render(request, "redaction/_preview.html", told)

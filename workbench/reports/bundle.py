@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, BinaryIO
 
 from diagnostics.errors import InvalidRule
-from diagnostics.reading.clock import FileClock, shift_told
+from diagnostics.reading.clock import FileClock, shift_text
 from workbench.accounts.models import User
 from workbench.analyses.models import Analysis
 from workbench.analyses.services import analysis_request
@@ -228,6 +228,6 @@ def _files(archive: zipfile.ZipFile, manifest: dict[str, Any], case: Case, user:
                 raise BundleRefused(str(error)) from None
         for member, clock in _clocks([each]):
             try:
-                clock_set(file=file, member=member, zone=clock.zone or "", shift=shift_told(clock.shift_ms))
+                clock_set(file=file, member=member, zone=clock.zone or "", shift=shift_text(clock.shift_ms))
             except UploadRefused as error:
                 raise BundleRefused(str(error)) from None

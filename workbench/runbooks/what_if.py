@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from diagnostics.calculators import CALCULATORS
-from diagnostics.calculators.calculator import Calculator, Given, Outcome, Unit, calculate, given, in_unit
+from diagnostics.calculators.calculator import Calculator, InputValue, Outcome, Unit, calculate, in_unit, input_values
 from diagnostics.diagnosis.counterpart import level_of
 from diagnostics.diagnosis.fact_view import SignalIndex
 from diagnostics.evidence.subject import Lookup, Subject
@@ -27,9 +27,9 @@ SHOWN_IN: Mapping[Unit, tuple[float, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """An input as the form has it, in the unit of the field; `measured` tells what the files say when it was set."""
+    """An input as the form has it, in the unit of the field; `measured` is what the files say when it was set."""
 
-    given: Given
+    input: InputValue
     value: str
     unit: str
     low: float
@@ -63,8 +63,8 @@ def facts_of(analysis: Analysis, finding: Mapping[str, Any]) -> Lookup:
 
 def calculated(calculator: Calculator, lookup: Lookup, chosen: Mapping[str, float]) -> Calculated:
     """The calculator with the chosen values, in its own units, in place of the measured ones."""
-    values = given(calculator, lookup, chosen)
-    unchosen = given(calculator, lookup, {})
+    values = input_values(calculator, lookup, chosen)
+    unchosen = input_values(calculator, lookup, {})
     fields = [_field(each, base) for each, base in zip(values, unchosen, strict=True)]
     return Calculated(calculator, fields, calculate(calculator, values, lookup))
 
@@ -88,7 +88,7 @@ def chosen_values(calculator: Calculator, asked: Mapping[str, str]) -> dict[str,
     return found
 
 
-def _field(each: Given, base: Given) -> Field:
+def _field(each: InputValue, base: InputValue) -> Field:
     worth, unit = SHOWN_IN[each.input.unit]
     value = "" if each.value is None else f"{each.value / worth:.6g}"
     measured = in_unit(base.value, each.input.unit) if each.source == "set" and base.value is not None else ""

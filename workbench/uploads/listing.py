@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from diagnostics.formats import FORMATS
-from diagnostics.reading.clock import FileClock, shift_told
+from diagnostics.reading.clock import FileClock, shift_text
 from workbench.accounts.models import User
 from workbench.uploads.models import FileKind, UploadedFile
 
@@ -152,7 +152,7 @@ def _member(file: UploadedFile, member: Mapping[str, Any]) -> MemberShown:
         overruled=bool(chosen),
         format_id=chosen or member["format"],
         zone=clock.zone or "",
-        shift=shift_told(clock.shift_ms) if clock.shift_ms else "",
+        shift=shift_text(clock.shift_ms) if clock.shift_ms else "",
         event_fields=file.event_fields.get(name, ("", "", "")),
     )
 

@@ -316,7 +316,7 @@ def _store_redacted(
         except UnreadableInput as error:
             raise UploadRefused(f"It is not stored, since it cannot be read and so not be redacted: {error}") from None
         size, sha256 = _store(cleaned, path, limits.file_bytes)
-    counts = {rule_id: found.count for rule_id, found in done.found.items()}
+    counts = {rule_id: found.count for rule_id, found in done.replacements.items()}
     return size, sha256, storable({"found": counts, "left_out": done.left_out})
 
 

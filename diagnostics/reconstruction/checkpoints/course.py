@@ -24,7 +24,10 @@ def checkpoint_courses(evidence: Evidence) -> Iterator[dict[str, Any]]:
     Gives   {job_id, name, timeout_ms, left_out, checkpoints}, as the checkpoint history's points tell them.
     """
     histories = checkpoint_histories(evidence)
-    told = {job_id: [each for each in map(_told, history.checkpoints) if each] for job_id, history in histories.items()}
+    told = {
+        job_id: [each for each in map(_course_entry, history.checkpoints) if each]
+        for job_id, history in histories.items()
+    }
     if not any(told.values()):
         return
     slowest = _slowest_subtasks(evidence)
@@ -42,7 +45,7 @@ def checkpoint_courses(evidence: Evidence) -> Iterator[dict[str, Any]]:
         }
 
 
-def _told(checkpoint: Checkpoint) -> dict[str, Any] | None:
+def _course_entry(checkpoint: Checkpoint) -> dict[str, Any] | None:
     """What is told of a checkpoint; None when its time is not known."""
     triggered, ended, took = checkpoint.triggered_ms, checkpoint.ended_ms, checkpoint.duration_ms
     if triggered is None and ended is not None:

@@ -32,7 +32,7 @@ class Item:
     says: str
 
     @property
-    def told(self) -> str:
+    def sentence(self) -> str:
         """As a sentence lists it."""
         return f"{self.name}: {self.state} ({self.says})" if self.says else f"{self.name}: {self.state}"
 

@@ -1,6 +1,6 @@
 """Why checkpoints failed apart from their timeout: what declined them, in which operator, for which exception.
 
-A snapshot that fails is told up to three times: by the TaskManager that could not take it, by the JobManager when the
+A failure is reported up to three times: by the TaskManager that could not take its snapshot, by the JobManager when the
 decline arrives, and when it gives the checkpoint up. Here the three are one.
 """
 
@@ -33,7 +33,7 @@ THRESHOLD_REASON = re.compile(r"The latest checkpoint failed due to ([^\n]{1,200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told(Thrown):
+class FailureReport(Thrown):
     """One record about one failed checkpoint.
 
     by  the process that wrote it, `rest`, or `threshold` for a failure of the job because too many had failed
@@ -46,8 +46,8 @@ class Told(Thrown):
 
 
 @dataclass(frozen=True, slots=True)
-class SnapshotFailure:
-    """One checkpoint that failed, with all that was told of it, the most telling first.
+class CheckpointFailure:
+    """One checkpoint that failed, with all reports of it, the one that says most first.
 
     duration_ms  from its trigger to its end, where both are known
     """
@@ -55,33 +55,35 @@ class SnapshotFailure:
     number: int | None
     ts_ms: int | None
     duration_ms: float | None
-    told: tuple[Told, ...]
+    reports: tuple[FailureReport, ...]
 
     @property
-    def lead(self) -> Told:
-        """The record that tells most."""
-        return self.told[0]
+    def lead(self) -> FailureReport:
+        """The record that says most."""
+        return self.reports[0]
 
     @property
     def places(self) -> list[tuple[str, int]]:
         """The subtasks that declined it."""
-        return sorted({(each.vertex, each.subtask) for each in self.told if each.vertex and each.subtask is not None})
+        return sorted(
+            {(each.vertex, each.subtask) for each in self.reports if each.vertex and each.subtask is not None}
+        )
 
 
 @dataclass(frozen=True, slots=True)
-class SnapshotFailures:
+class CheckpointFailures:
     """The failed checkpoints of one job in time order.
 
     thresholds  when the job failed because too many checkpoints had failed, with the reason that it names
     """
 
     job_id: str | None
-    failures: tuple[SnapshotFailure, ...] = ()
-    thresholds: tuple[Told, ...] = ()
+    failures: tuple[CheckpointFailure, ...] = ()
+    thresholds: tuple[FailureReport, ...] = ()
 
 
 @read_once
-def snapshot_failures(evidence: Evidence) -> Mapping[str | None, SnapshotFailures]:
+def failures_by_job(evidence: Evidence) -> Mapping[str | None, CheckpointFailures]:
     """The failed checkpoints of each job, without those that expired.
 
     Reads   log_record, failure, and the histories of checkpoints.
@@ -89,17 +91,17 @@ def snapshot_failures(evidence: Evidence) -> Mapping[str | None, SnapshotFailure
     return _read(evidence)
 
 
-def _read(evidence: Evidence) -> Mapping[str | None, SnapshotFailures]:
+def _read(evidence: Evidence) -> Mapping[str | None, CheckpointFailures]:
     cluster = cluster_of(evidence)
     rows = evidence.answer(checkpoint_failure_records.AGGREGATOR).to_pylist()
     rows += _answers(evidence)
     names = _names(evidence, rows, cluster)
-    told = [each for row in rows if (each := _told(row, cluster, names))]
-    told += _of_histories(evidence)
-    jobs = {each.job_id for each in told if each.job_id}
+    reports = [each for row in rows if (each := _failure_report(row, cluster, names))]
+    reports += _of_histories(evidence)
+    jobs = {each.job_id for each in reports if each.job_id}
     only = next(iter(jobs)) if len(jobs) == 1 else None
-    by_job: dict[str | None, list[Told]] = defaultdict(list)
-    for each in told:
+    by_job: dict[str | None, list[FailureReport]] = defaultdict(list)
+    for each in reports:
         by_job[each.job_id or only].append(each)
     return {job_id: _of_job(evidence, job_id, of_job) for job_id, of_job in by_job.items()}
 
@@ -136,7 +138,9 @@ def _vertex(
     return (task.name, int(parts[2])) if task else names.get(f"{parts[1]}_{parts[2]}")
 
 
-def _told(row: Mapping[str, Any], cluster: Cluster, names: Mapping[str, tuple[str, int]]) -> Told | None:
+def _failure_report(
+    row: Mapping[str, Any], cluster: Cluster, names: Mapping[str, tuple[str, int]]
+) -> FailureReport | None:
     text = "\n".join(row[name] for name in ("causes", "exception_message", "reason", "message") if row[name])
     if THRESHOLD in text:
         return _of_threshold(row, text)
@@ -148,7 +152,7 @@ def _told(row: Mapping[str, Any], cluster: Cluster, names: Mapping[str, tuple[st
     if number is None and (named := OF_CHECKPOINT.search(text)):
         number = int(named[1])
     place = _vertex(row, cluster, names) or (row["vertex"], row["subtask"])
-    return Told(
+    return FailureReport(
         ts_ms=row["ts_ms"],
         job_id=row["job_id"] or job_of_vertex(place[0], cluster),
         number=number,
@@ -169,10 +173,10 @@ def _told(row: Mapping[str, Any], cluster: Cluster, names: Mapping[str, tuple[st
     )
 
 
-def _of_threshold(row: Mapping[str, Any], text: str) -> Told:
+def _of_threshold(row: Mapping[str, Any], text: str) -> FailureReport:
     named = THRESHOLD_REASON.search(text)
     reason = reason_of(named[1]) if named else None
-    return Told(
+    return FailureReport(
         ts_ms=row["ts_ms"],
         job_id=row["job_id"],
         by="threshold",
@@ -197,16 +201,16 @@ def _citation(row: Mapping[str, Any]) -> Citation:
     )
 
 
-def _of_histories(evidence: Evidence) -> list[Told]:
+def _of_histories(evidence: Evidence) -> list[FailureReport]:
     """What REST says of failed checkpoints: the reason, without an exception."""
-    found: list[Told] = []
+    found: list[FailureReport] = []
     for job_id, history in checkpoint_histories(evidence).items():
         for each in history.checkpoints:
             if each.status in ("completed", "expired", "in_progress", "aborted") or not each.reason:
                 continue
             reason = reason_of(each.reason)
             if reason and each.citations:
-                blank = Told(
+                blank = FailureReport(
                     ts_ms=each.ended_ms or each.triggered_ms,
                     job_id=job_id,
                     number=each.number,
@@ -220,42 +224,42 @@ def _of_histories(evidence: Evidence) -> list[Told]:
     return found
 
 
-def _of_job(evidence: Evidence, job_id: str | None, told: Sequence[Told]) -> SnapshotFailures:
+def _of_job(evidence: Evidence, job_id: str | None, reports: Sequence[FailureReport]) -> CheckpointFailures:
     history = checkpoint_histories(evidence).get(job_id)
     known = {each.number: each for each in history.checkpoints} if history else {}
-    by_number: dict[int | None, list[Told]] = defaultdict(list)
-    for each in told:
+    by_number: dict[int | None, list[FailureReport]] = defaultdict(list)
+    for each in reports:
         if each.by != "threshold":
             by_number[each.number].append(each)
     failures = []
     for number, of_number in by_number.items():
         checkpoint = known.get(number) if number is not None else None
-        ordered = tuple(sorted(of_number, key=_least_telling))
+        ordered = tuple(sorted(of_number, key=_report_order))
         if checkpoint is not None and _is_other(checkpoint.status, ordered[0]):
             continue
         stamps = [each.ts_ms for each in of_number if each.ts_ms is not None]
         duration_ms = checkpoint.duration_ms if checkpoint else None
-        failures.append(SnapshotFailure(number, min(stamps, default=None), duration_ms, ordered))
+        failures.append(CheckpointFailure(number, min(stamps, default=None), duration_ms, ordered))
     failures.sort(key=lambda each: (each.ts_ms is None, each.ts_ms or 0, each.number or 0))
-    thresholds = _apart([each for each in told if each.by == "threshold"])
-    return SnapshotFailures(job_id, tuple(failures), tuple(thresholds))
+    thresholds = _apart([each for each in reports if each.by == "threshold"])
+    return CheckpointFailures(job_id, tuple(failures), tuple(thresholds))
 
 
-def _is_other(status: str, lead: Told) -> bool:
-    """Whether the history tells another end of the checkpoint than what was told of it here."""
+def _is_other(status: str, lead: FailureReport) -> bool:
+    """Whether the history tells another end of the checkpoint than the reports here."""
     return status == "expired" or (status == "completed" and lead.kind != "snapshot")
 
 
-def _least_telling(told: Told) -> tuple[Any, ...]:
+def _report_order(report: FailureReport) -> tuple[Any, ...]:
     """Sorts the most telling first: a snapshot that failed before its consequences, with its exception and place."""
     return (
-        KIND_ORDER.index(told.kind),
-        told.user_frame is None,
-        told.exception is None,
-        told.vertex is None,
-        told.ts_ms or 0,
-        told.citation.file_id,
-        told.citation.line or 0,
+        KIND_ORDER.index(report.kind),
+        report.user_frame is None,
+        report.exception is None,
+        report.vertex is None,
+        report.ts_ms or 0,
+        report.citation.file_id,
+        report.citation.line or 0,
     )
 
 
@@ -263,10 +267,10 @@ SAME_MS = 2_000
 """Log and REST tell of one failure of the job within this time. Our choice, as for faults."""
 
 
-def _apart(told: Sequence[Told]) -> list[Told]:
+def _apart(reports: Sequence[FailureReport]) -> list[FailureReport]:
     """The records of different failures of the job, each once."""
-    kept: list[Told] = []
-    for each in sorted(told, key=lambda one: (one.ts_ms or 0, one.citation.file_id, one.citation.line or 0)):
+    kept: list[FailureReport] = []
+    for each in sorted(reports, key=lambda one: (one.ts_ms or 0, one.citation.file_id, one.citation.line or 0)):
         near = next((one for one in kept if abs((one.ts_ms or 0) - (each.ts_ms or 0)) <= SAME_MS), None)
         if near is None:
             kept.append(each)

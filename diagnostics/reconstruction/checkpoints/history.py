@@ -13,8 +13,8 @@ from diagnostics.evidence import Evidence, read_once
 from diagnostics.reconstruction.checkpoints.report import (
     FINAL_STATUSES,
     Report,
-    told_by_log,
-    told_by_rest,
+    reports_of_log,
+    reports_of_rest,
 )
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.wording.phrase import duration, size
@@ -109,8 +109,8 @@ def checkpoint_histories(evidence: Evidence) -> Mapping[str | None, History]:
 
 
 def _read(evidence: Evidence) -> Mapping[str | None, History]:
-    rows: list[Report] = list(told_by_rest(evidence.answer(checkpoints.AGGREGATOR).to_pylist()))
-    rows += told_by_log(evidence.answer(checkpoint_records.AGGREGATOR).to_pylist())
+    rows: list[Report] = list(reports_of_rest(evidence.answer(checkpoints.AGGREGATOR).to_pylist()))
+    rows += reports_of_log(evidence.answer(checkpoint_records.AGGREGATOR).to_pylist())
     jobs = cluster_of(evidence).job_names
     return histories_from_rows(rows, next(iter(jobs)) if len(jobs) == 1 else None)
 

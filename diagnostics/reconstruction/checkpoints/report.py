@@ -57,7 +57,7 @@ def _place(row: Mapping[str, Any], text: str | None) -> Mapping[str, Any]:
     return {name: row.get(name) for name in ("file_id", "line", "last_line", "pointer", "ts_ms")} | {"text": text}
 
 
-def told_by_rest(rows: Rows) -> Iterator[Report]:
+def reports_of_rest(rows: Rows) -> Iterator[Report]:
     """The last answer about each checkpoint; a final status goes before IN_PROGRESS.
 
     rows  of the table `checkpoint`
@@ -101,7 +101,7 @@ def _finality(row: Mapping[str, Any]) -> tuple[Any, ...]:
     )
 
 
-def told_by_log(rows: Rows) -> Iterator[Report]:
+def reports_of_log(rows: Rows) -> Iterator[Report]:
     """What the coordinator's records tell of each checkpoint, and the triggers that came to nothing, by reason.
 
     rows  as the aggregator `checkpoint_records` gives them

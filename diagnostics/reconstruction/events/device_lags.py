@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from diagnostics.aggregators import device_lag_cells, event_keys, event_span
-from diagnostics.arithmetic.row_groups import begins_of_runs
+from diagnostics.arithmetic.row_groups import group_starts
 from diagnostics.arithmetic.sorted_rows import row_order, sums
 from diagnostics.evidence import Evidence
 from diagnostics.reconstruction.events.device_clocks import DeviceLag
@@ -99,7 +99,7 @@ def _measured(cells: pa.Table, from_ms: int, width_ms: float) -> Mapping[str, Nu
     device, slices, lags, width, events, arrival = (
         each[order] for each in (device, slices, lags, width, events, arrival)
     )
-    begins = begins_of_runs(device, slices)
+    begins = group_starts(device, slices)
     counts, reached = sums(events, begins), np.cumsum(events)
     before = reached[begins] - events[begins]
 
@@ -117,7 +117,7 @@ def _measured(cells: pa.Table, from_ms: int, width_ms: float) -> Mapping[str, Nu
     first = np.minimum.reduceat(arrival, begins)
 
     of_slices = device[begins]
-    of_device = begins_of_runs(of_slices)
+    of_device = group_starts(of_slices)
     most, least = np.iinfo(np.int64).max, np.iinfo(np.int64).min
     return {
         "device": of_slices[of_device],

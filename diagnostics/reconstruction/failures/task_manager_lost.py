@@ -30,28 +30,28 @@ class Loss:
 
     task_manager: str
     ts_ms: int | None
-    told: tuple[LogEvent | Failure, ...]
+    records: tuple[LogEvent | Failure, ...]
 
     @property
     def how(self) -> str:
         """`heartbeat timed out`, `container ended` or `unreachable`."""
-        if any("timed out" in each.texts for each in self.told):
+        if any("timed out" in each.texts for each in self.records):
             return "heartbeat timed out"
-        ended = any(isinstance(each, LogEvent) and is_container_end(each) for each in self.told)
+        ended = any(isinstance(each, LogEvent) and is_container_end(each) for each in self.records)
         return "container ended" if ended else "unreachable"
 
 
 def losses(log: IncidentLog) -> list[Loss]:
     """The losses in time order; what several components say of one loss is one."""
     grouped: list[tuple[str, list[LogEvent | Failure]]] = []
-    told: list[tuple[str, LogEvent | Failure]] = [
+    records: list[tuple[str, LogEvent | Failure]] = [
         (name, event) for event in log.of("lost") if (name := identity_of(event))
     ]
-    told += [(name, event) for event in log.of("closed") if is_container_end(event) and (name := identity_of(event))]
+    records += [(name, event) for event in log.of("closed") if is_container_end(event) and (name := identity_of(event))]
     failed: list[LogEvent | Failure] = [event for event in log.of("failure") if event.process != "taskmanager"]
     failed += log.failures
-    told += [((hit[1] or hit[2]).rstrip("."), each) for each in failed if (hit := LOST.search(each.texts))]
-    for name, each in sorted(told, key=lambda pair: (pair[1].ts_ms is None, pair[1].ts_ms or 0)):
+    records += [((hit[1] or hit[2]).rstrip("."), each) for each in failed if (hit := LOST.search(each.texts))]
+    for name, each in sorted(records, key=lambda pair: (pair[1].ts_ms is None, pair[1].ts_ms or 0)):
         for known, events in grouped:
             near = each.ts_ms is None or events[-1].ts_ms is None or each.ts_ms - events[-1].ts_ms <= SAME_LOSS_MS
             if known == name and near:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from diagnostics.reconstruction.gc.pauses import gc_pauses, together
+from diagnostics.reconstruction.gc.pauses import combined, gc_pauses
 from diagnostics.reconstruction.gc.timeline import timelines
 from diagnostics.reconstruction.load.metric_series import metric_series
 
@@ -32,7 +32,7 @@ def collections_of(evidence: Evidence) -> list[dict[str, Any]]:
         return []
     dated = pauses.filter(pauses["slot"].is_valid())
     by_file: dict[int, list[dict[str, Any]]] = defaultdict(list)
-    for row in together(dated, "file_id", "slot", "is_full").to_pylist():
+    for row in combined(dated, "file_id", "slot", "is_full").to_pylist():
         by_file[row["file_id"]].append(row)
     allocation, causes = _allocation(dated), _causes(dated)
     names = {each.file_id: each.process for each in timelines(evidence)}
@@ -50,7 +50,7 @@ def _causes(dated: pa.Table) -> Mapping[int, list[list[Any]]]:
 
     named = dated.append_column("named", pc.coalesce(dated["cause"], dated["kind"]))
     found: dict[int, list[list[Any]]] = defaultdict(list)
-    for row in together(named, "file_id", "named").to_pylist():
+    for row in combined(named, "file_id", "named").to_pylist():
         told = [row["named"], row["pauses"], round(row["sum_ms"], 1), round(row["pause_ms"], 1)]
         found[row["file_id"]].append(told)
     return {
@@ -61,7 +61,7 @@ def _causes(dated: pa.Table) -> Mapping[int, list[list[Any]]]:
 def _allocation(dated: pa.Table) -> Mapping[int, list[list[Any]]]:
     """File -> [epoch ms, bytes a second], one for each slot of time with two collections that tell their sizes."""
     found: dict[int, list[list[Any]]] = defaultdict(list)
-    slots = together(dated.filter(dated["step_ms"].is_valid()), "file_id", "slot").sort_by("step_ms")
+    slots = combined(dated.filter(dated["step_ms"].is_valid()), "file_id", "slot").sort_by("step_ms")
     for row in slots.to_pylist():
         found[row["file_id"]].append([row["step_ms"], round(row["allocated_bytes"] * 1000 / row["gap_ms"])])
     return found

@@ -67,7 +67,7 @@ def gc_pauses(evidence: Evidence) -> pa.Table | None:
     return pa.table({**{name: pauses[name] for name in pauses.column_names}, **cut})
 
 
-def together(pauses: pa.Table, *keys: str) -> pa.Table:
+def combined(pauses: pa.Table, *keys: str) -> pa.Table:
     """The pauses with the same keys as one: the longest of them, with TOGETHER of all."""
     import numpy as np
     import pyarrow as pa

@@ -12,7 +12,7 @@ from typing import Any
 from diagnostics.aggregators import full_collections, heap_sizes, task_managers
 from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.evidence import Evidence, read_once
-from diagnostics.reconstruction.gc.pauses import SLICE_MS, gc_pauses, together
+from diagnostics.reconstruction.gc.pauses import SLICE_MS, combined, gc_pauses
 from diagnostics.reconstruction.job.cluster import cluster_of, normalised
 from diagnostics.reconstruction.load.metric_series import MetricSeries, Series, metric_series
 
@@ -153,7 +153,7 @@ def timelines(evidence: Evidence) -> tuple[Timeline, ...]:
 
 def _read(evidence: Evidence) -> tuple[Timeline, ...]:
     pauses = gc_pauses(evidence)
-    slices = [] if pauses is None else together(pauses, "file_id", "slice_ms").to_pylist()
+    slices = [] if pauses is None else combined(pauses, "file_id", "slice_ms").to_pylist()
     return _named(
         _unnamed(slices, evidence.answer(full_collections.AGGREGATOR).to_pylist(), _heap_sizes(evidence)), evidence
     )

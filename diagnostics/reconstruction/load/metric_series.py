@@ -13,7 +13,7 @@ from diagnostics.aggregators import metric_points
 from diagnostics.arithmetic.row_groups import row_groups
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence, read_once
-from diagnostics.notation.coded_text import coded
+from diagnostics.notation.dictionary_encoding import dictionary_encoded
 from diagnostics.reconstruction.job.cluster import normalised
 
 if TYPE_CHECKING:
@@ -213,7 +213,7 @@ def _point_columns(samples: pa.Table) -> Iterator[list[Any]]:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    names, codes = coded(samples["metric"])
+    names, codes = dictionary_encoded(samples["metric"])
     lowest = np.array([-np.inf if name in WATERMARKS else 0.0 for name in names])[codes]
     highest = np.array([LARGEST_VALUE.get(name or "", LARGEST_COUNT) for name in names])[codes]
     values = samples["value"]

@@ -130,14 +130,14 @@ def _interval(job_id: str | None, row: Mapping[str, Any], before: Mapping[str, A
             pointer=row["pointer"],
             kind="rest",
             ts_ms=row["ts_ms"],
-            text=_told(row),
+            text=_citation_text(row),
             name="accumulated-busy-time",
             value=row["busy_ms"],
         ),
     )
 
 
-def _told(row: Mapping[str, Any]) -> str:
+def _citation_text(row: Mapping[str, Any]) -> str:
     parts = [f"subtask {row['subtask']} after {row['duration_ms'] / 1000:.0f} s: read-records {row['read_records']}"]
     for name, label in (("busy_ms", "busy"), ("back_pressured_ms", "back-pressured")):
         if row[name] is not None:

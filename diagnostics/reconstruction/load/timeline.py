@@ -107,11 +107,11 @@ def _printed(evidence: Evidence) -> Mapping[str, str]:
     }
 
 
-Told = tuple[str | None, str, int, int, str, Reading]
+TaskReading = tuple[str | None, str, int, int, str, Reading]
 """Job, task, epoch ms, subtask, metric and what was read."""
 
 
-def _scraped(evidence: Evidence) -> Iterator[Told]:
+def _scraped(evidence: Evidence) -> Iterator[TaskReading]:
     series = metric_series(evidence)
     for metric in (BUSY, BACK_PRESSURED):
         for (job_id, vertex), gauges in series.by_vertex(metric, operators=False).items():
@@ -122,7 +122,7 @@ def _scraped(evidence: Evidence) -> Iterator[Told]:
                         yield job_id, vertex, point.ts_ms or 0, gauge.subtask, metric, reading
 
 
-def _asked(evidence: Evidence) -> Iterator[Told]:
+def _asked(evidence: Evidence) -> Iterator[TaskReading]:
     for row in named_rows(evidence.answer(back_pressure_samples.AGGREGATOR)):
         ts_ms = row.ts_ms if row.ts_ms is not None else -(row.file_id + 1) * MOMENT_MS
         for metric, value in ((BUSY, row.busy_ratio), (BACK_PRESSURED, row.back_pressured_ratio)):

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from diagnostics.calculators import CALCULATORS
-from diagnostics.calculators.calculator import Outcome, calculate, given
+from diagnostics.calculators.calculator import Outcome, calculate, input_values
 from diagnostics.signals import DEFINITIONS
 
 
@@ -17,7 +17,7 @@ def outcome(calculator: str, facts: Mapping[str, Any] | None = None, /, **values
     """What a calculator says on these facts with these values set."""
     lookup = (facts or {}).get
     chosen = CALCULATORS[calculator]
-    return calculate(chosen, given(chosen, lookup, values), lookup)
+    return calculate(chosen, input_values(chosen, lookup, values), lookup)
 
 
 def shown(found: Outcome) -> dict[str, str]:

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from diagnostics.errors import UnreadableInput
-from diagnostics.reading.clock import FileClock, shift_of, shift_told
+from diagnostics.reading.clock import FileClock, shift_of, shift_text
 
 JANUARY, JULY = 1_767_225_600_000, 1_782_864_000_000
 """2026-01-01 and 2026-07-01, 00:00 UTC."""
@@ -53,4 +53,4 @@ def test_what_is_no_zone_or_no_shift_is_refused(zone: str, shift: str) -> None:
 
 @pytest.mark.parametrize("shift_ms", [2 * HOUR, -90_000, 350, 86_400_000, -60_000])
 def test_a_shift_that_is_told_can_be_typed_again(shift_ms: int) -> None:
-    assert shift_of(shift_told(shift_ms)) == shift_ms
+    assert shift_of(shift_text(shift_ms)) == shift_ms

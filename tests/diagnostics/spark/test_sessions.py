@@ -22,7 +22,7 @@ from pyspark.sql import SparkSession
 
 from diagnostics import spark as engine
 from diagnostics.errors import AnalysisInterrupted, ServerLost, SparkUnavailable
-from diagnostics.reading.far_workers import for_workers
+from diagnostics.reading.far_workers import shipped_to_workers
 from diagnostics.spark import client, kept_session
 from diagnostics.spark.ahead import start_ahead, started_ahead
 from diagnostics.spark.client import address
@@ -165,7 +165,7 @@ def test_interrupted_work_frees_its_cores_and_leaves_the_session_as_it_was(
     freed: list[float] = []
 
     def work(session: SparkSession) -> None:
-        travelling = for_workers(session, SharedFolder.at(tmp_path / "run"))
+        travelling = shipped_to_workers(session, SharedFolder.at(tmp_path / "run"))
         try:
             session.range(0, 2, 1, 2).mapInArrow(travelling(sleep_in(tmp_path / "started")), "id long").count()
         finally:

@@ -18,7 +18,7 @@ from diagnostics.analyze import Progress, Report, analyze
 from diagnostics.errors import SparkUnavailable
 from diagnostics.formats import FORMATS
 from diagnostics.intake import SourceFile
-from diagnostics.reading.far_workers import for_workers
+from diagnostics.reading.far_workers import shipped_to_workers
 from diagnostics.rules.rule import Ruleset, shipped_rules
 from diagnostics.spark.java import REFUSED_OPTION, home_for_launchers
 from diagnostics.spark.server import free_port
@@ -88,7 +88,7 @@ def test_a_case_on_a_cluster_that_sees_a_url_only_and_loses_a_worker_gets_the_do
     ):
         away = SharedFolder("/not-mounted")
         with pytest.raises(SparkUnavailable, match="Spark's workers cannot use /not-mounted: it is not there"):
-            kept.run(lambda session: for_workers(session, away), tag="refused")
+            kept.run(lambda session: shipped_to_workers(session, away), tag="refused")
         killer = threading.Thread(target=kill_a_worker_that_reads, args=(cluster, storage / "run" / "files", killed))
         killer.start()
         with run_folder(storage.as_uri(), "run") as shared:

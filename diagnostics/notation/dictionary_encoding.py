@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def coded(column: pa.Array | pa.ChunkedArray) -> tuple[list[str | None], npt.NDArray[np.int64]]:
+def dictionary_encoded(column: pa.Array | pa.ChunkedArray) -> tuple[list[str | None], npt.NDArray[np.int64]]:
     """The different texts, the last one None for what is unknown, and the place of each row's among them.
 
     column  texts, plain or as a dictionary already
