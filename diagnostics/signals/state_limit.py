@@ -60,7 +60,9 @@ def _by_job(told: Iterable[Record], cluster: Cluster) -> dict[str | None, list[R
     return found
 
 
-def _signal(job_id: str | None, over: Sequence[Record], restarted: Sequence[Record], oversize: Sequence[Record]) -> Signal:
+def _signal(
+    job_id: str | None, over: Sequence[Record], restarted: Sequence[Record], oversize: Sequence[Record]
+) -> Signal:
     found = [hit for each in oversize if (hit := INVOCATION.search(each.texts))]
     invocations = [int(hit["size"] or hit["payload"]) for hit in found]
     sizes = [(int(hit[1]), int(hit[2])) for each in over if (hit := LIMIT.search(each.texts))]
