@@ -23,6 +23,8 @@ def _formats() -> dict[str, Format]:
 FORMATS: Mapping[str, Format] = _formats()
 """Every format by id."""
 
+_BY_CERTAINTY = sorted(FORMATS.values(), key=lambda each: (-each.certainty, each.id))
+
 
 @dataclass(frozen=True, slots=True)
 class Recognition:
@@ -37,11 +39,17 @@ def recognise(head: Head, *, binary: bool = False) -> Recognition:
     """The format that claims the file with the highest confidence, of those for text or of those for bytes that are
     none; ties go to the smaller id.
     """
-    claims = sorted((-each.recognise(head), each.id) for each in FORMATS.values() if each.binary is binary)
-    if not claims or -claims[0][0] < LEAST_CONFIDENCE:
+    confidence, best = 0.0, None
+    for each in _BY_CERTAINTY:
+        if each.certainty < confidence:
+            break
+        if each.binary is binary:
+            claim = each.recognise(head)
+            if claim > confidence or (best is not None and claim == confidence and each.id < best.id):
+                confidence, best = claim, each
+    if best is None or confidence < LEAST_CONFIDENCE:
         return Recognition(None, "Not recognised: kept as an attachment", 0.0)
-    confidence, format_id = -claims[0][0], claims[0][1]
-    return Recognition(format_id, FORMATS[format_id].title, round(min(confidence, 1.0), 2))
+    return Recognition(best.id, best.title, round(min(confidence, 1.0), 2))
 
 
 def format_by_id(format_id: str) -> Format:

@@ -246,6 +246,7 @@ FORMAT = Format(
     documentation="https://docs.oracle.com/en/java/javase/17/docs/specs/man/jfr.html",
     tables=("stack_sample", "gc_pause"),
     recognise=_recognise,
+    certainty=1.0,
     read=_read,
     binary=True,
     samples=(

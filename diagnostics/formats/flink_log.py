@@ -130,6 +130,7 @@ FORMAT = Format(
     documentation="https://nightlies.apache.org/flink/flink-docs-stable/docs/deployment/advanced/logging/",
     tables=TABLES,
     recognise=_recognise,
+    certainty=0.97,
     read=_read,
     is_log=True,
     samples=SAMPLES,

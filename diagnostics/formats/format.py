@@ -49,6 +49,7 @@ class Format:
                    the file is one part, whose reader says what is wrong
     samples        at least one
     is_log         whether its log records are what Flink's own processes wrote, not what others tell of them
+    certainty      the highest confidence that `recognise` gives: a format is not asked once another is surer than that
     """
 
     id: str
@@ -61,4 +62,5 @@ class Format:
     splittable: bool = False
     binary: bool = False
     is_log: bool = False
+    certainty: float = 0.95
     parts: Callable[[Path], Sequence[int]] | None = None

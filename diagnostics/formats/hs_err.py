@@ -175,6 +175,7 @@ FORMAT = Format(
     documentation="https://docs.oracle.com/en/java/javase/17/troubleshoot/fatal-error-log.html",
     tables=("log_record", "config_option"),
     recognise=_recognise,
+    certainty=0.97,
     read=_read,
     samples=(
         Sample(

@@ -101,6 +101,7 @@ FORMAT = Format(
     documentation="https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/CWL_AnalyzeLogData_RunSampleQuery.html",
     tables=TABLES,
     recognise=_recognise,
+    certainty=0.98,
     read=_read,
     is_log=True,
     samples=(

@@ -136,6 +136,7 @@ FORMAT = Format(
     documentation="https://grafana.com/docs/loki/latest/reference/loki-http-api/",
     tables=TABLES,
     recognise=_recognise,
+    certainty=0.98,
     read=_read,
     is_log=True,
     samples=(

@@ -20,6 +20,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from diagnostics.log_scan.line_begins import lines_that_begin
 from diagnostics.log_scan.slices import Offsets, slices
 
 LEVELS = ("TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL")
@@ -50,6 +51,9 @@ _TIME_STYLES = (
     ("short", re.compile(rb"(?m)^\d\d/\d\d/\d\d \d\d:\d\d:\d\d")),
     ("clock", re.compile(rb"(?m)^\d\d:\d\d:\d\d[,.]\d{3} ")),
 )
+
+_TIMED = re.compile(b"|".join(pattern.pattern.removeprefix(b"(?m)") for _, pattern in _TIME_STYLES))
+_BRACKETED = re.compile(rb"(?m)^\[\d{4}[-/]\d\d")
 
 _LEVEL_NEAR = re.compile(rb"^.{0,160}?\b(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\b(?!:)")
 _LEVEL_BEHIND_THREAD = re.compile(rb"^[\d-]{0,10}[ T]?[\d:,.]{8,16} \[.{1,8000}?\] (?:TRACE|DEBUG|INFO|WARN|ERROR) ")
@@ -96,19 +100,19 @@ class Heads:
 
 def layout_of(head: bytes) -> Layout:
     """How a file prints time, from its cleaned first lines: the style of most of them."""
-    counts = [(len(pattern.findall(head)), -place) for place, (_, pattern) in enumerate(_TIME_STYLES)]
+    counts = [(lines_that_begin(pattern, head), -place) for place, (_, pattern) in enumerate(_TIME_STYLES)]
     most, place = max(counts)
     if not most:
         return Layout(None)
     style = _TIME_STYLES[-place][0]
-    return Layout(style, style == "date" and len(re.findall(rb"(?m)^\[\d{4}[-/]\d\d", head)) * 2 > most)
+    return Layout(style, style == "date" and lines_that_begin(_BRACKETED, head) * 2 > most)
 
 
 def recognised_lines(head: bytes) -> tuple[int, int]:
     """Of the cleaned first lines: how many begin a record with a time and a level, and how many begin with a time."""
     timed = levelled = 0
     for line in head.split(b"\n")[:400]:
-        if any(pattern.match(line) for _, pattern in _TIME_STYLES):
+        if _TIMED.match(line):
             timed += 1
             levelled += bool(_LEVEL_NEAR.match(line) or _LEVEL_BEHIND_THREAD.match(line))
     return levelled, timed

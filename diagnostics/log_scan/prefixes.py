@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 
 from diagnostics.log_scan.json_lines import are_json_lines, from_json_lines
+from diagnostics.log_scan.line_begins import lines_that_begin
 from diagnostics.notation.file_range import JSON_BEGINS
 
 _CRI = rb"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.\d]{0,12}(?:Z|[+-]\d\d:\d\d) (?:stdout|stderr) "
@@ -60,7 +61,7 @@ def cleaner_for(head: bytes) -> Cleaner:
     for pattern in (_SYSLOG, _KUBECTL_TIMESTAMP):
         if _carried(pattern, shown) and _TIME.search(without := pattern.sub(b"", shown)):
             return _applying([*steps, _remover(pattern), *([_from_json] if are_json_lines(without) else [])])
-    if len(_LEVEL_FIRST.findall(shown)) > len(_TIME_FIRST.findall(shown)):
+    if lines_that_begin(_LEVEL_FIRST, shown) > lines_that_begin(_TIME_FIRST, shown):
         steps.append(_with_time_first)
     return _applying(steps)
 
@@ -77,7 +78,7 @@ def _applying(steps: list[Cleaner]) -> Cleaner:
 
 def _carried(pattern: re.Pattern[bytes], head: bytes) -> bool:
     lines = sum(1 for line in head.split(b"\n")[:-1] if line.strip()) or 1
-    return len(pattern.findall(head)) / lines >= MOST_OF_A_HEAD
+    return lines_that_begin(pattern, head) / lines >= MOST_OF_A_HEAD
 
 
 def _remover(pattern: re.Pattern[bytes]) -> Cleaner:
@@ -115,4 +116,5 @@ def _from_json(text: bytes) -> bytes:
 def _plain(text: bytes) -> bytes:
     if b"\x1b" in text:
         text = _ANSI.sub(b"", text)
-    return text.replace(b"\r\n", b"\n") if b"\r\n" in text else text
+    # One octet is looked for ten times as fast as two.
+    return text.replace(b"\r\n", b"\n") if b"\r" in text else text

@@ -32,6 +32,22 @@ def test_a_sample_is_recognised_as_its_format(one: Format, sample: Sample) -> No
 
 
 @pytest.mark.parametrize(("one", "sample"), CASES)
+def test_no_format_is_surer_of_a_sample_than_its_certainty(one: Format, sample: Sample) -> None:
+    head = head_of(sample.text, sample.name)
+    surest = {each.id: each.recognise(head) for each in FORMATS.values() if each.binary is one.binary}
+
+    assert [name for name, claim in surest.items() if claim > FORMATS[name].certainty] == []
+
+
+@pytest.mark.parametrize(("one", "sample"), CASES)
+def test_a_format_that_is_not_asked_would_not_have_won(one: Format, sample: Sample) -> None:
+    head = head_of(sample.text, sample.name)
+    claims = sorted((-each.recognise(head), each.id) for each in FORMATS.values() if each.binary is one.binary)
+
+    assert (recognise(head, binary=one.binary).format_id, claims[0][0]) == (claims[0][1], -one.recognise(head))
+
+
+@pytest.mark.parametrize(("one", "sample"), CASES)
 def test_a_sample_gives_exactly_its_rows(one: Format, sample: Sample, tmp_path: Path) -> None:
     found = read(one, sample.text, tmp_path, sample.name).rows
     assert {table: len(rows) for table, rows in found.items() if rows} == {
