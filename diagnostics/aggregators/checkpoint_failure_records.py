@@ -14,6 +14,7 @@ EVENTS = (
     "jm.ckpt.decline",
     "jm.ckpt.failed",
     "jm.ckpt.discarding.v110",
+    "jm.ckpt.trigger_failed.v110",
     "jm.ckpt.trigger_failed.v114",
     "jm.ckpt.triggering_failed",
     "tm.ckpt.async.failed",
@@ -26,6 +27,7 @@ CAUSES = (
     "Could not perform checkpoint ",
     "Could not complete snapshot ",
     "Could not materialize checkpoint ",
+    "lignment timed out",
     THRESHOLD,
 )
 """Texts of a chain of exceptions that tell of a checkpoint that failed."""

@@ -18,10 +18,11 @@ FAILED = ("jm.ckpt.failed", "jm.ckpt.discarding.v110", "jm.ckpt.trigger_failed.v
 LATE = ("jm.ckpt.late_ack",)
 NOT_STARTED = (
     "jm.ckpt.preflight_failed",
-    "jm.ckpt.trigger_failed.v110",
+    "jm.ckpt.queued.v110",
     "jm.ckpt.trigger_failed.since.v113",
     "jm.ckpt.trigger_failed.because.v114",
     "jm.ckpt.task_not_executed",
+    "jm.ckpt.ack_task_not_executed",
     "jm.ckpt.task_not_running",
 )
 EVENTS = TRIGGERED + COMPLETED + EXPIRED + DECLINED + FAILED + LATE + NOT_STARTED

@@ -10,11 +10,12 @@ from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.checkpoints.failure import CheckpointFailure, CheckpointFailures, failures_by_job
-from diagnostics.reconstruction.checkpoints.history import Checkpoint, History, checkpoint_histories
+from diagnostics.reconstruction.checkpoints.history import Checkpoint, History, NotStarted, checkpoint_histories
 from diagnostics.reconstruction.checkpoints.parts import checkpoint_parts
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
 from diagnostics.reconstruction.job.task_start import task_starts
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.vocabulary.decline_reasons import STOPPED, WAITING
 from diagnostics.vocabulary.fault_origins import UNKNOWN
 
 SHOWN = 8
@@ -56,6 +57,8 @@ def _facts(evidence: Evidence, of_job: CheckpointFailures, history: History, clu
     facts: dict[str, FactValue] = {
         "failures": len(real),
         "finished_tasks": sum(each.lead.kind == "finished tasks" for each in of_job.failures),
+        "declined_not_ready": sum(each.lead.kind == "not ready" for each in of_job.failures),
+        "consequences": sum(each.lead.kind == "consequence" for each in of_job.failures),
         "thresholds": len(of_job.thresholds),
         "threshold_reason": next((each.message for each in of_job.thresholds if each.reason), None),
         **_refused(history),
@@ -77,21 +80,40 @@ def _refused(history: History) -> dict[str, FactValue]:
     """Triggers that were refused before any task was asked: tasks not running yet, or finished."""
     early = [each for each in history.not_started if each.not_ready and not _has_finished(each.reason)]
     finished = [each for each in history.not_started if _has_finished(each.reason)]
+    others = [each for each in history.not_started if not each.not_ready and not _has_finished(each.reason)]
+    waiting = [each for each in others if _says(each.reason, WAITING)]
+    refused = [each for each in others if not _says(each.reason, (*WAITING, *STOPPED))]
     facts: dict[str, FactValue] = {
         "not_ready": sum(each.count for each in early),
         "finished_refusals": sum(each.count for each in finished),
+        "waiting": sum(each.count for each in waiting),
+        "refused": sum(each.count for each in refused),
     }
+    if waiting:
+        facts["waiting_reason"] = waiting[0].reason[:200]
+    if refused:
+        facts |= {"refused_reason": refused[-1].reason[:200], "refused_is_last": _is_last(refused, history)}
     if early:
         facts["not_ready_reason"] = early[0].reason.partition(" Failure reason:")[0][:200]
         stamps = known(stamp for each in early for stamp in (each.first_ms, each.last_ms))
         if stamps:
             facts |= {"not_ready_first_ms": min(stamps), "not_ready_last_ms": max(stamps)}
+        facts["not_ready_is_last"] = _is_last(early, history)
     if finished:
         facts["finished_reason"] = finished[-1].reason[:200]
-        last = highest(known(each.last_ms for each in finished))
-        completed = highest(known(each.ended_ms for each in history.of_status("completed")))
-        facts["finished_is_last"] = last is not None and (completed is None or completed < last)
+        facts["finished_is_last"] = _is_last(finished, history)
     return facts
+
+
+def _is_last(refused: Sequence[NotStarted], history: History) -> bool:
+    """Whether no checkpoint completed after the last of these triggers."""
+    last = highest(known(each.last_ms for each in refused))
+    completed = highest(known(each.ended_ms for each in history.of_status("completed")))
+    return last is not None and (completed is None or completed < last)
+
+
+def _says(reason: str, texts: Iterable[str]) -> bool:
+    return any(text in reason for text in texts)
 
 
 def _slowest_start(evidence: Evidence) -> dict[str, FactValue]:
@@ -248,6 +270,14 @@ FACTS = {
     "not_ready_reason": "what the first of them said",
     "not_ready_first_ms": "when the first was refused, epoch ms",
     "not_ready_last_ms": "when the last was refused, epoch ms",
+    "not_ready_is_last": "whether no checkpoint completed after that",
+    "declined_not_ready": "checkpoints that a task declined because it was not running yet",
+    "consequences": "checkpoints that failed only because the job went down or a newer one overtook them",
+    "waiting": "triggers that came too early: a minimum pause, a checkpoint under way, a full queue",
+    "waiting_reason": "what the first of them said",
+    "refused": "triggers refused for another reason, before any task was asked",
+    "refused_reason": "what the last of them said",
+    "refused_is_last": "whether no checkpoint completed after that",
     "slowest_start_vertex": "task that took longest from INITIALIZING to RUNNING",
     "slowest_start_ms": "how long that took",
     "finished_refusals": "triggers refused because tasks have finished",

@@ -15,6 +15,8 @@ REASONS: Mapping[str, tuple[str, Kind]] = {
     "Could not materialize checkpoint": ("asynchronous part failed", "snapshot"),
     "sharing the ChannelState file": ("a subtask that shares the channel state file failed", "snapshot"),
     "(tasks not ready)": ("tasks not ready", "not ready"),
+    "CheckpointDeclineTaskNotReadyException": ("tasks not ready", "not ready"),
+    ") was not running": ("tasks not ready", "not ready"),
     "Not all required tasks are currently running": ("tasks not ready", "not ready"),
     "Some tasks of the job have already finished": ("tasks have finished", "finished tasks"),
     "operators partially closed": ("task is closing", "closing"),
@@ -22,27 +24,46 @@ REASONS: Mapping[str, tuple[str, Kind]] = {
     "because one input stream is finished": ("an input has finished", "finished tasks"),
     "Blocking output edge exists": ("a blocking edge runs", "not ready"),
     "Task received cancellation from one of its inputs": ("cancelled by a task upstream", "consequence"),
-    "a barrier from newer checkpoint was received": ("overtaken by a newer checkpoint", "consequence"),
+    "because a barrier from newer checkpoint": ("overtaken by a newer checkpoint", "consequence"),
     "Checkpoint has been subsumed": ("subsumed by a newer checkpoint", "consequence"),
     "expired before completing": ("expired", "consequence"),
+    "expired before triggering was complete": ("expired", "consequence"),
     "Checkpoint Coordinator is suspending": ("the job went down", "consequence"),
     "CheckpointCoordinator shutdown": ("the job went down", "consequence"),
     "FailoverRegion is restarting": ("the job went down", "consequence"),
     "The job has failed": ("the job went down", "consequence"),
     "Task has failed": ("the task failed", "consequence"),
-    "needed to buffer more than the configured maximum bytes": ("alignment limit exceeded", "alignment limit"),
+    "needed to buffer more than the configured maximum": ("alignment limit exceeded", "alignment limit"),
+    "lignment timed out": ("the alignment took too long", "alignment limit"),
+    "oes not support checkpointing": ("a task does not support checkpoints", "trigger"),
     "Failure to finalize checkpoint": ("the JobManager could not finish it", "finalize"),
     "Could not finalize the pending checkpoint": ("the JobManager could not finish it", "finalize"),
     "checkpoint request for unknown task": ("the task was not on its TaskManager", "not ready"),
+    "Unknown task for the checkpoint to notify": ("the task was not on its TaskManager", "not ready"),
     "Trigger checkpoint failure": ("could not be triggered", "trigger"),
     "An Exception occurred while triggering the checkpoint": ("could not be triggered", "trigger"),
     "Task local checkpoint failure": ("the task failed to take it", "snapshot"),
     "Could not perform checkpoint": ("synchronous part failed", "snapshot"),
     "Could not complete snapshot": ("synchronous part failed", "snapshot"),
     "Checkpoint was declined": ("synchronous part failed", "snapshot"),
+    "Failed to trigger checkpoint ": ("could not be triggered", "trigger"),
 }
 """Text in a chain or message -> Flink's reason in words and its kind; the first that stands there counts.
-Source: reference/log-signals.csv (ckpt.reason.*, tm.ckpt.*)."""
+Source: reference/log-signals.csv (ckpt.reason.*, tm.ckpt.*); for Flink 1.5 to 1.8 the exceptions of
+org.apache.flink.runtime.checkpoint.decline and CheckpointDeclineReason."""
+
+WAITING = (
+    "The minimum time between checkpoints is still pending",
+    "The maximum number of concurrent checkpoints is exceeded",
+    "The maximum number of queued checkpoint requests exceeded",
+    "Another checkpoint request has already been queued",
+    "while one was queued already",
+    "Blocking output edge exists",
+)
+"""Texts of triggers that came too early and are made up for. Source: Flink's CheckpointFailureReason."""
+
+STOPPED = ("eriodic checkpoint scheduler is shut down", "heckpoint coordinator is shut down")
+"""Texts of triggers that came while the job was ending. Source: as for WAITING."""
 
 KIND_ORDER: tuple[Kind, ...] = (
     "snapshot",

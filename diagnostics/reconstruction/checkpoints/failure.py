@@ -227,12 +227,14 @@ def _of_histories(evidence: Evidence) -> list[FailureReport]:
 def _of_job(evidence: Evidence, job_id: str | None, reports: Sequence[FailureReport]) -> CheckpointFailures:
     history = checkpoint_histories(evidence).get(job_id)
     known = {each.number: each for each in history.checkpoints} if history else {}
-    by_number: dict[int | None, list[FailureReport]] = defaultdict(list)
+    grouped: dict[tuple[int | None, int | None], list[FailureReport]] = defaultdict(list)
     for each in reports:
         if each.by != "threshold":
-            by_number[each.number].append(each)
+            # A trigger that failed before the checkpoint had a number is one failure for each time.
+            moment = each.ts_ms if each.number is None and each.kind == "trigger" else None
+            grouped[each.number, moment].append(each)
     failures = []
-    for number, of_number in by_number.items():
+    for (number, _), of_number in grouped.items():
         checkpoint = known.get(number) if number is not None else None
         ordered = tuple(sorted(of_number, key=_report_order))
         if checkpoint is not None and _is_other(checkpoint.status, ordered[0]):

@@ -124,6 +124,52 @@ def test_refusals_because_tasks_have_finished_are_no_early_triggers() -> None:
     assert (facts["finished_refusals"], facts["finished_is_last"], facts["not_ready"]) == (3, True, 0)
 
 
+def test_a_trigger_that_failed_before_it_had_a_number_is_a_failure_each_time() -> None:
+    text = "Failed to trigger checkpoint for job {} ({} consecutive failed attempts so far)."
+    chain = {"exception_class": "java.io.IOException", "exception_message": "Mkdirs failed to create /ckpt/a"}
+    log = [completed(1, 1)]
+    log += [
+        record(10 * each, "jm.ckpt.trigger_failed.v110", text.format(JOB, each), causes="Mkdirs failed", **chain)
+        for each in (1, 2, 3)
+    ]
+    facts = only(measure(hand_made(log_record=log)), "checkpoint_declines").facts
+    assert (facts["failures"], facts["reasons"]) == (3, ["could not be triggered (3)"])
+    assert (facts["origin"], facts["said"]) == ("storage", "IOException: Mkdirs failed to create /ckpt/a")
+
+
+def test_triggers_that_wait_for_the_minimum_pause_are_neither_refused_nor_failed() -> None:
+    reason = (
+        "The minimum time between checkpoints is still pending. Checkpoint will be triggered after the minimum time."
+    )
+    log = [record(each, "jm.ckpt.preflight_failed", "Failed", reason=reason) for each in (1, 6, 9)]
+    facts = only(measure(hand_made(log_record=log)), "checkpoint_declines").facts
+    assert (facts["waiting"], facts["refused"], facts["failures"]) == (3, 0, 0)
+
+
+def test_triggers_refused_for_their_storage_are_counted_with_the_last_reason() -> None:
+    reason = "An Exception occurred while triggering the checkpoint. IO-problem detected."
+    log = [completed(1, 1), *(record(each, "jm.ckpt.preflight_failed", "x", reason=reason) for each in (10, 20, 30))]
+    facts = only(measure(hand_made(log_record=log)), "checkpoint_declines").facts
+    assert (facts["refused"], facts["refused_reason"], facts["refused_is_last"]) == (3, reason, True)
+
+
+def test_a_job_that_ends_refuses_no_trigger() -> None:
+    log = [record(5, "jm.ckpt.preflight_failed", "x", reason="Periodic checkpoint scheduler is shut down.")]
+    facts = only(measure(hand_made(log_record=log)), "checkpoint_declines").facts
+    assert (facts["refused"], facts["waiting"]) == (0, 0)
+
+
+def test_a_task_that_was_not_ready_in_1_8_declined_without_a_failure() -> None:
+    chain = {
+        "exception_class": "org.apache.flink.runtime.checkpoint.decline.CheckpointDeclineTaskNotReadyException",
+        "exception_message": "Task enrich (1/2) was not running",
+        "causes": "CheckpointDeclineTaskNotReadyException: Task enrich (1/2) was not running",
+    }
+    log = [record(5, "jm.ckpt.discarding.v110", f"Discarding checkpoint 4 of job {JOB}.", checkpoint_id=4, **chain)]
+    facts = only(measure(hand_made(log_record=log)), "checkpoint_declines").facts
+    assert (facts["declined_not_ready"], facts["failures"]) == (1, 0)
+
+
 def test_an_expiry_and_what_follows_from_something_else_is_no_decline() -> None:
     chain = {"exception_class": "x.CheckpointException", "exception_message": "Checkpoint expired before completing."}
     log = [
