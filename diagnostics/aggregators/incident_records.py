@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from diagnostics.aggregators.aggregator import CITATION_ORDER, Aggregator
-from diagnostics.arithmetic.row_order import Order, sort_rows
+from diagnostics.arithmetic.row_order import Order, first_rows_of_each, sort_rows
 from diagnostics.citation import CITATION_COLUMNS
 from diagnostics.notation.event_kind import EVENTS_MARKED, TEXTS_MARKED
 
@@ -57,17 +57,7 @@ def _number_by_kind(events: pa.Table, measure: list[tuple[object, str]]) -> pa.T
 
 def _earliest(events: pa.Table) -> pa.Table:
     """At most MOST_OF_A_KIND events of each kind."""
-    import numpy as np
-
-    kinds = events["kind"].combine_chunks().dictionary_encode()
-    numbers = np.bincount(kinds.indices.to_numpy(), minlength=1)
-    if numbers.max() <= MOST_OF_A_KIND:
-        return events
-    ordered = sort_rows(events, ORDER)
-    kinds = ordered["kind"].combine_chunks().dictionary_encode()
-    numbers = np.bincount(kinds.indices.to_numpy())
-    starts = np.cumsum(numbers) - numbers
-    return ordered.filter(np.arange(len(ordered)) - np.repeat(starts, numbers) < MOST_OF_A_KIND)
+    return first_rows_of_each(events, "kind", ORDER[1:], MOST_OF_A_KIND)
 
 
 def _in_order(state: pa.Table) -> pa.Table:

@@ -36,3 +36,18 @@ def with_plain_texts(rows: pa.Table) -> pa.Table:
 def first_rows(rows: pa.Table, order: Order, most: int) -> pa.Table:
     """At most so many rows, the first in that order; fewer rows stay as they are."""
     return rows if rows.num_rows <= most else sort_rows(rows, order).slice(0, most)
+
+
+def first_rows_of_each(rows: pa.Table, column: str, order: Order, most: int) -> pa.Table:
+    """At most so many rows of each value of a column, the first in that order; fewer rows stay as they are."""
+    import numpy as np
+
+    values = rows[column].combine_chunks().dictionary_encode()
+    numbers = np.bincount(values.indices.to_numpy(), minlength=1)
+    if numbers.max() <= most:
+        return rows
+    ordered = sort_rows(rows, ((column, "ascending"), *order))
+    values = ordered[column].combine_chunks().dictionary_encode()
+    numbers = np.bincount(values.indices.to_numpy())
+    starts = np.cumsum(numbers) - numbers
+    return ordered.filter(np.arange(len(ordered)) - np.repeat(starts, numbers) < most)

@@ -1,0 +1,93 @@
+"""The log records that show a known bug, whatever the release: the earliest of each bug."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from diagnostics.aggregators.aggregator import CITATION_ORDER, Aggregator
+from diagnostics.arithmetic.row_choice import contains_any, is_any, shortened
+from diagnostics.arithmetic.row_order import Order, first_rows_of_each, sort_rows
+from diagnostics.citation import CITATION_COLUMNS
+from diagnostics.vocabulary.known_bug import bugs_that_fit, rare_texts
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+MOST_OF_A_BUG = 200
+"""Records of a bug that are kept, the earliest. Our choice: they say when it began and how it went on."""
+
+MOST_CHARACTERS = 300
+"""Of a text that is kept to be quoted. Our choice."""
+
+MOST_RELEASES = 8
+"""Artifacts whose releases a record's frames name. Our choice: Flink, a connector, its client, and some more."""
+
+ALARMING = ("WARN", "ERROR", "FATAL")
+TEXTS = ("message", "causes", "root_cause_message")
+FRAMES = ("root_cause_frame", "thrown_in")
+BETWEEN = "\n\x1f\n"
+"""Stands between the columns of a record when they are searched together; no signature has it."""
+
+KEPT = ("ts_ms", "job_id", "vertex", "root_cause_class", "root_cause_message", "message")
+ORDER: Order = (("bug", "ascending"), ("ts_ms", "ascending"), *CITATION_ORDER)
+
+ARTIFACT = re.compile(r"\b([a-z][a-z-]{2,60}?)(?:_2\.1[123])?-(\d{1,3}\.\d{1,3}\.\d{1,3})(?:-[\w.]{1,40})?\.jar")
+"""How log frameworks print behind a frame which JAR its class came from: `~[flink-dist-1.16.1.jar:1.16.1]`."""
+
+
+def _showing(records: pa.Table) -> pa.Table:
+    """A row for each record and bug that it shows."""
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    telling = records.filter(pc.or_(is_any(records["level"], ALARMING), records["causes"].is_valid()))
+    columns = [telling[name] for name in (*TEXTS, *FRAMES)]
+    joined = pc.binary_join_element_wise(
+        *columns, BETWEEN, null_handling="replace", null_replacement=""
+    ).combine_chunks()
+    texts = joined.dictionary_encode()
+    places = np.flatnonzero(contains_any(texts.dictionary, rare_texts()).to_numpy(zero_copy_only=False))
+    shown = {place: _bugs_in(texts.dictionary[place].as_py()) for place in places.tolist()}
+    codes = texts.indices.to_numpy(zero_copy_only=False)
+    rows = np.flatnonzero(np.isin(codes, [place for place, bugs in shown.items() if bugs])).tolist()
+    pairs = [(row, bug) for row in rows for bug in shown[int(codes[row])]]
+    kept = telling.select([*KEPT, "continuation", *CITATION_COLUMNS])
+    kept = kept.take(pa.array([row for row, _ in pairs], pa.int64()))
+    kept = _earliest(kept.append_column("bug", pa.array([bug for _, bug in pairs], pa.string())))
+    releases = [_releases_in(text) for text in kept["continuation"].to_pylist()]
+    kept = kept.drop_columns(["continuation"]).append_column("releases", pa.array(releases, pa.string()))
+    for name in ("root_cause_message", "message"):
+        kept = kept.set_column(kept.column_names.index(name), name, shortened(kept[name], MOST_CHARACTERS))
+    return kept
+
+
+def _bugs_in(joined: str) -> list[str]:
+    parts = joined.split(BETWEEN)
+    return bugs_that_fit("\n".join(parts[: len(TEXTS)]), parts[-len(FRAMES) :])
+
+
+def _releases_in(trace: str | None) -> str | None:
+    """`flink-dist 1.16.1` and the like, one a line, as the frames of a trace name them."""
+    found = dict.fromkeys(f"{each[1]} {each[2]}" for each in ARTIFACT.finditer(trace or ""))
+    return "\n".join(list(found)[:MOST_RELEASES]) or None
+
+
+def _earliest(rows: pa.Table) -> pa.Table:
+    return first_rows_of_each(rows, "bug", ORDER[1:], MOST_OF_A_BUG)
+
+
+def _in_order(state: pa.Table) -> pa.Table:
+    return sort_rows(state, ORDER)
+
+
+AGGREGATOR: Aggregator[pa.Table] = Aggregator(
+    name="known_bug_records",
+    table="log_record",
+    columns=("level", "causes", *FRAMES, "continuation", *KEPT),
+    reduce=_showing,
+    merge=_earliest,
+    finish=_in_order,
+)
+"""Gives a row for each record and bug: `bug` is its id, `releases` the artifacts that the trace's frames name."""

@@ -1,0 +1,57 @@
+"""Which release of Flink wrote a log record or gave an answer, as far as the evidence says so."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from diagnostics.aggregators import jobs
+from diagnostics.evidence import Evidence, read_once
+from diagnostics.reconstruction.failures.incident_log import incident_log
+from diagnostics.reconstruction.job.stated_settings import settings_of, stated_options
+from diagnostics.vocabulary.known_bug import Release, release_of
+
+VERSION = re.compile(r"\(Version: (\d[\w.+-]{2,40})")
+"""How every process names its version when it starts. Source: reference/log-signals.csv (layout.banner)."""
+
+
+@dataclass(frozen=True, slots=True)
+class FlinkReleases:
+    """The releases that processes and answers name.
+
+    by_file  file -> the times (None when a record has none) and releases of the processes that started in it
+    stated   all of them, and those that REST tells
+    """
+
+    by_file: Mapping[int, Sequence[tuple[int | None, Release]]] = field(default_factory=dict)
+    stated: frozenset[Release] = frozenset()
+
+    def at(self, file_id: int, ts_ms: int | None) -> Release | None:
+        """The release of the process that wrote into the file at that time, else the only one that any file names."""
+        started = self.by_file.get(file_id, ())
+        before = [release for since, release in started if since is None or ts_ms is None or since <= ts_ms]
+        if before:
+            return before[-1]
+        return next(iter(self.stated)) if len(self.stated) == 1 else None
+
+
+@read_once
+def flink_releases(evidence: Evidence) -> FlinkReleases:
+    """The releases of an analysis, once for each Evidence; those without a third number are left out.
+
+    Reads   log_record (the start of processes), job, config_option (what REST tells of the cluster).
+    """
+    by_file: dict[int, list[tuple[int | None, Release]]] = defaultdict(list)
+    for event in incident_log(evidence).of("version"):
+        named = VERSION.search(event.message)
+        release = release_of(named[1]) if named else None
+        if release:
+            by_file[event.file_id].append((event.ts_ms, release))
+    stated = {release for started in by_file.values() for _, release in started}
+    told = [row["flink_version"] for row in evidence.answer(jobs.AGGREGATOR).to_pylist()]
+    settings, _ = settings_of(stated_options(evidence), None)
+    told.append(settings.get("flink_version"))
+    stated |= {release for text in told if isinstance(text, str) and (release := release_of(text))}
+    return FlinkReleases(dict(by_file), frozenset(stated))

@@ -1,0 +1,122 @@
+"""A known bug is told only where a failure shows it and the release has it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from diagnostics.signals.known_bugs import measure
+from diagnostics.signals.signal import NotMeasured
+from tests.diagnostics.hand_made import JOB, START, hand_made, needs, only
+
+REJECTED = (
+    "java.util.concurrent.RejectedExecutionException: Mailbox is in state CLOSED, but is required to be in state OPEN"
+)
+FRAME = "org.apache.flink.streaming.runtime.tasks.mailbox.TaskMailboxImpl.checkPutStateConditions"
+"""What FLINK-24846 looks like; it is in 1.10.0 to 1.14.2 and fixed in 1.13.6, 1.14.3 and 1.15.0."""
+
+
+def started(version: str, second: float = 0.0, file_id: int = 0) -> dict[str, Any]:
+    """The line with which a process names its version."""
+    message = f" Starting TaskManager (Version: {version}, Scala: 2.12, Rev:a, Date:b)"
+    return {"ts_ms": at(second), "level": "INFO", "message": message, "kinds": "version", "file_id": file_id}
+
+
+def at(second: float) -> int:
+    return START + int(second * 1000)
+
+
+def failing(second: float, **rest: Any) -> dict[str, Any]:
+    """The record of a task that fails with the bug."""
+    row = {
+        "ts_ms": at(second),
+        "level": "WARN",
+        "message": "enrich (1/2)#0 switched from RUNNING to FAILED with failure cause:",
+        "job_id": JOB,
+        "vertex": "enrich",
+        "causes": f"java.io.IOException: Could not finish\n{REJECTED}",
+        "root_cause_class": "java.util.concurrent.RejectedExecutionException",
+        "root_cause_message": REJECTED.partition(": ")[2],
+        "root_cause_frame": FRAME,
+        "thrown_in": FRAME,
+    }
+    return row | rest
+
+
+def measured(*rows: dict[str, Any], **tables: Any) -> list[Any]:
+    return list(measure(hand_made(log_record=rows, **tables)))
+
+
+def test_a_bug_is_named_with_its_fix_and_cited() -> None:
+    signal = only(measured(started("1.13.2"), failing(5), failing(65)), "known_bugs")
+    facts = signal.facts
+    assert (facts["bug"], facts["release"], facts["next_fixed"], facts["seen"]) == (
+        "FLINK-24846",
+        "1.13.2",
+        "1.13.6",
+        2,
+    )
+    assert (facts["fixed"], facts["first_ms"], facts["vertices"]) == (["1.13.6", "1.14.3", "1.15.0"], at(5), ["enrich"])
+    assert (signal.subject.job, [each.line for each in signal.citations]) == (JOB, [2, 3])
+    assert signal.window == (at(5), at(65))
+
+
+@pytest.mark.parametrize("version", ["1.9.3", "1.13.6", "1.14.3", "1.20.1", "2.0.0"])
+def test_beyond_its_releases_it_is_not_told(version: str) -> None:
+    assert measured(started(version), failing(5)) == []
+
+
+def test_without_a_release_it_is_not_told_and_what_is_missing_is() -> None:
+    told = measured(failing(5))
+    assert needs(told) == {"known_bugs": "jobmanager-log"}
+    assert [each.reason for each in told if isinstance(each, NotMeasured)] == [
+        "texts fit FLINK-24846, but no file names the release"
+    ]
+
+
+def test_a_release_without_its_third_number_does_not_count() -> None:
+    assert needs(measured(started("1.13-SNAPSHOT"), failing(5))) == {"known_bugs": "jobmanager-log"}
+
+
+@pytest.mark.parametrize(
+    "near",
+    [
+        {"causes": REJECTED.replace("Mailbox is in state", "The mailbox is in")},
+        {"root_cause_frame": "org.acme.Job.map", "thrown_in": "org.acme.Job.map"},
+        {"causes": None, "root_cause_frame": None, "thrown_in": None},
+    ],
+)
+def test_a_near_miss_in_text_or_frame_is_not_told(near: dict[str, Any]) -> None:
+    row = failing(5, root_cause_message=None, **near)
+    assert measured(started("1.13.2"), row) == []
+
+
+def test_the_release_is_that_of_the_process_that_wrote_the_record() -> None:
+    """Another file tells of the upgrade, and so does a later start in the same file."""
+    upgraded = [started("1.13.2"), failing(5), started("1.15.0", 60), failing(65), started("1.15.0", file_id=1)]
+    assert only(measured(*upgraded), "known_bugs").facts["seen"] == 1
+    assert measured(started("1.15.0"), failing(5), started("1.13.2", file_id=1)) == []
+
+
+def test_two_releases_of_other_files_decide_nothing() -> None:
+    told = measured(started("1.13.2", file_id=1), started("1.13.1", file_id=2), failing(5))
+    assert needs(told) == {"known_bugs": "jobmanager-log"}
+
+
+def test_the_frames_of_the_trace_name_the_release() -> None:
+    trace = f"\tat {FRAME}(TaskMailboxImpl.java:1) ~[flink-dist_2.12-1.13.1.jar:1.13.1]"
+    facts = only(measured(failing(5, continuation=trace)), "known_bugs").facts
+    assert facts["release"] == "1.13.1"
+
+
+def test_an_answer_of_rest_shows_it_too() -> None:
+    failure = {name: value for name, value in failing(5).items() if name not in ("level", "message")}
+    job = {"job_id": JOB, "name": "orders", "flink_version": "1.14.0"}
+    told = list(measure(hand_made(failure=[failure], job=[job])))
+    signal = only(told, "known_bugs")
+    assert (signal.facts["release"], signal.citations[0].kind) == ("1.14.0", "rest")
+
+
+def test_without_logs_and_exceptions_nothing_is_measured() -> None:
+    assert needs(measure(hand_made())) == {"known_bugs": "jobmanager-log"}
