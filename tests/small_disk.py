@@ -10,14 +10,24 @@ from pathlib import Path
 import pytest
 
 SMALL_BYTES = 256 * 1024**2
+LARGER_BYTES = 1024**3
 
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     """An empty file system of SMALL_BYTES; who may not mount one cannot run the test."""
-    folder = tmp_path / "small-disk"
+    yield from _mounted(tmp_path / "small-disk", SMALL_BYTES)
+
+
+@pytest.fixture
+def larger_disk(tmp_path: Path) -> Iterator[Path]:
+    """As `small_disk`, with room for a log that is read for some seconds."""
+    yield from _mounted(tmp_path / "larger-disk", LARGER_BYTES)
+
+
+def _mounted(folder: Path, size: int) -> Iterator[Path]:
     folder.mkdir()
-    options = f"size={SMALL_BYTES},mode=0700"
+    options = f"size={size},mode=0700"
     mounted = subprocess.run(
         ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)], capture_output=True, text=True, check=False
     )
@@ -34,10 +44,10 @@ def fill(folder: Path, *, leave: int = 0) -> Path:
     ballast = folder / "ballast"
     with contextlib.suppress(OSError), ballast.open("wb", buffering=0) as opened:
         while True:
-            opened.write(bytes(64 * 1024))
+            opened.write(bytes(1024**2))
     with contextlib.suppress(OSError), ballast.open("ab", buffering=0) as opened:
-        while True:
-            opened.write(bytes(1))
+        while opened.write(bytes(1)):
+            pass
     if leave:
         with ballast.open("r+b") as opened:
             opened.truncate(ballast.stat().st_size - leave)

@@ -43,7 +43,7 @@ def test_a_killed_supervisor_leaves_nothing_and_is_said(data: Path, spark_remote
     running = launch(data, SPARK_REMOTE=spark_remote)
     try:
         running.wait_until_ready()
-        (supervisor,) = running.named("supervisor.supervisord")
+        (supervisor,) = running.named("launch/supervisord.py")
         killed(supervisor)
         assert running.process.wait(60) == 1
         assert "The supervisor ended by itself" in running.said()

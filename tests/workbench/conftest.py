@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -17,6 +17,7 @@ from pytest_django import DjangoDbBlocker
 
 from tests.workbench.people import People, make_people
 from workbench.machine import broker
+from workbench.machine.signs_of_life import SignsOfLife
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -59,6 +60,23 @@ def content_types_looked_up_anew() -> None:
 def people(db: None) -> People:
     """Alice, Bob, Charlie, Vera, Rita and Ada."""
     return make_people()
+
+
+@pytest.fixture
+def seconds_pass(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
+    """Lets time pass by the clock by which vanished workers are observed."""
+    from workbench.analyses import services as analyses
+    from workbench.clusters import services as clusters
+
+    now = [0.0]
+    for services in (analyses, clusters):
+        signs = SignsOfLife(services.SILENT, services.OBSERVED_SECONDS, clock=lambda: now[0])
+        monkeypatch.setattr(services, "_signs", signs)
+
+    def pass_by(seconds: float) -> None:
+        now[0] += seconds
+
+    return pass_by
 
 
 @pytest.fixture(scope="session")

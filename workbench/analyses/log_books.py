@@ -18,6 +18,7 @@ from diagnostics.reading.clock import FileClock
 from workbench.analyses.models import Analysis, LogBookState
 from workbench.layouts.selectors import layouts_now
 from workbench.limits.selectors import limits_now
+from workbench.machine.disk import disk_room
 
 logger = logging.getLogger(__name__)
 
@@ -59,7 +60,9 @@ def log_book_write(analysis: Analysis) -> None:
 
 
 def log_books_write() -> int:
-    """Writes the log books that wait, the oldest first. Gives how many were begun."""
+    """Writes the log books that wait, the oldest first, unless the disk is full. Gives how many were begun."""
+    if disk_room().free < 0:
+        return 0
     waiting = Analysis.objects.filter(log_book=LogBookState.WAITING).order_by("pk").defer("document", "signals")
     begun = 0
     for begun, analysis in enumerate(waiting, 1):  # noqa: B007 - the count is what is returned

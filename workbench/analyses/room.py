@@ -49,6 +49,22 @@ def room_awaited(analysis: Analysis) -> str:
     )
 
 
+def room_missed(analysis: Analysis) -> str:
+    """Why a run does not begin or go on while the disk is full; empty when it is not.
+
+    Pages ask for it, since a worker can store nothing of it then.
+    """
+    free = disk_room().free
+    if analysis.status == AnalysisStatus.QUEUED and free < LEAST_ROOM:
+        return room_awaited(analysis)
+    if analysis.status != AnalysisStatus.RUNNING or free >= 0:
+        return ""
+    return (
+        f"The disk is full: the run waits for room, {size_text(room_needed(analysis))} are needed. "
+        "It goes on by itself when there is some."
+    )
+
+
 @contextmanager
 def out_of_room_raised(analysis: Analysis, watch: Watch, workspace: Path) -> Iterator[None]:
     """Raises OutOfRoom instead of whatever a full disk made fail inside, and sets what the next attempt waits for."""

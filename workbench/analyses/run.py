@@ -6,13 +6,15 @@ import contextlib
 import logging
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from uuid import UUID
 
 import redis
 from celery.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
+from django.db import InterfaceError, OperationalError
 from django.utils import timezone
 
 from diagnostics import spark
@@ -30,6 +32,7 @@ from workbench.analyses.services import analysis_claim, analysis_fail, analysis_
 from workbench.analyses.turns import analysis_next
 from workbench.analyses.watch import Watch
 from workbench.analyses.worker_session import worker_session
+from workbench.analyses.writing import write_patiently
 from workbench.layouts.selectors import layouts_now
 from workbench.limits.selectors import limits_now
 from workbench.machine import broker
@@ -44,6 +47,10 @@ REDACTED_ELSEWHERE_SECONDS = 0.5
 SPARK_RETURNS_SECONDS = 120.0
 """How long a worker waits for a Spark server that is away, before it looks for other work. Measured: a killed server is
 back after 2 s on a quiet machine and after 40 s on a very busy one."""
+
+MOST_UNSTORED_SECONDS = 1200.0
+"""How long a worker keeps an outcome that cannot be stored. Our choice: longer than it takes to start a database again;
+then the run is taken up again from its beginning."""
 
 
 def next_analysis_run() -> None:
@@ -65,29 +72,49 @@ def next_analysis_run() -> None:
 def _run(analysis: Analysis, claim: UUID, session: KeptSession, orphan: tuple[UUID | None, UUID | None]) -> None:
     """One attempt, whatever comes of it."""
     watch = Watch(analysis, claim, session)
+    with watch:
+        store_outcome = _outcome(analysis, claim, watch, orphan)
+        # The run is watched until then: who waits for room or for the database gives signs of life as soon as it can.
+        try:
+            write_patiently(store_outcome, MOST_UNSTORED_SECONDS)
+        except Exception as error:
+            logger.exception("the outcome of analysis %s could not be stored", analysis.pk)
+            analysis_fail(analysis=analysis, claim=claim, reason=_reason_of(error))
+
+
+def _outcome(
+    analysis: Analysis, claim: UUID, watch: Watch, orphan: tuple[UUID | None, UUID | None]
+) -> Callable[[], object]:
+    """Makes the attempt; gives what stores how it ended, which may be called again where it fails."""
     try:
-        with watch, _workspace(analysis) as workspace, out_of_room_raised(analysis, watch, workspace):
+        with _workspace(analysis) as workspace, out_of_room_raised(analysis, watch, workspace):
             _end_orphan(*orphan)
             with run_folder(settings.SPARK_STORAGE, str(claim)) as shared:
-                _attempt(analysis, claim, session, watch, workspace, shared)
+                return _attempt(analysis, claim, watch, workspace, shared)
     except OutOfRoom as error:
-        analysis_give_back(analysis=analysis, claim=claim, reason=str(error), counted=False)
+        return partial(analysis_give_back, analysis=analysis, claim=claim, reason=str(error), counted=False)
+    except (OperationalError, InterfaceError):
+        logger.warning("analysis %s lost the database", analysis.pk, exc_info=True)
+        reason = "The database did not answer while it ran."
+        return partial(analysis_give_back, analysis=analysis, claim=claim, reason=reason, server_lost=True)
     except SparkUnavailable as error:
         reason = f"Spark is not there: {error}."
         server_lost = isinstance(error, ServerLost)
-        analysis_give_back(analysis=analysis, claim=claim, reason=reason, server_lost=server_lost)
+        return partial(analysis_give_back, analysis=analysis, claim=claim, reason=reason, server_lost=server_lost)
     except AnalysisInterrupted as error:
         reason = str(error).capitalize() if watch.too_slow else "Its Spark work was interrupted from outside."
-        analysis_fail(analysis=analysis, claim=claim, reason=reason)
     except SoftTimeLimitExceeded:
         reason = f"It took longer than {settings.MOST_ANALYSIS_SECONDS} seconds."
-        analysis_fail(analysis=analysis, claim=claim, reason=reason)
     except DiagnosticsError as error:
-        analysis_fail(analysis=analysis, claim=claim, reason=str(error))
+        reason = str(error)
     except Exception as error:
         logger.exception("analysis %s ended with an error of our own", analysis.pk)
-        reason = f"The workbench failed ({type(error).__name__}); the worker's log has the details."
-        analysis_fail(analysis=analysis, claim=claim, reason=reason)
+        reason = _reason_of(error)
+    return partial(analysis_fail, analysis=analysis, claim=claim, reason=reason)
+
+
+def _reason_of(error: Exception) -> str:
+    return f"The workbench failed ({type(error).__name__}); the worker's log has the details."
 
 
 def _wait_for_spark(session: KeptSession) -> bool:
@@ -111,11 +138,10 @@ def _wait_for_spark(session: KeptSession) -> bool:
 def _attempt(
     analysis: Analysis,
     claim: UUID,
-    session: KeptSession,
     watch: Watch,
     workspace: Path,
     shared: SharedFolder | None,
-) -> None:
+) -> Callable[[], object]:
     _wait_for_redacted(analysis, watch)
     files = list(analysis.files.order_by("name"))
     overrides = {member: format_id for file in files for member, format_id in file.overrides.items()}
@@ -123,7 +149,7 @@ def _attempt(
     fields = {member: NamedFields(*names) for file in files for member, names in file.event_fields.items()}
     limits, layouts = limits_now().unpacked, layouts_now()
     ruleset, unreadable = rules_of(analysis.ruleset)
-    report = session.run(
+    report = worker_session().run(
         lambda connected: analyze(
             [SourceFile(file.path, file.name) for file in files],
             ruleset=ruleset,
@@ -139,8 +165,12 @@ def _attempt(
         ),
         tag=str(claim),
     )
-    if report_save(analysis=analysis, claim=claim, report=report, warnings=unreadable):
-        logger.info("analysis %s done: %s", analysis.pk, report.stage_ms)
+
+    def store_report() -> None:
+        if report_save(analysis=analysis, claim=claim, report=report, warnings=unreadable):
+            logger.info("analysis %s done: %s", analysis.pk, report.stage_ms)
+
+    return store_report
 
 
 def _wait_for_redacted(analysis: Analysis, watch: Watch) -> None:

@@ -12,7 +12,7 @@ from uuid import UUID, uuid4
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F, QuerySet
+from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from workbench.accounts.models import User
@@ -24,6 +24,7 @@ from workbench.cases.models import Case
 from workbench.cases.services import case_lock
 from workbench.machine import broker
 from workbench.machine.disk import disk_room
+from workbench.machine.signs_of_life import SignsOfLife
 from workbench.rules.models import Ruleset
 from workbench.rules.services import ruleset_published
 
@@ -40,7 +41,12 @@ MOST_SERVERS_LOST = 10
 or that hangs does not fail a case."""
 
 SILENT = timedelta(seconds=15)
-"""A run that gave no sign of life for so long is lost; the worker gives one each half second. Our choice."""
+"""A run that gave no sign of life for so long may be lost; the worker gives one each half second. Our choice."""
+
+OBSERVED_SECONDS = 6.0
+"""For how long a run that may be lost is looked at. Our choice: twelve signs of life of a run that lives."""
+
+_signs = SignsOfLife(SILENT, OBSERVED_SECONDS)
 
 UNSENT = timedelta(seconds=30)
 """A queued run that waits so long while the queue is empty has lost its message. Our choice."""
@@ -180,38 +186,44 @@ def analysis_give_back(
 def lost_analyses_recover(now: datetime | None = None) -> int:
     """Takes up runs whose worker vanished and queued ones whose message did. Gives how many.
 
-    Cheap: two small queries. Every worker calls it every few seconds, so that no run stays "running" for ever.
+    Cheap: two small queries. Every worker calls it every few seconds, so that no run stays "running" for ever. A run
+    is lost when several calls found its last sign of life unchanged (`workbench/machine/signs_of_life.py`).
     """
     now = now or timezone.now()
-    lost = list(Analysis.objects.filter(status=AnalysisStatus.RUNNING, heartbeat_at__lt=now - SILENT).light())
-    for analysis in lost:
-        lost_analysis_recover(analysis, now)
-    unsent = list(Analysis.objects.filter(status=AnalysisStatus.QUEUED, queued_at__lt=now - UNSENT).light())
+    alive = Q(heartbeat_at__range=(now - SILENT, now + SILENT))
+    silent = list(Analysis.objects.filter(~alive, status=AnalysisStatus.RUNNING).light())
+    lost = sum(lost_analysis_recover(analysis, now) for analysis in silent)
+    # One that was queued "in the future" was so before the clock was set back.
+    just_sent = Q(queued_at__range=(now - UNSENT, now + UNSENT))
+    unsent = list(Analysis.objects.filter(~just_sent, status=AnalysisStatus.QUEUED).light())
     if not unsent or broker.messages_waiting():
-        return len(lost)
+        return lost
     for _ in unsent:
         _send()
-    return len(lost) + len(unsent)
+    return lost + len(unsent)
 
 
-def lost_analysis_recover(analysis: Analysis, now: datetime | None = None) -> None:
-    """Takes up one run if its worker vanished; else does nothing.
+def lost_analysis_recover(analysis: Analysis, now: datetime | None = None) -> bool:
+    """Takes up one run if its worker vanished, which takes several looks; gives whether it did.
 
     Whoever shows a run calls it, so that the page tells the truth also while no worker is there to look after it.
     """
     now = now or timezone.now()
-    if analysis.status != AnalysisStatus.RUNNING or analysis.heartbeat_at >= now - SILENT:
-        return
+    if analysis.status != AnalysisStatus.RUNNING:
+        return False
     if disk_room().free < 0:
         # A full disk silences a run that lives, and no other could begin.
-        return
-    if (now - analysis.started_at).total_seconds() > settings.CELERY_TASK_TIME_LIMIT:
+        return False
+    if not _signs.has_vanished(analysis.claim, analysis.heartbeat_at, now):
+        return False
+    if (analysis.heartbeat_at - analysis.started_at).total_seconds() > settings.MOST_ANALYSIS_SECONDS:
         reason = f"It took longer than {settings.MOST_ANALYSIS_SECONDS} seconds."
         analysis_fail(analysis=analysis, claim=analysis.claim, reason=reason)
     else:
         reason = "The worker that ran it stopped without a word."
         analysis_give_back(analysis=analysis, claim=analysis.claim, reason=reason)
     analysis.refresh_from_db(fields=["status", "stage", "progress", "detail", "error"])
+    return True
 
 
 def _owned(analysis: Analysis, claim: UUID) -> QuerySet[Analysis]:

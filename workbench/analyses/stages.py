@@ -9,6 +9,7 @@ from django.conf import settings
 
 from diagnostics import spark
 from workbench.analyses.models import Analysis, AnalysisStatus
+from workbench.analyses.room import room_missed
 from workbench.machine import broker
 
 STAGES = ("Unpacking", "Reading", "Measuring", "Judging", "Drawing")
@@ -17,13 +18,14 @@ STAGES = ("Unpacking", "Reading", "Measuring", "Judging", "Drawing")
 
 def run_shown(analysis: Analysis) -> dict[str, Any]:
     """JSON values: status, headline, progress 0..1, the stages with `done`, `now` or `next`, and what went wrong."""
+    without_room = room_missed(analysis)
     return {
         "id": analysis.pk,
         "status": analysis.status,
         "active": analysis.is_active,
-        "headline": _headline(analysis),
+        "headline": "Waits for room on the disk" if without_room else _headline(analysis),
         "progress": round(analysis.progress, 3),
-        "detail": _detail(analysis),
+        "detail": without_room or _detail(analysis),
         "error": analysis.error,
         "stages": _stages(analysis),
     }

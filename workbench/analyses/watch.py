@@ -11,7 +11,7 @@ from typing import Self
 from uuid import UUID
 
 from django.conf import settings
-from django.db import DatabaseError, connection
+from django.db import Error, connection
 from django.utils import timezone
 
 from diagnostics.analyze import Progress
@@ -98,7 +98,7 @@ class Watch:
                 progress=latest.fraction,
                 detail=latest.detail.replace("\x00", "")[:500],
             )
-        except DatabaseError:
+        except Error:
             logger.warning("a sign of life could not be written", exc_info=True)
             connection.close()
             return

@@ -10,6 +10,7 @@ from rest_framework import serializers
 from rest_framework.reverse import reverse
 
 from workbench.analyses.models import Analysis, AnalysisStatus
+from workbench.analyses.room import room_missed
 from workbench.cases.models import LONGEST_CHANGE, Case
 from workbench.cases.selectors import ORDERS
 
@@ -108,7 +109,7 @@ class CaseSerializer(serializers.ModelSerializer[Case]):
     @extend_schema_field(serializers.CharField(allow_null=True))
     def get_detail(self, case: Case) -> str | None:
         latest = self._latest(case)
-        return (latest.error or latest.detail or None) if latest else None
+        return (latest.error or room_missed(latest) or latest.detail or None) if latest else None
 
     @extend_schema_field(serializers.IntegerField(allow_null=True))
     def get_queue_position(self, case: Case) -> int | None:

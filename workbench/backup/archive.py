@@ -18,6 +18,7 @@ import os
 import shutil
 import tarfile
 import tempfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -26,17 +27,22 @@ from typing import IO
 
 from django.apps.registry import Apps
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import DatabaseError, connection, transaction
 from django.utils import timezone
 
+from diagnostics.wording.phrase import size as size_text
 from workbench.backup import rows
 from workbench.launch.presence import is_running
+from workbench.machine.disk import means_full_disk
 
 KIND, SCHEMA = "flink-workbench-backup", 1
 FOLDERS = ("uploads", "log-books", "cluster-logins")
 SESSION_KEY = "secret-key"
 PIECE_BYTES = 1024**2
 MOST_HEAD_BYTES = 64 * 1024**2
+TABLES_BYTES, ROWS_RATIO = 8 * 1024**2, 3
+"""What SQLite takes beside the files: its tables and their journal (measured: 6 MB at most for 0.6 MB of rows), and of
+larger rows first the journal, then table and indexes. Our choice."""
 
 
 class BackupRefused(Exception):
@@ -173,10 +179,16 @@ def backup_read(source: Path) -> Contents:
             applied = [(str(app), str(name)) for app, name in head["migrations"]]
             if unknown := rows.migrations_unknown(applied):
                 raise BackupRefused(f"It was made by a newer version of the workbench ({'.'.join(unknown[0])}).")
+            if set(rows.migrations_applied()) - set(applied):
+                raise BackupRefused("The database has tables of a newer version than the backup; name an empty one.")
             return _stored(archive, applied)
     except tarfile.TarError as error:
         raise BackupRefused(f"{source} is no backup of a workbench: {error}.") from None
-    except OSError as error:
+    except (OSError, DatabaseError) as error:
+        if means_full_disk(error):
+            raise BackupRefused(f"The disk got full; nothing was restored. {_room_said(0)}") from None
+        if isinstance(error, DatabaseError):
+            raise
         raise BackupRefused(f"{error.filename or source} cannot be used: {error.strerror or error}.") from None
 
 
@@ -198,7 +210,7 @@ def _refuse_unless_empty() -> None:
 
 def _checked(archive: tarfile.TarFile) -> dict[str, list[list[str]]]:
     """The head of an archive of which every part is what was written."""
-    found, digests, size, head = {}, None, 0, None
+    found, digests, size, rows_size, head = {}, None, 0, 0, None
     for entry in archive:
         if not entry.isreg() or not _is_ours(entry.name):
             raise BackupRefused(f"It is no backup of a workbench: it holds {entry.name[:100]!r}.")
@@ -215,7 +227,10 @@ def _checked(archive: tarfile.TarFile) -> dict[str, list[list[str]]]:
                 digests = _json(text)
         else:
             found[entry.name] = hashlib.file_digest(content, "sha256").hexdigest()
-            size += entry.size
+            if entry.name.startswith("rows/"):
+                rows_size += _unpacked_bytes(content)
+            else:
+                size += entry.size
     if head is None or head.get("kind") != KIND or head.get("schema") != SCHEMA:
         raise BackupRefused("It is no backup that this version of the workbench can read.")
     found.pop("digests.json", None)
@@ -223,10 +238,30 @@ def _checked(archive: tarfile.TarFile) -> dict[str, list[list[str]]]:
         raise BackupRefused("It is not complete: its end is missing.")
     if damaged := sorted(name for name, digest in digests.items() if found[name] != digest):
         raise BackupRefused(f"It is damaged: {damaged[0]} is not what was written.")
-    free = shutil.disk_usage(settings.WORKBENCH_DATA).free
-    if size > free:
-        raise BackupRefused(f"{settings.WORKBENCH_DATA} has {free:,} bytes free; {size:,} are needed.")
+    if connection.vendor == "sqlite":
+        size += TABLES_BYTES + ROWS_RATIO * rows_size
+    if size > shutil.disk_usage(settings.WORKBENCH_DATA).free:
+        raise BackupRefused(_room_said(size))
     return head
+
+
+def _unpacked_bytes(content: IO[bytes]) -> int:
+    """Bytes of rows without their packing; 0 where it is damaged, which their digest tells too."""
+    content.seek(0)
+    size = 0
+    try:
+        with gzip.GzipFile(fileobj=content) as lines:
+            while piece := lines.read(PIECE_BYTES):
+                size += len(piece)
+    except (EOFError, zlib.error, gzip.BadGzipFile):
+        return 0
+    return size
+
+
+def _room_said(needed: int) -> str:
+    free = size_text(shutil.disk_usage(settings.WORKBENCH_DATA).free)
+    wanted = f"; {size_text(needed)} are needed" if needed else ""
+    return f"{settings.WORKBENCH_DATA} has {free} free{wanted}."
 
 
 def _is_ours(name: str) -> bool:
@@ -247,15 +282,21 @@ def _json(text: bytes) -> dict[str, list[list[str]]]:
 
 def _stored(archive: tarfile.TarFile, applied: list[rows.Migration]) -> Contents:
     old = rows.database_prepare(applied)
+    draft = settings.WORKBENCH_DATA / f".{SESSION_KEY}-restored"
     try:
-        return _taken_out(archive, old)
+        contents = _taken_out(archive, old, draft)
     except BaseException:
         for folder in FOLDERS:  # they were empty
             shutil.rmtree(settings.WORKBENCH_DATA / folder, ignore_errors=True)
+        draft.unlink(missing_ok=True)
         raise
+    if draft.exists():
+        draft.replace(settings.WORKBENCH_DATA / SESSION_KEY)
+    return contents
 
 
-def _taken_out(archive: tarfile.TarFile, old: Apps) -> Contents:
+def _taken_out(archive: tarfile.TarFile, old: Apps, session_key: Path) -> Contents:
+    """Stores rows and files; the key of sessions at a path of its own, since there is one already."""
     count = size = files = 0
     kept = {model._meta.label: model for model in rows.models_kept(old)}
     with transaction.atomic():
@@ -268,7 +309,8 @@ def _taken_out(archive: tarfile.TarFile, old: Apps) -> Contents:
                 with gzip.GzipFile(fileobj=content) as lines:
                     count += rows.rows_read(kept[label], lines)
             elif entry.name.startswith("data/"):
-                path = settings.WORKBENCH_DATA / entry.name.removeprefix("data/")
+                name = entry.name.removeprefix("data/")
+                path = session_key if name == SESSION_KEY else settings.WORKBENCH_DATA / name
                 path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
                 with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as target:
                     shutil.copyfileobj(content, target, PIECE_BYTES)

@@ -10,7 +10,7 @@ import time
 import uuid
 from dataclasses import replace
 
-from django.db import DatabaseError
+from django.db import Error
 from django.db.models import QuerySet
 from django.utils import timezone
 
@@ -152,7 +152,7 @@ def _beat(collection: Collection, progress: float, detail: str) -> None:
         wanted = _owned(collection).update(
             progress=progress, detail=detail.replace("\x00", "")[:300], heartbeat_at=timezone.now()
         )
-    except DatabaseError:
+    except Error:
         logger.warning("a sign of life could not be written", exc_info=True)
         return
     if not wanted:

@@ -8,6 +8,7 @@ from datetime import timedelta
 
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from workbench.accounts.models import Team, User
@@ -25,11 +26,15 @@ from workbench.clusters.address import (
 from workbench.clusters.login import Login, LoginRefused, login_forget, login_keep
 from workbench.clusters.models import Cluster, Collection, CollectionStatus, Serves
 from workbench.machine import broker
+from workbench.machine.signs_of_life import SignsOfLife
 
 RUN_COLLECTION = "workbench.clusters.tasks.run_collection"
 """The task, which imports much that only a worker needs."""
 SILENT = timedelta(minutes=3)
 """A collection that gave no sign of life for so long is lost: longer than the slowest answer and the pause after it."""
+OBSERVED_SECONDS = SILENT.total_seconds()
+"""For how long one that may be lost is looked at: as long as one that lives may be silent."""
+_signs = SignsOfLife(SILENT, OBSERVED_SECONDS)
 UNSENT = timedelta(seconds=30)
 """As of analyses: a queued one that waits so long while the queue is empty has lost its message."""
 
@@ -137,12 +142,17 @@ def collection_cancel(*, collection: Collection) -> bool:
 def lost_collections_recover() -> int:
     """Fails those whose worker vanished, sends again those whose message did. Gives how many."""
     now = timezone.now()
-    lost = Collection.objects.filter(status=CollectionStatus.RUNNING, heartbeat_at__lt=now - SILENT)
+    running = Collection.objects.filter(status=CollectionStatus.RUNNING)
+    lost = [each for each in running if _signs.has_vanished(each.attempt, each.heartbeat_at, now)]
     for each in lost:
         for left in each.target.parent.glob(f"collection-{each.pk}-*"):
             left.unlink(missing_ok=True)
-    count = lost.update(status=CollectionStatus.FAILED, detail="The worker stopped without a word.")
-    unsent = list(Collection.objects.filter(status=CollectionStatus.QUEUED, requested_at__lt=now - UNSENT))
+    numbers = [each.pk for each in lost]
+    count = running.filter(pk__in=numbers).update(
+        status=CollectionStatus.FAILED, detail="The worker stopped without a word."
+    )
+    just_sent = Q(requested_at__range=(now - UNSENT, now + UNSENT))
+    unsent = list(Collection.objects.filter(~just_sent, status=CollectionStatus.QUEUED))
     if not unsent or broker.messages_waiting():
         return count
     for each in unsent:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import signal
 import subprocess
@@ -15,6 +16,7 @@ from workbench.launch.plan import Plan
 
 STOP_SECONDS = 45  # longer than the programs' own stop_seconds together
 LAST_MOMENTS_SECONDS = 3  # a program's children see its end and end themselves
+PROGRAM = Path(__file__).with_name("supervisord.py")
 PR_SET_PDEATHSIG = 1  # Linux, prctl(2)
 
 
@@ -33,7 +35,7 @@ class Supervised:
         # Its output goes to a file: with a pipe it would die of a launcher that was killed, and leave its programs.
         with self._log.open("ab") as output:
             self._supervisord = subprocess.Popen(
-                [sys.executable, "-m", "supervisor.supervisord", "--configuration", str(self._configuration)],
+                [sys.executable, "-P", str(PROGRAM), "--configuration", str(self._configuration)],
                 cwd=self._plan.data,
                 env=self._plan.variables,
                 stdin=subprocess.DEVNULL,
@@ -93,7 +95,8 @@ class Supervised:
             if exited and "not expected" in what:
                 name, _, reason = what.partition(" ")
                 reason = reason.replace("; not expected", "").strip("()")
-                print(f"{name} ended ({reason}) and is started again; see {self._plan.logs / name}.log", flush=True)
+                with contextlib.suppress(OSError):  # into a file on a disk that is full
+                    print(f"{name} ended ({reason}) and is started again; see {self._plan.logs / name}.log", flush=True)
 
 
 def end_with_parent() -> None:

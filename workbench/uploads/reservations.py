@@ -19,7 +19,9 @@ def reserved_bytes(*, user: User | None = None) -> int:
 
     A file of which nothing came for Arrival.RESERVED counts no more: it may go on, if there is room then.
     """
-    coming = Arrival.objects.filter(state=ArrivalState.RECEIVING, touched_at__gt=timezone.now() - Arrival.RESERVED)
+    now = timezone.now()
+    lately = (now - Arrival.RESERVED, now + Arrival.RESERVED)  # no longer for a clock that was set back meanwhile
+    coming = Arrival.objects.filter(state=ArrivalState.RECEIVING, touched_at__range=lately)
     if user is not None:
         coming = coming.filter(user=user)
     return coming.aggregate(bytes=Sum(F("bytes") - F("offset")))["bytes"] or 0

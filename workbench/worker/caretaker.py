@@ -8,9 +8,10 @@ from typing import Any
 
 import redis
 from celery import bootsteps
-from django.db import DatabaseError, connections
+from django.db import Error, connections
 
 from workbench.machine import broker
+from workbench.machine.steady_clock import SteadyClock
 
 logger = logging.getLogger(__name__)
 
@@ -30,6 +31,7 @@ class Caretaker(bootsteps.StartStopStep):
         self._entry: Any = None
         self._last_round = float("-inf")
         self._awake = True
+        self._clock = SteadyClock()
 
     def start(self, parent: Any) -> None:
         self._care(parent)
@@ -60,12 +62,13 @@ class Caretaker(bootsteps.StartStopStep):
             if self._awake:
                 lost_analyses_recover()
             lost_collections_recover()
-            removed_files_purge()
-            arrivals_expire()
             redactions_resume()
-            evidence_expire()
             log_books_purge()
-        except (redis.RedisError, DatabaseError, OSError):  # OSError: a data folder that can only be read
+            if self._clock.is_steady():
+                removed_files_purge()
+                arrivals_expire()
+                evidence_expire()
+        except (redis.RedisError, Error, OSError):  # OSError: a data folder that can only be read
             logger.warning("the worker could not look after lost runs; it tries again", exc_info=True)
         finally:
             connections.close_all()

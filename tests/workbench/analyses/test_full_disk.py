@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 import urllib.error
 import urllib.request
@@ -11,10 +12,13 @@ import pytest
 
 from tests.running_workbench import eventually, launch
 from tests.small_disk import fill
-from tests.workbench.analyses.stack import LOG, Stack, has_ended
+from tests.workbench.analyses.stack import LOG, Stack, has_ended, is_reading
 
 RESERVE_BYTES, LEFT_BYTES = 16 * 1024**2, 8 * 1024**2
 """Of the disk: what is reserved for database and queue, and what is left of it by others."""
+
+LONG_LOG_BYTES = 256 * 1024**2
+"""Some seconds of work, so that the disk is full before the run is over."""
 
 pytestmark = [pytest.mark.celery, pytest.mark.spark]
 
@@ -53,3 +57,27 @@ def test_a_case_waits_for_room_and_everything_stays_readable(small_disk: Path, s
     again = launch(small_disk / "data", SPARK_REMOTE=spark_remote)
     assert again.process.wait(30) == 1
     assert "is full: a start needs" in again.said()
+
+
+def test_a_disk_without_a_byte_stops_a_run_which_says_so_and_goes_on(larger_disk: Path, spark_remote: str) -> None:
+    running = launch(larger_disk / "data", SPARK_REMOTE=spark_remote, WORKBENCH_RESERVE_BYTES=str(RESERVE_BYTES))
+    try:
+        running.wait_until_ready()
+        stack = Stack(running, running.manage("create_token", "admin"), larger_disk)
+        url = stack.send(LOG * (LONG_LOG_BYTES // len(LOG)))
+        stack.wait(url, is_reading)
+        ballast = fill(larger_disk)
+        assert shutil.disk_usage(larger_disk).free == 0
+        for _ in range(20):  # longer than a run may be silent
+            case = stack.case(url)
+            assert case["detail"].startswith("The disk is full: the run waits for room, "), case
+            assert "are needed. It goes on by itself" in case["detail"], case
+            assert status(f"{running.address}/login/") == 200
+            time.sleep(1)
+        ballast.unlink()
+        case = stack.wait(url, has_ended)
+        assert case["status"] == "done", case
+        asked = "from workbench.analyses.models import Analysis; print(Analysis.objects.get().attempts)"
+        assert running.manage("shell", "--no-imports", "-c", asked) == "1"
+    finally:
+        running.end()

@@ -23,6 +23,7 @@ from workbench.analyses.selectors import analysis_to_change, analysis_visible, l
 from workbench.analyses.services import (
     MOST_ATTEMPTS,
     MOST_SERVERS_LOST,
+    OBSERVED_SECONDS,
     SILENT,
     NothingToAnalyse,
     analysis_cancel,
@@ -37,6 +38,7 @@ from workbench.analyses.stages import run_shown
 from workbench.machine import broker
 
 Committed = Callable[..., AbstractContextManager[Any]]
+SecondsPass = Callable[[float], None]
 
 
 @pytest.fixture
@@ -155,12 +157,17 @@ def test_a_retry_is_a_new_analysis(people: People, queued: Analysis) -> None:
 
 
 def test_a_run_without_a_sign_of_life_is_queued_again_and_fails_after_the_last_attempt(
-    queued: Analysis, queue: redis.Redis
+    queued: Analysis, queue: redis.Redis, seconds_pass: SecondsPass
 ) -> None:
+    later = timezone.now() + SILENT + timedelta(seconds=1)
     for attempt in range(1, MOST_ATTEMPTS + 1):
         assert analysis_claim(queued)
         assert lost_analyses_recover() == 0
-        assert lost_analyses_recover(now=timezone.now() + SILENT + timedelta(seconds=1)) == 1
+        assert lost_analyses_recover(now=later) == 0, "one look tells nothing"
+        seconds_pass(4.0)
+        assert lost_analyses_recover(now=later) == 0
+        seconds_pass(4.0)
+        assert lost_analyses_recover(now=later) == 1
         assert now_of(queued).attempts == attempt
     assert queued.status == AnalysisStatus.FAILED
     assert queued.error == "The worker that ran it stopped without a word. It was tried 3 times."
@@ -192,20 +199,26 @@ def test_lost_servers_leave_a_run_all_its_attempts(queued: Analysis, queue: redi
 
 
 def test_whoever_looks_at_a_lost_run_is_told_even_without_a_worker(
-    people: People, queued: Analysis, queue: redis.Redis
+    people: People, queued: Analysis, queue: redis.Redis, seconds_pass: SecondsPass
 ) -> None:
     assert analysis_claim(queued)
     Analysis.objects.update(heartbeat_at=timezone.now() - SILENT - timedelta(seconds=1))
-    shown = with_token(people.alice).get(f"/api/v1/cases/{queued.case_id}/").json()
+    program, address = with_token(people.alice), f"/api/v1/cases/{queued.case_id}/"
+    assert program.get(address).json()["status"] == "running"
+    seconds_pass(OBSERVED_SECONDS)
+    shown = program.get(address).json()
     assert shown["status"] == "queued"
     assert shown["detail"] == "The worker that ran it stopped without a word. Waiting to be tried again."
 
 
 def test_a_run_that_outlived_every_limit_is_not_tried_again(
-    queued: Analysis, queue: redis.Redis, settings: LazySettings
+    queued: Analysis, queue: redis.Redis, settings: LazySettings, seconds_pass: SecondsPass
 ) -> None:
     assert analysis_claim(queued)
-    later = timezone.now() + timedelta(seconds=settings.CELERY_TASK_TIME_LIMIT + 30)
+    Analysis.objects.update(started_at=timezone.now() - timedelta(seconds=settings.CELERY_TASK_TIME_LIMIT))
+    later = timezone.now() + SILENT + timedelta(seconds=1)
+    lost_analyses_recover(now=later)
+    seconds_pass(OBSERVED_SECONDS)
     lost_analyses_recover(now=later)
     assert now_of(queued).status == AnalysisStatus.FAILED
     assert "took longer than" in queued.error
@@ -230,6 +243,53 @@ def test_a_queued_run_whose_message_is_lost_is_sent_again(
         assert lost_analyses_recover(now=timezone.now() + timedelta(minutes=1)) == 1
     assert broker.messages_waiting() == 1
     assert lost_analyses_recover(now=timezone.now() + timedelta(minutes=2)) == 0
+
+
+@pytest.mark.parametrize("jump", [timedelta(hours=3), timedelta(hours=-3)], ids=["ahead", "back"])
+def test_a_clock_that_is_set_loses_no_run_that_lives(
+    queued: Analysis, queue: redis.Redis, seconds_pass: SecondsPass, jump: timedelta
+) -> None:
+    """Its next sign of life comes within a second; the same from a database that was away."""
+    assert analysis_claim(queued)
+    now = timezone.now() + jump
+    assert lost_analyses_recover(now=now) == 0
+    seconds_pass(3.0)
+    Analysis.objects.update(heartbeat_at=now + timedelta(seconds=3))
+    assert lost_analyses_recover(now=now + timedelta(seconds=3)) == 0
+    seconds_pass(OBSERVED_SECONDS)
+    Analysis.objects.update(heartbeat_at=now + timedelta(seconds=9))
+    assert lost_analyses_recover(now=now + timedelta(seconds=9)) == 0
+    assert now_of(queued).status == AnalysisStatus.RUNNING
+
+
+def test_a_clock_that_is_set_back_hides_no_lost_run(
+    queued: Analysis, queue: redis.Redis, seconds_pass: SecondsPass
+) -> None:
+    assert analysis_claim(queued)
+    earlier = timezone.now() - timedelta(hours=3)
+    lost_analyses_recover(now=earlier)
+    assert now_of(queued).status == AnalysisStatus.RUNNING
+    seconds_pass(OBSERVED_SECONDS)
+    lost_analyses_recover(now=earlier)
+    assert (now_of(queued).status, queued.attempts) == (AnalysisStatus.QUEUED, 1)
+
+
+def test_a_message_that_was_lost_before_the_clock_was_set_back_is_sent_again(
+    queued: Analysis, queue: redis.Redis, django_capture_on_commit_callbacks: Committed
+) -> None:
+    with django_capture_on_commit_callbacks(execute=True):
+        assert lost_analyses_recover(now=timezone.now() - timedelta(hours=3)) == 1
+    assert broker.messages_waiting() == 1
+
+
+def test_looks_before_and_after_an_outage_are_not_one_observation(
+    queued: Analysis, queue: redis.Redis, seconds_pass: SecondsPass
+) -> None:
+    assert analysis_claim(queued)
+    later = timezone.now() + SILENT + timedelta(seconds=1)
+    assert lost_analyses_recover(now=later) == 0
+    seconds_pass(60.0)
+    assert lost_analyses_recover(now=later) == 0
 
 
 def test_strangers_see_no_analysis_and_viewers_change_none(people: People, queued: Analysis) -> None:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from django.conf import LazySettings, settings
+from django.urls import reverse
 
 from diagnostics.spark import KeptSession
 from tests.small_disk import fill
 from tests.workbench.diagnosed import stored_file
-from tests.workbench.people import People, case_of, with_token
+from tests.workbench.people import People, case_of, signed_in, with_token
 from workbench.analyses.models import Analysis, AnalysisStatus
 from workbench.analyses.room import LEAST_ROOM, OutOfRoom, out_of_room_raised, room_awaited, room_needed
 from workbench.analyses.services import (
     MOST_ATTEMPTS,
+    OBSERVED_SECONDS,
     SILENT,
     analysis_claim,
     analysis_give_back,
@@ -24,6 +27,7 @@ from workbench.analyses.services import (
 )
 from workbench.analyses.tasks import run_next_analysis
 from workbench.analyses.watch import BEAT_SECONDS, Watch
+from workbench.analyses.writing import write_patiently
 from workbench.machine.disk import disk_room
 
 MORE_THAN_ANY_DISK = 2**62
@@ -120,13 +124,57 @@ def test_an_error_that_has_nothing_to_do_with_the_disk_stays_what_it_is(queued: 
         raise ZeroDivisionError
 
 
-def test_a_run_that_a_full_disk_silences_is_not_taken_for_lost(queued: Analysis, settings: LazySettings) -> None:
+def test_a_run_that_a_full_disk_silences_is_not_taken_for_lost(
+    queued: Analysis, settings: LazySettings, seconds_pass: Callable[[float], None]
+) -> None:
     claimed(queued)
     Analysis.objects.update(heartbeat_at=queued.heartbeat_at - 2 * SILENT)
     queued.refresh_from_db()
     room, settings.RESERVE_BYTES = settings.RESERVE_BYTES, MORE_THAN_ANY_DISK
-    lost_analysis_recover(queued)
+    for _ in range(3):
+        assert not lost_analysis_recover(queued)
+        seconds_pass(OBSERVED_SECONDS)
     assert queued.status == AnalysisStatus.RUNNING
     settings.RESERVE_BYTES = room
-    lost_analysis_recover(queued)
+    assert not lost_analysis_recover(queued), "its worker has a moment to store what became of it"
+    seconds_pass(OBSERVED_SECONDS)
+    assert lost_analysis_recover(queued)
     assert queued.status == AnalysisStatus.QUEUED
+
+
+def test_a_running_case_says_that_it_waits_for_room(queued: Analysis, people: People, settings: LazySettings) -> None:
+    """Nothing can be stored then, so it is said from what is known."""
+    claimed(queued)
+    Analysis.objects.update(detail="12 of 40 ranges")
+    alice, program = signed_in(people.alice), with_token(people.alice)
+    progress = reverse("analyses:progress", args=[queued.pk])
+    room, settings.RESERVE_BYTES = settings.RESERVE_BYTES, MORE_THAN_ANY_DISK
+    said = "The disk is full: the run waits for room, 67.1 MB are needed. It goes on by itself when there is some."
+    assert program.get(f"/api/v1/cases/{queued.case_id}/").json()["detail"] == said
+    shown = alice.get(progress).json()
+    assert (shown["headline"], shown["detail"]) == ("Waits for room on the disk", said)
+    page = alice.get(queued.case.get_absolute_url()).content.decode()
+    assert said in page
+    settings.RESERVE_BYTES = room
+    assert alice.get(progress).json()["detail"] == "12 of 40 ranges"
+
+
+def test_an_outcome_waits_for_room_and_is_stored_then(queued: Analysis, small_disk: Path) -> None:
+    """As each write of it does, this one meets a disk without a byte."""
+    ballast = fill(small_disk)
+    tries = []
+
+    def store() -> None:
+        tries.append(len(tries))
+        if len(tries) == 2:
+            ballast.unlink()
+        (small_disk / "outcome").write_bytes(b"done")
+
+    write_patiently(store, 30.0)
+    assert tries == [0, 1]
+    assert (small_disk / "outcome").read_bytes() == b"done"
+
+
+def test_an_outcome_that_cannot_be_stored_for_another_reason_is_not_tried_again() -> None:
+    with pytest.raises(ZeroDivisionError):
+        write_patiently(lambda: 1 / 0, 30.0)

@@ -21,8 +21,10 @@ import pytest
 
 from tests.benchmarks.throwaway_postgres import postgres
 from tests.running_workbench import FROM_OUTSIDE, PROJECT
+from tests.small_disk import fill
 
 OLDER = Path(__file__).with_name("older_data_folder.zip")
+MIB = 1024**2
 OPENED = """
 import io, json, zipfile
 from django.conf import settings
@@ -175,6 +177,9 @@ def test_what_is_damaged_or_cut_off_is_refused_and_nothing_of_it_is_stored(backu
 
 def test_nothing_is_written_over(older: Path, backup: Path, tmp_path: Path) -> None:
     assert "exists already" in manage(older, "backup", str(backup), status=1)
+    newer = tmp_path / "newer"
+    manage(newer, "migrate")
+    assert "of a newer version than the backup" in manage(newer, "restore", str(backup), status=1)
     assert "holds a workbench already" in manage(older, "restore", str(backup), status=1)
     fresh = tmp_path / "fresh"
     (fresh / "run").mkdir(parents=True)
@@ -182,3 +187,32 @@ def test_nothing_is_written_over(older: Path, backup: Path, tmp_path: Path) -> N
         fcntl.flock(lock, fcntl.LOCK_EX)
         assert "A workbench runs on" in manage(fresh, "restore", str(backup), status=1)
     assert backup.stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize("free", [0, 2 * MIB], ids=lambda free: f"{free} bytes free")
+def test_a_disk_without_room_is_said_and_nothing_is_restored(backup: Path, small_disk: Path, free: int) -> None:
+    data = small_disk / "data"
+    data.mkdir(mode=0o700)
+    ballast = fill(small_disk, leave=free)
+    said = manage(data, "restore", str(backup), status=1)
+    assert "Traceback" not in said, said
+    assert "are needed" in said or "No space left on device" in said, said
+    ballast.unlink()
+    assert {path.name for path in data.rglob("*") if path.is_file()} <= {"secret-key", "workbench.sqlite3"}
+    assert "rows and 2 files are back" in manage(data, "restore", str(backup))
+
+
+def test_a_disk_that_gets_full_meanwhile_leaves_nothing_half_restored(
+    backup: Path, small_disk: Path, tmp_path: Path
+) -> None:
+    """The database is on another disk than the one whose room was looked at."""
+    data, database = tmp_path / "new", f"sqlite:///{small_disk}/workbench.sqlite3"
+    data.mkdir(mode=0o700)
+    (data / "secret-key").write_text("the key that was there")
+    ballast = fill(small_disk, leave=100_000)
+    said = manage(data, "restore", str(backup), status=1, DATABASE_URL=database)
+    assert "The disk got full; nothing was restored." in said
+    assert [path for path in data.rglob("*") if path.is_file()] == [data / "secret-key"]
+    assert (data / "secret-key").read_text() == "the key that was there"
+    ballast.unlink()
+    assert "rows and 2 files are back" in manage(data, "restore", str(backup), DATABASE_URL=database)

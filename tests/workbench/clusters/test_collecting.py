@@ -7,9 +7,10 @@ import socket
 import threading
 import time
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from typing import Any
+from uuid import uuid4
 
 import pytest
 import redis
@@ -27,6 +28,7 @@ from workbench.clusters.collecting import collection_run
 from workbench.clusters.connection import PinnedCluster
 from workbench.clusters.models import Cluster, Collection, CollectionStatus
 from workbench.clusters.services import (
+    OBSERVED_SECONDS,
     cluster_add,
     cluster_remove,
     collection_cancel,
@@ -281,18 +283,21 @@ def test_a_cluster_that_was_taken_off_the_list_meanwhile_is_not_asked(people: Pe
 
 
 def test_a_collection_whose_worker_vanished_is_said_to_have_failed(
-    people: People, settings: LazySettings, queue: redis.Redis
+    people: People, settings: LazySettings, queue: redis.Redis, seconds_pass: Callable[[float], None]
 ) -> None:
     cluster = cluster_add(user=people.ada, name="a", url="http://10.1.2.3")
     lost = collection_request(user=people.alice, cluster=cluster)
     waiting = collection_request(user=people.alice, cluster=cluster)
     Collection.objects.filter(pk=lost.pk).update(
-        status=CollectionStatus.RUNNING, heartbeat_at=timezone.now() - timedelta(minutes=4)
+        status=CollectionStatus.RUNNING, attempt=uuid4(), heartbeat_at=timezone.now() - timedelta(minutes=4)
     )
     Collection.objects.filter(pk=waiting.pk).update(requested_at=timezone.now() - timedelta(minutes=1))
     (settings.INCOMING_DIR / f"collection-{lost.pk}-0.zip.part").write_bytes(b"left")
     queue.flushdb()
 
+    for _ in range(round(OBSERVED_SECONDS / 10)):
+        assert lost_collections_recover() == 1, "only what waits, which is sent again"
+        seconds_pass(10.0)
     assert lost_collections_recover() == 2
 
     lost.refresh_from_db()

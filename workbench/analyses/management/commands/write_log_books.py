@@ -12,7 +12,7 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.core.management.base import BaseCommand
-from django.db import DatabaseError, connection
+from django.db import Error, connection
 
 from workbench.analyses.log_books import log_books_write
 from workbench.machine.environment import keep_files_private
@@ -38,7 +38,7 @@ class Command(BaseCommand):
         while True:
             try:
                 begun = log_books_write()
-            except DatabaseError:
+            except Error:
                 if once:
                     raise
                 logger.warning("the waiting log books could not be looked up; it is tried again", exc_info=True)

@@ -6,8 +6,10 @@ from typing import Any
 
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
+from django.db import DatabaseError
 
 from workbench.backup.archive import BackupRefused, backup_read
+from workbench.machine.disk import means_full_disk
 from workbench.machine.environment import keep_files_private
 
 
@@ -23,5 +25,13 @@ class Command(BaseCommand):
             contents = backup_read(file)
         except BackupRefused as error:
             raise CommandError(str(error)) from None
-        call_command("migrate", verbosity=0, interactive=False)
+        try:
+            call_command("migrate", verbosity=0, interactive=False)
+        except DatabaseError as error:
+            if not means_full_disk(error):
+                raise
+            raise CommandError(
+                "All rows and files are back, but the disk is too full to bring them to this version. Make room; "
+                "`make up` does it at its start."
+            ) from None
         self.stdout.write(f"{contents.rows:,} rows and {contents.files:,} files are back; make up starts it.")
