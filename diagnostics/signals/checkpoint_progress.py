@@ -10,10 +10,11 @@ from diagnostics.arithmetic.quantiles import highest, known, lowest, middle, rat
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.reconstruction.checkpoints.counted_course import CountedCourse, counted_course
 from diagnostics.reconstruction.checkpoints.history import Checkpoint, History, checkpoint_histories
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.job.stated_settings import settings_of, stated_options
-from diagnostics.reconstruction.load.metric_series import MetricSeries, Point, Series, metric_series
+from diagnostics.reconstruction.load.metric_series import MetricSeries, metric_series
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 
 MOST_LISTED = 12
@@ -24,6 +25,7 @@ COMPARED = 3
 """How many checkpoints at the beginning and at the end are compared for growth. Our choice."""
 RECENT = 5
 """How many of the last checkpoints say how it is now. Our choice."""
+COUNTERS = ("numberOfCompletedCheckpoints", "numberOfFailedCheckpoints")
 WHOLE_SECONDS = 0.05
 """An expiry seen in the log is taken as the round timeout that it lies this near to, as a share. Our choice."""
 
@@ -38,7 +40,7 @@ def measure(evidence: Evidence) -> Measured:
     """
     histories = checkpoint_histories(evidence)
     series = metric_series(evidence)
-    counted = {each.job_id for each in series.of("numberOfCompletedCheckpoints")}
+    counted = {each.job_id for name in COUNTERS for each in series.of(name)}
     only_job = _only(cluster_of(evidence).job_names)
     jobs = sorted({*histories, *(job_id or only_job for job_id in counted)}, key=str)
     given = 0
@@ -64,14 +66,14 @@ def _facts_of(
 ) -> tuple[dict[str, FactValue], list[Citation]]:
     options = stated_options(evidence)
     stated, places = settings_of(options, job_id)
-    counts, count_places = _counts(series, job_id, only_job)
-    if not history.checkpoints and not history.not_started and not counts:
+    counted = counted_course(series, job_id, only_job)
+    if not history.checkpoints and not history.not_started and counted is None:
         return {}, []
-    facts: dict[str, FactValue] = {**_course(history), **_counted(history, counts)}
+    facts: dict[str, FactValue] = {**_course(history), **_counted(history, counted)}
     facts |= _timeout(history, stated, places)
     facts |= _against_settings(history, facts, stated)
     citations = [places[name] for name in ("timeout_ms", "interval_ms") if name in places]
-    return facts, [*_citations_of(history), *citations, *count_places]
+    return facts, [*_citations_of(history), *citations, *(counted.citations if counted else ())]
 
 
 def _signal(
@@ -200,35 +202,7 @@ def _now(history: History, completed: Sequence[Checkpoint], failed: Sequence[Che
     }
 
 
-def _counts(series: MetricSeries, job_id: str | None, only_job: str | None) -> tuple[dict[str, float], list[Citation]]:
-    """The highest value of the job's counters; they begin anew with each JobManager."""
-    found: dict[str, float] = {}
-    places: list[Citation] = []
-    for name, metric in (
-        ("completed", "numberOfCompletedCheckpoints"),
-        ("failed", "numberOfFailedCheckpoints"),
-        ("longest_ms", "lastCheckpointDuration"),
-        ("state_bytes", "lastCheckpointFullSize"),
-    ):
-        points = [
-            (point.value, each, point)
-            for each in series.of(metric)
-            if (each.job_id or only_job) == job_id
-            for point in each.known
-            if point.value is not None and point.value >= 0
-        ]
-        if points:
-            value, of, at = max(points, key=_by_value)
-            found[name] = value
-            places.append(of.cite(at))
-    return found, places[:2]
-
-
-def _by_value(entry: tuple[float, Series, Point]) -> tuple[float, int]:
-    return entry[0], entry[2].ts_ms or 0
-
-
-def _counted(history: History, counts: Mapping[str, float]) -> dict[str, FactValue]:
+def _counted(history: History, counted: CountedCourse | None) -> dict[str, FactValue]:
     """What counters add: numbers beyond a short history, and triggers that never became a checkpoint."""
     not_ready = sum(each.count for each in history.not_started if each.not_ready)
     facts: dict[str, FactValue] = {
@@ -236,19 +210,49 @@ def _counted(history: History, counts: Mapping[str, float]) -> dict[str, FactVal
         "not_ready": not_ready,
         "not_started_reason": history.not_started[0].reason[:200] if history.not_started else None,
     }
+    if counted is None:
+        return facts
     listed = {each.number for each in history.checkpoints if not each.is_savepoint}
-    if counts:
-        completed = len(history.of_status("completed"))
-        failed = len(history.of_status("expired", "declined", "failed", "aborted"))
-        facts["counted_completed"] = max(int(counts.get("completed", 0)), completed)
-        counted_failed = int(counts.get("failed", 0))
-        facts["counted_failed"] = max(counted_failed, failed)
-        facts["failed_before_first"] = max(0, counted_failed - failed) if listed and min(listed) == 1 else None
-        if not listed:
-            facts["completed"] = int(counts.get("completed", 0))
-            facts["failed"] = counted_failed
-            facts["max_duration_ms"] = counts.get("longest_ms")
-            facts["max_state_bytes"] = counts.get("state_bytes")
+    completed = len(history.of_status("completed"))
+    failed = len(history.of_status("expired", "declined", "failed", "aborted"))
+    facts["counted_completed"] = max(counted.completed, completed)
+    facts["counted_failed"] = max(counted.failed, failed)
+    facts["failed_before_first"] = max(0, counted.failed - failed) if listed and min(listed) == 1 else None
+    return facts if listed else {**facts, **_course_by_counters(counted)}
+
+
+def _course_by_counters(counted: CountedCourse) -> dict[str, FactValue]:
+    """The course where no file lists the checkpoints. Counters do not tell an expired one from another failure."""
+    durations = [ms for _, ms in counted.durations_ms]
+    fell_ms = next((each.ts_ms for each in counted.outcomes if each.is_failure), None)
+    before = [ms for ts_ms, ms in counted.durations_ms if fell_ms is None or ts_ms <= fell_ms]
+    last = counted.last_outcomes(RECENT)
+    completed_ms = max((each.ts_ms for each in counted.outcomes if not each.is_failure), default=None)
+    facts: dict[str, FactValue] = {
+        "by_counters": True,
+        "completed": counted.completed,
+        "failed": counted.failed,
+        "completed_before_failure": counted.completed_before_failure,
+        "completed_after_failure": counted.completed_after_failure,
+        "durations_ms": [_rounded(ms) for ms in before[-BEFORE_EXPIRY:]] or None,
+        "first_duration_ms": durations[0] if durations else None,
+        "last_duration_ms": durations[-1] if durations else None,
+        "last_durations_ms": [_rounded(ms) for ms in durations[-RECENT:]] or None,
+        "max_duration_ms": highest(durations),
+        "min_duration_ms": lowest(durations),
+        "median_duration_ms": middle(durations),
+        "growth_ratio": _growth(before),
+        "running_ms": counted.running_ms,
+        "first_state_bytes": counted.full_bytes[0] if counted.full_bytes else None,
+        "last_state_bytes": counted.full_bytes[-1] if counted.full_bytes else None,
+        "max_state_bytes": highest(counted.full_bytes),
+        "observed_ms": counted.last_ms - counted.first_ms if counted.last_ms and counted.first_ms else None,
+    }
+    if completed_ms is not None and counted.last_ms is not None:
+        facts["since_last_completed_ms"] = counted.last_ms - completed_ms
+    if last or not counted.failed:
+        consecutive = next((index for index, is_failure in enumerate(reversed(last)) if not is_failure), len(last))
+        facts |= {"recent_failed": sum(last), "recent_count": len(last), "consecutive_failed": consecutive}
     return facts
 
 
@@ -276,7 +280,9 @@ def _against_settings(
     longest, timeout = _numeric(facts.get("max_duration_ms")), _numeric(facts.get("timeout_ms"))
     running = _numeric(facts.get("running_ms"))
     interval = _numeric(stated.get("interval_ms")) or _seen_interval(history)
-    recent = known(each.duration_ms for each in history.of_status("completed")[-RECENT:])
+    listed = [each.duration_ms for each in history.of_status("completed")[-RECENT:]]
+    last = facts.get("last_durations_ms")
+    recent = known(listed or (map(_numeric, last) if isinstance(last, list) else []))
     return {
         "interval_ms": interval,
         "min_pause_ms": stated.get("min_pause_ms"),
@@ -365,6 +371,8 @@ FACTS = {
     "not_started": "triggers that did not become a checkpoint",
     "not_ready": "of those, how many came while not all tasks ran",
     "not_started_reason": "why the first of them did not",
+    "by_counters": "true when no file lists the checkpoints, so that their course is that of the JobManager's metrics",
+    "observed_ms": "how long these metrics were sampled",
     "counted_completed": "completed checkpoints as counted by the JobManager",
     "counted_failed": "failed checkpoints as counted by the JobManager",
     "failed_before_first": "failures counted by the JobManager that never became a checkpoint (before all tasks ran)",

@@ -18,7 +18,7 @@ from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.failures.fault import Fault, by_job, faults
 from diagnostics.reconstruction.failures.incident_log import IncidentLog, LogEvent, incident_log
 from diagnostics.reconstruction.job.cluster import cluster_of
-from diagnostics.reconstruction.load.metric_series import MetricSeries, increase, metric_series
+from diagnostics.reconstruction.load.metric_series import MetricSeries, Point, increase, metric_series
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 
 STATES = re.compile(r"switched from state ([A-Z]{3,20}) to ([A-Z]{3,20})")
@@ -77,6 +77,8 @@ def measure(evidence: Evidence) -> Measured:
         citations += [change.event.cite() for change in changes.get(job, [])[-1:]]
         if not citations and job in latest:
             citations.append(_state_citation(latest[job]))
+        if not changes.get(job) and job in counted:
+            citations.append(counted[job].citation)
         yield Signal(
             key="restarts",
             subject=Subject(job=job),
@@ -103,21 +105,43 @@ def _latest(evidence: Evidence) -> Mapping[str | None, Any]:
     return {row.job_id: row for row in rows if row.state is not None}
 
 
-def _counted(series: MetricSeries) -> Mapping[str | None, float]:
-    """Job -> restarts that the metric counted; the counter begins anew with the JobManager."""
-    found: dict[str | None, float] = {}
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What the metric counted; it begins anew with the JobManager.
+
+    steady_ms  how long it did not grow until its last sample
+    """
+
+    restarts: int
+    steady_ms: int | None
+    citation: Citation
+
+
+def _counted(series: MetricSeries) -> Mapping[str | None, Counted]:
+    """Job -> its restarts by the metric."""
+    found: dict[str | None, Counted] = {}
     for metric in ("fullRestarts", "numRestarts"):
         for each in series.of(metric):
             if each.known:
-                found[each.job_id] = (each.known[0].value or 0.0) + increase(each.points)
+                restarts = round((each.known[0].value or 0.0) + increase(each.points))
+                found[each.job_id] = Counted(restarts, _level_ms(each.known), each.cite(each.known[-1]))
     return found
 
 
-def _facts(changes: Sequence[Transition], latest: Any, counted: float | None) -> dict[str, FactValue]:
+def _level_ms(points: Sequence[Point]) -> int | None:
+    """How long the last value has stood."""
+    same = itertools.takewhile(lambda point: point.value == points[-1].value, reversed(points))
+    stamps = [point.ts_ms for point in same if point.ts_ms is not None]
+    return max(stamps) - min(stamps) if len(stamps) > 1 else None
+
+
+def _facts(changes: Sequence[Transition], latest: Any, counted: Counted | None) -> dict[str, FactValue]:
     restarting = [change for change in changes if change.state_to == "RESTARTING"]
     running_again = [change for change in changes if (change.state_from, change.state_to) == ("RESTARTING", "RUNNING")]
-    restarts = len(restarting) if changes else round(counted or 0)
+    restarts = len(restarting) if changes or counted is None else counted.restarts
     facts: dict[str, FactValue] = {"restarts": restarts, "running_again": len(running_again)}
+    if not changes and counted is not None:
+        facts["steady_ms"] = counted.steady_ms
     if changes:
         facts |= {"final_state": changes[-1].state_to, "final_ms": changes[-1].ts_ms}
         facts["states"] = list(dict.fromkeys(change.state_to for change in changes))

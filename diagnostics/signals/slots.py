@@ -31,6 +31,9 @@ CLOSED = re.compile(
     r"(?:Closing TaskExecutor connection|of TaskManager with id|TaskManager with id|Task manager(?= akka)) (\S{1,200})"
 )
 """Source: reference/log-signals.csv (res.tm.register, res.tm.closing, hb.tm)."""
+GENERATED = re.compile(r":\d{1,5}-[0-9a-f]{6}$")
+"""The end of a ResourceID that a TaskManager made for itself, `host:port-` and six random digits: no other process has
+it, so its owner registers anew after a lost connection. Source: Flink's TaskManagerRunner, 1.11 and later."""
 
 
 def measure(evidence: Evidence) -> Measured:
@@ -131,7 +134,7 @@ def _under_one_name(log: IncidentLog) -> dict[str, FactValue]:
     for each in sorted(events, key=lambda event: (event.ts_ms or 0, event.kind)):
         if each.kind == "registered" and (hit := REGISTERED.match(each.message)):
             name = hit[1] or hit[2]
-            again[name] += name in present
+            again[name] += name in present and not GENERATED.search(name)
             present.add(name)
         elif each.kind in ("leadership", "process_start"):
             if each.process == "jobmanager":

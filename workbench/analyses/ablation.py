@@ -13,6 +13,9 @@ from diagnostics.intake import SourceFile
 JOBMANAGER_LOG, TASKMANAGER_LOG, OTHER_LOG = "JobManager log", "TaskManager logs", "other logs"
 LOGS = (JOBMANAGER_LOG, TASKMANAGER_LOG, OTHER_LOG)
 
+WHOLE = "everything"
+"""All files of a case, as a part of its evidence among the others."""
+
 KIND_OF_TABLE = {
     "log_record": OTHER_LOG,
     "stack_sample": "profiles",

@@ -161,6 +161,21 @@ def reliability(outcomes: Iterable[Outcome]) -> list[ReliabilityBin]:
     return bins
 
 
+def tally_lines(outcomes: Mapping[str, Sequence[Outcome]]) -> list[str]:
+    """How many verdicts were right, less sure than the truth allows, or wrong, as a table for a terminal.
+
+    outcomes  the outcomes of each part of the evidence, e.g. of `only metrics`, in the order of the rows
+    """
+    every = {**outcomes, "together": [each for of_part in outcomes.values() for each in of_part]}
+    width = max(map(len, every))
+    lines = [f"{'evidence':{width}}  cases  right  less sure  wrong"]
+    for part, of_part in every.items():
+        right, wrong = sum(each.right for each in of_part), sum(each.wrong for each in of_part)
+        less = len(of_part) - right - wrong
+        lines.append(f"{part:{width}}  {len(of_part):>5}  {right:>5}  {less:>9}  {wrong:>5}")
+    return lines
+
+
 def calibration_lines(outcomes: Sequence[Outcome]) -> list[str]:
     """The calibration as a table for a terminal."""
     score = brier_score(outcomes)

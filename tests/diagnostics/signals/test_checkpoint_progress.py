@@ -102,5 +102,50 @@ def test_a_checkpoint_under_way_tells_for_how_long() -> None:
     assert facts["running_to_timeout_ratio"] == 25 / 30
 
 
+def _counters(**values: list[float]) -> list[dict[str, Any]]:
+    """One sample of each metric every ten seconds."""
+    names = {
+        "completed": "numberOfCompletedCheckpoints",
+        "failed": "numberOfFailedCheckpoints",
+        "running": "numberOfInProgressCheckpoints",
+        "duration": "lastCheckpointDuration",
+    }
+    return [
+        {"scope": "job", "job_id": JOB, "metric": names[name], "ts_ms": START + step * 10_000, "value": value}
+        for name, column in values.items()
+        for step, value in enumerate(column)
+    ]
+
+
+def test_the_jobmanagers_counters_alone_tell_the_course() -> None:
+    samples = _counters(completed=[1, 2, 3, 4], failed=[0, 0, 0, 0], duration=[100, 110, 90, 90])
+    facts = only(measure(hand_made(metric_sample=samples)), "checkpoint_progress").facts
+    assert (facts["by_counters"], facts["completed"], facts["failed"]) == (True, 4, 0)
+    assert facts["last_durations_ms"] == [100, 110, 90, 90]  # the fourth took as long as the third
+    assert (facts["recent_failed"], facts["recent_count"], facts["consecutive_failed"]) == (0, 3, 0)
+    assert "expired" not in facts  # a counter does not tell why one failed
+
+
+def test_counters_tell_what_failed_last_and_what_completed_before() -> None:
+    samples = _counters(completed=[0, 1, 2, 2, 2, 2], failed=[0, 0, 0, 1, 2, 2], running=[0, 0, 0, 0, 1, 1])
+    facts = only(measure(hand_made(metric_sample=samples)), "checkpoint_progress").facts
+    assert (facts["completed_before_failure"], facts["completed_after_failure"]) == (2, 0)
+    assert (facts["recent_failed"], facts["consecutive_failed"]) == (2, 2)
+    assert (facts["since_last_completed_ms"], facts["running_ms"]) == (30_000, 10_000)
+
+
+def test_one_look_at_counters_with_a_failure_does_not_tell_when_it_was() -> None:
+    facts = only(measure(hand_made(metric_sample=_counters(completed=[7], failed=[3]))), "checkpoint_progress").facts
+    assert (facts["completed"], facts["failed"]) == (7, 3)
+    assert not {"recent_failed", "completed_before_failure"} & set(facts)
+
+
+def test_a_listed_history_is_not_replaced_by_counters() -> None:
+    rows = [_completed(number, 150.0) for number in range(1, 4)]
+    samples = _counters(completed=[9, 10], failed=[5, 5])
+    facts = only(measure(hand_made(checkpoint=rows, metric_sample=samples)), "checkpoint_progress").facts
+    assert (facts["completed"], facts["counted_completed"], facts.get("by_counters")) == (3, 10, None)
+
+
 def test_nothing_is_measured_without_checkpoints() -> None:
     assert needs(measure(hand_made(config_option=[TIMEOUT]))) == {"checkpoint_progress": "checkpoint-history"}

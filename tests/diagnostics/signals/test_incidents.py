@@ -231,6 +231,25 @@ def test_a_taskmanager_that_registers_under_a_name_in_use_replaces_another() -> 
     assert (facts["replaced"], facts["replaced_id"]) == (2, "flink-tm")
 
 
+def test_the_counter_alone_tells_restarts_and_how_long_there_was_none() -> None:
+    counts = [(0, 1), (10, 2), (20, 2), (50, 2)]
+    samples = [
+        {"scope": "job", "job_id": JOB, "metric": "numRestarts", "ts_ms": START + second * 1000, "value": float(value)}
+        for second, value in counts
+    ]
+    facts = only(restarts.measure(hand_made(metric_sample=samples)), "restarts").facts
+    assert (facts["restarts"], facts["steady_ms"]) == (2, 40_000)
+    one_look = only(restarts.measure(hand_made(metric_sample=samples[:1])), "restarts").facts
+    assert one_look["restarts"] == 1
+    assert "steady_ms" not in one_look
+
+
+def test_a_taskmanager_that_was_cut_off_registers_again_under_the_name_it_made() -> None:
+    text = "Registering TaskManager with ResourceID tm-1:6122-c4c982 (akka.tcp://flink@tm-1:6122) at ResourceManager"
+    log = [record(second, text) for second in (1, 20, 40, 60)]
+    assert only(slots.measure(hand_made(**line_of_jobs(), log_record=log)), "slots").facts["replaced"] == 0
+
+
 def test_all_register_anew_at_a_new_leader() -> None:
     text = "Registering TaskManager with ResourceID tm-1 (akka.tcp://flink@tm:6122) at ResourceManager"
     granted = record(20, "ResourceManager was granted leadership with fencing token 1", event="ha.rm.granted")

@@ -9,7 +9,7 @@ import pytest
 
 from diagnostics.intake import SourceFile
 from workbench.analyses.ablation import subsets
-from workbench.analyses.scoring import Outcome, Truth, brier_score, compared, reliability
+from workbench.analyses.scoring import Outcome, Truth, brier_score, compared, reliability, tally_lines
 
 TRUTH = Truth("a", Path("a"), ("data_skew",), ("subtask 3 takes 91 % of 107804 records", "no number here"))
 
@@ -80,3 +80,13 @@ def test_an_ablation_takes_each_kind_alone_and_each_kind_away() -> None:
         "without REST": ["jm.log", "tm.log"],
         "without TaskManager logs": ["jm.log", "job.json"],
     }
+
+
+def test_the_table_counts_right_less_sure_and_wrong_verdicts_of_each_part() -> None:
+    metrics = [outcome("data_skew", 0.8), outcome("inconclusive", 0.5), outcome("healthy", 0.7)]
+    lines = tally_lines({"everything": [outcome("data_skew", 0.9)], "only metrics": metrics})
+    assert [line.split() for line in lines[1:]] == [
+        ["everything", "1", "1", "0", "0"],
+        ["only", "metrics", "3", "1", "1", "1"],
+        ["together", "4", "2", "1", "1"],
+    ]

@@ -1,20 +1,23 @@
 """`manage.py ablation DIR`: diagnoses every case below DIR again and again with kinds of evidence taken away.
 
-With less evidence a verdict may become inconclusive, but no other class. Exit status 1 when one did.
+With less evidence a verdict may become inconclusive, but no other class. The table at the end counts right, less
+sure and wrong verdicts for each kind of evidence. Exit status 1 when one was wrong.
 """
 
 from __future__ import annotations
 
 import sys
 from argparse import ArgumentParser
+from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
 from diagnostics.spark import embedded
-from workbench.analyses.ablation import subsets
-from workbench.analyses.scoring import TRUTH, Outcome, calibration_lines, outcome_of, truths_below
+from workbench.analyses.ablation import WHOLE, subsets
+from workbench.analyses.scoring import TRUTH, Outcome, calibration_lines, outcome_of, tally_lines, truths_below
 
 
 class Command(BaseCommand):
@@ -27,28 +30,30 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Where the cases are."""
         parser.add_argument("folder", type=Path)
+        parser.add_argument(
+            "--part", action="append", metavar="NAME", help="only this part, e.g. `only metrics`; may be repeated"
+        )
 
-    def handle(self, *, folder: Path, **options: Any) -> None:
+    def handle(self, *, folder: Path, part: Sequence[str] | None, **options: Any) -> None:
         """Diagnose each part of each case and print the table."""
         truths = truths_below(folder)
         if not truths:
             raise CommandError(f"no {TRUTH} below {folder}")
-        outcomes: list[Outcome] = []
+        outcomes: dict[str, list[Outcome]] = defaultdict(list)
         with embedded() as spark:
             for truth in truths:
                 sources = truth.sources()
                 whole = outcome_of(truth, sources, spark)
-                self._tell(truth.name, "everything", whole)
-                outcomes.append(whole)
+                self._tell(truth.name, WHOLE, whole)
+                outcomes[WHOLE].append(whole)
                 for subset in subsets(sources, whole.document["inputs"] if whole.document else ()):
-                    outcomes.append(outcome_of(truth, subset.sources, spark))
-                    self._tell(truth.name, subset.name, outcomes[-1])
-        wrong = sum(each.wrong for each in outcomes)
-        right = sum(each.right for each in outcomes)
-        less = len(outcomes) - wrong - right
-        self.stdout.write(f"{len(outcomes)} diagnoses: {right} right, {less} inconclusive, {wrong} wrong")
-        self.stdout.write("\n".join(calibration_lines(outcomes)))
-        if wrong:
+                    if part and subset.name not in part:
+                        continue
+                    outcomes[subset.name].append(outcome_of(truth, subset.sources, spark))
+                    self._tell(truth.name, subset.name, outcomes[subset.name][-1])
+        every = [each for of_part in outcomes.values() for each in of_part]
+        self.stdout.write("\n".join([*tally_lines(outcomes), *calibration_lines(every)]))
+        if any(each.wrong for each in every):
             sys.exit(1)
 
     def _tell(self, case: str, part: str, outcome: Outcome) -> None:

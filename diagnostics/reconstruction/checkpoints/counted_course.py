@@ -1,0 +1,172 @@
+"""The course of a job's checkpoints as the JobManager's metrics tell it: no numbers, but outcomes, durations, sizes."""
+
+from __future__ import annotations
+
+import itertools
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from diagnostics.citation import Citation
+from diagnostics.reconstruction.load.metric_series import MetricSeries, Point, Series
+
+COMPLETED, FAILED = "numberOfCompletedCheckpoints", "numberOfFailedCheckpoints"
+IN_PROGRESS = "numberOfInProgressCheckpoints"
+DURATION = "lastCheckpointDuration"
+FULL_SIZE, SIZE = "lastCheckpointFullSize", "lastCheckpointSize"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Checkpoints that ended between two samples; more than one where samples are far apart.
+
+    before  how many had completed before them
+    """
+
+    ts_ms: int
+    is_failure: bool
+    count: int
+    before: int
+
+
+@dataclass(frozen=True, slots=True)
+class CountedCourse:
+    """What the metrics of one job tell of its checkpoints.
+
+    completed, failed  the highest values of the counters, which begin anew with each JobManager
+    outcomes           what ended while the metrics were sampled, in time order
+    durations_ms       duration of each completed checkpoint that a sample saw, in time order: (time, ms)
+    full_bytes, bytes  the same of full sizes and of bytes written
+    running_ms         how long a checkpoint had been under way without any ending, when last seen
+    """
+
+    completed: int
+    failed: int
+    outcomes: tuple[Outcome, ...]
+    durations_ms: tuple[tuple[int, float], ...]
+    full_bytes: tuple[float, ...]
+    bytes: tuple[float, ...]
+    running_ms: float | None
+    first_ms: int | None
+    last_ms: int | None
+    citations: tuple[Citation, ...]
+
+    @property
+    def completed_before_failure(self) -> int | None:
+        """How many had completed before the first failure; None when that was before the first sample."""
+        if not self.failed:
+            return None
+        seen = sum(each.count for each in self.outcomes if each.is_failure)
+        seen_completed = sum(each.count for each in self.outcomes if not each.is_failure)
+        if self.failed > seen:
+            return 0 if self.completed == seen_completed else None
+        return next(each.before for each in self.outcomes if each.is_failure)
+
+    @property
+    def completed_after_failure(self) -> int | None:
+        """How many completed after the last failure, at least; those before the first sample are left out."""
+        if not self.failed:
+            return None
+        after = 0
+        for each in reversed(self.outcomes):
+            if each.is_failure:
+                break
+            after += each.count
+        return after
+
+    def last_outcomes(self, most: int) -> list[bool]:
+        """Of the last checkpoints that ended whether they failed; nothing where no sample saw one end."""
+        flags = [flag for each in self.outcomes for flag in [each.is_failure] * min(each.count, most)]
+        return flags[-most:]
+
+
+def counted_course(series: MetricSeries, job_id: str | None, only_job: str | None) -> CountedCourse | None:
+    """The course of one job's checkpoints; None without a count of completed or failed ones or a duration."""
+    completed, failed, durations, in_progress = (
+        _longest(series.of(name), job_id, only_job) for name in (COMPLETED, FAILED, DURATION, IN_PROGRESS)
+    )
+    if completed is None and failed is None:
+        return None
+    outcomes = _outcomes(completed, failed)
+    moments = [point.ts_ms for each in (completed, failed) if each for point in each.known if point.ts_ms is not None]
+    return CountedCourse(
+        completed=_highest(completed),
+        failed=_highest(failed),
+        outcomes=outcomes,
+        durations_ms=tuple(_of_completed(durations, outcomes)),
+        full_bytes=tuple(
+            value for _, value in _of_completed(_longest(series.of(FULL_SIZE), job_id, only_job), outcomes)
+        ),
+        bytes=tuple(value for _, value in _of_completed(_longest(series.of(SIZE), job_id, only_job), outcomes)),
+        running_ms=_running_ms(in_progress, outcomes),
+        first_ms=min(moments, default=None),
+        last_ms=max(moments, default=None),
+        citations=tuple(_citation_of_highest(each) for each in (completed, failed, durations) if each and each.known),
+    )
+
+
+def _longest(series: Sequence[Series], job_id: str | None, only_job: str | None) -> Series | None:
+    """The series of the job with most points: of two JobManagers the one that led longer."""
+    own = [each for each in series if (each.job_id or only_job) == job_id and each.known]
+    return max(own, key=lambda each: len(each.known), default=None)
+
+
+def _highest(counter: Series | None) -> int:
+    return round(max((point.value or 0.0 for point in counter.known), default=0.0)) if counter else 0
+
+
+def _citation_of_highest(series: Series) -> Citation:
+    return series.cite(max(series.known, key=lambda point: (point.value or 0.0, point.ts_ms or 0)))
+
+
+def _outcomes(completed: Series | None, failed: Series | None) -> tuple[Outcome, ...]:
+    """The growth of both counters. Of a failure and a completion between the same samples the failure goes first."""
+    found: list[tuple[int, bool, int]] = []
+    for counter, is_failure in ((failed, True), (completed, False)):
+        points = _dated(counter)
+        for earlier, later in itertools.pairwise(points):
+            before, after = earlier.value or 0.0, later.value or 0.0
+            grown = round(after - before if after >= before else after)
+            if grown:
+                found.append((later.ts_ms or 0, not is_failure, grown))
+    done = round(_dated(completed)[0].value or 0.0) if _dated(completed) else 0
+    outcomes = []
+    for ts_ms, is_completion, count in sorted(found):
+        outcomes.append(Outcome(ts_ms, not is_completion, count, done))
+        done += count if is_completion else 0
+    return tuple(outcomes)
+
+
+def _dated(series: Series | None) -> list[Point]:
+    return [point for point in series.known if point.ts_ms is not None] if series else []
+
+
+def _of_completed(gauge: Series | None, outcomes: Sequence[Outcome]) -> list[tuple[int, float]]:
+    """The gauge's value after each completion, and its first one; a change without a counted completion is one too."""
+    points = _dated(gauge)
+    ends = [each.ts_ms for each in outcomes if not each.is_failure]
+    found: list[tuple[int, float]] = []
+    for index, point in enumerate(points):
+        if point.value is None or point.ts_ms is None:
+            continue
+        before = points[index - 1] if index else None
+        ended = before is not None and bisect_right(ends, point.ts_ms) > bisect_right(ends, before.ts_ms or 0)
+        if before is None or ended or point.value != before.value:
+            found.append((point.ts_ms, point.value))
+    return found
+
+
+def _running_ms(in_progress: Series | None, outcomes: Sequence[Outcome]) -> float | None:
+    """Time since the last end of a checkpoint during which at least one was always under way."""
+    since = max((each.ts_ms for each in outcomes), default=None)
+    begin: int | None = None
+    end: int | None = None
+    for point in _dated(in_progress):
+        if since is not None and (point.ts_ms or 0) < since:
+            continue
+        if not point.value:
+            begin = None
+            continue
+        begin = begin if begin is not None else point.ts_ms
+        end = point.ts_ms
+    return float(end - begin) if begin is not None and end is not None and end > begin else None
