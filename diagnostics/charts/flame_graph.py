@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from diagnostics.charting.chart import Chart, Points, Theme
 from diagnostics.charting.panel import escaped, shortened
 from diagnostics.charting.theme import Palette, palette
-from diagnostics.reconstruction.job.cluster import cluster_of, normalised
+from diagnostics.notation.printed_name import normalised
+from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.stacks.pruned_calls import MERGED, tree_of
 from diagnostics.reconstruction.stacks.sampled_stacks import sampled_stacks
 from diagnostics.wording.phrase import number, percent

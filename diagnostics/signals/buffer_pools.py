@@ -13,7 +13,8 @@ from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
-from diagnostics.reconstruction.job.cluster import VertexKey, cluster_of, normalised
+from diagnostics.notation.printed_name import normalised
+from diagnostics.reconstruction.job.cluster import VertexKey, cluster_of
 from diagnostics.reconstruction.job.graph import JobGraph, job_graph
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 

@@ -9,7 +9,8 @@ from statistics import median
 from diagnostics.arithmetic.quantiles import highest, middle
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import Subject
-from diagnostics.reconstruction.job.cluster import cluster_of, normalised
+from diagnostics.notation.printed_name import normalised
+from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.load.metric_series import MetricSeries, Series, metric_series
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 

@@ -10,6 +10,7 @@ from statistics import median
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.notation.printed_name import normalised
 from diagnostics.reconstruction.gc.timeline import (
     JOB_MANAGER,
     OLD_COLLECTORS,
@@ -23,7 +24,7 @@ from diagnostics.reconstruction.gc.timeline import (
     timelines,
     worst_window_share,
 )
-from diagnostics.reconstruction.job.cluster import Cluster, cluster_of, normalised
+from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
 from diagnostics.reconstruction.load.metric_series import MetricSeries, Point, Series, increase, metric_series
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 

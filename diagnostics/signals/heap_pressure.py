@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.notation.printed_name import normalised
 from diagnostics.reconstruction.gc.timeline import JOB_MANAGER
-from diagnostics.reconstruction.job.cluster import cluster_of, normalised
+from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.signals import garbage_collection
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 

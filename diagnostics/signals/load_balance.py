@@ -10,7 +10,8 @@ from diagnostics.arithmetic.balance import Balance, Busyness, busyness, key_grou
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue
-from diagnostics.reconstruction.job.cluster import Cluster, VertexKey, cluster_of, normalised
+from diagnostics.notation.printed_name import normalised
+from diagnostics.reconstruction.job.cluster import Cluster, VertexKey, cluster_of
 from diagnostics.reconstruction.load.metric_series import metric_series
 from diagnostics.reconstruction.load.subtasks import (
     FEWEST_RECORDS,

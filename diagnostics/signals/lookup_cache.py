@@ -14,7 +14,8 @@ from diagnostics.arithmetic.quantiles import total
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
-from diagnostics.reconstruction.job.cluster import cluster_of, normalised
+from diagnostics.notation.printed_name import normalised
+from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.job.graph import job_graph
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 

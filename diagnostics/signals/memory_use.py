@@ -11,8 +11,9 @@ from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.notation.printed_name import normalised
 from diagnostics.reconstruction.gc.timeline import JOB_MANAGER
-from diagnostics.reconstruction.job.cluster import cluster_of, normalised
+from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.load.metric_series import MetricSeries, Point, Series, metric_series
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from diagnostics.arithmetic.quantiles import shown_only
 from diagnostics.evidence import Evidence, read_once
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.notation.printed_name import normalised
 from diagnostics.reconstruction.failures.incident_log import IncidentLog, LogEvent, incident_log
 from diagnostics.reconstruction.failures.process_end import ProcessEnd, process_ends, task_manager_of_file
 from diagnostics.reconstruction.failures.task_manager_lost import SAME_LOSS_MS, Loss, identity_of, losses
@@ -19,7 +20,7 @@ from diagnostics.reconstruction.gc.timeline import (
     collector_series,
     timelines,
 )
-from diagnostics.reconstruction.job.cluster import Cluster, cluster_of, normalised
+from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
 from diagnostics.reconstruction.load.metric_series import MetricSeries, metric_series
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from diagnostics.notation.printed_name import normalised
 from diagnostics.reconstruction.failures.incident_log import IncidentLog, LogEvent
 from diagnostics.reconstruction.failures.task_manager_lost import is_container_end
-from diagnostics.reconstruction.job.cluster import normalised
 
 STARTED = re.compile(r"Starting TaskManager with ResourceID:? ([^\s()]{1,200})")
 """Source: Flink's TaskManagerRunner; matched in texts of at most 2,000 characters."""

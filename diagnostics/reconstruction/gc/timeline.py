@@ -12,8 +12,9 @@ from typing import Any
 from diagnostics.aggregators import full_collections, heap_sizes, task_managers
 from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.evidence import Evidence, read_once
+from diagnostics.notation.printed_name import normalised
 from diagnostics.reconstruction.gc.pauses import SLICE_MS, combined, gc_pauses
-from diagnostics.reconstruction.job.cluster import cluster_of, normalised
+from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.load.metric_series import MetricSeries, Series, metric_series
 
 WORST_WINDOW_MS = 60_000

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from diagnostics.aggregators import edges, jobs, logged_jobs, subtask_counters, task_managers, vertices
 from diagnostics.evidence import Evidence, read_once
 from diagnostics.evidence.subject import Subject
+from diagnostics.notation.printed_name import normalised
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -80,11 +80,6 @@ class Cluster:
             ]
             found.update(dict.fromkeys(front))
         return list(found)
-
-
-def normalised(printed: str | None) -> str:
-    """A resource id or name with everything but letters and digits as `_`, as Prometheus reporters print it."""
-    return re.sub(r"\W", "_", printed or "")
 
 
 @read_once

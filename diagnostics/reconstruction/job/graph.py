@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from diagnostics.reconstruction.job.cluster import Cluster, normalised
+from diagnostics.notation.printed_name import normalised
+from diagnostics.reconstruction.job.cluster import Cluster
 
 Position = Literal["source", "middle", "sink", "whole job"]
 

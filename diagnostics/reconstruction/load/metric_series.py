@@ -14,7 +14,7 @@ from diagnostics.arithmetic.row_groups import row_groups
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence, read_once
 from diagnostics.notation.dictionary_encoding import dictionary_encoded
-from diagnostics.reconstruction.job.cluster import normalised
+from diagnostics.notation.printed_name import normalised
 
 if TYPE_CHECKING:
     import numpy as np

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from diagnostics.citation import CITATION_COLUMNS, Citation
 from diagnostics.evidence import Evidence, read_once
-from diagnostics.reconstruction.job.cluster import Cluster, cluster_of, normalised
+from diagnostics.notation.printed_name import normalised
+from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
 from diagnostics.reconstruction.stacks.sampled_stacks import MOMENT, SampledStacks, sampled_stacks
 from diagnostics.vocabulary.known_frames import Stack, known_frames, stack, upload_of
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from diagnostics.reconstruction.job.cluster import Cluster, cluster_from_rows, normalised
+from diagnostics.notation.printed_name import normalised
+from diagnostics.reconstruction.job.cluster import Cluster, cluster_from_rows
 
 
 def place(kind: str, **columns: Any) -> dict[str, Any]:
