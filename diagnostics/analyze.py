@@ -14,12 +14,10 @@ from diagnostics.charts import CHARTS
 from diagnostics.diagnosis.judge import judge, stored_signals
 from diagnostics.errors import NoUsableInput
 from diagnostics.evidence import Evidence
-from diagnostics.intake import Limits, LogLayout, SourceFile, unpack
-from diagnostics.intake.limits import USUAL
-from diagnostics.notation.event_field import NamedFields
+from diagnostics.intake import unpack
 from diagnostics.profiles.collect import collected_profiles
 from diagnostics.reading import read_evidence
-from diagnostics.reading.clock import FileClock
+from diagnostics.reading.case import Case
 from diagnostics.reconstruction.job.log_clocks import log_clocks
 from diagnostics.rules.rule import Ruleset
 from diagnostics.signals import DEFINITIONS
@@ -72,32 +70,24 @@ def ignore(_progress: Progress) -> None:
 
 
 def analyze(
-    sources: Sequence[SourceFile],
+    case: Case,
     *,
     ruleset: Ruleset,
     spark: SparkSession,
     workspace: Path,
-    overrides: Mapping[str, str] | None = None,
-    clocks: Mapping[str, FileClock] | None = None,
-    event_fields: Mapping[str, NamedFields] | None = None,
-    limits: Limits = USUAL,
-    layouts: Sequence[LogLayout] = (),
     shared: SharedFolder | None = None,
     progress: Callable[[Progress], None] = ignore,
 ) -> Report:
-    """Diagnose the files.
+    """Diagnose a case.
 
-    overrides  file name inside the upload -> format id that a user chose
-    clocks     file name inside the upload -> how a user moved its times
-    event_fields  file name inside the upload -> which fields of its events a user said are what
-    layouts    further ones that logs may be in
+    workspace  an empty folder for what is unpacked, which the caller removes
     shared     the run's folder at the storage that Spark's workers see; None where they see the workspace
     Raises NoUsableInput when no file could be used, AnalysisInterrupted when its Spark work was cancelled from
     outside, SparkUnavailable when Spark went away.
     """
     clock = _StageClock()
-    progress(Progress("Unpacking", 0.02, f"{len(sources)} files"))
-    intake = unpack(sources, workspace, limits, layouts)
+    progress(Progress("Unpacking", 0.02, f"{len(case.sources)} files"))
+    intake = unpack(case.sources, workspace, case.limits, case.layouts)
     clock.lap("unpack_ms")
     progress(Progress("Reading", 0.1, f"{len(intake.inputs)} files"))
     evidence, inputs = read_evidence(
@@ -105,9 +95,7 @@ def analyze(
         spark,
         workspace,
         lambda share, detail: progress(Progress("Reading", 0.1 + 0.4 * share, detail)),
-        overrides or {},
-        clocks or {},
-        event_fields or {},
+        case.choices,
         shared,
     )
     if not any(each.get("format") and each.get("records") for each in inputs):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,10 +13,10 @@ from diagnostics.errors import DiagnosticsError
 from diagnostics.evidence.rows import Rows
 from diagnostics.evidence.tables import TABLES
 from diagnostics.formats import FORMATS
-from diagnostics.intake import Limits, LogLayout, SourceFile, unpack
+from diagnostics.intake import unpack
 from diagnostics.log_book.writing import READ
 from diagnostics.reading import plan_ranges
-from diagnostics.reading.clock import FileClock
+from diagnostics.reading.case import Case
 from diagnostics.reading.ranges import PlannedRange
 from diagnostics.reading.row_batch import row_batch
 from diagnostics.storage.shared_folder import SharedFolder
@@ -29,26 +29,16 @@ logger = logging.getLogger(__name__)
 RECORDS = "log_record"
 
 
-def gather_log_records(
-    sources: Sequence[SourceFile],
-    workspace: Path,
-    *,
-    limits: Limits,
-    layouts: Sequence[LogLayout] = (),
-    overrides: Mapping[str, str],
-    clocks: Mapping[str, FileClock],
-) -> SharedFolder:
-    """Read every log among the files, one range after the other, into Parquet files that the log book is written from.
+def gather_log_records(case: Case, workspace: Path) -> SharedFolder:
+    """Read every log of a case, one range after the other, into Parquet files that the log book is written from.
 
     workspace  an empty folder, which the caller removes
-    overrides  file name inside the upload -> format id that a user chose
-    clocks     file name inside the upload -> how a user moved its times
     Gives      the folder with the records, a file for each range that has any
     """
-    intake = unpack(sources, workspace, limits, layouts)
+    intake = unpack(case.sources, workspace, case.limits, case.layouts)
     folder = workspace / RECORDS
     folder.mkdir()
-    for number, planned in enumerate(plan_ranges(intake, overrides, clocks, {}).ranges):
+    for number, planned in enumerate(plan_ranges(intake, case.choices).ranges):
         if RECORDS in FORMATS[planned.format_id].tables:
             _store(folder / f"part-{number:05}.parquet", planned)
     return SharedFolder.at(folder)

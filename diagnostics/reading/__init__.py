@@ -11,7 +11,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from diagnostics.aggregators import AGGREGATORS
@@ -22,8 +21,8 @@ from diagnostics.formats.format import Format
 from diagnostics.intake import InputFile, Intake
 from diagnostics.intake.repeated_content import repeated_content
 from diagnostics.intake.snapshot_time import snapshot_times
-from diagnostics.notation.event_field import NamedFields
 from diagnostics.notation.timestamp import timestamp
+from diagnostics.reading.case import FileChoices
 from diagnostics.reading.clock import FileClock
 from diagnostics.reading.far_workers import Batches, failures_of_workers, shipped_to_workers, unchanged
 from diagnostics.reading.ranges import PlannedRange, grouped, ranges_of
@@ -61,14 +60,9 @@ class ReadingPlan:
     repeated: Mapping[int, str]
 
 
-def plan_ranges(
-    intake: Intake,
-    overrides: Mapping[str, str],
-    clocks: Mapping[str, FileClock],
-    fields: Mapping[str, NamedFields],
-) -> ReadingPlan:
-    """Decide which bytes of which file are read as what; the mappings are those of `read_evidence`."""
-    formats = {each.file_id: _format_of(each, overrides) for each in intake.inputs}
+def plan_ranges(intake: Intake, choices: FileChoices) -> ReadingPlan:
+    """Decide which bytes of which file are read as what."""
+    formats = {each.file_id: _format_of(each, choices.formats) for each in intake.inputs}
     taken = snapshot_times(intake.inputs)
     repeated = repeated_content(intake.inputs)
     ranges = [
@@ -76,7 +70,11 @@ def plan_ranges(
         for each in intake.inputs
         if each.file_id not in repeated
         for part in ranges_of(
-            each, formats[each.file_id], taken.get(each.file_id), clocks.get(each.name), fields.get(each.name)
+            each,
+            formats[each.file_id],
+            taken.get(each.file_id),
+            choices.clocks.get(each.name),
+            choices.event_fields.get(each.name),
         )
     ]
     return ReadingPlan(formats, ranges, repeated)
@@ -87,21 +85,17 @@ def read_evidence(
     spark: SparkSession,
     workspace: Path,
     progress: Report,
-    overrides: Mapping[str, str],
-    clocks: Mapping[str, FileClock] = MappingProxyType({}),
-    fields: Mapping[str, NamedFields] = MappingProxyType({}),
+    choices: FileChoices,
     shared: SharedFolder | None = None,
 ) -> tuple[Evidence, list[dict[str, Any]]]:
     """Read every recognised file and answer every question to it.
 
     workspace  a folder of the driver, which Spark's workers share unless `shared` is given
-    overrides  file name inside the upload -> format id that a user chose; unknown ids raise UnknownFormat
-    clocks     file name inside the upload -> how its times are moved
-    fields     file name inside the upload -> which fields of its events are what
+    choices    what a user chose about files; an unknown format raises UnknownFormat
     shared     the run's folder at the storage that Spark's workers see instead of this machine's files
     Gives      the answers, and the contract's `inputs[]`, one for each file of the upload in file id order
     """
-    plan = plan_ranges(intake, overrides, clocks, fields)
+    plan = plan_ranges(intake, choices)
     chosen, ranges, repeated = plan.formats, plan.ranges, plan.repeated
     if shared is not None:
         told = "{} of {} files sent to the shared storage"
@@ -121,15 +115,21 @@ def read_evidence(
             read_as = chosen[each["file_id"]]
             logs += count if table == "log_record" and read_as is not None and read_as.is_log else 0
     return Evidence(rows, logs, states), [
-        _input(each, chosen[each.file_id], covered_of[each.file_id], repeated.get(each.file_id), clocks.get(each.name))
+        _input(
+            each,
+            chosen[each.file_id],
+            covered_of[each.file_id],
+            repeated.get(each.file_id),
+            choices.clocks.get(each.name),
+        )
         for each in intake.inputs
     ]
 
 
-def _format_of(file: InputFile, overrides: Mapping[str, str]) -> Format | None:
+def _format_of(file: InputFile, chosen_formats: Mapping[str, str]) -> Format | None:
     if file.path is None:
         return None
-    format_id = overrides.get(file.name, file.format_id)
+    format_id = chosen_formats.get(file.name, file.format_id)
     chosen = format_by_id(format_id) if format_id else None
     recognised = FORMATS.get(file.format_id or "")
     # Bytes that are no text have no lines, and may be one endless one to a reader of lines.

@@ -13,6 +13,7 @@ from uuid import uuid4
 from diagnostics.analyze import analyze
 from diagnostics.formats import FORMATS
 from diagnostics.intake import SourceFile
+from diagnostics.reading.case import Case
 from diagnostics.rules.rule import Ruleset, shipped_rules
 from diagnostics.spark import connect, disconnect
 from diagnostics.spark.server import Server
@@ -49,4 +50,6 @@ def analyse_samples(session: SparkSession, place: Path) -> None:
         workspace = folder / "workspace"
         workspace.mkdir()
         with run_folder(os.environ.get(STORAGE_VARIABLE, ""), f"warm-up-{uuid4()}") as shared:
-            analyze(sources, ruleset=Ruleset.of(shipped_rules()), spark=session, workspace=workspace, shared=shared)
+            analyze(
+                Case(sources), ruleset=Ruleset.of(shipped_rules()), spark=session, workspace=workspace, shared=shared
+            )

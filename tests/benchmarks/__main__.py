@@ -22,6 +22,7 @@ from pathlib import Path
 
 from diagnostics.analyze import Report, analyze
 from diagnostics.intake import SourceFile
+from diagnostics.reading.case import Case
 from diagnostics.rules.rule import Ruleset, shipped_rules
 from diagnostics.spark import embedded
 from tests.benchmarks import (
@@ -83,7 +84,7 @@ def _backtest(given: argparse.Namespace) -> None:
             workspace = Path(place) / str(number)
             workspace.mkdir()
             source = SourceFile(archive, archive.name)
-            diagnosed.append(analyze([source], ruleset=rules, spark=spark, workspace=workspace))
+            diagnosed.append(analyze(Case([source]), ruleset=rules, spark=spark, workspace=workspace))
     backtest.report([(each.signals, each.inputs) for each in diagnosed])
 
 

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from diagnostics.analyze import analyze
 from diagnostics.errors import NoUsableInput
 from diagnostics.intake import SourceFile, sources_in
+from diagnostics.reading.case import Case
 from diagnostics.rules.rule import Ruleset, shipped_rules
 from diagnostics.spark import embedded
 
@@ -56,7 +57,7 @@ def _parts(sources: Sequence[SourceFile], whole: Mapping[str, Any]) -> Iterator[
 def _answers(spark: SparkSession, rules: Ruleset, sources: Sequence[SourceFile]) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(prefix="answers-") as workspace:
         try:
-            report = analyze(sources, ruleset=rules, spark=spark, workspace=Path(workspace))
+            report = analyze(Case(sources), ruleset=rules, spark=spark, workspace=Path(workspace))
         except NoUsableInput as error:
             return {"refused": str(error)}
     return {

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 
 from diagnostics.analyze import analyze
 from diagnostics.intake import sources_in
+from diagnostics.reading.case import Case
 from diagnostics.rules.rule import Ruleset, shipped_rules
 from diagnostics.spark import embedded
 from tests.benchmarks.peers import Cost, search_peers
@@ -125,7 +126,7 @@ def _analyse(spark: SparkSession, files: list[Path], folder: Path, found: Measur
     with tempfile.TemporaryDirectory(dir=folder) as workspace:
         rules = Ruleset.of(shipped_rules())
         used, began = cpu_seconds(), time.monotonic()
-        outcome = analyze(sources, ruleset=rules, spark=spark, workspace=Path(workspace))
+        outcome = analyze(Case(sources), ruleset=rules, spark=spark, workspace=Path(workspace))
         seconds = time.monotonic() - began
         found.cpu.append(cpu_seconds() - used)
     found.stages = outcome.stage_ms

@@ -20,6 +20,7 @@ from pathlib import Path
 
 from diagnostics.analyze import analyze
 from diagnostics.intake import SourceFile
+from diagnostics.reading.case import Case
 from diagnostics.rules.rule import Ruleset, shipped_rules
 from diagnostics.spark import embedded
 from tests.benchmarks import synthetic_evidence
@@ -111,7 +112,7 @@ def report(rows: Sequence[int], rounds: int) -> None:
                 with tempfile.TemporaryDirectory(dir=place) as workspace, Peak() as peak:
                     began, before = time.monotonic(), cpu_seconds()
                     source = SourceFile(path, job.file)
-                    outcome = analyze([source], ruleset=rules, spark=spark, workspace=Path(workspace))
+                    outcome = analyze(Case([source]), ruleset=rules, spark=spark, workspace=Path(workspace))
                     own.append(time.monotonic() - began)
                     used.append(cpu_seconds() - before)
                 most = max(most, peak.bytes)

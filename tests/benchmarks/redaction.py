@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from diagnostics.analyze import analyze
 from diagnostics.intake import SourceFile
+from diagnostics.reading.case import Case
 from diagnostics.redaction import Redactor, redact_upload, shipped_redaction_rules
 from diagnostics.rules.rule import Ruleset, shipped_rules
 
@@ -57,7 +58,9 @@ def _told(case: Path, folder: Path, spark: SparkSession) -> str:
 def _judged(source: Path, workspace: Path, spark: SparkSession) -> dict[str, Any]:
     workspace.mkdir()
     ruleset = Ruleset.of(shipped_rules())
-    document = analyze([SourceFile(source, "case.zip")], ruleset=ruleset, spark=spark, workspace=workspace).document
+    document = analyze(
+        Case([SourceFile(source, "case.zip")]), ruleset=ruleset, spark=spark, workspace=workspace
+    ).document
     findings = [(each["rule"]["id"], each["confidence"], each["role"]) for each in document["findings"]]
     verdict = document["verdict"]
     return {"verdict": verdict["symptom_class"], "confidence": verdict["confidence"], "findings": findings}

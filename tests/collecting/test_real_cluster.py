@@ -9,6 +9,7 @@ import pytest
 from diagnostics import collect_flink
 from diagnostics.analyze import analyze
 from diagnostics.intake import SourceFile
+from diagnostics.reading.case import Case
 from diagnostics.rules.rule import Ruleset, shipped_rules
 from tests.collecting.flink_cluster import JARS, running_flink, wait_until
 
@@ -44,7 +45,7 @@ def document(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> d
         assert collect_flink.main(arguments) == 0
     sources = [SourceFile(bundle, bundle.name)]
     workspace = tmp_path_factory.mktemp("workspace")
-    return analyze(sources, ruleset=Ruleset.of(shipped_rules()), spark=spark, workspace=workspace).document
+    return analyze(Case(sources), ruleset=Ruleset.of(shipped_rules()), spark=spark, workspace=workspace).document
 
 
 def test_the_failing_code_is_the_cause(document: dict[str, Any]) -> None:

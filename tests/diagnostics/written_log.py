@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from diagnostics.analyze import Report, analyze
 from diagnostics.intake import SourceFile
+from diagnostics.reading.case import Case
 from diagnostics.rules.rule import Ruleset, shipped_rules
 
 if TYPE_CHECKING:
@@ -60,4 +61,4 @@ def diagnosed(spark: SparkSession, folder: Path, **files: str) -> Report:
         sources.append(SourceFile(path, path.name))
     workspace = folder / "workspace"
     workspace.mkdir()
-    return analyze(sources, ruleset=Ruleset.of(shipped_rules()), spark=spark, workspace=workspace)
+    return analyze(Case(sources), ruleset=Ruleset.of(shipped_rules()), spark=spark, workspace=workspace)

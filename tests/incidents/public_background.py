@@ -19,6 +19,7 @@ import yaml
 
 from diagnostics.analyze import Report, analyze
 from diagnostics.intake import sources_in
+from diagnostics.reading.case import Case
 from diagnostics.rules.rule import Ruleset, shipped_rules
 from diagnostics.symptoms import symptom
 
@@ -102,7 +103,7 @@ def analyzed(incident: Writable, spark: SparkSession, folder: Path) -> Report:
     workspace.mkdir()
     incident.write(evidence)
     sources, _ = sources_in([evidence])
-    return analyze(sources, ruleset=Ruleset.of(shipped_rules()), spark=spark, workspace=workspace)
+    return analyze(Case(sources), ruleset=Ruleset.of(shipped_rules()), spark=spark, workspace=workspace)
 
 
 def diagnosed(incident: Writable, spark: SparkSession, folder: Path) -> dict[str, Any]:

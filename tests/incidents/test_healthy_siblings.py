@@ -14,6 +14,7 @@ import yaml
 
 from diagnostics.analyze import analyze
 from diagnostics.intake import SourceFile
+from diagnostics.reading.case import Case
 from diagnostics.rules.rule import Ruleset, shipped_rules
 from tests.incidents.public_background import BACKGROUND, GRAPH, JOB, JOB_NAME, LOGS, log_record
 
@@ -42,7 +43,7 @@ def diagnosed(
     workspace = place / "workspace"
     workspace.mkdir()
     source = SourceFile(target, target.name)
-    return analyze([source], ruleset=Ruleset.of(shipped_rules()), spark=spark, workspace=workspace).document
+    return analyze(Case([source]), ruleset=Ruleset.of(shipped_rules()), spark=spark, workspace=workspace).document
 
 
 def with_records(log: str, added: Sequence[tuple[dt.datetime, str]]) -> str:

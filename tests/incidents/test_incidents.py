@@ -15,6 +15,7 @@ import yaml
 
 from diagnostics.analyze import Report, analyze
 from diagnostics.intake import SourceFile
+from diagnostics.reading.case import Case
 from diagnostics.rules.rule import Ruleset, shipped_rules
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def diagnosed(
     # A neutral name: nothing may be read out of it.
     source = SourceFile(folder / "evidence.zip", "upload.zip")
     workspace = tmp_path_factory.mktemp("incident")
-    return expected, analyze([source], ruleset=Ruleset.of(shipped_rules()), spark=spark, workspace=workspace)
+    return expected, analyze(Case([source]), ruleset=Ruleset.of(shipped_rules()), spark=spark, workspace=workspace)
 
 
 def test_the_verdict_is_right(diagnosed: tuple[dict[str, Any], Report]) -> None:

@@ -10,14 +10,11 @@ from tempfile import TemporaryDirectory
 from django.conf import settings
 from django.db.models import F
 
-from diagnostics.intake import SourceFile
 from diagnostics.log_book.gathering import gather_log_records
 from diagnostics.log_book.reading import LogBook, open_log_book
 from diagnostics.log_book.writing import Contents, write_log_book
-from diagnostics.reading.clock import FileClock
+from workbench.analyses.case_evidence import case_evidence
 from workbench.analyses.models import Analysis, LogBookState
-from workbench.layouts.selectors import layouts_now
-from workbench.limits.selectors import limits_now
 from workbench.machine.disk import disk_room
 
 logger = logging.getLogger(__name__)
@@ -75,17 +72,8 @@ def _written(analysis: Analysis) -> Contents | None:
     files = [each for each in analysis.files.order_by("name") if each.deleted_at is None]
     if not files:
         return None
-    settled = {name: value for file in files for name, value in file.overrides.items()}
-    clocks = {name: FileClock.from_json(clock) for file in files for name, clock in file.clocks.items()}
     with TemporaryDirectory(prefix=f"log-book-{analysis.pk}-", dir=settings.WORKSPACES_DIR) as workspace:
-        records = gather_log_records(
-            [SourceFile(file.path, file.name) for file in files],
-            Path(workspace),
-            limits=limits_now().unpacked,
-            layouts=layouts_now(),
-            overrides=settled,
-            clocks=clocks,
-        )
+        records = gather_log_records(case_evidence(files), Path(workspace))
         return write_log_book(records, log_book_folder(analysis.pk), analysis.inputs or [])
 
 

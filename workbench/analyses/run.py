@@ -20,11 +20,9 @@ from django.utils import timezone
 from diagnostics import spark
 from diagnostics.analyze import Progress, analyze
 from diagnostics.errors import AnalysisInterrupted, DiagnosticsError, ServerLost, SparkUnavailable
-from diagnostics.intake import SourceFile
-from diagnostics.notation.event_field import NamedFields
-from diagnostics.reading.clock import FileClock
 from diagnostics.spark import KeptSession
 from diagnostics.storage.shared_folder import SharedFolder, run_folder
+from workbench.analyses.case_evidence import case_evidence
 from workbench.analyses.models import Analysis
 from workbench.analyses.outcome import report_save
 from workbench.analyses.room import OutOfRoom, out_of_room_raised
@@ -33,8 +31,6 @@ from workbench.analyses.turns import analysis_next
 from workbench.analyses.watch import Watch
 from workbench.analyses.worker_session import worker_session
 from workbench.analyses.writing import write_patiently
-from workbench.layouts.selectors import layouts_now
-from workbench.limits.selectors import limits_now
 from workbench.machine import broker
 from workbench.rules.selectors import rules_of
 from workbench.uploads.arrivals import Busy, Gone, arrival_redact
@@ -144,22 +140,14 @@ def _attempt(
 ) -> Callable[[], object]:
     _wait_for_redacted(analysis, watch)
     files = list(analysis.files.order_by("name"))
-    overrides = {member: format_id for file in files for member, format_id in file.overrides.items()}
-    clocks = {member: FileClock.from_json(clock) for file in files for member, clock in file.clocks.items()}
-    fields = {member: NamedFields(*names) for file in files for member, names in file.event_fields.items()}
-    limits, layouts = limits_now().unpacked, layouts_now()
+    case = case_evidence(files)
     ruleset, unreadable = rules_of(analysis.ruleset)
     report = worker_session().run(
         lambda connected: analyze(
-            [SourceFile(file.path, file.name) for file in files],
+            case,
             ruleset=ruleset,
             spark=connected,
             workspace=workspace,
-            overrides=overrides,
-            clocks=clocks,
-            event_fields=fields,
-            limits=limits,
-            layouts=layouts,
             shared=shared,
             progress=watch.progress,
         ),

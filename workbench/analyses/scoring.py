@@ -18,6 +18,7 @@ from diagnostics.analyze import analyze
 from diagnostics.diagnosis.verdict import INCONCLUSIVE
 from diagnostics.errors import NoUsableInput
 from diagnostics.intake import SourceFile, sources_in
+from diagnostics.reading.case import Case
 from diagnostics.rules.rule import Ruleset, shipped_rules
 from diagnostics.storage.shared_folder import STORAGE_VARIABLE, run_folder
 
@@ -113,7 +114,7 @@ def outcome_of(truth: Truth, sources: Sequence[SourceFile], spark: SparkSession)
         run_folder(os.environ.get(STORAGE_VARIABLE, ""), f"scoring-{uuid4()}") as shared,
     ):
         try:
-            report = analyze(sources, ruleset=rules, spark=spark, workspace=Path(workspace), shared=shared)
+            report = analyze(Case(sources), ruleset=rules, spark=spark, workspace=Path(workspace), shared=shared)
         except NoUsableInput as error:
             return Outcome(truth, NOTHING_USABLE, 0.0, 0, 0, 0, time.monotonic() - began, None, [str(error)])
     return compared(truth, report.document, time.monotonic() - began, report.warnings)

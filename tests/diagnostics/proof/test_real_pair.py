@@ -10,6 +10,7 @@ import pytest
 from diagnostics.analyze import analyze
 from diagnostics.intake import sources_in
 from diagnostics.proof.proving import Proof, SnapshotData, prove
+from diagnostics.reading.case import Case
 from diagnostics.rules.rule import Ruleset, shipped_rules
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def proof(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Proo
     for case in (ALIGNED, UNALIGNED):
         sources = [each for each in sources_in([case])[0] if Path(each.name).name != "truth.json"]
         workspace = tmp_path_factory.mktemp("workspace")
-        report = analyze(sources, ruleset=Ruleset.of(shipped_rules()), spark=spark, workspace=workspace)
+        report = analyze(Case(sources), ruleset=Ruleset.of(shipped_rules()), spark=spark, workspace=workspace)
         data.append(SnapshotData(report.document, report.signals, report.charts))
     return prove(*data)
 

@@ -16,6 +16,7 @@ from diagnostics.evidence import Evidence
 from diagnostics.formats import FORMATS
 from diagnostics.intake import SourceFile, unpack
 from diagnostics.reading import ranges
+from diagnostics.reading.case import FileChoices
 
 pytestmark = pytest.mark.spark
 
@@ -39,7 +40,7 @@ def evidence_of(
     told: list[float] = []
     intake = unpack(sources, folder)
     evidence, inputs = reading.read_evidence(
-        intake, spark, folder, lambda share, _: told.append(share), overrides or {}
+        intake, spark, folder, lambda share, _: told.append(share), FileChoices(formats=overrides or {})
     )
     assert all(0 <= share <= 1 for share in told)
     return evidence, {entry["file"]: entry for entry in inputs}

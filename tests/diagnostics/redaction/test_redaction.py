@@ -13,6 +13,7 @@ import pytest
 from diagnostics.analyze import analyze
 from diagnostics.errors import InvalidRule, UnreadableInput
 from diagnostics.intake import SourceFile, unpack
+from diagnostics.reading.case import Case
 from diagnostics.redaction import RedactionRule, Redactor, redact_upload, shipped_redaction_rules
 from diagnostics.redaction.redactor import OVERLAP_BYTES
 from diagnostics.rules.rule import Ruleset, shipped_rules
@@ -148,7 +149,9 @@ def test_the_verdict_is_the_same_before_and_after(spark: SparkSession, tmp_path:
         workspace = tmp_path / f"workspace-{path.name}"
         workspace.mkdir()
         ruleset = Ruleset.of(shipped_rules())
-        document = analyze([SourceFile(path, "upload.zip")], ruleset=ruleset, spark=spark, workspace=workspace).document
+        document = analyze(
+            Case([SourceFile(path, "upload.zip")]), ruleset=ruleset, spark=spark, workspace=workspace
+        ).document
         findings = [(each["rule"]["id"], each["confidence"], each["role"]) for each in document["findings"]]
         judged.append((document["verdict"]["symptom_class"], document["verdict"]["confidence"], findings))
     assert judged[0] == judged[1]

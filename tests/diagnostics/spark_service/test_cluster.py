@@ -18,6 +18,7 @@ from diagnostics.analyze import Progress, Report, analyze
 from diagnostics.errors import SparkUnavailable
 from diagnostics.formats import FORMATS
 from diagnostics.intake import SourceFile
+from diagnostics.reading.case import Case
 from diagnostics.reading.far_workers import shipped_to_workers
 from diagnostics.rules.rule import Ruleset, shipped_rules
 from diagnostics.spark.java import REFUSED_OPTION, home_for_launchers
@@ -49,7 +50,7 @@ def diagnosed(session: SparkSession, workspace: Path, shared: SharedFolder | Non
             workspace.rename(workspace.with_name("away"))
 
     rules = Ruleset.of(shipped_rules())
-    return analyze(sources, ruleset=rules, spark=session, workspace=workspace, shared=shared, progress=hide)
+    return analyze(Case(sources), ruleset=rules, spark=session, workspace=workspace, shared=shared, progress=hide)
 
 
 def without_timing(report: Report) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from diagnostics.evidence import Evidence
 from diagnostics.formats import FORMATS
 from diagnostics.intake import SourceFile, unpack
 from diagnostics.reading import read_evidence
+from diagnostics.reading.case import FileChoices
 from diagnostics.reading.far_workers import failures_of_workers
 from diagnostics.reading.ranges import ranges_of
 from diagnostics.reading.sending import sent
@@ -128,13 +129,15 @@ def test_a_case_read_over_a_storage_fills_the_tables_that_it_fills_without(
     spark: SparkSession, tmp_path: Path, s3: str
 ) -> None:
     sources = unpacked(tmp_path / "given")
-    alone, expected = read_evidence(unpack(sources, tmp_path / "alone"), spark, tmp_path / "alone", lambda *_: None, {})
+    alone, expected = read_evidence(
+        unpack(sources, tmp_path / "alone"), spark, tmp_path / "alone", lambda *_: None, FileChoices()
+    )
     with run_folder(s3, str(uuid4())) as shared:
         assert shared is not None
         told: list[str] = []
         intake = unpack(sources, tmp_path / "driver")
         evidence, inputs = read_evidence(
-            intake, spark, tmp_path / "driver", lambda _, detail: told.append(detail), {}, shared=shared
+            intake, spark, tmp_path / "driver", lambda _, detail: told.append(detail), FileChoices(), shared=shared
         )
         assert inputs == expected
         assert evidence.rows == alone.rows

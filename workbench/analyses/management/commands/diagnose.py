@@ -18,6 +18,7 @@ from diagnostics.diagnosis.terminal import render
 from diagnostics.errors import DiagnosticsError, NoUsableInput
 from diagnostics.intake import SourceFile, sources_in
 from diagnostics.notation.control_characters import show_controls
+from diagnostics.reading.case import Case
 from diagnostics.rules.rule import Ruleset, shipped_rules
 from diagnostics.spark import embedded
 from diagnostics.spark.ahead import started_ahead
@@ -64,7 +65,7 @@ class Command(BaseCommand):
             embedded(size, started_ahead()) as spark,
         ):
             report = analyze(
-                sources,
+                Case(sources),
                 ruleset=Ruleset.of(shipped_rules()),
                 spark=spark,
                 workspace=Path(workspace),
