@@ -14,7 +14,7 @@ from django.db.models import Sum
 from django.http import HttpRequest
 
 
-class GuessingHandler(AxesDatabaseHandler):
+class GuessingHandler(AxesDatabaseHandler):  # type: ignore[misc]
     """Axes counts for name and address together; here one address is bounded too, over all names."""
 
     def is_locked(self, request: HttpRequest, credentials: Mapping[str, Any] | None = None) -> bool:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import secrets
-from typing import Any
+from typing import Any, ClassVar
 
 from django.contrib.auth.models import AbstractUser
 from django.contrib.auth.models import UserManager as DjangoUserManager
@@ -50,7 +50,7 @@ class User(AbstractUser):
     role = models.CharField(max_length=20, choices=Role.choices, default=Role.RESPONDER)
     zone_shown = models.CharField(max_length=10, choices=TimeZoneShown.choices, default=TimeZoneShown.UTC)
 
-    objects = UserManager()
+    objects: ClassVar[UserManager] = UserManager()
 
     def save(self, *args: Any, **kwargs: Any) -> None:
         """Keeps Django's own flags in step with the role: rule editors enter the admin, administrators own it.
@@ -59,7 +59,7 @@ class User(AbstractUser):
         """
         self.is_staff = self.may_edit_rules
         self.is_superuser = self.is_administrator
-        has_new_password = self._password is not None
+        has_new_password = self._password is not None  # type: ignore[attr-defined]
         super().save(*args, **kwargs)
         if has_new_password:
             self.api_tokens.all().delete()

@@ -15,6 +15,7 @@ from django.urls import reverse_lazy
 from django.views.decorators.http import require_POST
 
 from workbench.accounts.models import TimeZoneShown
+from workbench.accounts.requests import SignedInRequest
 
 
 class OwnPasswordForm(PasswordChangeForm):
@@ -31,7 +32,7 @@ class OwnPasswordForm(PasswordChangeForm):
         return old
 
 
-class PasswordChange(SuccessMessageMixin, auth.PasswordChangeView):
+class PasswordChange(SuccessMessageMixin, auth.PasswordChangeView):  # type: ignore[type-arg]
     """Everybody changes their own password; the other sessions of that person end, and the tokens."""
 
     form_class = OwnPasswordForm
@@ -44,7 +45,7 @@ class PasswordChange(SuccessMessageMixin, auth.PasswordChangeView):
 
 @login_required
 @require_POST
-def zone(request: HttpRequest) -> HttpResponse:
+def zone(request: SignedInRequest) -> HttpResponse:
     """Keeps the zone that the person chose, for every browser they sign in with."""
     chosen = request.POST.get("zone", "")
     if chosen not in TimeZoneShown.values:

@@ -98,9 +98,9 @@ class Analysis(models.Model):
     log_book = models.CharField(max_length=10, choices=LogBookState.choices, default=LogBookState.NONE)
     log_book_attempts = models.PositiveSmallIntegerField(default=0)
 
-    document = models.JSONField(null=True, blank=True)
-    signals = models.JSONField(null=True, blank=True)
-    inputs = models.JSONField(null=True, blank=True)
+    document: models.JSONField[Any, Any] = models.JSONField(null=True, blank=True)
+    signals: models.JSONField[Any, Any] = models.JSONField(null=True, blank=True)
+    inputs: models.JSONField[Any, Any] = models.JSONField(null=True, blank=True)
 
     objects = AnalysisQuerySet.as_manager()
 

@@ -6,16 +6,17 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.db.models import Sum
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 
+from workbench.accounts.requests import SignedInRequest
 from workbench.analyses.retention import CannotDelete, case_delete, evidence_delete
 from workbench.cases.selectors import case_to_change
 from workbench.uploads.models import UploadedFile
 
 
 @login_required
-def delete_case(request: HttpRequest, case_id: int) -> HttpResponse:
+def delete_case(request: SignedInRequest, case_id: int) -> HttpResponse:
     """Asks what is to be deleted; the whole case only by an administrator who types its number."""
     case = case_to_change(request.user, case_id)
     if request.method == "POST":

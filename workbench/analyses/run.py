@@ -180,6 +180,8 @@ def _wait_for_redacted(analysis: Analysis, watch: Watch) -> None:
                 told(arrival.redacted_bytes)
             except Gone:
                 break
+        if arrival.file_id is None:
+            continue
         taken = UploadedFile.objects.present().filter(pk=arrival.file_id, snapshot=analysis.snapshot)
         taken.update(analysed_at=timezone.now())
         analysis.files.add(*taken)

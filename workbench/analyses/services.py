@@ -137,7 +137,7 @@ def analysis_claim(analysis: Analysis, spark_session: str | None = None) -> UUID
 
 
 @transaction.atomic
-def analysis_fail(*, analysis: Analysis, claim: UUID, reason: str) -> bool:
+def analysis_fail(*, analysis: Analysis, claim: UUID | None, reason: str) -> bool:
     """Ends the attempt that owns the claim with a reason for the user. Gives whether it still owned the run."""
     case_lock(analysis.case)
     failed = _owned(analysis, claim).update(
@@ -152,7 +152,7 @@ def analysis_fail(*, analysis: Analysis, claim: UUID, reason: str) -> bool:
 
 @transaction.atomic
 def analysis_give_back(
-    *, analysis: Analysis, claim: UUID, reason: str, counted: bool = True, server_lost: bool = False
+    *, analysis: Analysis, claim: UUID | None, reason: str, counted: bool = True, server_lost: bool = False
 ) -> None:
     """Queues a run again that its worker could not finish; after MOST_ATTEMPTS it fails with the reason.
 
@@ -209,14 +209,15 @@ def lost_analysis_recover(analysis: Analysis, now: datetime | None = None) -> bo
     Whoever shows a run calls it, so that the page tells the truth also while no worker is there to look after it.
     """
     now = now or timezone.now()
-    if analysis.status != AnalysisStatus.RUNNING:
+    started_at, heartbeat_at = analysis.started_at, analysis.heartbeat_at
+    if analysis.status != AnalysisStatus.RUNNING or started_at is None or heartbeat_at is None:
         return False
     if disk_room().free < 0:
         # A full disk silences a run that lives, and no other could begin.
         return False
-    if not _signs.has_vanished(analysis.claim, analysis.heartbeat_at, now):
+    if not _signs.has_vanished(analysis.claim, heartbeat_at, now):
         return False
-    if (analysis.heartbeat_at - analysis.started_at).total_seconds() > settings.MOST_ANALYSIS_SECONDS:
+    if (heartbeat_at - started_at).total_seconds() > settings.MOST_ANALYSIS_SECONDS:
         reason = f"It took longer than {settings.MOST_ANALYSIS_SECONDS} seconds."
         analysis_fail(analysis=analysis, claim=analysis.claim, reason=reason)
     else:
@@ -226,7 +227,7 @@ def lost_analysis_recover(analysis: Analysis, now: datetime | None = None) -> bo
     return True
 
 
-def _owned(analysis: Analysis, claim: UUID) -> QuerySet[Analysis]:
+def _owned(analysis: Analysis, claim: UUID | None) -> QuerySet[Analysis]:
     return Analysis.objects.filter(pk=analysis.pk, status=AnalysisStatus.RUNNING, claim=claim)
 
 

@@ -6,7 +6,7 @@ import contextlib
 import hashlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import IO
+from typing import IO, TypeAlias
 
 from django.core.files.uploadedfile import UploadedFile as ReceivedFile
 
@@ -20,7 +20,7 @@ from workbench.uploads.models import UploadedFile
 from workbench.uploads.refusals import AlreadyInCase
 from workbench.uploads.services import case_discard
 
-NamedFile = tuple[str, ReceivedFile | IO[bytes]]
+NamedFile: TypeAlias = "tuple[str, ReceivedFile[bytes] | IO[bytes]]"
 
 
 def case_submit(*, user: User, title: str, files: Sequence[NamedFile]) -> Case:

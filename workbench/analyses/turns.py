@@ -8,9 +8,9 @@ later joins in the next turn and does not wait for the twenty. Source: start-tim
 
 from __future__ import annotations
 
-from django.db.models import Max, Min, Q, QuerySet
+from django.db.models import Max, Min, Q
 
-from workbench.analyses.models import Analysis, AnalysisStatus
+from workbench.analyses.models import Analysis, AnalysisQuerySet, AnalysisStatus
 from workbench.analyses.room import room_awaited
 from workbench.cases.models import Case
 
@@ -31,7 +31,7 @@ def turn_of_request(case: Case) -> int:
     return max(reached, known["own"] or 0) + 1
 
 
-def analyses_waiting() -> QuerySet[Analysis]:
+def analyses_waiting() -> AnalysisQuerySet:
     """The queued analyses, the next one first."""
     return Analysis.objects.filter(status=AnalysisStatus.QUEUED).order_by("turn", "pk")
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
+from django.http import Http404, HttpResponse, JsonResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
+from workbench.accounts.requests import SignedInRequest
 from workbench.analyses import selectors, services
 from workbench.analyses.feed import feed_open
 from workbench.analyses.stages import run_shown
@@ -18,7 +19,7 @@ from workbench.analyses.stages import run_shown
 @login_required
 @never_cache
 @require_GET
-def progress(request: HttpRequest, analysis_id: int) -> JsonResponse:
+def progress(request: SignedInRequest, analysis_id: int) -> JsonResponse:
     """How far the run is, for a page that cannot listen to `events`."""
     analysis = selectors.analysis_visible(request.user, analysis_id)
     services.lost_analysis_recover(analysis)
@@ -28,7 +29,7 @@ def progress(request: HttpRequest, analysis_id: int) -> JsonResponse:
 @login_required
 @never_cache
 @require_GET
-def events(request: HttpRequest, analysis_id: int) -> HttpResponseBase:
+def events(request: SignedInRequest, analysis_id: int) -> HttpResponseBase:
     """How far the run is, as server-sent events; status 204 tells a browser to ask for it instead."""
     feed = feed_open(selectors.analysis_visible(request.user, analysis_id))
     if feed is None:
@@ -39,7 +40,7 @@ def events(request: HttpRequest, analysis_id: int) -> HttpResponseBase:
 
 @login_required
 @require_POST
-def cancel(request: HttpRequest, analysis_id: int) -> HttpResponse:
+def cancel(request: SignedInRequest, analysis_id: int) -> HttpResponse:
     """Ends the run."""
     analysis = selectors.analysis_to_change(request.user, analysis_id)
     if not services.analysis_cancel(analysis=analysis):
@@ -49,7 +50,7 @@ def cancel(request: HttpRequest, analysis_id: int) -> HttpResponse:
 
 @login_required
 @require_POST
-def retry(request: HttpRequest, analysis_id: int) -> HttpResponse:
+def retry(request: SignedInRequest, analysis_id: int) -> HttpResponse:
     """Queues a new run with the files and rules that the case has now."""
     analysis = selectors.analysis_to_change(request.user, analysis_id)
     try:
@@ -61,7 +62,7 @@ def retry(request: HttpRequest, analysis_id: int) -> HttpResponse:
 
 @login_required
 @require_GET
-def document(request: HttpRequest, analysis_id: int) -> JsonResponse:
+def document(request: SignedInRequest, analysis_id: int) -> JsonResponse:
     """The diagnosis document of the contract, as a file."""
     analysis = selectors.analysis_visible(request.user, analysis_id)
     if analysis.document is None:

@@ -101,5 +101,6 @@ def _resolved(part: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str
     """The part itself, wherever in the document it stands."""
     for choice in (part, *part.get("allOf", []), *part.get("oneOf", [])):
         if "$ref" in choice:
-            return schema["components"]["schemas"][choice["$ref"].rpartition("/")[2]]
+            resolved: Mapping[str, Any] = schema["components"]["schemas"][choice["$ref"].rpartition("/")[2]]
+            return resolved
     return part

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable
 
 from rest_framework.exceptions import NotAcceptable
 from rest_framework.negotiation import DefaultContentNegotiation
@@ -13,9 +12,11 @@ class JsonWhateverIsAccepted(DefaultContentNegotiation):
     """A browser that asks for HTML gets JSON too, errors included, instead of "not acceptable"."""
 
     def select_renderer(
-        self, request: Request, renderers: Sequence[BaseRenderer], format_suffix: str | None = None
-    ) -> tuple[Any, str]:
+        self, request: Request, renderers: Iterable[BaseRenderer], format_suffix: str | None = None
+    ) -> tuple[BaseRenderer, str]:
+        known = list(renderers)
         try:
-            return super().select_renderer(request, renderers, format_suffix)
+            chosen: tuple[BaseRenderer, str] = super().select_renderer(request, known, format_suffix)
         except NotAcceptable:
-            return renderers[0], renderers[0].media_type
+            return known[0], str(known[0].media_type)
+        return chosen

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Mapping
 from typing import Any
 
 from drf_spectacular.utils import extend_schema_field
@@ -86,7 +87,8 @@ class CaseSerializer(serializers.ModelSerializer[Case]):
         read_only_fields = fields
 
     def _latest(self, case: Case) -> Analysis | None:
-        return self.context["latest"].get(case.pk)
+        latest: Mapping[int, Analysis] = self.context["latest"]
+        return latest.get(case.pk)
 
     def get_url(self, case: Case) -> str:
         return reverse("api:case", args=[case.pk], request=self.context["request"])

@@ -14,7 +14,6 @@ from rest_framework.exceptions import NotFound, PermissionDenied
 from rest_framework.generics import GenericAPIView
 from rest_framework.parsers import MultiPartParser
 from rest_framework.permissions import AllowAny
-from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 from rest_framework.views import APIView
@@ -23,6 +22,7 @@ from workbench.analyses.models import AnalysisStatus
 from workbench.analyses.selectors import latest_analyses
 from workbench.analyses.services import lost_analysis_recover
 from workbench.analyses.submission import case_submit, files_submit
+from workbench.api.authentication import SignedInApiRequest
 from workbench.api.documentation import operations
 from workbench.api.serializers import (
     CaseFilterSerializer,
@@ -45,15 +45,15 @@ class CaseView(GenericAPIView[Case]):
 
     def cases_json(self, cases: list[Case]) -> list[dict[str, Any]]:
         """The cases with their latest analyses, in two queries."""
-        context = self.get_serializer_context() | {"latest": latest_analyses(cases)}
-        return CaseSerializer(cases, many=True, context=context).data
+        context = {**self.get_serializer_context(), "latest": latest_analyses(cases)}
+        return list(CaseSerializer(cases, many=True, context=context).data)
 
     def case_json(self, case: Case) -> dict[str, Any]:
         """One case."""
         return self.cases_json([case])[0]
 
 
-def received(files: list[ReceivedFile]) -> list[tuple[str, ReceivedFile]]:
+def received(files: list[ReceivedFile[bytes]]) -> list[tuple[str, ReceivedFile[bytes]]]:
     """The files with their names, as the services take them."""
     return [(file.name or "unnamed", file) for file in files]
 
@@ -67,7 +67,7 @@ class CaseList(CaseView):
         parameters=[CaseFilterSerializer],
         responses={200: CaseSerializer(many=True), 400: ErrorSerializer, 401: ErrorSerializer},
     )
-    def get(self, request: Request) -> Response:
+    def get(self, request: SignedInApiRequest) -> Response:
         asked = CaseFilterSerializer(data=request.query_params)
         asked.is_valid(raise_exception=True)
         status = asked.validated_data.pop("status", None)
@@ -76,7 +76,7 @@ class CaseList(CaseView):
             found = found.filter(analysis_status__in=[AnalysisStatus.FAILED, AnalysisStatus.CANCELLED])
         elif status:
             found = found.filter(analysis_status=status)
-        return self.get_paginated_response(self.cases_json(self.paginate_queryset(found)))
+        return self.get_paginated_response(self.cases_json(self.paginate_queryset(found) or []))
 
     @extend_schema(
         operation_id="open_case",
@@ -84,7 +84,7 @@ class CaseList(CaseView):
         request={"multipart/form-data": NewCaseSerializer},
         responses={201: CaseSerializer} | REFUSALS,
     )
-    def post(self, request: Request) -> Response:
+    def post(self, request: SignedInApiRequest) -> Response:
         if not request.user.may_change_cases:
             raise PermissionDenied("Your role may read cases, not open them.")
         asked = NewCaseSerializer(data=request.data)
@@ -100,7 +100,7 @@ class CaseDetail(CaseView):
         summary="How far a case is, and its verdict",
         responses={200: CaseSerializer, 401: ErrorSerializer, 404: ErrorSerializer},
     )
-    def get(self, request: Request, case_id: int) -> Response:
+    def get(self, request: SignedInApiRequest, case_id: int) -> Response:
         case = case_visible(request.user, case_id)
         for latest in latest_analyses([case]).values():
             lost_analysis_recover(latest)
@@ -116,7 +116,7 @@ class CaseFiles(CaseView):
         request={"multipart/form-data": MoreFilesSerializer},
         responses={201: CaseSerializer, 404: ErrorSerializer} | REFUSALS,
     )
-    def post(self, request: Request, case_id: int) -> Response:
+    def post(self, request: SignedInApiRequest, case_id: int) -> Response:
         case = case_to_change(request.user, case_id)
         asked = MoreFilesSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
@@ -131,7 +131,7 @@ class CaseDiagnosis(CaseView):
         summary="The diagnosis document of the latest finished analysis",
         responses={200: OpenApiTypes.OBJECT, 401: ErrorSerializer, 404: ErrorSerializer},
     )
-    def get(self, request: Request, case_id: int) -> Response:
+    def get(self, request: SignedInApiRequest, case_id: int) -> Response:
         analysis = case_visible(request.user, case_id).analyses.done().defer("signals", "inputs").first()
         if analysis is None:
             raise NotFound("There is no diagnosis yet; the case says how far its analysis is.")
@@ -142,7 +142,7 @@ class Root(APIView):
     permission_classes = [AllowAny]
 
     @extend_schema(exclude=True)
-    def get(self, request: Request) -> Response:
+    def get(self, request: SignedInApiRequest) -> Response:
         """Where everything is."""
         names = {"cases": "api:cases", "schema": "api:schema", "docs": "api:docs"}
         return Response({name: reverse(view, request=request) for name, view in names.items()})
@@ -150,5 +150,5 @@ class Root(APIView):
 
 def docs(request: HttpRequest) -> HttpResponse:
     """The OpenAPI document as a page, served without anything from outside."""
-    schema = SchemaGenerator().get_schema(request=None, public=True)
+    schema = SchemaGenerator().get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
     return render(request, "api/docs.html", {"info": schema["info"], "operations": operations(schema)})

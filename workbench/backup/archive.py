@@ -22,8 +22,9 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from io import BufferedReader
 from pathlib import Path, PurePosixPath
-from typing import IO
+from typing import IO, Any, cast
 
 from django.apps.registry import Apps
 from django.conf import settings
@@ -135,7 +136,7 @@ def _one_moment() -> Iterator[None]:
     """Rows as they are now, whatever others write, who do not have to wait."""
     connection.close()
     if connection.vendor == "sqlite":
-        connection.transaction_mode = "DEFERRED"  # reads beside the writers
+        connection.transaction_mode = "DEFERRED"  # type: ignore[attr-defined]  # reads beside the writers
     with transaction.atomic():
         if connection.vendor == "postgresql":
             with connection.cursor() as cursor:
@@ -162,7 +163,7 @@ def _add(archive: tarfile.TarFile, name: str, content: IO[bytes], digests: dict[
     entry.mode = 0o600
     content.seek(0)
     digested = _Digested(content)
-    archive.addfile(entry, digested)  # type: ignore[arg-type]
+    archive.addfile(entry, digested)
     digests[name] = digested.sha256.hexdigest()
     return entry.size
 
@@ -210,7 +211,10 @@ def _refuse_unless_empty() -> None:
 
 def _checked(archive: tarfile.TarFile) -> dict[str, list[list[str]]]:
     """The head of an archive of which every part is what was written."""
-    found, digests, size, rows_size, head = {}, None, 0, 0, None
+    found: dict[str, str] = {}
+    digests: Any = None
+    head: Any = None
+    size = rows_size = 0
     for entry in archive:
         if not entry.isreg() or not _is_ours(entry.name):
             raise BackupRefused(f"It is no backup of a workbench: it holds {entry.name[:100]!r}.")
@@ -226,7 +230,7 @@ def _checked(archive: tarfile.TarFile) -> dict[str, list[list[str]]]:
             else:
                 digests = _json(text)
         else:
-            found[entry.name] = hashlib.file_digest(content, "sha256").hexdigest()
+            found[entry.name] = hashlib.file_digest(cast("BufferedReader", content), "sha256").hexdigest()
             if entry.name.startswith("rows/"):
                 rows_size += _unpacked_bytes(content)
             else:
@@ -242,7 +246,8 @@ def _checked(archive: tarfile.TarFile) -> dict[str, list[list[str]]]:
         size += TABLES_BYTES + ROWS_RATIO * rows_size
     if size > shutil.disk_usage(settings.WORKBENCH_DATA).free:
         raise BackupRefused(_room_said(size))
-    return head
+    checked: dict[str, list[list[str]]] = head
+    return checked
 
 
 def _unpacked_bytes(content: IO[bytes]) -> int:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_POST
 
+from workbench.accounts.requests import SignedInRequest
 from workbench.case_pages.forms import FollowUpForm
 from workbench.cases import selectors
 from workbench.cases.follow_ups import follow_up_add, follow_up_set
@@ -16,7 +17,7 @@ from workbench.cases.follow_ups import follow_up_add, follow_up_set
 
 @login_required
 @require_POST
-def add(request: HttpRequest, case_id: int) -> HttpResponse:
+def add(request: SignedInRequest, case_id: int) -> HttpResponse:
     """Asks somebody of the team for something."""
     case = selectors.case_to_change(request.user, case_id)
     form = FollowUpForm(request.POST)
@@ -39,7 +40,7 @@ def add(request: HttpRequest, case_id: int) -> HttpResponse:
 
 @login_required
 @require_POST
-def tick(request: HttpRequest, case_id: int, follow_up_id: int) -> HttpResponse:
+def tick(request: SignedInRequest, case_id: int, follow_up_id: int) -> HttpResponse:
     """Done, or to do again."""
     case = selectors.case_to_change(request.user, case_id)
     follow_up = get_object_or_404(case.follow_ups.select_related("case"), pk=follow_up_id)

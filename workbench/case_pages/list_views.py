@@ -8,12 +8,13 @@ from uuid import UUID
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
 from workbench.accounts.models import User
+from workbench.accounts.requests import SignedInRequest
 from workbench.analyses.selectors import latest_analyses
 from workbench.case_pages.facets import FACETS, facets
 from workbench.case_pages.forms import BulkForm, SavedViewForm, StatusForm, cause_choices
@@ -49,7 +50,7 @@ OWN_VIEWS = {
 
 @login_required
 @require_GET
-def case_list(request: HttpRequest) -> HttpResponse:
+def case_list(request: SignedInRequest) -> HttpResponse:
     """The shared history with facets and search; the home page."""
     asked = dict(request.GET.lists())
     considered = selectors.cases_considered(request.user, asked)
@@ -90,7 +91,7 @@ def view_query(asked: QueryDict) -> str:
 
 @login_required
 @require_POST
-def bulk(request: HttpRequest) -> HttpResponse:
+def bulk(request: SignedInRequest) -> HttpResponse:
     """One action on the ticked cases; those of other teams are passed over as if they did not exist."""
     back = _list_address(request.POST.get("query", ""))
     numbers = [whole_number(each) for each in request.POST.getlist("case")[: services.MOST_CASES]]
@@ -134,7 +135,7 @@ def _changed(user: User, cases: Sequence[Case], chosen: dict[str, object]) -> tu
 
 @login_required
 @require_POST
-def undo(request: HttpRequest) -> HttpResponse:
+def undo(request: SignedInRequest) -> HttpResponse:
     """Takes back the last action on many cases."""
     try:
         batch = UUID(request.POST.get("batch", ""))
@@ -150,7 +151,7 @@ def undo(request: HttpRequest) -> HttpResponse:
 
 @login_required
 @require_POST
-def view_save(request: HttpRequest) -> HttpResponse:
+def view_save(request: SignedInRequest) -> HttpResponse:
     """Keeps the present search under a name; a view of the same name is replaced."""
     query = view_query(QueryDict(request.POST.get("query", "")[:4000]))
     form = SavedViewForm({**request.POST.dict(), "query": query})
@@ -166,7 +167,7 @@ def view_save(request: HttpRequest) -> HttpResponse:
 
 @login_required
 @require_POST
-def view_forget(request: HttpRequest, view_id: int) -> HttpResponse:
+def view_forget(request: SignedInRequest, view_id: int) -> HttpResponse:
     """Removes one of the user's own views."""
     get_object_or_404(SavedView, pk=view_id, user=request.user).delete()
     return redirect("cases:list")

@@ -11,12 +11,13 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.core.files.uploadedfile import UploadedFile as ReceivedFile
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
 from diagnostics.diagnosis.fingerprint import fingerprint_parts
+from workbench.accounts.requests import SignedInRequest
 from workbench.analyses.models import Analysis, AnalysisStatus
 from workbench.analyses.selectors import offset_min
 from workbench.analyses.services import NothingToAnalyse, analysis_request
@@ -44,7 +45,7 @@ DEMO_FOLDER = Path(__file__).resolve().parents[1] / "analyses" / "demo"
 
 
 @login_required
-def case_new(request: HttpRequest) -> HttpResponse:
+def case_new(request: SignedInRequest) -> HttpResponse:
     """The drop zone. From a script a POST opens an empty case that files are then sent to; else it holds them all."""
     _refuse_viewers(request)
     if request.method != "POST":
@@ -55,7 +56,7 @@ def case_new(request: HttpRequest) -> HttpResponse:
         if request.headers.get("Accept") == "application/json":
             case = services.case_open(user=request.user, title=title or "New incident")
             return JsonResponse({"id": case.pk, **_case_addresses(case)}, status=201)
-        files: list[tuple[str, IO[bytes] | ReceivedFile]] = [
+        files: list[tuple[str, IO[bytes] | ReceivedFile[bytes]]] = [
             (file.name or "unnamed", file) for file in request.FILES.getlist("files")
         ]
         if text := form.cleaned_data.get("text", "").strip():
@@ -70,7 +71,7 @@ def case_new(request: HttpRequest) -> HttpResponse:
     return redirect("cases:new")
 
 
-def _refuse_viewers(request: HttpRequest) -> None:
+def _refuse_viewers(request: SignedInRequest) -> None:
     if not request.user.may_change_cases:
         raise PermissionDenied("Your role may read cases, not open them.")
 
@@ -87,7 +88,7 @@ def _case_addresses(case: Case) -> dict[str, str]:
     }
 
 
-def _upload_context(request: HttpRequest) -> dict[str, object]:
+def _upload_context(request: SignedInRequest) -> dict[str, object]:
     return {
         "limits": limits_now(),
         "clusters": Cluster.objects.offered_to(request.user).clusters(),
@@ -100,7 +101,7 @@ def _upload_context(request: HttpRequest) -> dict[str, object]:
 
 @login_required
 @require_POST
-def demo(request: HttpRequest) -> HttpResponse:
+def demo(request: SignedInRequest) -> HttpResponse:
     """Loads the small real incidents that ship with the workbench."""
     _refuse_viewers(request)
     try:
@@ -115,7 +116,7 @@ def demo(request: HttpRequest) -> HttpResponse:
 
 @login_required
 @require_GET
-def case_files(request: HttpRequest, case_id: int) -> HttpResponse:
+def case_files(request: SignedInRequest, case_id: int) -> HttpResponse:
     """The files of a case and the place to add more."""
     case = selectors.case_to_change(request.user, case_id)
     number = case.snapshot_number
@@ -135,7 +136,7 @@ def case_files(request: HttpRequest, case_id: int) -> HttpResponse:
 
 @login_required
 @require_POST
-def paste(request: HttpRequest, case_id: int) -> HttpResponse:
+def paste(request: SignedInRequest, case_id: int) -> HttpResponse:
     """Stores pasted text as a file."""
     case = selectors.case_to_change(request.user, case_id)
     form = PasteForm(request.POST)
@@ -157,7 +158,7 @@ def paste(request: HttpRequest, case_id: int) -> HttpResponse:
 
 @login_required
 @require_POST
-def analyse(request: HttpRequest, case_id: int) -> HttpResponse:
+def analyse(request: SignedInRequest, case_id: int) -> HttpResponse:
     """Queues an analysis of all files of the newest snapshot."""
     case = selectors.case_to_change(request.user, case_id)
     try:
@@ -170,7 +171,7 @@ def analyse(request: HttpRequest, case_id: int) -> HttpResponse:
 
 @login_required
 @require_GET
-def case_detail(request: HttpRequest, case_id: int) -> HttpResponse:
+def case_detail(request: SignedInRequest, case_id: int) -> HttpResponse:
     """Verdict, findings, what is missing, charts, files: in this order."""
     case = selectors.case_visible(request.user, case_id)
     latest = case.analyses.light().first()
@@ -199,7 +200,7 @@ def case_detail(request: HttpRequest, case_id: int) -> HttpResponse:
     return render(request, "case_pages/detail.html", context)
 
 
-def _diagnosis_asked_for(request: HttpRequest, case: Case) -> Analysis | None:
+def _diagnosis_asked_for(request: SignedInRequest, case: Case) -> Analysis | None:
     """The newest diagnosis, or that of the snapshot that the address names. Raises Http404 for one without any."""
     done = case.analyses.done().defer("signals")
     asked = request.GET.get("snapshot", "")
@@ -221,7 +222,7 @@ def _files_not_yet_judged(case: Case, diagnosed: Analysis | None) -> int:
 
 @login_required
 @require_POST
-def snapshot(request: HttpRequest, case_id: int) -> HttpResponse:
+def snapshot(request: SignedInRequest, case_id: int) -> HttpResponse:
     """Begins a new snapshot and goes to the place where its files are dropped."""
     case = selectors.case_to_change(request.user, case_id)
     services.snapshot_start(case=case, user=request.user, change=request.POST.get("change", ""))
@@ -247,7 +248,7 @@ def _diagnosis_context(analysis: Analysis) -> dict[str, object]:
 
 @login_required
 @require_POST
-def rename(request: HttpRequest, case_id: int) -> HttpResponse:
+def rename(request: SignedInRequest, case_id: int) -> HttpResponse:
     """Gives the case another title."""
     case = selectors.case_to_change(request.user, case_id)
     form = TitleForm(request.POST)
@@ -260,7 +261,7 @@ def rename(request: HttpRequest, case_id: int) -> HttpResponse:
 
 @login_required
 @require_POST
-def status(request: HttpRequest, case_id: int) -> HttpResponse:
+def status(request: SignedInRequest, case_id: int) -> HttpResponse:
     """Where people stand with the case."""
     case = selectors.case_to_change(request.user, case_id)
     form = StatusForm(request.POST)
@@ -271,7 +272,7 @@ def status(request: HttpRequest, case_id: int) -> HttpResponse:
 
 @login_required
 @require_POST
-def owner(request: HttpRequest, case_id: int) -> HttpResponse:
+def owner(request: SignedInRequest, case_id: int) -> HttpResponse:
     """Hands the case over to somebody of its team."""
     case = selectors.case_to_change(request.user, case_id)
     chosen = get_object_or_404(selectors.owners_possible(case), username=request.POST.get("owner", ""))
@@ -282,7 +283,7 @@ def owner(request: HttpRequest, case_id: int) -> HttpResponse:
 
 @login_required
 @require_POST
-def watch(request: HttpRequest, case_id: int) -> HttpResponse:
+def watch(request: SignedInRequest, case_id: int) -> HttpResponse:
     """Starts or ends following the case, which every reader may."""
     case = selectors.case_visible(request.user, case_id)
     if request.POST.get("watch") == "no":
@@ -296,7 +297,7 @@ NOTHING_TO_KEEP = "No rule of this cause fires on the case, so there is nothing 
 
 
 @login_required
-def close(request: HttpRequest, case_id: int) -> HttpResponse:
+def close(request: SignedInRequest, case_id: int) -> HttpResponse:
     """Closes the case with the confirmed cause; a page of its own where dialogs do not work."""
     case = selectors.case_to_change(request.user, case_id)
     form = CloseForm(request.POST or None, case=case)
@@ -315,7 +316,7 @@ def close(request: HttpRequest, case_id: int) -> HttpResponse:
 
 @login_required
 @require_POST
-def reopen(request: HttpRequest, case_id: int) -> HttpResponse:
+def reopen(request: SignedInRequest, case_id: int) -> HttpResponse:
     """Opens a closed case again."""
     case = selectors.case_to_change(request.user, case_id)
     services.case_reopen(case=case, user=request.user)
@@ -324,7 +325,7 @@ def reopen(request: HttpRequest, case_id: int) -> HttpResponse:
 
 @login_required
 @require_POST
-def note(request: HttpRequest, case_id: int) -> HttpResponse:
+def note(request: SignedInRequest, case_id: int) -> HttpResponse:
     """Writes a note down."""
     case = selectors.case_to_change(request.user, case_id)
     form = NoteForm(request.POST)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID, uuid4
 
 from django.core.exceptions import PermissionDenied
@@ -72,5 +73,6 @@ def batch_undo(*, user: User, batch: UUID) -> Undone:
     return Undone(undone, changed_since)
 
 
-def _as_stored(change: CaseChange) -> dict[str, object]:
-    return {column: Case._meta.get_field(column).to_python(value) for column, value in change.before.items()}
+def _as_stored(change: CaseChange) -> dict[str, Any]:
+    columns = {column.attname: column for column in Case._meta.concrete_fields}
+    return {name: columns[name].to_python(value) for name, value in change.before.items()}

@@ -7,13 +7,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest, JsonResponse
+from django.http import HttpResponse, HttpResponseBadRequest, JsonResponse
 from django.shortcuts import render
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_GET
 
 from diagnostics.charting.chart import Chart, Theme
 from diagnostics.log_book.finding import SearchTooSlow
+from workbench.accounts.requests import SignedInRequest
 from workbench.charts.rows import EPOCH, readable, rows_sorted, rows_within
 from workbench.charts.selectors import changes_between, chart_points, stretch, stretch_shown
 from workbench.untrusted.csv_cell import harmless_cell
@@ -27,14 +28,14 @@ MOST_CHANGES = 20
 NOTHING_OF_JOB = "The files hold nothing of this for the chosen job."
 
 
-def _asked(request: HttpRequest, analysis_id: int, chart_id: str) -> tuple[Chart, Mapping[str, Any] | None]:
+def _asked(request: SignedInRequest, analysis_id: int, chart_id: str) -> tuple[Chart, Mapping[str, Any] | None]:
     return chart_points(request.user, analysis_id, chart_id, request.GET.get("job"), request.GET.get("chosen"))
 
 
 @login_required
 @require_GET
 @cache_control(private=True, max_age=3600)
-def figure(request: HttpRequest, analysis_id: int, chart_id: str) -> JsonResponse:
+def figure(request: SignedInRequest, analysis_id: int, chart_id: str) -> JsonResponse:
     """The figure in the asked theme (`light` or `dark`), for one job or for all."""
     chart, points = _asked(request, analysis_id, chart_id)
     if points is None:
@@ -48,7 +49,7 @@ def figure(request: HttpRequest, analysis_id: int, chart_id: str) -> JsonRespons
 
 @login_required
 @require_GET
-def table(request: HttpRequest, analysis_id: int, chart_id: str) -> HttpResponse:
+def table(request: SignedInRequest, analysis_id: int, chart_id: str) -> HttpResponse:
     """The chart's numbers of the time shown (`from`, `to`) as a table, a fragment of the page; `sort` orders it."""
     chart, points = _asked(request, analysis_id, chart_id)
     header, *every = chart.table(points) if points else [[NOTHING_OF_JOB]]
@@ -68,7 +69,7 @@ def table(request: HttpRequest, analysis_id: int, chart_id: str) -> HttpResponse
 
 @login_required
 @require_GET
-def changes(request: HttpRequest, analysis_id: int) -> HttpResponse:
+def changes(request: SignedInRequest, analysis_id: int) -> HttpResponse:
     """What differs most between the stretches `normal` and `bad` (each `from/to`), a fragment of the page."""
     normal, bad = (stretch(request.GET.get(name, "")) for name in ("normal", "bad"))
     if normal is None or bad is None:
@@ -83,7 +84,7 @@ def changes(request: HttpRequest, analysis_id: int) -> HttpResponse:
 
 @login_required
 @require_GET
-def csv_file(request: HttpRequest, analysis_id: int, chart_id: str) -> HttpResponse:
+def csv_file(request: SignedInRequest, analysis_id: int, chart_id: str) -> HttpResponse:
     """All of the chart's numbers of the time shown (`from`, `to`)."""
     chart, points = _asked(request, analysis_id, chart_id)
     header, *rows = chart.table(points) if points else [[]]

@@ -143,7 +143,7 @@ def lost_collections_recover() -> int:
     """Fails those whose worker vanished, sends again those whose message did. Gives how many."""
     now = timezone.now()
     running = Collection.objects.filter(status=CollectionStatus.RUNNING)
-    lost = [each for each in running if _signs.has_vanished(each.attempt, each.heartbeat_at, now)]
+    lost = [each for each in running if each.heartbeat_at and _signs.has_vanished(each.attempt, each.heartbeat_at, now)]
     for each in lost:
         for left in each.target.parent.glob(f"collection-{each.pk}-*"):
             left.unlink(missing_ok=True)

@@ -7,12 +7,13 @@ from typing import Any
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied, ValidationError
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
 from workbench.accounts.models import Team
+from workbench.accounts.requests import SignedInRequest
 from workbench.cases.selectors import case_to_change
 from workbench.clusters import services
 from workbench.clusters.address import AddressRefused
@@ -21,7 +22,7 @@ from workbench.clusters.models import Cluster, Collection, CollectionStatus, Ser
 
 
 @login_required
-def clusters(request: HttpRequest) -> HttpResponse:
+def clusters(request: SignedInRequest) -> HttpResponse:
     """Lists the clusters that evidence may be collected from, and adds one."""
     if not request.user.is_administrator:
         raise PermissionDenied("Only administrators list clusters.")
@@ -59,7 +60,7 @@ def clusters(request: HttpRequest) -> HttpResponse:
 
 @login_required
 @require_POST
-def remove(request: HttpRequest, cluster_id: int) -> HttpResponse:
+def remove(request: SignedInRequest, cluster_id: int) -> HttpResponse:
     """Takes a cluster off the list."""
     if not request.user.is_administrator:
         raise PermissionDenied("Only administrators list clusters.")
@@ -69,7 +70,7 @@ def remove(request: HttpRequest, cluster_id: int) -> HttpResponse:
 
 @login_required
 @require_POST
-def collect(request: HttpRequest) -> HttpResponse:
+def collect(request: SignedInRequest) -> HttpResponse:
     """Begins a collection from a listed cluster into a new case, or into the one that `case` names."""
     if not request.user.may_change_cases:
         raise PermissionDenied("Your role may read cases, not add to them.")
@@ -87,7 +88,7 @@ def collect(request: HttpRequest) -> HttpResponse:
 
 @login_required
 @require_POST
-def fetch(request: HttpRequest) -> HttpResponse:
+def fetch(request: SignedInRequest) -> HttpResponse:
     """Begins to fetch the file that `url` names into a new case, or into the one that `case` names."""
     if not request.user.may_change_cases:
         raise PermissionDenied("Your role may read cases, not add to them.")
@@ -106,13 +107,13 @@ def fetch(request: HttpRequest) -> HttpResponse:
     return redirect("cases:files", case.pk) if case else redirect("cases:new")
 
 
-def _redact(request: HttpRequest) -> list[str]:
+def _redact(request: SignedInRequest) -> list[str]:
     return request.POST.getlist("redact") if request.POST.get("redact-on") else []
 
 
 @login_required
 @require_GET
-def collection(request: HttpRequest, collection_id: int) -> HttpResponse:
+def collection(request: SignedInRequest, collection_id: int) -> HttpResponse:
     """How far a collection is; the case once its evidence is there."""
     found = _visible(request, collection_id)
     if found.status == CollectionStatus.DONE:
@@ -126,14 +127,14 @@ def collection(request: HttpRequest, collection_id: int) -> HttpResponse:
 @login_required
 @never_cache
 @require_GET
-def progress(request: HttpRequest, collection_id: int) -> JsonResponse:
+def progress(request: SignedInRequest, collection_id: int) -> JsonResponse:
     """The same for the script that asks every second."""
     return JsonResponse(_run(_visible(request, collection_id)))
 
 
 @login_required
 @require_POST
-def cancel(request: HttpRequest, collection_id: int) -> HttpResponse:
+def cancel(request: SignedInRequest, collection_id: int) -> HttpResponse:
     """Ends a collection."""
     found = _visible(request, collection_id)
     if not found.case.may_be_changed_by(request.user):
@@ -142,7 +143,7 @@ def cancel(request: HttpRequest, collection_id: int) -> HttpResponse:
     return redirect(found)
 
 
-def _visible(request: HttpRequest, collection_id: int) -> Collection:
+def _visible(request: SignedInRequest, collection_id: int) -> Collection:
     found = Collection.objects.visible_to(request.user).select_related("case", "cluster")
     return get_object_or_404(found, pk=collection_id)
 

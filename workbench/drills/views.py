@@ -7,11 +7,12 @@ from collections.abc import Callable
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_POST
 
 from diagnostics.symptoms import symptom, symptoms
+from workbench.accounts.requests import SignedInRequest
 from workbench.drills import selectors, services
 from workbench.drills.evidence import KINDS, drawers, drawers_shown, noticed
 from workbench.drills.models import Drill, DrillStep, StepKind
@@ -32,7 +33,7 @@ SCORING = {
 
 @login_required
 @require_GET
-def overview(request: HttpRequest) -> HttpResponse:
+def overview(request: SignedInRequest) -> HttpResponse:
     """The user's drills, what those of the teams say together, and the way into the next one."""
     services.drills_end_forgotten(request.user)
     asked = request.GET.get("case", "")
@@ -47,7 +48,7 @@ def overview(request: HttpRequest) -> HttpResponse:
 
 @login_required
 @require_POST
-def start(request: HttpRequest) -> HttpResponse:
+def start(request: SignedInRequest) -> HttpResponse:
     """Begins a drill: of the case that the address of a colleague names, else of one by chance."""
     asked = request.POST.get("case", "")
     try:
@@ -60,14 +61,14 @@ def start(request: HttpRequest) -> HttpResponse:
 
 @login_required
 @require_GET
-def drill(request: HttpRequest, drill_id: int) -> HttpResponse:
+def drill(request: SignedInRequest, drill_id: int) -> HttpResponse:
     """The drill while it goes on, then its result."""
     services.drills_end_forgotten(request.user)
     found = selectors.drill_of(request.user, drill_id)
     return _result(request, found) if found.ended_at else _going_on(request, found)
 
 
-def _going_on(request: HttpRequest, found: Drill) -> HttpResponse:
+def _going_on(request: SignedInRequest, found: Drill) -> HttpResponse:
     document = found.analysis.document
     causes = (each for each in symptoms().values() if each.kind == "cause")
     context = {
@@ -83,7 +84,7 @@ def _going_on(request: HttpRequest, found: Drill) -> HttpResponse:
     return render(request, "drills/drill.html", context)
 
 
-def _result(request: HttpRequest, found: Drill) -> HttpResponse:
+def _result(request: SignedInRequest, found: Drill) -> HttpResponse:
     steps = list(found.steps.all())
     findings = found.analysis.document["findings"]
     context = {
@@ -108,7 +109,7 @@ def _told(step: DrillStep) -> tuple[str, str]:
 
 @login_required
 @require_POST
-def look(request: HttpRequest, drill_id: int) -> HttpResponse:
+def look(request: SignedInRequest, drill_id: int) -> HttpResponse:
     """Opens more of one kind of evidence."""
     kind = request.POST.get("kind", "")
     return _step(request, drill_id, lambda found: services.drill_look(drill=found, kind=kind), kind)
@@ -116,7 +117,7 @@ def look(request: HttpRequest, drill_id: int) -> HttpResponse:
 
 @login_required
 @require_POST
-def suspect(request: HttpRequest, drill_id: int) -> HttpResponse:
+def suspect(request: SignedInRequest, drill_id: int) -> HttpResponse:
     """Writes a thought down."""
     thought = request.POST.get("symptom_class", "")
     return _step(request, drill_id, lambda found: services.drill_suspect(drill=found, symptom_class=thought), "cause")
@@ -124,7 +125,7 @@ def suspect(request: HttpRequest, drill_id: int) -> HttpResponse:
 
 @login_required
 @require_POST
-def answer(request: HttpRequest, drill_id: int) -> HttpResponse:
+def answer(request: SignedInRequest, drill_id: int) -> HttpResponse:
     """Ends the drill with an answer."""
     given = request.POST.get("symptom_class", "")
     return _step(request, drill_id, lambda found: services.drill_answer(drill=found, symptom_class=given))
@@ -132,12 +133,12 @@ def answer(request: HttpRequest, drill_id: int) -> HttpResponse:
 
 @login_required
 @require_POST
-def give_up(request: HttpRequest, drill_id: int) -> HttpResponse:
+def give_up(request: SignedInRequest, drill_id: int) -> HttpResponse:
     """Ends the drill without one."""
     return _step(request, drill_id, lambda found: services.drill_give_up(drill=found))
 
 
-def _step(request: HttpRequest, drill_id: int, take: Callable[[Drill], object], place: str = "") -> HttpResponse:
+def _step(request: SignedInRequest, drill_id: int, take: Callable[[Drill], object], place: str = "") -> HttpResponse:
     """Takes a step of the user's drill and goes back to its page, to that place of it unless the step was refused."""
     found = selectors.drill_of(request.user, drill_id)
     try:

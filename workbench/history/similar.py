@@ -174,9 +174,10 @@ def came_back(user: User, cases: Iterable[Case]) -> set[int]:
     fixed = Case.objects.visible_to(user).filter(status=CaseStatus.CLOSED, merged_into=None, closed_at__isnull=False)
     fixed = fixed.filter(confirmed_class__isnull=False)
     fixed = fixed.filter(fingerprint__in={case.fingerprint for case in shown}).exclude(confirmed_class__in=NO_CAUSE)
-    first: dict[str, dt.datetime] = {}
+    first: dict[str | None, dt.datetime] = {}
     for fingerprint, closed_at in fixed.order_by("-closed_at").values_list("fingerprint", "closed_at"):
-        first[fingerprint] = closed_at
+        if closed_at is not None:
+            first[fingerprint] = closed_at
     return {case.pk for case in shown if case.fingerprint in first and first[case.fingerprint] <= case.created_at}
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_POST
 
+from workbench.accounts.requests import SignedInRequest
 from workbench.cases.selectors import case_to_change
 from workbench.history.fleet import HEIGHT, WIDTH, as_csv, as_values, fleet
 from workbench.history.merging import case_merge, case_unmerge
@@ -18,7 +19,7 @@ from workbench.untrusted.whole_number import whole_number
 
 @login_required
 @require_GET
-def numbers(request: HttpRequest) -> HttpResponse:
+def numbers(request: SignedInRequest) -> HttpResponse:
     """Causes by month, times to diagnosis and to repair, recurring jobs."""
     period = request.GET.get("days", "")
     period = period if period in PERIODS else ""
@@ -30,14 +31,14 @@ def numbers(request: HttpRequest) -> HttpResponse:
 
 @login_required
 @require_GET
-def jobs(request: HttpRequest) -> HttpResponse:
+def jobs(request: SignedInRequest) -> HttpResponse:
     """The health of every job, with its trend over the cases."""
     return render(request, "history/jobs.html", {"jobs": fleet(request.user), "width": WIDTH, "height": HEIGHT})
 
 
 @login_required
 @require_GET
-def jobs_file(request: HttpRequest, form: str) -> HttpResponse:
+def jobs_file(request: SignedInRequest, form: str) -> HttpResponse:
     """The same as a file for a report: csv or json."""
     found = fleet(request.user)
     if form == "csv":
@@ -52,7 +53,7 @@ def jobs_file(request: HttpRequest, form: str) -> HttpResponse:
 
 @login_required
 @require_POST
-def merge(request: HttpRequest, case_id: int) -> HttpResponse:
+def merge(request: SignedInRequest, case_id: int) -> HttpResponse:
     """Makes the case part of another one."""
     case = case_to_change(request.user, case_id)
     number = request.POST.get("into", "").strip().removeprefix("#")
@@ -74,7 +75,7 @@ def merge(request: HttpRequest, case_id: int) -> HttpResponse:
 
 @login_required
 @require_POST
-def unmerge(request: HttpRequest, case_id: int) -> HttpResponse:
+def unmerge(request: SignedInRequest, case_id: int) -> HttpResponse:
     """Makes a merged case one of its own again."""
     case = case_to_change(request.user, case_id)
     case_unmerge(case=case, user=request.user)

@@ -44,7 +44,7 @@ class PatientSocket(socket.socket):
         self.settimeout(IDLE_SECONDS if flag else 0.0)
 
 
-class Connection(TConn):
+class Connection(TConn):  # type: ignore[misc]
     """A connection.
 
     is_upload  whether its request has a body for which a thread will have to wait
@@ -62,7 +62,7 @@ class Connection(TConn):
             super().close()
 
 
-class PatientWorker(ThreadWorker):
+class PatientWorker(ThreadWorker):  # type: ignore[misc]
     """See the module."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
@@ -73,7 +73,7 @@ class PatientWorker(ThreadWorker):
 
     @property
     def _most_uploads(self) -> int:
-        return max(self.cfg.threads // 2, 1)
+        return max(int(self.cfg.threads) // 2, 1)
 
     def accept(self, listener: socket.socket) -> None:
         """Takes a new connection, and no thread for it yet."""

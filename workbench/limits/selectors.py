@@ -35,7 +35,7 @@ def values_set() -> dict[str, int]:
     """The values that administrators set, by name; a limit without one is left out. One query."""
     newest = LimitChange.objects.values("name").annotate(newest=Max("pk")).values("newest")
     rows = LimitChange.objects.filter(pk__in=newest, after__isnull=False).values_list("name", "after")
-    return {name: value for name, value in rows if name in LIMITS}
+    return {name: value for name, value in rows if name in LIMITS and value is not None}
 
 
 def values_now(chosen: Mapping[str, int]) -> dict[str, int]:

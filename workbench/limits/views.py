@@ -9,9 +9,10 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 
+from workbench.accounts.requests import SignedInRequest
 from workbench.limits.catalogue import ALWAYS, LIMITS, Limit
 from workbench.limits.forms import LimitsForm
 from workbench.limits.models import LimitChange
@@ -36,7 +37,7 @@ class LimitShown:
 
 
 @login_required
-def limits(request: HttpRequest) -> HttpResponse:
+def limits(request: SignedInRequest) -> HttpResponse:
     """What an upload may cost, who set it and why."""
     form = LimitsForm(request.POST or None)
     if request.method == "POST":
@@ -56,7 +57,7 @@ def limits(request: HttpRequest) -> HttpResponse:
     return render(request, "limits/page.html", context)
 
 
-def _set(request: HttpRequest, form: LimitsForm) -> bool:
+def _set(request: SignedInRequest, form: LimitsForm) -> bool:
     cleaned = form.cleaned_data
     try:
         changed = limits_set(user=request.user, values=cleaned["values"], reason=cleaned["reason"])
@@ -84,7 +85,7 @@ def limits_shown(form: LimitsForm | None = None) -> list[LimitShown]:
             usual=told(limit.usual(), limit.unit),
             most=told(limit.most(), limit.unit),
             is_lowered=chosen.get(name, 0) > limit.most(),
-            errors=list(form.errors.get(name, [])) if form else [],
+            errors=[str(error) for error in form.errors.get(name, [])] if form else [],
         )
         for name, limit in LIMITS.items()
     ]

@@ -15,7 +15,7 @@ from diagnostics.log_book.finding import neighbours, step
 from diagnostics.log_book.fold import folded
 from diagnostics.log_book.reading import LogBook
 from diagnostics.log_book.search import Term, parse_search, quoted
-from diagnostics.log_book.view import View
+from diagnostics.log_book.view import Positions, View
 from workbench.logs.asked import Asked
 from workbench.logs.models import PinnedRecord, record_address
 from workbench.logs.selectors import CaseLog, file_of, lines_address
@@ -84,7 +84,7 @@ def records_answer(log: CaseLog, asked: Asked, view: View, start: int, count: in
     return {"start": start, "total": view.total, "rows": rows}
 
 
-def rows_answer(log: CaseLog, asked: Asked, positions: Sequence[int]) -> list[dict[str, Any]]:
+def rows_answer(log: CaseLog, asked: Asked, positions: Sequence[int] | Positions) -> list[dict[str, Any]]:
     """The records as the list shows them."""
     book = log.book
     shifts = asked.shifts(book)

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from diagnostics.log_book.search import InvalidSearch, parse_search
+from workbench.accounts.requests import SignedInRequest
 from workbench.logs.asked import MOST_SEARCH
 from workbench.logs.everywhere import find_everywhere
 
 
 @login_required
 @require_GET
-def everywhere(request: HttpRequest) -> HttpResponse:
+def everywhere(request: SignedInRequest) -> HttpResponse:
     """Cases with the records that fit; nothing is searched before something is asked for."""
     asked = request.GET.get("q", "").strip()
     below = request.GET.get("below", "")

@@ -8,7 +8,7 @@ from typing import Any
 
 from django import forms
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
@@ -18,6 +18,7 @@ from diagnostics.log_book.condition import Condition
 from diagnostics.log_book.reading import LogBook
 from diagnostics.log_book.search import FIELDS, parse_search, quoted
 from diagnostics.log_book.view import View
+from workbench.accounts.requests import SignedInRequest
 from workbench.analyses.selectors import offset_min
 from workbench.cases.selectors import case_to_change
 from workbench.logs import answers, services
@@ -49,7 +50,7 @@ class PlaceForm(forms.Form):
 
 @login_required
 @require_GET
-def page(request: HttpRequest, case_id: int) -> HttpResponse:
+def page(request: SignedInRequest, case_id: int) -> HttpResponse:
     """The page itself. A link to a record of which nothing is kept leads to its line in the file."""
     log = case_log(request.user, case_id, request.GET.get("snapshot"))
     at = place_of(request.GET.get("at", ""))
@@ -75,7 +76,7 @@ def answering(answer: Callable[[CaseLog, Asked, dict[str, Any]], dict[str, Any]]
     @login_required
     @require_GET
     @wraps(answer)
-    def view(request: HttpRequest, case_id: int) -> JsonResponse:
+    def view(request: SignedInRequest, case_id: int) -> JsonResponse:
         log = case_log(request.user, case_id, request.GET.get("snapshot"))
         form = PlaceForm(request.GET)
         if not form.is_valid():
@@ -165,7 +166,7 @@ class PinForm(forms.Form):
 
 @login_required
 @require_http_methods(["GET", "POST"])
-def pins(request: HttpRequest, case_id: int) -> JsonResponse:
+def pins(request: SignedInRequest, case_id: int) -> JsonResponse:
     """The pinned records of the case; a POST pins one, or changes its note."""
     log = case_log(request.user, case_id, request.GET.get("snapshot"))
     if request.method == "GET":
@@ -187,7 +188,7 @@ def pins(request: HttpRequest, case_id: int) -> JsonResponse:
 
 @login_required
 @require_POST
-def unpin(request: HttpRequest, case_id: int) -> JsonResponse:
+def unpin(request: SignedInRequest, case_id: int) -> JsonResponse:
     """Takes the pin off a record."""
     case_to_change(request.user, case_id)
     form = PinForm(request.POST)

@@ -47,7 +47,7 @@ def publish(channel: str, message: str) -> None:
 @contextmanager
 def subscribed(channel: str) -> Iterator[Messages]:
     """Listens to a channel while the block runs. Raises redis.RedisError."""
-    with _redis().pubsub() as subscription:
+    with _redis().pubsub() as subscription:  # type: ignore[no-untyped-call]
         subscription.subscribe(channel)
         yield Messages(subscription)
 

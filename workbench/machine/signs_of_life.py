@@ -45,8 +45,8 @@ class SignsOfLife:
         """
         seconds = self._clock()
         with self._lock:
-            for known, observation in list(self._observed.items()):
-                if seconds - observation.last > GAP_SECONDS:
+            for known, earlier in list(self._observed.items()):
+                if seconds - earlier.last > GAP_SECONDS:
                     del self._observed[known]
             if abs(now - sign) <= self._silent:
                 self._observed.pop(who, None)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from workbench.accounts.models import User
+from workbench.accounts.requests import SignedInRequest
 from workbench.analyses.models import Analysis
 from workbench.cases.models import Case
 from workbench.cases.selectors import case_visible
@@ -16,7 +17,7 @@ from workbench.prevention.exports import Prevention, packed, prevention_of
 
 @login_required
 @require_GET
-def detail(request: HttpRequest, case_id: int) -> HttpResponse:
+def detail(request: SignedInRequest, case_id: int) -> HttpResponse:
     """Every alert with its reason, and the files."""
     case, prevention = _prevention(request.user, case_id)
     return render(request, "prevention/detail.html", {"case": case, "prevention": prevention})
@@ -24,7 +25,7 @@ def detail(request: HttpRequest, case_id: int) -> HttpResponse:
 
 @login_required
 @require_GET
-def file(request: HttpRequest, case_id: int, name: str) -> HttpResponse:
+def file(request: SignedInRequest, case_id: int, name: str) -> HttpResponse:
     """One of the files."""
     _, prevention = _prevention(request.user, case_id)
     if name not in prevention.files:
@@ -34,7 +35,7 @@ def file(request: HttpRequest, case_id: int, name: str) -> HttpResponse:
 
 @login_required
 @require_GET
-def archive(request: HttpRequest, case_id: int) -> HttpResponse:
+def archive(request: SignedInRequest, case_id: int) -> HttpResponse:
     """All files in one archive."""
     case, prevention = _prevention(request.user, case_id)
     return _download(packed(prevention), f"case-{case.pk}-prevention.zip")

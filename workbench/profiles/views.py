@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_GET
 
 from diagnostics.profiles.call_tree import collapsed
+from workbench.accounts.requests import SignedInRequest
 from workbench.analyses.selectors import offset_min
 from workbench.profiles import selectors
 
 
 @login_required
 @require_GET
-def flame_graph(request: HttpRequest, analysis_id: int) -> HttpResponse:
+def flame_graph(request: SignedInRequest, analysis_id: int) -> HttpResponse:
     """The page; the call tree comes after it."""
     analysis, profiles = selectors.profiles_of_analysis(request.user, analysis_id)
     context = {
@@ -31,7 +32,7 @@ def flame_graph(request: HttpRequest, analysis_id: int) -> HttpResponse:
 @login_required
 @require_GET
 @gzip_page
-def tree(request: HttpRequest, analysis_id: int) -> JsonResponse:
+def tree(request: SignedInRequest, analysis_id: int) -> JsonResponse:
     """The call tree of what the address asks for."""
     answer = selectors.tree_shown(request.user, analysis_id, request.GET)
     return JsonResponse(answer, json_dumps_params={"separators": (",", ":"), "ensure_ascii": False})
@@ -40,7 +41,7 @@ def tree(request: HttpRequest, analysis_id: int) -> JsonResponse:
 @login_required
 @require_GET
 @gzip_page
-def stacks(request: HttpRequest, analysis_id: int) -> HttpResponse:
+def stacks(request: SignedInRequest, analysis_id: int) -> HttpResponse:
     """The chosen stacks as collapsed lines, to open in speedscope or any other viewer."""
     analysis, profiles = selectors.profiles_of_analysis(request.user, analysis_id)
     lines = collapsed(profiles, selectors.selection_of(request.GET, profiles).holds)

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+from typing import cast, get_args
+
 from django.core.exceptions import ValidationError
 from django.db import models
 
 from diagnostics import redaction
+from diagnostics.redaction.rule import Shape
 
 
 class RedactionRule(models.Model):
@@ -16,7 +19,7 @@ class RedactionRule(models.Model):
     leaves   lines in which nothing is found
     """
 
-    SHAPES = [(shape, shape) for shape in ("word", "e-mail", "address", "host")]
+    SHAPES = [(shape, shape) for shape in get_args(Shape)]
 
     rule_id = models.SlugField("id", unique=True, max_length=60)
     title = models.CharField(max_length=100)
@@ -45,7 +48,7 @@ class RedactionRule(models.Model):
             id=self.rule_id,
             title=self.title,
             pattern=self.pattern,
-            shape=self.shape,
+            shape=cast(Shape, self.shape),
             usual=self.usual,
             finds=_lines(self.finds),
             leaves=_lines(self.leaves),

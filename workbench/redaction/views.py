@@ -6,7 +6,7 @@ from pathlib import Path
 from django.conf import settings
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_POST
 
@@ -14,6 +14,7 @@ from diagnostics.errors import UnreadableInput
 from diagnostics.intake import SourceFile
 from diagnostics.intake.limits import Spent
 from diagnostics.redaction import redact_upload
+from workbench.accounts.requests import SignedInRequest
 from workbench.redaction.selectors import redaction_rules, redactor_for
 
 MOST_PREVIEWED_BYTES = 2 * 1024 * 1024
@@ -24,7 +25,7 @@ MOST_SECONDS = 5.0
 
 @login_required
 @require_POST
-def preview(request: HttpRequest) -> HttpResponse:
+def preview(request: SignedInRequest) -> HttpResponse:
     """What would be replaced in the beginning of a file; nothing of it stays."""
     if not request.user.may_change_cases:
         raise PermissionDenied("Your role may read cases, not add to them.")
@@ -32,7 +33,7 @@ def preview(request: HttpRequest) -> HttpResponse:
     name = request.POST.get("name") or "file"
     told = {"name": name, "complete": request.POST.get("complete") == "1"}
     redactor = redactor_for(request.POST.getlist("redact"))
-    if received is None or received.size > MOST_PREVIEWED_BYTES:
+    if received is None or (received.size or 0) > MOST_PREVIEWED_BYTES:
         told["problem"] = "The beginning of the file did not arrive."
     elif redactor is None:
         told["problem"] = "No rule is chosen."

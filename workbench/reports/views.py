@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, BinaryIO, cast
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied, ValidationError
-from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.views.decorators.http import require_GET
 
+from workbench.accounts.requests import SignedInRequest
 from workbench.analyses.models import Analysis
 from workbench.analyses.selectors import analysis_visible
 from workbench.cases.models import Case
@@ -28,7 +29,7 @@ from workbench.uploads.refusals import UploadRefused
 
 @login_required
 @require_GET
-def report(request: HttpRequest, case_id: int) -> HttpResponse:
+def report(request: SignedInRequest, case_id: int) -> HttpResponse:
     """The report as text to copy, and every form of it to download."""
     case = case_visible(request.user, case_id)
     told, address = report_of(case), _address(request, case)
@@ -43,7 +44,7 @@ def report(request: HttpRequest, case_id: int) -> HttpResponse:
 
 @login_required
 @require_GET
-def markdown(request: HttpRequest, case_id: int) -> HttpResponse:
+def markdown(request: SignedInRequest, case_id: int) -> HttpResponse:
     """The report as a Markdown file."""
     case = case_visible(request.user, case_id)
     return _file(as_markdown(report_of(case), _address(request, case)), case, "report.md", "text/markdown")
@@ -51,7 +52,7 @@ def markdown(request: HttpRequest, case_id: int) -> HttpResponse:
 
 @login_required
 @require_GET
-def post_mortem(request: HttpRequest, case_id: int) -> HttpResponse:
+def post_mortem(request: SignedInRequest, case_id: int) -> HttpResponse:
     """The post-mortem draft as a Markdown file."""
     case = case_visible(request.user, case_id)
     return _file(as_post_mortem(report_of(case), _address(request, case)), case, "post-mortem.md", "text/markdown")
@@ -59,7 +60,7 @@ def post_mortem(request: HttpRequest, case_id: int) -> HttpResponse:
 
 @login_required
 @require_GET
-def finding(request: HttpRequest, analysis_id: int, position: int) -> HttpResponse:
+def finding(request: SignedInRequest, analysis_id: int, position: int) -> HttpResponse:
     """One finding as Markdown."""
     analysis = analysis_visible(request.user, analysis_id)
     address = f"{_address(request, analysis.case)}{_snapshot(analysis)}#finding-{position}"
@@ -69,7 +70,7 @@ def finding(request: HttpRequest, analysis_id: int, position: int) -> HttpRespon
 
 @login_required
 @require_GET
-def step(request: HttpRequest, analysis_id: int, position: int, step_id: str) -> HttpResponse:
+def step(request: SignedInRequest, analysis_id: int, position: int, step_id: str) -> HttpResponse:
     """One step of a finding's runbook as Markdown, filled with the values of the case."""
     analysis = analysis_visible(request.user, analysis_id)
     _, steps = steps_shown(analysis, finding_at(analysis, position)) or ({}, [])
@@ -87,7 +88,7 @@ def _snapshot(analysis: Analysis) -> str:
 
 @login_required
 @require_GET
-def html(request: HttpRequest, case_id: int) -> HttpResponse:
+def html(request: SignedInRequest, case_id: int) -> HttpResponse:
     """The report as one HTML file that opens anywhere."""
     case = case_visible(request.user, case_id)
     context = {"report": report_of(case), "address": _address(request, case)}
@@ -96,7 +97,7 @@ def html(request: HttpRequest, case_id: int) -> HttpResponse:
 
 @login_required
 @require_GET
-def pdf(request: HttpRequest, case_id: int) -> HttpResponse:
+def pdf(request: SignedInRequest, case_id: int) -> HttpResponse:
     """The report as PDF."""
     # Reading its fonts takes a moment that no other page needs.
     from workbench.reports.pdf import as_pdf
@@ -107,7 +108,7 @@ def pdf(request: HttpRequest, case_id: int) -> HttpResponse:
 
 @login_required
 @require_GET
-def as_json(request: HttpRequest, case_id: int) -> HttpResponse:
+def as_json(request: SignedInRequest, case_id: int) -> HttpResponse:
     """The case, its timeline and its diagnosis as JSON."""
     case = case_visible(request.user, case_id)
     text = json.dumps(_values(report_of(case), _address(request, case)), indent=2, ensure_ascii=False)
@@ -116,7 +117,7 @@ def as_json(request: HttpRequest, case_id: int) -> HttpResponse:
 
 @login_required
 @require_GET
-def bundle(request: HttpRequest, case_id: int) -> StreamingHttpResponse:
+def bundle(request: SignedInRequest, case_id: int) -> StreamingHttpResponse:
     """Files, rules and verdict of the incident in one archive."""
     case = case_visible(request.user, case_id)
     analysis = bundles.bundled_analysis(case)
@@ -128,16 +129,16 @@ def bundle(request: HttpRequest, case_id: int) -> StreamingHttpResponse:
 
 
 @login_required
-def bundle_import(request: HttpRequest) -> HttpResponse:
+def bundle_import(request: SignedInRequest) -> HttpResponse:
     """Opens a case from a bundle."""
     if not request.user.may_change_cases:
         raise PermissionDenied("Your role may read cases, not open them.")
     if request.method == "POST":
         file = request.FILES.get("bundle")
         try:
-            if file is None:
+            if file is None or file.file is None:
                 raise bundles.BundleRefused("Choose a bundle.")
-            case = bundles.bundle_import(user=request.user, content=file.file)
+            case = bundles.bundle_import(user=request.user, content=cast("BinaryIO", file.file))
         except (bundles.BundleRefused, UploadRefused) as error:
             messages.error(request, str(error))
         except ValidationError as error:
@@ -179,7 +180,7 @@ def _values(report: Report, address: str) -> dict[str, Any]:
     }
 
 
-def _address(request: HttpRequest, case: Case) -> str:
+def _address(request: SignedInRequest, case: Case) -> str:
     return request.build_absolute_uri(case.get_absolute_url())
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_POST
 
 from diagnostics.errors import InvalidRule
+from workbench.accounts.requests import SignedInRequest
 from workbench.rule_pages.backtest import Tally, backtest_go_on, backtest_start, changes_shown
 from workbench.rule_pages.permission import for_rule_editors
 from workbench.rules.models import Backtest, Draft
@@ -15,7 +16,7 @@ from workbench.rules.models import Backtest, Draft
 
 @for_rule_editors
 @require_POST
-def start(request: HttpRequest, draft_id: int) -> HttpResponse:
+def start(request: SignedInRequest, draft_id: int) -> HttpResponse:
     """Begins a back-test of the draft as it is stored."""
     draft = get_object_or_404(Draft, pk=draft_id)
     try:
@@ -28,7 +29,7 @@ def start(request: HttpRequest, draft_id: int) -> HttpResponse:
 
 @for_rule_editors
 @require_GET
-def detail(request: HttpRequest, backtest_id: int) -> HttpResponse:
+def detail(request: SignedInRequest, backtest_id: int) -> HttpResponse:
     """How far it is; when it is done, what would change, with precision and recall."""
     backtest = _own(request, backtest_id)
     tally = Tally.read(backtest.tally)
@@ -50,7 +51,7 @@ def detail(request: HttpRequest, backtest_id: int) -> HttpResponse:
 
 @for_rule_editors
 @require_POST
-def go_on(request: HttpRequest, backtest_id: int) -> HttpResponse:
+def go_on(request: SignedInRequest, backtest_id: int) -> HttpResponse:
     """Judges the next cases for a second or two."""
     backtest = _own(request, backtest_id)
     backtest_go_on(backtest=backtest)
@@ -59,6 +60,6 @@ def go_on(request: HttpRequest, backtest_id: int) -> HttpResponse:
     return redirect("rules:backtest", backtest.pk)
 
 
-def _own(request: HttpRequest, backtest_id: int) -> Backtest:
+def _own(request: SignedInRequest, backtest_id: int) -> Backtest:
     found = Backtest.objects.select_related("draft__rule", "draft__base", "ruleset")
     return get_object_or_404(found, pk=backtest_id, by=request.user)

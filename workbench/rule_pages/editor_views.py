@@ -5,7 +5,7 @@ from __future__ import annotations
 from urllib.parse import urlencode
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
 from django.urls import reverse
@@ -13,6 +13,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from diagnostics.errors import InvalidRule
 from diagnostics.symptoms import symptoms
+from workbench.accounts.requests import SignedInRequest
 from workbench.analyses.models import Analysis
 from workbench.rule_pages import preview as previewing
 from workbench.rule_pages.forms import NEW_FIRES, NEW_RULE, NEW_SILENT, PreviewForm, ReasonForm, TextsForm
@@ -36,14 +37,14 @@ RUNBOOK_PANELS = (("rule", "The runbook as YAML"),)
 
 @for_rule_editors
 @require_GET
-def new(request: HttpRequest) -> HttpResponse:
+def new(request: SignedInRequest) -> HttpResponse:
     """The editor with the beginning of a rule; nothing is stored before it is changed or saved."""
     return _editor(request, {"rule": NEW_RULE, "fires": NEW_FIRES, "silent": NEW_SILENT})
 
 
 @for_rule_editors
 @require_GET
-def edit_rule(request: HttpRequest, rule_id: str) -> HttpResponse:
+def edit_rule(request: SignedInRequest, rule_id: str) -> HttpResponse:
     """The editor's own draft of the rule, or the text that counts, from which one begins."""
     if is_runbook(rule_id):
         runbook_identity(rule_id.removeprefix(RUNBOOK))
@@ -58,7 +59,7 @@ def edit_rule(request: HttpRequest, rule_id: str) -> HttpResponse:
 
 @for_rule_editors
 @require_GET
-def edit(request: HttpRequest, draft_id: int) -> HttpResponse:
+def edit(request: SignedInRequest, draft_id: int) -> HttpResponse:
     """The editor with a stored draft; the log for one that somebody published or discarded meanwhile."""
     draft = Draft.objects.select_related("rule", "base__rule", "author").filter(pk=draft_id).first()
     if draft is None:
@@ -70,7 +71,7 @@ def edit(request: HttpRequest, draft_id: int) -> HttpResponse:
 
 
 def _editor(
-    request: HttpRequest, texts: dict[str, str], draft: Draft | None = None, base: RuleVersion | None = None
+    request: SignedInRequest, texts: dict[str, str], draft: Draft | None = None, base: RuleVersion | None = None
 ) -> HttpResponse:
     newest = version_to_edit(base.rule) if base else None
     of_runbook = bool(base and is_runbook(base.rule.rule_id))
@@ -108,7 +109,7 @@ def _addresses(draft: Draft) -> dict[str, str]:
 
 @for_rule_editors
 @require_POST
-def preview(request: HttpRequest) -> JsonResponse:
+def preview(request: SignedInRequest) -> JsonResponse:
     """What the draft says, as parts of the page; with `name` and `value` after that value was written into it."""
     form = PreviewForm(request.POST)
     if not form.is_valid():
@@ -147,7 +148,7 @@ def _preview_runbook(text: str, analysis: Analysis | None) -> JsonResponse:
     return JsonResponse({"text": text, "parts": parts, "problems": told, "ready": not shown.problems})
 
 
-def _analysis(request: HttpRequest, case_id: int | None) -> Analysis | None:
+def _analysis(request: SignedInRequest, case_id: int | None) -> Analysis | None:
     """The newest diagnosis of the case. Raises Http404 for a case that the user may not see."""
     if case_id is None:
         return None
@@ -156,7 +157,7 @@ def _analysis(request: HttpRequest, case_id: int | None) -> Analysis | None:
 
 @for_rule_editors
 @require_POST
-def create(request: HttpRequest) -> HttpResponse:
+def create(request: SignedInRequest) -> HttpResponse:
     """Stores a new draft; `base` is the version it begins from."""
     base_id = request.POST.get("base", "")
     base = get_object_or_404(RuleVersion, pk=whole_number(base_id)) if base_id else None
@@ -165,7 +166,7 @@ def create(request: HttpRequest) -> HttpResponse:
 
 @for_rule_editors
 @require_POST
-def save(request: HttpRequest, draft_id: int) -> HttpResponse:
+def save(request: SignedInRequest, draft_id: int) -> HttpResponse:
     """Stores what was written meanwhile."""
     is_script = request.headers.get("Accept") == "application/json"
     if is_script and not Draft.objects.filter(pk=draft_id).exists():
@@ -173,7 +174,7 @@ def save(request: HttpRequest, draft_id: int) -> HttpResponse:
     return _save(request, _draft(draft_id), None)
 
 
-def _save(request: HttpRequest, draft: Draft | None, base: RuleVersion | None) -> HttpResponse:
+def _save(request: SignedInRequest, draft: Draft | None, base: RuleVersion | None) -> HttpResponse:
     form = TextsForm(request.POST)
     form.full_clean()
     written = form.cleaned_data
@@ -204,7 +205,7 @@ def _save(request: HttpRequest, draft: Draft | None, base: RuleVersion | None) -
 
 @for_rule_editors
 @require_POST
-def discard(request: HttpRequest, draft_id: int) -> HttpResponse:
+def discard(request: SignedInRequest, draft_id: int) -> HttpResponse:
     """Throws a draft away."""
     draft = _draft(draft_id)
     told, rule = str(draft), draft.rule
@@ -215,7 +216,7 @@ def discard(request: HttpRequest, draft_id: int) -> HttpResponse:
 
 @for_rule_editors
 @require_POST
-def publish(request: HttpRequest, draft_id: int) -> HttpResponse:
+def publish(request: SignedInRequest, draft_id: int) -> HttpResponse:
     """Makes the draft the version that counts, with a reason."""
     draft, form = _draft(draft_id), ReasonForm(request.POST)
     if not form.is_valid():

@@ -52,7 +52,7 @@ class PlainLines(forms.CharField):
         super().__init__(strip=False, required=False)
 
     def to_python(self, value: str | None) -> str:
-        return super().to_python(value).replace("\r\n", "\n")
+        return (super().to_python(value) or "").replace("\r\n", "\n")
 
 
 class TextsForm(forms.Form):

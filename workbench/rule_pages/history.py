@@ -5,11 +5,11 @@ from __future__ import annotations
 import datetime as dt
 from dataclasses import dataclass
 
-from django.db.models import Count, F, Max, Q, QuerySet
+from django.db.models import Count, F, Max, Q
 
 from diagnostics.diagnosis.verdict import INCONCLUSIVE
 from workbench.accounts.models import User
-from workbench.analyses.models import Analysis, Finding
+from workbench.analyses.models import Analysis, AnalysisQuerySet, Finding
 from workbench.cases.models import CaseStatus
 
 CLAIMS = ("root_cause", "contributing")
@@ -31,7 +31,7 @@ class Record:
     last_fired: dt.datetime | None = None
 
 
-def latest_diagnoses(user: User) -> QuerySet[Analysis]:
+def latest_diagnoses(user: User) -> AnalysisQuerySet:
     """The newest finished analysis of each case that the user sees, of the incident and not of what came after."""
     newest = (
         Analysis.objects.visible_to(user).of_incidents().done().order_by().values("case").annotate(newest=Max("pk"))

@@ -8,12 +8,13 @@ import time
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
 from diagnostics.errors import InvalidRule
+from workbench.accounts.requests import SignedInRequest
 from workbench.rule_pages.forms import ImportForm, ReasonForm
 from workbench.rule_pages.permission import for_rule_editors
 from workbench.rules import exchange
@@ -26,7 +27,7 @@ EVENTS_ON_A_PAGE = 50
 
 @for_rule_editors
 @require_GET
-def log(request: HttpRequest) -> HttpResponse:
+def log(request: SignedInRequest) -> HttpResponse:
     """Who did what with which rule, the newest first."""
     asked = {name: request.GET[name] for name in ("rule", "kind") if request.GET.get(name)}
     events = RuleEvent.objects.visible_to(request.user).select_related("by", "version").defer("before", "after")
@@ -40,7 +41,7 @@ def log(request: HttpRequest) -> HttpResponse:
 
 @for_rule_editors
 @require_GET
-def event(request: HttpRequest, event_id: int) -> HttpResponse:
+def event(request: SignedInRequest, event_id: int) -> HttpResponse:
     """One entry of the log with what changed in the text."""
     events = RuleEvent.objects.visible_to(request.user).select_related("by", "version")
     found = get_object_or_404(events, pk=event_id)
@@ -49,7 +50,7 @@ def event(request: HttpRequest, event_id: int) -> HttpResponse:
 
 @login_required
 @require_GET
-def export(request: HttpRequest) -> HttpResponse:
+def export(request: SignedInRequest) -> HttpResponse:
     """Every rule that counts, as files that fit a Git repository."""
     answer = HttpResponse(exchange.exported_rules(), content_type="application/zip")
     name = f"flink-rules-{timezone.now().astimezone(dt.UTC):%Y-%m-%d}.zip"
@@ -58,7 +59,7 @@ def export(request: HttpRequest) -> HttpResponse:
 
 
 @for_rule_editors
-def import_rules(request: HttpRequest) -> HttpResponse:
+def import_rules(request: SignedInRequest) -> HttpResponse:
     """An archive is looked at: what its rules would change, and which are refused and why. Nothing is stored."""
     if request.method != "POST":
         return render(request, "rule_pages/import.html", {})
@@ -77,7 +78,7 @@ def import_rules(request: HttpRequest) -> HttpResponse:
 
 @for_rule_editors
 @require_POST
-def import_drafts(request: HttpRequest) -> HttpResponse:
+def import_drafts(request: SignedInRequest) -> HttpResponse:
     """Makes drafts of the rules that were ticked; their texts come back with the form and are checked again."""
     made = []
     begun = time.thread_time()
@@ -101,7 +102,7 @@ def import_drafts(request: HttpRequest) -> HttpResponse:
 
 @for_rule_editors
 @require_POST
-def remove_sample(request: HttpRequest, sample_id: int) -> HttpResponse:
+def remove_sample(request: SignedInRequest, sample_id: int) -> HttpResponse:
     """Takes a kept case away from a rule's tests, with a reason."""
     samples = RegressionSample.objects.visible_to(request.user).select_related("rule", "case")
     sample = get_object_or_404(samples, pk=sample_id)

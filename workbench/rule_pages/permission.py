@@ -8,7 +8,9 @@ from typing import Any
 
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
+
+from workbench.accounts.requests import SignedInRequest
 
 Door = Callable[..., HttpResponse]
 
@@ -17,7 +19,7 @@ def for_rule_editors(view: Door) -> Door:
     """A view for rule editors and administrators; whoever only reads rules gets 403, a stranger the sign-in page."""
 
     @wraps(view)
-    def asked(request: HttpRequest, *args: Any, **options: Any) -> HttpResponse:
+    def asked(request: SignedInRequest, *args: Any, **options: Any) -> HttpResponse:
         if not request.user.may_edit_rules:
             raise PermissionDenied("Your role may read rules, not change them.")
         return view(request, *args, **options)

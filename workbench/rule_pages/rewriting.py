@@ -177,8 +177,8 @@ def _is_plain_scalar(value: str) -> bool:
     """Whether YAML reads the text as a number or as true or false."""
     if len(value) > 40 or value.strip() != value:
         return False
-    tag = yaml.SafeLoader("").resolve(yaml.ScalarNode, value, (True, False))
-    return tag.rpartition(":")[2] in ("int", "float", "bool")
+    tag = yaml.SafeLoader("").resolve(yaml.ScalarNode, value, (True, False))  # type: ignore[no-untyped-call]
+    return str(tag).rpartition(":")[2] in ("int", "float", "bool")
 
 
 def _flow(value: Any) -> str:

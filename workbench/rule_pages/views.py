@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
 from diagnostics.errors import InvalidRule
 from diagnostics.runbook import runbooks
+from workbench.accounts.requests import SignedInRequest
 from workbench.rule_pages.forms import ReasonForm
 from workbench.rule_pages.permission import for_rule_editors
 from workbench.rule_pages.presentation import STATUSES, classes_shown, classes_with_rules, help_shown
@@ -23,7 +24,7 @@ from workbench.rules.selectors import rule_readable, version_to_edit
 
 @login_required
 @require_GET
-def rule_list(request: HttpRequest) -> HttpResponse:
+def rule_list(request: SignedInRequest) -> HttpResponse:
     """Every rule by class, with what it did so far."""
     asked = {name: request.GET[name] for name in ("text", "symptom_class", "status") if request.GET.get(name)}
     classes = classes_shown(request.user, asked)
@@ -43,7 +44,7 @@ def rule_list(request: HttpRequest) -> HttpResponse:
 
 @login_required
 @require_GET
-def detail(request: HttpRequest, rule_id: str) -> HttpResponse:
+def detail(request: SignedInRequest, rule_id: str) -> HttpResponse:
     """The rule's help page; a runbook has one of its own."""
     if is_runbook(rule_id):
         return _runbook(request, rule_id.removeprefix(RUNBOOK))
@@ -51,7 +52,7 @@ def detail(request: HttpRequest, rule_id: str) -> HttpResponse:
     return render(request, "rule_pages/detail.html", {"help": shown, "may_edit": request.user.may_edit_rules})
 
 
-def _runbook(request: HttpRequest, runbook_id: str) -> HttpResponse:
+def _runbook(request: SignedInRequest, runbook_id: str) -> HttpResponse:
     identity, runbook = runbook_identity(runbook_id), runbook_counting(runbook_id)
     if identity is None or runbook is None:
         raise Http404("There is no such runbook.")
@@ -63,7 +64,7 @@ def _runbook(request: HttpRequest, runbook_id: str) -> HttpResponse:
 
 @login_required
 @require_GET
-def runbook_list(request: HttpRequest) -> HttpResponse:
+def runbook_list(request: SignedInRequest) -> HttpResponse:
     """Every runbook, with the version that counts."""
     local = RuleVersion.objects.filter(
         rule__rule_id__startswith=RUNBOOK, origin=Origin.LOCAL, state=VersionState.PUBLISHED
@@ -75,7 +76,7 @@ def runbook_list(request: HttpRequest) -> HttpResponse:
 
 @for_rule_editors
 @require_POST
-def switch(request: HttpRequest, rule_id: str) -> HttpResponse:
+def switch(request: SignedInRequest, rule_id: str) -> HttpResponse:
     """Switches the rule on or off, with a reason."""
     rule = rule_readable(rule_id)
     form = ReasonForm(request.POST)
@@ -91,7 +92,7 @@ def switch(request: HttpRequest, rule_id: str) -> HttpResponse:
 
 @login_required
 @require_GET
-def version_detail(request: HttpRequest, rule_id: str, version_id: int) -> HttpResponse:
+def version_detail(request: SignedInRequest, rule_id: str, version_id: int) -> HttpResponse:
     """One version: what changed from the version before it, and its text."""
     version = _version(rule_id, version_id)
     before = version.rule.versions.filter(pk__lt=version.pk).order_by("-pk").first()
@@ -109,7 +110,7 @@ def version_detail(request: HttpRequest, rule_id: str, version_id: int) -> HttpR
 
 @for_rule_editors
 @require_POST
-def roll_back(request: HttpRequest, rule_id: str, version_id: int) -> HttpResponse:
+def roll_back(request: SignedInRequest, rule_id: str, version_id: int) -> HttpResponse:
     """Makes an earlier version count again, with a reason."""
     version = _version(rule_id, version_id)
     form = ReasonForm(request.POST)

@@ -171,7 +171,8 @@ def _share_runbook(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
 
 def layers(progress: Mapping[int, RunbookProgress], finding: Mapping[str, Any]) -> list[RunbookProgress]:
     """The different runbooks of the causes that the finding's job has, the root cause's first; one is no layer."""
-    job, found = finding["subject"].get("job") or "", {}
+    job = finding["subject"].get("job") or ""
+    found: dict[str, RunbookProgress] = {}
     for each in sorted(progress.values(), key=lambda each: each.role != CAUSES[0]):
         if each.job in (job, "") and each.role in CAUSES:
             found.setdefault(each.id, each)

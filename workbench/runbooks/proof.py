@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from diagnostics.log_book.counting import breakdown
-from diagnostics.log_book.reading import LogBook, View
+from diagnostics.log_book.reading import LogBook
+from diagnostics.log_book.view import View
 from diagnostics.proof import Effect, Proof, SnapshotData, prove
 from diagnostics.proof.lists import frame_effects, pattern_effects
 from diagnostics.proof.quantity import Unit

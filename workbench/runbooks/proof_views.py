@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from workbench.accounts.models import User
+from workbench.accounts.requests import SignedInRequest
 from workbench.analyses.models import Analysis
 from workbench.analyses.selectors import analysis_visible
 from workbench.cases.selectors import snapshots_of
@@ -16,7 +17,7 @@ from workbench.runbooks.proof import effects_shown, markdown, proof_of
 
 @login_required
 @require_GET
-def proof(request: HttpRequest, before_id: int, after_id: int) -> HttpResponse:
+def proof(request: SignedInRequest, before_id: int, after_id: int) -> HttpResponse:
     """Two diagnoses side by side: two snapshots of a case, or two cases."""
     before, after = _diagnosed(request.user, before_id), _diagnosed(request.user, after_id)
     found = proof_of(before, after)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.views.decorators.http import require_GET
 
 from diagnostics.reproduction import reproduction
+from workbench.accounts.requests import SignedInRequest
 from workbench.analyses.selectors import analysis_visible
 from workbench.runbooks.selectors import finding_at
 from workbench.runbooks.what_if import facts_of
@@ -14,7 +15,7 @@ from workbench.runbooks.what_if import facts_of
 
 @login_required
 @require_GET
-def script(request: HttpRequest, analysis_id: int, position: int) -> HttpResponse:
+def script(request: SignedInRequest, analysis_id: int, position: int) -> HttpResponse:
     """The script as a file to download."""
     analysis = analysis_visible(request.user, analysis_id)
     text = reproduction(facts_of(analysis, finding_at(analysis, position)))

@@ -5,13 +5,14 @@ from __future__ import annotations
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
 from diagnostics.calculators import CALCULATORS
 from diagnostics.reproduction import reproduction
+from workbench.accounts.requests import SignedInRequest
 from workbench.analyses.selectors import analysis_to_change, analysis_visible
 from workbench.cases.selectors import owners_possible, snapshots_of
 from workbench.runbooks.filling import layers, runbook_progress, steps_shown
@@ -27,7 +28,7 @@ REPRODUCIBLE = ("data_skew", "out_of_order_events")
 
 @login_required
 @require_GET
-def detail(request: HttpRequest, analysis_id: int, position: int) -> HttpResponse:
+def detail(request: SignedInRequest, analysis_id: int, position: int) -> HttpResponse:
     """All steps, the first open one unfolded."""
     analysis = analysis_visible(request.user, analysis_id)
     finding = finding_at(analysis, position)
@@ -69,7 +70,7 @@ def detail(request: HttpRequest, analysis_id: int, position: int) -> HttpRespons
 
 @login_required
 @require_POST
-def step(request: HttpRequest, analysis_id: int, position: int, step_id: str) -> HttpResponse:
+def step(request: SignedInRequest, analysis_id: int, position: int, step_id: str) -> HttpResponse:
     """Ticks, skips, fails or reopens a step, answers its question, or has it approved; with a note."""
     analysis = analysis_to_change(request.user, analysis_id)
     finding = finding_at(analysis, position)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from diagnostics.walk_throughs import WALK_THROUGHS
 from diagnostics.wording import phrase
+from workbench.accounts.requests import SignedInRequest
 from workbench.analyses.models import Analysis
 from workbench.analyses.selectors import analysis_visible
 from workbench.runbooks.selectors import finding_at
@@ -18,14 +19,14 @@ from workbench.untrusted.whole_number import whole_number
 
 @login_required
 @require_GET
-def overview(request: HttpRequest) -> HttpResponse:
+def overview(request: SignedInRequest) -> HttpResponse:
     """All walk-throughs, in the order in which they are read."""
     return render(request, "runbooks/walk_throughs.html", {"walks": WALK_THROUGHS.values(), "asked": _asked(request)})
 
 
 @login_required
 @require_GET
-def detail(request: HttpRequest, walk_id: str) -> HttpResponse:
+def detail(request: SignedInRequest, walk_id: str) -> HttpResponse:
     """One walk-through; `analysis` in the address adds what was measured in that case."""
     if walk_id not in WALK_THROUGHS:
         raise Http404("There is no such walk-through.")
@@ -40,13 +41,13 @@ def detail(request: HttpRequest, walk_id: str) -> HttpResponse:
     return render(request, "runbooks/walk_through.html", context)
 
 
-def _asked(request: HttpRequest) -> dict[str, str]:
+def _asked(request: SignedInRequest) -> dict[str, str]:
     """The case that the walk-through was opened from: `analysis` and `finding`, both numbers."""
     found = {name: request.GET.get(name, "") for name in ("analysis", "finding")}
     whole = all(whole_number(value) is not None for value in found.values())
     return found if whole else {}
 
 
-def _analysis(request: HttpRequest) -> Analysis | None:
+def _analysis(request: SignedInRequest) -> Analysis | None:
     asked = _asked(request)
     return analysis_visible(request.user, int(asked["analysis"])) if asked else None

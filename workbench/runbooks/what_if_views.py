@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.views.decorators.http import require_GET
 
 from diagnostics.calculators import CALCULATORS
+from workbench.accounts.requests import SignedInRequest
 from workbench.analyses.selectors import analysis_visible
 from workbench.runbooks.selectors import finding_at
 from workbench.runbooks.what_if import all_calculated, calculated, chosen_values, facts_of
@@ -16,7 +17,7 @@ from workbench.runbooks.what_if import all_calculated, calculated, chosen_values
 
 @login_required
 @require_GET
-def overview(request: HttpRequest, analysis_id: int, position: int) -> HttpResponse:
+def overview(request: SignedInRequest, analysis_id: int, position: int) -> HttpResponse:
     """Every calculator with what it says on this evidence."""
     analysis = analysis_visible(request.user, analysis_id)
     finding = finding_at(analysis, position)
@@ -27,7 +28,7 @@ def overview(request: HttpRequest, analysis_id: int, position: int) -> HttpRespo
 
 @login_required
 @require_GET
-def calculator(request: HttpRequest, analysis_id: int, position: int, calculator_id: str) -> HttpResponse:
+def calculator(request: SignedInRequest, analysis_id: int, position: int, calculator_id: str) -> HttpResponse:
     """One calculator; the values that somebody set are in the address."""
     analysis = analysis_visible(request.user, analysis_id)
     finding = finding_at(analysis, position)

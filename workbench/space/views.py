@@ -6,11 +6,12 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_POST
 
 from diagnostics.wording.phrase import size as size_text
+from workbench.accounts.requests import SignedInRequest
 from workbench.analyses.retention import CannotDelete, evidence_delete
 from workbench.cases.models import Case
 from workbench.cases.services import evidence_keep
@@ -21,7 +22,7 @@ CASES_ON_A_PAGE = 50
 
 @login_required
 @require_GET
-def overview(request: HttpRequest) -> HttpResponse:
+def overview(request: SignedInRequest) -> HttpResponse:
     """How full the disk is, and the cases by what they take."""
     _administrators_only(request)
     page = Paginator(cases_by_space(), CASES_ON_A_PAGE).get_page(request.GET.get("page", 1))
@@ -30,7 +31,7 @@ def overview(request: HttpRequest) -> HttpResponse:
 
 @login_required
 @require_POST
-def change(request: HttpRequest, case_id: int) -> HttpResponse:
+def change(request: SignedInRequest, case_id: int) -> HttpResponse:
     """Deletes the files of a case (`delete`), or says that they are to be kept (`keep`) or no longer (`let-go`)."""
     _administrators_only(request)
     case = get_object_or_404(Case.objects.visible_to(request.user), pk=case_id)
@@ -47,6 +48,6 @@ def change(request: HttpRequest, case_id: int) -> HttpResponse:
     return redirect("space:overview")
 
 
-def _administrators_only(request: HttpRequest) -> None:
+def _administrators_only(request: SignedInRequest) -> None:
     if not request.user.is_administrator:
         raise PermissionDenied("Only administrators see what takes the disk.")

@@ -11,12 +11,13 @@ import base64
 import binascii
 from collections.abc import Callable
 from functools import wraps
-from typing import Any
+from typing import IO, Any, cast
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils.http import http_date
 
+from workbench.accounts.requests import SignedInRequest
 from workbench.cases.selectors import case_to_change
 from workbench.limits.selectors import limits_now
 from workbench.machine.disk import NoRoom
@@ -75,7 +76,7 @@ def _answer(view: View, request: HttpRequest, *args: Any, **kwargs: Any) -> Http
 
 
 @_spoken
-def begin(request: HttpRequest, case_id: int) -> HttpResponse:
+def begin(request: SignedInRequest, case_id: int) -> HttpResponse:
     """POST announces a file: Upload-Length, Upload-Metadata (filename, modified, redact). OPTIONS tells our dialect."""
     case = case_to_change(request.user, case_id)
     if request.method == "OPTIONS":
@@ -101,7 +102,7 @@ def begin(request: HttpRequest, case_id: int) -> HttpResponse:
 
 
 @_spoken
-def arrival(request: HttpRequest, arrival_id: UUID) -> HttpResponse:
+def arrival(request: SignedInRequest, arrival_id: UUID) -> HttpResponse:
     """HEAD tells how much is here, PATCH brings the next piece, DELETE gives the file up. POST, which the protocol
     leaves to us, tells what became of a file of which all is here."""
     found = arrival_to_continue(request.user, arrival_id)
@@ -118,22 +119,22 @@ def arrival(request: HttpRequest, arrival_id: UUID) -> HttpResponse:
     return _not_allowed("DELETE, HEAD, PATCH, POST")
 
 
-def _append(request: HttpRequest, found: Arrival) -> HttpResponse:
+def _append(request: SignedInRequest, found: Arrival) -> HttpResponse:
     if request.content_type != "application/offset+octet-stream":
         return JsonResponse({"detail": "Content-Type is application/offset+octet-stream."}, status=415)
     arrivals.arrival_append(
         arrival=found,
         offset=_number(request, "Upload-Offset"),
         length=_number(request, "Content-Length"),
-        stream=request,
+        stream=cast("IO[bytes]", request),
         checksum=_checksum(request.headers.get("Upload-Checksum")),
     )
     arrivals.arrival_complete(arrival=found)
     return _located(found, 204)
 
 
-def _outcome(request: HttpRequest, found: Arrival) -> dict[str, Any]:
-    if found.state == ArrivalState.TAKEN:
+def _outcome(request: SignedInRequest, found: Arrival) -> dict[str, Any]:
+    if found.state == ArrivalState.TAKEN and found.file is not None:
         return file_answer(request, found.file)
     return {
         "taken": False,
@@ -160,7 +161,7 @@ def _not_allowed(methods: str) -> HttpResponse:
     return response
 
 
-def _number(request: HttpRequest, name: str) -> int:
+def _number(request: SignedInRequest, name: str) -> int:
     given = request.headers.get(name, "")
     if given.isascii() and given.isdigit() and len(given) < 16:
         return int(given)

@@ -213,7 +213,7 @@ def arrival_redact(*, arrival: Arrival, told: Callable[[int], None] = nobody) ->
 
 
 def upload_take(
-    *, case: Case, user: User, content: ReceivedFile | IO[bytes], name: str, redact: Collection[str] = ()
+    *, case: Case, user: User, content: ReceivedFile[bytes] | IO[bytes], name: str, redact: Collection[str] = ()
 ) -> UploadedFile | Arrival:
     """As `upload_add`, but a large file from which secrets are to be taken out waits for a worker, as an Arrival."""
     if isinstance(content, ReceivedFile):
@@ -233,7 +233,7 @@ def upload_take(
     return arrival
 
 
-def _most_redacted_at_once(content: ReceivedFile | IO[bytes]) -> int:
+def _most_redacted_at_once(content: ReceivedFile[bytes] | IO[bytes]) -> int:
     """Bytes of such a file from which secrets are taken out while its sender waits; leaves it at its beginning."""
     head = content.read(SIGNATURE_BYTES)
     content.seek(0)

@@ -36,7 +36,7 @@ class MemberShown:
     @property
     def has_events(self) -> bool:
         """Whether it is read as events of a job's input."""
-        return self.format_id in FORMATS and "event" in FORMATS[self.format_id].tables
+        return self.format_id is not None and self.format_id in FORMATS and "event" in FORMATS[self.format_id].tables
 
     @property
     def clock(self) -> str:

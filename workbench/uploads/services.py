@@ -12,7 +12,7 @@ import uuid
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import timedelta
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeAlias
 
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile as ReceivedFile
@@ -49,7 +49,7 @@ REMOVED_KEPT = timedelta(hours=1)
 """How long a removed file can be brought back. Our choice: longer than anybody needs to notice a slip."""
 
 
-Content = ReceivedFile | IO[bytes] | Path
+Content: TypeAlias = "ReceivedFile[bytes] | IO[bytes] | Path"
 """What came with a request, what can be read, or a file of ours on the disk, which is moved."""
 
 

@@ -8,12 +8,13 @@ from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import FileResponse, HttpRequest, HttpResponse, JsonResponse
+from django.http import FileResponse, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
+from workbench.accounts.requests import SignedInRequest
 from workbench.cases.selectors import case_to_change
 from workbench.uploads import selectors, services
 from workbench.uploads.forms import ClockForm, EventFieldsForm, OverrideForm, ViewForm
@@ -29,7 +30,7 @@ MOST_CITED = 400
 
 @login_required
 @require_POST
-def add(request: HttpRequest, case_id: int) -> JsonResponse:
+def add(request: SignedInRequest, case_id: int) -> JsonResponse:
     """Stores the files of one request; each part `file` has its path in the drop in the part `name` of the same place,
     and the parts `redact` name the redaction rules that are applied before.
 
@@ -51,19 +52,19 @@ def add(request: HttpRequest, case_id: int) -> JsonResponse:
     return JsonResponse({"files": file_answers(request, taken)})
 
 
-def file_answers(request: HttpRequest, taken: Sequence[UploadedFile | UploadRefused]) -> list[dict[str, Any]]:
+def file_answers(request: SignedInRequest, taken: Sequence[UploadedFile | UploadRefused]) -> list[dict[str, Any]]:
     """What the drop zone shows of each file: its row of the list, or why it is not taken."""
     stored = [each for each in taken if isinstance(each, UploadedFile)]
     shown = iter(files_listed(request.user, stored))
     return [_answer(request, next(shown) if isinstance(each, UploadedFile) else each) for each in taken]
 
 
-def file_answer(request: HttpRequest, file: UploadedFile) -> dict[str, Any]:
+def file_answer(request: SignedInRequest, file: UploadedFile) -> dict[str, Any]:
     """As `file_answers`, for one file that was taken."""
     return file_answers(request, [file])[0]
 
 
-def _answer(request: HttpRequest, shown: FileShown | UploadRefused) -> dict[str, Any]:
+def _answer(request: SignedInRequest, shown: FileShown | UploadRefused) -> dict[str, Any]:
     if isinstance(shown, UploadRefused):
         return {"taken": False, "repeats": isinstance(shown, AlreadyInCase), "detail": str(shown)}
     html = render_to_string("uploads/_file.html", {"shown": shown, "may_change": True}, request)
@@ -72,7 +73,7 @@ def _answer(request: HttpRequest, shown: FileShown | UploadRefused) -> dict[str,
 
 @login_required
 @require_GET
-def detail(request: HttpRequest, file_id: int) -> HttpResponse:
+def detail(request: SignedInRequest, file_id: int) -> HttpResponse:
     """The file from its beginning; of an archive what is inside."""
     file = selectors.file_visible(request.user, file_id)
     [shown] = files_listed(request.user, [file])
@@ -83,7 +84,7 @@ def detail(request: HttpRequest, file_id: int) -> HttpResponse:
 
 @login_required
 @require_GET
-def lines(request: HttpRequest, file_id: int, line: int, *, is_cited: bool = True) -> HttpResponse:
+def lines(request: SignedInRequest, file_id: int, line: int, *, is_cited: bool = True) -> HttpResponse:
     """A window of the file around a line, which is marked."""
     file = selectors.file_visible(request.user, file_id)
     form = ViewForm(request.GET)
@@ -127,7 +128,7 @@ def _query(known: dict[str, Any], before: int, after: int) -> str:
 
 @login_required
 @require_GET
-def download(request: HttpRequest, file_id: int) -> FileResponse:
+def download(request: SignedInRequest, file_id: int) -> FileResponse:
     """The original bytes, always as a download: what somebody uploaded is never shown by the browser itself."""
     file = selectors.file_visible(request.user, file_id)
     name = file.name.rpartition("/")[2]
@@ -137,7 +138,7 @@ def download(request: HttpRequest, file_id: int) -> FileResponse:
 
 
 @login_required
-def format_override(request: HttpRequest, file_id: int) -> HttpResponse:
+def format_override(request: SignedInRequest, file_id: int) -> HttpResponse:
     """Overrules the recognised format of a file or of a member of an archive."""
     file = selectors.file_to_change(request.user, file_id)
     if request.method != "POST":
@@ -161,7 +162,7 @@ def format_override(request: HttpRequest, file_id: int) -> HttpResponse:
 
 @login_required
 @require_POST
-def clock(request: HttpRequest, file_id: int) -> HttpResponse:
+def clock(request: SignedInRequest, file_id: int) -> HttpResponse:
     """Sets the zone of a file's times, or moves them."""
     file = selectors.file_to_change(request.user, file_id)
     form = ClockForm(request.POST)
@@ -178,7 +179,7 @@ def clock(request: HttpRequest, file_id: int) -> HttpResponse:
 
 @login_required
 @require_POST
-def event_fields(request: HttpRequest, file_id: int) -> HttpResponse:
+def event_fields(request: SignedInRequest, file_id: int) -> HttpResponse:
     """Says which fields of a file's events are what."""
     file = selectors.file_to_change(request.user, file_id)
     form = EventFieldsForm(request.POST)
@@ -195,7 +196,7 @@ def event_fields(request: HttpRequest, file_id: int) -> HttpResponse:
 
 @login_required
 @require_POST
-def remove(request: HttpRequest, file_id: int) -> HttpResponse:
+def remove(request: SignedInRequest, file_id: int) -> HttpResponse:
     """Takes a file out of the case before it was analysed."""
     file = selectors.file_to_change(request.user, file_id)
     try:
@@ -212,7 +213,7 @@ def remove(request: HttpRequest, file_id: int) -> HttpResponse:
 
 @login_required
 @require_POST
-def restore(request: HttpRequest, file_id: int) -> HttpResponse:
+def restore(request: SignedInRequest, file_id: int) -> HttpResponse:
     """Brings a removed file back."""
     file = selectors.file_to_change(request.user, file_id, removed=True)
     try:

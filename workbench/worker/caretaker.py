@@ -25,7 +25,7 @@ class Caretaker(bootsteps.StartStopStep):
     It runs in the parent process, which forks the workers; so it keeps no database connection between two beats.
     """
 
-    requires = {"celery.worker.consumer.tasks:Tasks"}
+    requires = ("celery.worker.consumer.tasks:Tasks",)
 
     def __init__(self, parent: Any, **options: Any) -> None:
         self._entry: Any = None

@@ -28,7 +28,7 @@ def begin_process_of_pool(**_: object) -> None:
     from workbench.analyses.worker_session import worker_session_prepare
     from workbench.worker.pool import start_beats
 
-    start_beats(current_process().index)
+    start_beats(current_process().index)  # type: ignore[attr-defined]  # of the pool's processes
     worker_session_prepare()
 
 

@@ -1,11 +1,13 @@
 """Cases that were diagnosed before there were fingerprints get theirs from the stored documents."""
 
 from django.db import migrations
+from django.db.backends.base.schema import BaseDatabaseSchemaEditor
+from django.db.migrations.state import StateApps
 
 from diagnostics.diagnosis.fingerprint import fingerprint, traits
 
 
-def fill(apps, schema_editor):
+def fill(apps: StateApps, schema_editor: BaseDatabaseSchemaEditor) -> None:
     case_model, trait_model = apps.get_model("cases", "Case"), apps.get_model("cases", "CaseTrait")
     analyses = apps.get_model("analyses", "Analysis").objects.filter(status="done", snapshot=1)
     seen = set()

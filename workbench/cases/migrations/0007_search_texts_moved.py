@@ -1,7 +1,9 @@
 from django.db import migrations
+from django.db.backends.base.schema import BaseDatabaseSchemaEditor
+from django.db.migrations.state import StateApps
 
 
-def move(apps, schema_editor):
+def move(apps: StateApps, schema_editor: BaseDatabaseSchemaEditor) -> None:
     """The long texts of a case into their own table."""
     case_model, text_model = apps.get_model("cases", "Case"), apps.get_model("cases", "SearchText")
     rows = case_model.objects.values_list("pk", "found_text", "search_text").iterator(chunk_size=100)

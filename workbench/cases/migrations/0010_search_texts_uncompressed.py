@@ -1,13 +1,15 @@
 from django.db import migrations
+from django.db.backends.base.schema import BaseDatabaseSchemaEditor
+from django.db.migrations.state import StateApps
 
 
-def store_uncompressed(apps, schema_editor):
+def store_uncompressed(apps: StateApps, schema_editor: BaseDatabaseSchemaEditor) -> None:
     """A search reads every text: unpacking them takes PostgreSQL longer than comparing. Texts written before stay packed."""
     if schema_editor.connection.vendor == "postgresql":
         schema_editor.execute("ALTER TABLE cases_searchtext ALTER COLUMN text SET STORAGE EXTERNAL")
 
 
-def store_compressed(apps, schema_editor):
+def store_compressed(apps: StateApps, schema_editor: BaseDatabaseSchemaEditor) -> None:
     if schema_editor.connection.vendor == "postgresql":
         schema_editor.execute("ALTER TABLE cases_searchtext ALTER COLUMN text SET STORAGE EXTENDED")
 

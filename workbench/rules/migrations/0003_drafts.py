@@ -1,9 +1,11 @@
 import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
+from django.db.backends.base.schema import BaseDatabaseSchemaEditor
+from django.db.migrations.state import StateApps
 
 
-def drafts_of_versions(apps, schema_editor):
+def drafts_of_versions(apps: StateApps, schema_editor: BaseDatabaseSchemaEditor) -> None:
     """What was a version in the state of a draft becomes a draft; a rule that had nothing else goes with it."""
     version_model = apps.get_model("rules", "RuleVersion")
     draft_model = apps.get_model("rules", "Draft")
