@@ -78,7 +78,7 @@ def test_every_quoted_line_reaches_a_file(half: Half, tmp_path: Path) -> None:
         written = "\n".join(each.read_text("utf-8") for each in folder.iterdir())
         for quoted in incident.evidence:
             if quoted.kind != "metrics":
-                last = quoted.text.strip().splitlines()[-1].strip()
+                last = quoted.text.strip().splitlines()[-1].rpartition(" - ")[2].strip()
                 assert last[-40:] in written, incident.url
 
 
