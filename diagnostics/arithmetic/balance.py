@@ -51,22 +51,26 @@ def balance(loads: Mapping[int, float]) -> Balance | None:
     hot = min(loads, key=lambda subtask: (-loads[subtask], subtask))
     even = total / count
 
-    def concentration(load: float) -> float:
-        return (load - even) / (total - even)
-
-    def is_hot(load: float) -> bool:
-        return load >= HOT_MULTIPLE * even or (count < 4 and concentration(load) >= HOT_OF_TWO)
-
     return Balance(
         loads=dict(sorted(loads.items())),
         hot=hot,
-        hot_subtasks=tuple(subtask for subtask in sorted(loads) if is_hot(loads[subtask])) or (hot,),
+        hot_subtasks=tuple(subtask for subtask in sorted(loads) if is_hot(loads[subtask], total, count)) or (hot,),
         idle_subtasks=tuple(subtask for subtask in sorted(loads) if loads[subtask] < IDLE_MULTIPLE * even),
         total=total,
         share_ratio=loads[hot] / total,
         skew_ratio=loads[hot] / even,
-        concentration_ratio=concentration(loads[hot]),
+        concentration_ratio=_concentration(loads[hot], total, count),
     )
+
+
+def is_hot(load: float, total: float, count: int) -> bool:
+    """Whether a subtask with this load, of the total of two or more subtasks, is hot."""
+    return load >= HOT_MULTIPLE * total / count or (count < 4 and _concentration(load, total, count) >= HOT_OF_TWO)
+
+
+def _concentration(load: float, total: float, count: int) -> float:
+    even = total / count
+    return (load - even) / (total - even)
 
 
 def salts_needed(key_share_ratio: float, parallelism: int) -> int:

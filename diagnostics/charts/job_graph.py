@@ -8,15 +8,11 @@ from typing import TYPE_CHECKING, Any
 from diagnostics.charting.chart import Chart, Choice, Points, Theme
 from diagnostics.charting.panel import escaped, shortened
 from diagnostics.charting.theme import Palette, palette
+from diagnostics.vocabulary.load_levels import WORKING_MOST, pressure_level
 from diagnostics.wording.phrase import duration, number, percent
 
 if TYPE_CHECKING:
     from diagnostics.evidence import Evidence
-
-OK_RATIO, LOW_RATIO = 0.1, 0.5
-"""OK up to 10 %, LOW up to 50 %, HIGH above. Source: Flink documentation, Monitoring Back Pressure."""
-BUSY_RATIO = 0.8
-"""Source: reference/metrics.csv, busyTimeMsPerSecond: above 800 ms/s a bottleneck is likely."""
 
 
 def points(evidence: Evidence) -> Points | None:
@@ -74,7 +70,7 @@ def _state(vertex: Mapping[str, Any]) -> str:
     """In Flink's words."""
     told = []
     if vertex["held"] is not None:
-        level = "OK" if vertex["held"] <= OK_RATIO else "LOW" if vertex["held"] <= LOW_RATIO else "HIGH"
+        level = pressure_level(vertex["held"])
         told.append(f"back pressure {level} ({percent(vertex['held'])})")
     if vertex["busy"] is not None:
         told.append(f"busy {percent(vertex['busy'])}")
@@ -178,10 +174,10 @@ def _key(colours: Palette) -> Sequence[tuple[str, str]]:
 
 
 def _fill(vertex: Mapping[str, Any], colours: Palette) -> str:
-    if vertex["held"] is not None and vertex["held"] > OK_RATIO:
-        return colours.bands["LOW" if vertex["held"] <= LOW_RATIO else "HIGH"]
+    if vertex["held"] is not None and pressure_level(vertex["held"]) != "OK":
+        return colours.bands[pressure_level(vertex["held"])]
     if vertex["busy"] is not None:
-        return colours.load["working" if vertex["busy"] > BUSY_RATIO else "quiet"]
+        return colours.load["working" if vertex["busy"] > WORKING_MOST else "quiet"]
     return colours.grid
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from diagnostics.aggregators import subtask_counters
-from diagnostics.arithmetic.named_rows import named_rows
+from diagnostics.arithmetic.balance import is_hot
 from diagnostics.charting.chart import Chart, Points, Theme
 from diagnostics.charting.panel import Panel, Threshold, shortened, stacked
 from diagnostics.charting.theme import Palette, palette
-from diagnostics.reconstruction.job.cluster import cluster_of
+from diagnostics.reconstruction.job.cluster import VertexKey, cluster_of
+from diagnostics.reconstruction.load.subtasks import load_snapshots, task_spreads, time_ratios
 from diagnostics.wording.phrase import percent
 
 if TYPE_CHECKING:
@@ -19,20 +19,16 @@ if TYPE_CHECKING:
 MOST_VERTICES = 6
 MOST_SUBTASKS = 200
 """What is drawn: the most uneven tasks of a job, and of each the subtasks with the most records. Our choice."""
-HOT_RATIO = 2.0
-"""From twice the even share a bar is marked. Source: reference/rules-of-thumb.csv, skew."""
 FEW_SUBTASKS = 10
 """Up to here each bar has its number written above it."""
 FEWEST_PLACES = 6
 """The axis has room for so many subtasks, so that a task of two does not look heavier than one of ten."""
 
-Place = tuple[str | None, str]
-
 
 def points(evidence: Evidence) -> Points | None:
     """Records and busy ratio of every subtask, for tasks of at least two subtasks.
 
-    Reads   subtask (latest attempt), metric_sample (numRecordsIn, numRecordsOut, busyTimeMsPerSecond), vertex, job.
+    Reads   what the finding about uneven load reads (`task_spreads`), vertex, job.
     Gives   {jobs: [{job_id, name, vertices: [{vertex, direction, parallelism, even_share, subtasks: [{subtask, records,
             share, busy}]}]}]}, the most uneven task first. direction is `in`, for sources `out`.
     Empty   None when no task has two subtasks with records.
@@ -40,8 +36,8 @@ def points(evidence: Evidence) -> Points | None:
     busy = _busy(evidence)
     jobs: dict[str | None, list[dict[str, Any]]] = {}
     cluster = cluster_of(evidence)
-    for (job_id, vertex), (direction, records) in sorted(_records(evidence).items(), key=repr):
-        total = sum(records.values())
+    for (job_id, vertex), (direction, records, loads) in sorted(_shares(evidence).items(), key=repr):
+        total = sum(loads.values())
         if len(records) < 2 or not total:
             continue
         task = cluster.tasks.get((job_id, vertex))
@@ -49,7 +45,7 @@ def points(evidence: Evidence) -> Points | None:
             {
                 "subtask": subtask,
                 "records": round(count),
-                "share": round(count / total, 4),
+                "share": round(loads[subtask] / total, 4),
                 "busy": busy.get((job_id, vertex), {}).get(subtask),
             }
             for subtask, count in sorted(records.items())
@@ -82,51 +78,35 @@ def _skew(vertex: Mapping[str, Any]) -> float:
     return max(float(each["share"]) for each in vertex["subtasks"]) / float(vertex["even_share"])
 
 
-def _records(evidence: Evidence) -> dict[Place, tuple[str, dict[int, float]]]:
-    """(job, vertex) -> direction and records of each subtask, from REST, or from counters where REST was not asked."""
-    found: dict[Place, tuple[str, dict[int, float]]] = {}
-    rows = named_rows(evidence.answer(subtask_counters.AGGREGATOR))
-    counted: dict[Place, dict[str, dict[int, float]]] = {}
-    for row in sorted(rows, key=lambda row: (row.attempt or 0, row.ts_ms or 0)):
-        place = counted.setdefault((row.job_id, row.vertex_id), {"in": {}, "out": {}})
-        for direction, count in (("in", row.read_records), ("out", row.write_records)):
-            if count is not None:
-                place[direction][row.subtask] = float(count)
-    for vertex, directions in counted.items():
-        direction = "in" if any(directions["in"].values()) else "out"
-        found[vertex] = (direction, directions[direction])
-    for direction, metric in (("in", "numRecordsIn"), ("out", "numRecordsOut")):
-        for vertex, records in _counted(evidence, metric).items():
-            if vertex not in found and any(records.values()):
-                found[vertex] = (direction, records)
-    return found
+def _shares(evidence: Evidence) -> dict[VertexKey, tuple[str, Mapping[int, float], Mapping[int, float]]]:
+    """(job, task) -> direction, records and load of each subtask: those of the finding, else of the last look."""
+    spreads = task_spreads(evidence)
+    shares: dict[VertexKey, tuple[str, Mapping[int, float], Mapping[int, float]]] = {}
+    for vertex, taken in load_snapshots(evidence).items():
+        if spread := spreads.get(vertex):
+            shares[vertex] = (spread.direction, spread.counts, spread.records.loads)
+            continue
+        for direction, counts in (
+            ("in", {subtask: load.records_in for subtask, load in taken[-1].items()}),
+            ("out", {subtask: load.records_out for subtask, load in taken[-1].items()}),
+        ):
+            known = {subtask: count for subtask, count in counts.items() if count is not None}
+            if any(known.values()):
+                shares[vertex] = (direction, known, known)
+                break
+    return shares
 
 
-def _counted(evidence: Evidence, metric: str) -> dict[Place, dict[int, float]]:
-    # Needs PySpark, which the web process that draws stored points does without.
-    from diagnostics.reconstruction.load.metric_series import metric_series, since_restart
-
-    found: dict[Place, dict[int, float]] = {}
-    for vertex, series in metric_series(evidence).by_vertex(metric, operators=False).items():
-        for each in series:
-            last = since_restart(each.points)
-            if each.subtask is not None and last and last[-1].value is not None:
-                found.setdefault(vertex, {})[each.subtask] = last[-1].value
-    return found
-
-
-def _busy(evidence: Evidence) -> dict[Place, dict[int, float]]:
-    """Mean busy ratio of each subtask over the scrapes."""
-    from diagnostics.reconstruction.load.metric_series import metric_series
-
-    found: dict[Place, dict[int, float]] = {}
-    for vertex, series in metric_series(evidence).by_vertex("busyTimeMsPerSecond", operators=False).items():
-        for each in series:
-            known = [point.value for point in each.known if point.value is not None]
-            if each.subtask is not None and known:
-                mean = sum(known) / len(known) / 1000
-                found.setdefault(vertex, {})[each.subtask] = round(min(max(mean, 0.0), 1.0), 3)
-    return found
+def _busy(evidence: Evidence) -> dict[VertexKey, dict[int, float]]:
+    """Mean busy ratio of each subtask over all that was measured."""
+    busy, _ = time_ratios(evidence)
+    return {
+        vertex: {
+            subtask: round(min(max(sum(ratios.values()) / len(ratios), 0.0), 1.0), 3)
+            for subtask, ratios in by_subtask.items()
+        }
+        for vertex, by_subtask in busy.items()
+    }
 
 
 def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
@@ -144,7 +124,7 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
 
 def _panel(vertex: Mapping[str, Any], prefix: str, colours: Palette, places: int, *, first: bool) -> Panel:
     subtasks: Sequence[Mapping[str, Any]] = vertex["subtasks"]
-    hot = [each["share"] >= HOT_RATIO * vertex["even_share"] for each in subtasks]
+    hot = [is_hot(each["share"], 1.0, vertex["parallelism"]) for each in subtasks]
     hidden = vertex["parallelism"] - len(subtasks)
     names = [str(each["subtask"]) for each in subtasks]
     few = len(subtasks) <= FEW_SUBTASKS
@@ -156,9 +136,9 @@ def _panel(vertex: Mapping[str, Any], prefix: str, colours: Palette, places: int
             "showlegend": first,
             "x": names,
             "y": [100 * each["share"] for each in subtasks],
-            "marker": {"color": [colours.warning if is_hot else colours.calm for is_hot in hot]},
+            "marker": {"color": [colours.warning if marked else colours.calm for marked in hot]},
             "text": [
-                percent(each["share"]) if is_hot or few else "" for each, is_hot in zip(subtasks, hot, strict=True)
+                percent(each["share"]) if marked or few else "" for each, marked in zip(subtasks, hot, strict=True)
             ],
             "textposition": "outside",
             "textangle": 0,

@@ -13,6 +13,7 @@ from diagnostics.charting.chart import Chart, Points, Theme
 from diagnostics.charting.panel import Panel, escaped, shortened, stacked
 from diagnostics.charting.theme import palette
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
+from diagnostics.vocabulary.load_levels import LOW_MOST, OK_MOST, QUIET_MOST, WORKING_MOST
 from diagnostics.wording.phrase import percent
 
 if TYPE_CHECKING:
@@ -22,11 +23,6 @@ MOST_ROWS = 28
 """Rows of one heat map; of more subtasks the ones with the highest values are kept. Our choice: one screen."""
 MOST_SLOTS = 90
 """Slots of time that are drawn at most: 2 * 28 * 90 cells."""
-
-OK_RATIO, LOW_RATIO = 0.1, 0.5
-"""OK up to 10 %, LOW up to 50 %, HIGH above. Source: Flink documentation, Monitoring Back Pressure."""
-WORKING_RATIO, NEAR_LIMIT_RATIO = 0.5, 0.8
-"""Bands of busy time. Source: reference/metrics.csv, busyTimeMsPerSecond: above 800 ms/s a bottleneck is likely."""
 
 Cells = dict[tuple[str | None, str, int], dict[int, tuple[float | None, float | None]]]
 """(job, vertex id or name, subtask) -> time -> (busy ratio, back-pressured ratio)."""
@@ -138,10 +134,10 @@ def _highest(values: Sequence[float | None]) -> float:
     return max((value for value in values if value is not None), default=0.0)
 
 
-BANDS = (("OK", OK_RATIO, "OK ≤ 10 %"), ("LOW", LOW_RATIO, "LOW ≤ 50 %"), ("HIGH", 1.0, "HIGH > 50 %"))
+BANDS = (("OK", OK_MOST, "OK ≤ 10 %"), ("LOW", LOW_MOST, "LOW ≤ 50 %"), ("HIGH", 1.0, "HIGH > 50 %"))
 LOADS = (
-    ("quiet", WORKING_RATIO, "Busy ≤ 50 %"),
-    ("working", NEAR_LIMIT_RATIO, "Busy ≤ 80 %"),
+    ("quiet", QUIET_MOST, "Busy ≤ 50 %"),
+    ("working", WORKING_MOST, "Busy ≤ 80 %"),
     ("near the limit", 1.0, "Busy > 80 %"),
 )
 

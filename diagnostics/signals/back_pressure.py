@@ -15,10 +15,11 @@ from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
 from diagnostics.reconstruction.job.graph import JobGraph, job_graph
-from diagnostics.reconstruction.load.pressure_origin import HIGH, LOW, Held, origins
+from diagnostics.reconstruction.load.pressure_origin import Held, origins
 from diagnostics.reconstruction.load.task_rates import HeldTime, held_times
 from diagnostics.reconstruction.load.timeline import MOMENT_MS, Moment, Timeline, load_timelines, printed_names
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.vocabulary.load_levels import LOW_MOST, OK_MOST, pressure_level
 
 AS_HARD = 0.8
 """The usual ratios are those of the moments at which the pressure was at least this part of its highest. Our choice."""
@@ -75,7 +76,7 @@ def _starts(evidence: Evidence) -> Mapping[str, int]:
 
 def _is_catch_up(held: Sequence[Held], timeline: Timeline, start_ms: int | None) -> bool:
     """Whether it began with the job and was over for good before the end: a backlog that was worked off."""
-    high = [each.ts_ms for each in held if each.upstream > HIGH]
+    high = [each.ts_ms for each in held if each.upstream > LOW_MOST]
     moments = _moments_of(timeline)
     if start_ms is None or not high or high[0] - start_ms > START_MS:
         return False
@@ -102,7 +103,7 @@ def _origin_signal(
     cluster: Cluster,
     accumulated: Mapping[tuple[str | None, str], HeldTime],
 ) -> Signal:
-    high = [each for each in held if each.upstream > HIGH]
+    high = [each for each in held if each.upstream > LOW_MOST]
     lasting = high or list(held)
     hardest = max(each.upstream for each in lasting)
     chosen = [each for each in lasting if each.upstream >= AS_HARD * hardest]
@@ -110,7 +111,7 @@ def _origin_signal(
     at = {each.ts_ms for each in chosen}
     worst = max(chosen, key=lambda each: (round(each.upstream, 2), each.own.busy_max or 0.0, each.ts_ms))
     above = [each for each in graph.all_above(vertex) if each in timeline]
-    pressed = [each for each in above if _typical(timeline[each], at, "held_max", LOW) is not None]
+    pressed = [each for each in above if _typical(timeline[each], at, "held_max", OK_MOST) is not None]
     facts: dict[str, FactValue] = {
         "position": graph.position(vertex),
         "named_look_up": graph.named_look_up(vertex),
@@ -219,7 +220,7 @@ def _job_signal(
                 worst_by_moment[each.ts_ms] = max(
                     worst_by_moment.get(each.ts_ms, (0.0, vertex)), (each.held_max, vertex)
                 )
-    flags = [(ts_ms, worst_by_moment.get(ts_ms, (0.0, ""))[0] > HIGH) for ts_ms in moments]
+    flags = [(ts_ms, worst_by_moment.get(ts_ms, (0.0, ""))[0] > LOW_MOST) for ts_ms in moments]
     facts: dict[str, FactValue] = {"moments": len(moments), "tasks": len(timeline), "origins": len(held)}
     busy = [(value, vertex) for vertex, seen in timeline.items() if (value := middle(m.busy_max for m in seen))]
     if busy:
@@ -232,7 +233,7 @@ def _job_signal(
             "worst_vertex": graph.name(vertex),
             "typical_ratio": middle(each[0] for each in worst_by_moment.values()),
             "last_ratio": worst_by_moment[max(worst_by_moment)][0],
-            "level": "high" if ratio > HIGH else "low" if ratio > LOW else "ok",
+            "level": pressure_level(ratio).lower(),
             "high_moments": sum(1 for _, is_high in flags if is_high),
             "high_share_ratio": sum(1 for _, is_high in flags if is_high) / len(flags),
             "high_lasted_ms": _run_ms(flags, timeline),

@@ -17,8 +17,7 @@ from diagnostics.reconstruction.load.subtasks import (
     FEWEST_RECORDS,
     Samples,
     Spread,
-    load_snapshots,
-    spread_over,
+    task_spreads,
     time_ratios,
 )
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
@@ -41,9 +40,8 @@ def measure(evidence: Evidence) -> Measured:
         return
     cluster = cluster_of(evidence)
     series = metric_series(evidence)
-    snapshots = load_snapshots(evidence)
     busy, back_pressured = time_ratios(evidence)
-    spreads = {vertex: spread for vertex, taken in snapshots.items() if (spread := spread_over(taken))}
+    spreads = task_spreads(evidence)
     if not spreads:
         yield NotMeasured(
             "load_balance", "job-rest", f"no task with two or more subtasks has read {FEWEST_RECORDS} records"

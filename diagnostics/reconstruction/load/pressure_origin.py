@@ -8,10 +8,8 @@ from dataclasses import dataclass
 from diagnostics.arithmetic.quantiles import highest
 from diagnostics.reconstruction.job.graph import JobGraph
 from diagnostics.reconstruction.load.timeline import Moment, Timeline
+from diagnostics.vocabulary.load_levels import OK_MOST
 
-LOW, HIGH = 0.1, 0.5
-"""From which share of time on a task is back-pressured, lightly or highly.
-Source: reference/rules-of-thumb.csv bp.level; Flink's own levels in its web UI."""
 OWN_PART = 0.5
 """A task that is itself back-pressured this much as its input is not where the pressure begins. Our choice."""
 AS_BUSY = 0.6
@@ -56,7 +54,7 @@ def _origins_at(ts_ms: int, now: Mapping[str, Moment], graph: JobGraph) -> Mappi
     for vertex, own in now.items():
         direct = [(now[each].held_max or 0.0, each) for each in graph.above(vertex) if each in now]
         worst = max(direct, default=None)
-        if worst is None or worst[0] <= LOW or (own.held_max or 0.0) > OWN_PART * worst[0]:
+        if worst is None or worst[0] <= OK_MOST or (own.held_max or 0.0) > OWN_PART * worst[0]:
             continue
         path = _held_path(vertex, now, graph)
         upstream, name = max(path or [worst])
@@ -65,7 +63,7 @@ def _origins_at(ts_ms: int, now: Mapping[str, Moment], graph: JobGraph) -> Mappi
     kept = {
         vertex: held
         for vertex, held in candidates.items()
-        if (held.own.held_max or 0.0) <= LOW or not any(each in candidates for each in graph.all_below(vertex))
+        if (held.own.held_max or 0.0) <= OK_MOST or not any(each in candidates for each in graph.all_below(vertex))
     }
     busiest = highest(held.own.busy_max for held in kept.values())
     return {
@@ -83,6 +81,6 @@ def _held_path(vertex: str, now: Mapping[str, Moment], graph: JobGraph) -> list[
     front = [vertex]
     while front:
         above = {each for place in front for each in graph.above(place) if each in now and each not in found}
-        front = [each for each in sorted(above) if (now[each].held_max or 0.0) > LOW]
+        front = [each for each in sorted(above) if (now[each].held_max or 0.0) > OK_MOST]
         found.update({each: now[each].held_max or 0.0 for each in front})
     return [(ratio, each) for each, ratio in found.items()]

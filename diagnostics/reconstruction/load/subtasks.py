@@ -68,6 +68,16 @@ def spread_over(taken: Sequence[Snapshot]) -> Spread | None:
     return worst if is_large and worst.records.skew_ratio >= LATER_SKEW * whole.records.skew_ratio else whole
 
 
+@read_once
+def task_spreads(evidence: Evidence) -> Mapping[VertexKey, Spread]:
+    """The spread of each task's records over its subtasks, for tasks with two or more and enough records."""
+    return {
+        vertex: spread
+        for vertex, taken in load_snapshots(evidence).items()
+        if (spread := spread_over(taken)) is not None
+    }
+
+
 def _spread_of(snapshot: Snapshot) -> Spread | None:
     """Records read by subtask; records written where the task reads none, as a source."""
     for direction in ("in", "out"):
@@ -127,7 +137,9 @@ def load_snapshots(evidence: Evidence) -> Mapping[VertexKey, list[Snapshot]]:
     """
     found: dict[VertexKey, list[Snapshot]] = defaultdict(list)
     by_moment: dict[tuple[Any, ...], dict[int, Load]] = defaultdict(dict)
-    for row in named_rows(evidence.answer(subtask_counters.AGGREGATOR)):
+    # Of several attempts that one answer holds, the last counts.
+    rows = sorted(named_rows(evidence.answer(subtask_counters.AGGREGATOR)), key=lambda row: row.attempt or 0)
+    for row in rows:
         by_moment[row.job_id, row.vertex_id, row.ts_ms or 0][row.subtask] = _load_of_rest(row)
     for (job_id, vertex_id, _), snapshot in sorted(by_moment.items(), key=lambda item: repr(item[0])):
         found[job_id, vertex_id].append(snapshot)
