@@ -43,4 +43,4 @@ ablation: $(STAMP)
 	@exec .venv/bin/python manage.py ablation "$(CASES)"
 
 lint: $(STAMP)
-	@.venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/mypy
+	@.venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/mypy && .venv/bin/oxlint static/js

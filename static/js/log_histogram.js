@@ -45,14 +45,14 @@ export class LogHistogram {
   }
 
   #most(band) {
-    const sums = new Array(this.told.slots).fill(0);
+    const sums = Array.from({ length: this.told.slots }, () => 0);
     for (const level of band.levels) (this.told.levels[level] || []).forEach((count, slot) => { sums[slot] += count; });
     return Math.max(...sums, 0);
   }
 
   #band(svg, band) {
     const most = this.#most(band);
-    const below = new Array(this.told.slots).fill(0);
+    const below = Array.from({ length: this.told.slots }, () => 0);
     const bottom = band.top + band.height;
     for (const level of band.levels) {
       const counts = this.told.levels[level];

@@ -110,7 +110,7 @@ const links = [...document.querySelectorAll('.section-nav a[href^="#"]')];
 if (links.length) {
   const sections = links.map((link) => document.querySelector(link.hash)).filter(Boolean);
   const mark = () => {
-    const read = sections.filter((section) => section.getBoundingClientRect().top < 200).at(-1) || sections[0];
+    const read = sections.findLast((section) => section.getBoundingClientRect().top < 200) || sections[0];
     for (const link of links) {
       if (link.hash === `#${read.id}`) link.setAttribute('aria-current', 'true');
       else link.removeAttribute('aria-current');

@@ -259,7 +259,8 @@ function finished() {
 byId('cancel-upload').addEventListener('click', () => {
   startWhenDone = false;
   for (const item of items) if (item.state === 'waiting') cancel(item);
-  for (const job of [...running]) job.abort();
+  const begun = Array.from(running); // what is aborted leaves the set, and what it made room for must not begin
+  for (const job of begun) job.abort();
   refresh();
 });
 

@@ -96,7 +96,7 @@ export function paint(item) {
   item.row.classList.toggle('failed', ['failed', 'refused'].includes(item.state));
   const share = item.file.size ? item.sent / item.file.size : 0;
   const processing = item.state === 'sending' && share >= 1;
-  item.row.querySelector('.format').textContent = processing ? (item.redacting == null ? 'recognising' : redactingText(item.redacting)) : wordOf(item, share);
+  item.row.querySelector('.format').textContent = processing ? ((item.redacting ?? null) === null ? 'recognising' : redactingText(item.redacting)) : wordOf(item, share);
   item.row.querySelector('.remove').hidden = !item.mayCancel?.();
   const progress = item.row.querySelector('progress');
   if (progress) {
