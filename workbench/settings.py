@@ -147,6 +147,7 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
         "init_command": SQLITE_PRAGMAS,
     }
 else:
+    DATABASES["default"]["ENGINE"] = "workbench.machine.postgresql"
     DATABASES["default"]["CONN_MAX_AGE"] = 60
     DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"

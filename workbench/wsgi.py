@@ -7,8 +7,10 @@ import os
 from django.core.wsgi import get_wsgi_application
 
 from workbench.machine.environment import keep_files_private, refuse_wrong_environment
+from workbench.machine.postgresql.driver import WEB_SECONDS, answer_within
 
 keep_files_private()
+answer_within(WEB_SECONDS)
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "workbench.settings")
 
 application = get_wsgi_application()

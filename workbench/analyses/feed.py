@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 
 import redis
+from django.db import Error
 
 from workbench.analyses.models import Analysis, AnalysisStatus
 from workbench.analyses.publishing import channel_of
@@ -48,7 +49,7 @@ def _events(analysis: Analysis) -> Iterator[str]:
                 if not analysis.is_active:
                     return
                 yield from _published(analysis, messages, min(until, time.monotonic() + LOOK_SECONDS))
-    except (redis.RedisError, Analysis.DoesNotExist):
+    except (redis.RedisError, Error, Analysis.DoesNotExist):  # the page asks again
         return
     finally:
         _feeds.release()

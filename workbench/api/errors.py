@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 from typing import Any
 
 from django.core.exceptions import RequestDataTooBig, SuspiciousOperation, TooManyFilesSent, ValidationError
@@ -15,7 +16,7 @@ from rest_framework.views import exception_handler
 
 from workbench.analyses.services import NothingToAnalyse
 from workbench.machine.disk import NoRoom
-from workbench.middleware.machine_faults import FULL, MachineFault, machine_fault
+from workbench.middleware.machine_faults import FULL, RETRY_SECONDS, MachineFault, fault_response, machine_fault
 from workbench.uploads.refusals import TooLarge, UploadRefused
 
 logger = logging.getLogger(__name__)
@@ -45,7 +46,8 @@ def api_exception_handler(error: Exception, context: dict[str, Any]) -> Response
         error = exceptions.NotFound()
     response = exception_handler(error, context)
     if response is None and (fault := machine_fault(error)) is not None:
-        return Response({"detail": fault.detail}, status=fault.status)
+        retry = {"Retry-After": str(RETRY_SECONDS)} if fault.status == 503 else None
+        return Response({"detail": fault.detail}, status=fault.status, headers=retry)
     if response is None:
         logger.error("API call failed: %s", context["request"].path, exc_info=error)
         return Response({"detail": "The workbench failed to answer; its log says why."}, status=500)
@@ -101,7 +103,10 @@ def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """500 of a page, or of the API outside of its views."""
+    """500 of a page, or of the API outside of its views; 503 or 507 for what the machine lacks outside of views."""
+    fault = machine_fault(error) if (error := sys.exception()) else None
+    if fault is not None:
+        return fault_response(request, fault)
     if _is_api(request):
         return JsonResponse({"detail": "The workbench failed to answer; its log says why."}, status=500)
     return defaults.server_error(request)

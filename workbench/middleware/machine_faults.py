@@ -5,7 +5,9 @@ from __future__ import annotations
 import errno
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
+import psycopg
 from django.db import OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import render_to_string
@@ -21,11 +23,15 @@ RETRY_SECONDS = 30
 
 @dataclass(frozen=True, slots=True)
 class MachineFault:
-    """What is lacking: status of the answer, title of the page, and a sentence for the user."""
+    """What is lacking: status of the answer, title of the page, and sentences for the user.
+
+    remains  what can be done all the same, on the page
+    """
 
     status: int
     title: str
     detail: str
+    remains: str = "What is stored can be read as before."
 
 
 FULL = MachineFault(
@@ -44,6 +50,17 @@ NO_FILES = MachineFault(
     "The workbench has reached the number of files it may have open. Try again in a moment.",
 )
 
+NO_DATABASE = MachineFault(
+    503,
+    "The database does not answer",
+    "The database of the workbench does not answer. Nothing that was stored is lost, and runs go on when it is back.",
+    "Try again in a moment.",
+)
+FAULTS = (FULL, READ_ONLY, NO_FILES, NO_DATABASE)
+LOST_CONNECTION = ("08", "57P", "53300")
+"""Beginnings of the codes by which PostgreSQL says that it ends, starts, or takes no more connections. Source: its
+documentation, appendix A. Where the connection itself fails, there is no code."""
+
 
 def machine_fault(error: BaseException) -> MachineFault | None:
     """What the machine lacks, when that is what an error means."""
@@ -56,21 +73,18 @@ def machine_fault(error: BaseException) -> MachineFault | None:
             return READ_ONLY
         if number in FILE_LIMIT:
             return NO_FILES
+        if isinstance(cause, (psycopg.OperationalError, psycopg.InterfaceError)) and _is_lost(cause):
+            return NO_DATABASE
         cause = cause.__cause__ or cause.__context__
     return None
 
 
 class MachineFaultAnswers:
-    """Answers what failed in a view for want of room, of rights to write, or of open files.
-
-    The pages are made at the start, without a request: a database or a template could not be opened any more.
-    """
+    """Answers what failed in a view for want of room, of rights to write, of open files, or of the database."""
 
     def __init__(self, respond: Callable[[HttpRequest], HttpResponse]) -> None:
         self._respond = respond
-        self._pages = {
-            fault: render_to_string("machine_fault.html", {"fault": fault}) for fault in (FULL, READ_ONLY, NO_FILES)
-        }
+        _pages()
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         return self._respond(request)
@@ -78,15 +92,28 @@ class MachineFaultAnswers:
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         """None leaves the error to others, as NoRoom, which says more than a page made at the start."""
         fault = None if isinstance(error, NoRoom) else machine_fault(error)
-        if fault is None:
-            return None
-        if request.path.startswith("/api/") or request.headers.get("Accept") == "application/json":
-            response: HttpResponse = JsonResponse({"detail": fault.detail}, status=fault.status)
-        else:
-            response = HttpResponse(self._pages[fault], status=fault.status)
-        if fault.status == 503:
-            response.headers["Retry-After"] = str(RETRY_SECONDS)
-        return response
+        return None if fault is None else fault_response(request, fault)
+
+
+def fault_response(request: HttpRequest, fault: MachineFault) -> HttpResponse:
+    """The answer where the machine lacks something: a page, or JSON for programs."""
+    if request.path.startswith("/api/") or request.headers.get("Accept") == "application/json":
+        response: HttpResponse = JsonResponse({"detail": fault.detail}, status=fault.status)
+    else:
+        response = HttpResponse(_pages()[fault], status=fault.status)
+    if fault.status == 503:
+        response.headers["Retry-After"] = str(RETRY_SECONDS)
+    return response
+
+
+@cache
+def _pages() -> dict[MachineFault, str]:
+    """Made at the start, without a request: a database or a template could not be opened any more."""
+    return {fault: render_to_string("machine_fault.html", {"fault": fault}) for fault in FAULTS}
+
+
+def _is_lost(error: psycopg.Error) -> bool:
+    return error.sqlstate is None or error.sqlstate.startswith(LOST_CONNECTION)
 
 
 def _journals_lack_room(error: OperationalError) -> bool:

@@ -6,6 +6,7 @@ from celery.signals import worker_init, worker_process_init, worker_process_shut
 
 from workbench.celery import app
 from workbench.machine.environment import keep_files_private, refuse_wrong_environment
+from workbench.machine.postgresql.driver import WORKER_SECONDS, answer_within
 
 
 @worker_init.connect
@@ -16,6 +17,7 @@ def refuse_to_start_with_wrong_settings(**_: object) -> None:
     """
     keep_files_private()
     refuse_wrong_environment()
+    answer_within(WORKER_SECONDS)
     from workbench.analyses import run  # noqa: F401
     from workbench.worker import pool  # noqa: F401
 

@@ -16,6 +16,7 @@ from django.db import Error, connection
 
 from workbench.analyses.log_books import log_books_write
 from workbench.machine.environment import keep_files_private
+from workbench.machine.postgresql.driver import WORKER_SECONDS, answer_within
 
 logger = logging.getLogger(__name__)
 
@@ -35,6 +36,7 @@ class Command(BaseCommand):
     def handle(self, *, once: bool, **options: Any) -> None:
         """Write until the process is stopped; a database that is away is waited for."""
         keep_files_private()
+        answer_within(WORKER_SECONDS)
         while True:
             try:
                 begun = log_books_write()

@@ -1,0 +1,1 @@
+"""Django's backend for PostgreSQL, whose statements wait for an answer only as long as the program may."""
