@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
 from django.db.models import Count
 from django.http import QueryDict
@@ -50,7 +51,7 @@ class Facet:
 
     @property
     def more(self) -> Sequence[FacetValue]:
-        return [each for each in self.values if each not in self.first]
+        return [each for place, each in enumerate(self.values) if not each.is_chosen and place >= VALUES_SHOWN]
 
 
 def _title_of_class(value: str) -> str:
@@ -101,13 +102,15 @@ def _values(name: str, stored: Any) -> Sequence[str]:
 def _facet(name: str, rows: Sequence[Row], chosen: Mapping[str, set[str]], asked: QueryDict) -> Facet:
     title, label = FACETS[name]
     counts: Counter[str] = Counter()
+    others = [other for other in FACETS if other != name and chosen[other]]
     for values, cases in rows:
-        others = (other for other in FACETS if other != name and chosen[other])
         if all(chosen[other].intersection(values[other]) for other in others):
-            counts.update(dict.fromkeys(values[name], cases))
+            for value in dict.fromkeys(values[name]):
+                counts[value] += cases
     for value in chosen[name]:
         counts.setdefault(value, 0)
     order = ORDERED.get(name)
+    kept = {key: values for key, values in asked.lists() if key != "page"}
 
     def place(value: str) -> tuple[int, int, str]:
         known = order.index(value) if order and value in order else len(order or ())
@@ -117,16 +120,14 @@ def _facet(name: str, rows: Sequence[Row], chosen: Mapping[str, set[str]], asked
         name,
         title,
         [
-            FacetValue(value, label(value), counts[value], value in chosen[name], _toggled(asked, name, value))
+            FacetValue(value, label(value), counts[value], value in chosen[name], _toggled(kept, name, value))
             for value in sorted(counts, key=place)
         ],
     )
 
 
-def _toggled(asked: QueryDict, name: str, value: str) -> str:
+def _toggled(kept: Mapping[str, Sequence[str]], name: str, value: str) -> str:
     """The address with the value chosen, or no longer chosen, from the first page on."""
-    query = asked.copy()
-    query.pop("page", None)
-    values = query.getlist(name)
-    query.setlist(name, [each for each in values if each != value] if value in values else [*values, value])
-    return query.urlencode()
+    values = kept.get(name, ())
+    chosen = [each for each in values if each != value] if value in values else [*values, value]
+    return urlencode({**kept, name: chosen}, doseq=True)

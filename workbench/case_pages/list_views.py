@@ -15,6 +15,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from workbench.accounts.models import User
 from workbench.accounts.requests import SignedInRequest
+from workbench.analyses.models import ACTIVE
 from workbench.analyses.selectors import latest_analyses
 from workbench.case_pages.facets import FACETS, facets
 from workbench.case_pages.forms import BulkForm, SavedViewForm, StatusForm, cause_choices
@@ -55,7 +56,8 @@ def case_list(request: SignedInRequest) -> HttpResponse:
     asked = dict(request.GET.lists())
     considered = selectors.cases_considered(request.user, asked)
     page = selectors.case_page(request.user, asked, considered)
-    latest, left = latest_analyses(page.object_list), left_to_do(page.object_list)
+    latest = latest_analyses(case for case in page if case.analysis_status in ACTIVE)
+    left = left_to_do(page.object_list)
     query = view_query(request.GET)
     news = Case.objects.visible_to(request.user).with_news_for(request.user).values_list("pk", flat=True)
     context = {

@@ -202,7 +202,7 @@ def case_detail(request: SignedInRequest, case_id: int) -> HttpResponse:
 
 def _diagnosis_asked_for(request: SignedInRequest, case: Case) -> Analysis | None:
     """The newest diagnosis, or that of the snapshot that the address names. Raises Http404 for one without any."""
-    done = case.analyses.done().defer("signals")
+    done = case.analyses.done().defer("signals", "inputs")
     asked = request.GET.get("snapshot", "")
     if not asked:
         return done.first()
@@ -216,8 +216,10 @@ def _files_not_yet_judged(case: Case, diagnosed: Analysis | None) -> int:
     """Files of the newest snapshot that came after its diagnosis."""
     if diagnosed is None:
         return 0
-    judged = case.analyses.done().filter(snapshot=case.snapshot_number).light().first()
-    return case.files.present().filter(snapshot=case.snapshot_number).exclude(analyses=judged).count()
+    number = case.snapshot_number
+    is_newest = diagnosed.snapshot == number
+    judged = diagnosed if is_newest else case.analyses.done().filter(snapshot=number).light().first()
+    return case.files.present().filter(snapshot=number).exclude(analyses=judged).count()
 
 
 @login_required

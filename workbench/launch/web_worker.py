@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import gc
 import re
 import selectors
 import socket
@@ -74,6 +75,11 @@ class PatientWorker(ThreadWorker):  # type: ignore[misc]
     @property
     def _most_uploads(self) -> int:
         return max(int(self.cfg.threads) // 2, 1)
+
+    def init_process(self) -> None:
+        """Leaves what was loaded before the fork out of all further collections of garbage: it stays for good."""
+        gc.freeze()
+        super().init_process()
 
     def accept(self, listener: socket.socket) -> None:
         """Takes a new connection, and no thread for it yet."""

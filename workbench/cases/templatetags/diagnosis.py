@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from django import template
@@ -31,6 +32,7 @@ ORDERED = ("<", "<=", ">", ">=")
 
 
 @register.simple_tag
+@cache
 def icon(name: str) -> SafeString:
     """A picture that only repeats what stands beside it."""
     return format_html(
