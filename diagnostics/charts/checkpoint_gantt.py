@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from diagnostics.charting.chart import Chart, Choice, Points, Theme
 from diagnostics.charting.panel import DURATION_UNITS, Panel, axis_unit, escaped, shortened, stacked
 from diagnostics.charting.theme import Palette, palette
+from diagnostics.reconstruction.checkpoints.history import checkpoint_histories
+from diagnostics.reconstruction.checkpoints.parts import subtask_answers
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.wording.phrase import duration, exact_duration, size
 
@@ -40,10 +42,6 @@ def points(evidence: Evidence) -> Points | None:
             latest first; rows by what took longest, those that never acknowledged before all others.
     Empty   None without subtask details.
     """
-    # Needs PySpark, which the web process that draws stored points does without.
-    from diagnostics.reconstruction.checkpoints.history import checkpoint_histories
-    from diagnostics.reconstruction.checkpoints.parts import subtask_answers
-
     answers = subtask_answers(evidence)
     if not answers:
         return None

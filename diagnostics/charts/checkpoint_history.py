@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from diagnostics.charting.chart import Chart, Points, Theme
 from diagnostics.charting.panel import DURATION_UNITS, SIZE_UNITS, Panel, Threshold, axis_unit, escaped, stacked
 from diagnostics.charting.theme import Palette, palette
+from diagnostics.reconstruction.checkpoints.course import checkpoint_courses
 from diagnostics.wording.phrase import duration, exact_duration, size
 
 if TYPE_CHECKING:
@@ -43,9 +44,6 @@ def points(evidence: Evidence) -> Points | None:
     Gives   {from_ms, to_ms, jobs: [{job_id, name, timeout_ms, left_out, checkpoints: [...]}]}, oldest checkpoint first.
     Empty   None without any checkpoint that has a time.
     """
-    # Needs PySpark, which the web process that draws stored points does without.
-    from diagnostics.reconstruction.checkpoints.course import checkpoint_courses
-
     jobs = list(checkpoint_courses(evidence))
     if not jobs:
         return None

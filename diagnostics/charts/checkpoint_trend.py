@@ -11,6 +11,8 @@ from diagnostics.arithmetic.quantiles import quantile
 from diagnostics.charting.chart import Chart, Points, Theme
 from diagnostics.charting.panel import DURATION_UNITS, SIZE_UNITS, Panel, Threshold, axis_unit, stacked
 from diagnostics.charting.theme import Palette, palette
+from diagnostics.reconstruction.checkpoints.history import checkpoint_histories
+from diagnostics.reconstruction.checkpoints.timeout import checkpoint_timeouts
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.wording.phrase import duration, exact_duration, percent, size
 
@@ -35,16 +37,14 @@ def points(evidence: Evidence) -> Points | None:
             checkpointed_bytes, state_bytes]]}]}, oldest first.
     Empty   None when no job has LEAST_CHECKPOINTS of them.
     """
-    # Needs PySpark, which the web process that draws stored points does without.
-    from diagnostics.reconstruction.checkpoints.history import checkpoint_histories
-    from diagnostics.reconstruction.checkpoints.timeout import checkpoint_timeouts
-
     timeouts = checkpoint_timeouts(evidence)
     names = cluster_of(evidence).job_names
     jobs: list[dict[str, Any]] = []
     for job_id, history in sorted(checkpoint_histories(evidence).items(), key=lambda item: str(item[0])):
         completed = [
-            each for each in history.of_status("completed") if each.triggered_ms and each.duration_ms is not None
+            each
+            for each in history.of_status("completed")
+            if each.start_ms is not None and each.end_to_end_ms is not None
         ]
         if len(completed) < LEAST_CHECKPOINTS:
             continue
@@ -64,7 +64,7 @@ def points(evidence: Evidence) -> Points | None:
 
 
 def _row(each: Checkpoint) -> list[Any]:
-    return [each.triggered_ms, each.number, each.duration_ms, each.checkpointed_bytes, each.state_bytes]
+    return [each.start_ms, each.number, each.end_to_end_ms, each.checkpointed_bytes, each.state_bytes]
 
 
 TRIGGER, ID, DURATION, WRITTEN, STATE = range(5)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from diagnostics.aggregators import event_span, lags_over_time
 from diagnostics.arithmetic.lag_class import BOUNDS_MS
 from diagnostics.arithmetic.time_slot import slot_ms
 from diagnostics.charting.chart import Chart, Points, Theme
@@ -30,8 +31,6 @@ def points(evidence: Evidence) -> Points | None:
     Empty   None without an event that has both times.
     """
     import numpy as np
-
-    from diagnostics.aggregators import event_span, lags_over_time
 
     span = evidence.answer(event_span.AGGREGATOR)
     if span.from_ms is None or span.to_ms is None:

@@ -10,6 +10,7 @@ from diagnostics.charting.panel import escaped, shortened
 from diagnostics.charting.theme import Palette, palette
 from diagnostics.notation.printed_name import normalised
 from diagnostics.reconstruction.job.cluster import cluster_of
+from diagnostics.reconstruction.load.metric_series import metric_series
 from diagnostics.reconstruction.stacks.pruned_calls import MERGED, tree_of
 from diagnostics.reconstruction.stacks.sampled_stacks import sampled_stacks
 from diagnostics.wording.phrase import number, percent
@@ -90,9 +91,6 @@ def _job_of(evidence: Evidence, group: Group) -> str | None:
 
 def _busy_ratios(evidence: Evidence) -> dict[str, float]:
     """Vertex id and normalised task name -> highest mean busy ratio of its subtasks."""
-    # Needs PySpark, which the web process that draws stored points does without.
-    from diagnostics.reconstruction.load.metric_series import metric_series
-
     tasks = cluster_of(evidence).tasks
     ratios: dict[str, float] = {}
     for (job_id, vertex), series in metric_series(evidence).by_vertex("busyTimeMsPerSecond", operators=False).items():

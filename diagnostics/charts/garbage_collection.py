@@ -17,6 +17,7 @@ from diagnostics.charting.panel import (
     stacked,
 )
 from diagnostics.charting.theme import Palette, palette
+from diagnostics.reconstruction.gc.course import collections_of, heap_of
 from diagnostics.wording.phrase import duration, memory
 
 if TYPE_CHECKING:
@@ -38,9 +39,6 @@ def points(evidence: Evidence) -> Points | None:
             by from the end of one collection to the beginning of the next.
     Empty   None without either.
     """
-    # Needs PySpark, which the web process that draws stored points does without.
-    from diagnostics.reconstruction.gc.course import collections_of, heap_of
-
     processes = collections_of(evidence) or heap_of(evidence)
     stamps = [row[0] for process in processes for row in [*process["collections"], *process["heap"]]]
     if not stamps:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from diagnostics.charting.chart import Chart, Choice, Points, Theme
 from diagnostics.charting.panel import escaped, shortened
 from diagnostics.charting.theme import Palette, palette
+from diagnostics.reconstruction.job.tasks import job_tasks
 from diagnostics.vocabulary.load_levels import WORKING_MOST, pressure_level
 from diagnostics.wording.phrase import duration, number, percent
 
@@ -25,9 +26,6 @@ def points(evidence: Evidence) -> Points | None:
             its peak; null where nothing tells.
     Empty   None without a task.
     """
-    # Needs PySpark, which the web process that draws stored points does without.
-    from diagnostics.reconstruction.job.tasks import job_tasks
-
     jobs = list(job_tasks(evidence))
     return {"jobs": jobs} if jobs else None
 

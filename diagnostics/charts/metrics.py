@@ -19,6 +19,7 @@ from diagnostics.charting.panel import (
 from diagnostics.charting.theme import palette
 from diagnostics.notation.metric_unit import rate_unit, unit_of
 from diagnostics.reconstruction.job.cluster import cluster_of
+from diagnostics.reconstruction.load.metric_slots import varying_metrics
 from diagnostics.wording.phrase import number
 
 if TYPE_CHECKING:
@@ -45,8 +46,6 @@ def points(evidence: Evidence) -> Points | None:
     Empty   None without a metric that varies.
     """
     # Needs NumPy and PyArrow, which the web process that draws stored points does without.
-    from diagnostics.reconstruction.load.metric_slots import varying_metrics
-
     found = varying_metrics(evidence, MOST_SLOTS, LEAST_SLOT_MS, MOST_SERIES)
     if found is None or not found.series:
         return None

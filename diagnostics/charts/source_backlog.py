@@ -12,6 +12,7 @@ from diagnostics.charting.chart import Chart, Points, Theme
 from diagnostics.charting.panel import Panel, escaped, shortened, stacked
 from diagnostics.charting.theme import Palette, palette
 from diagnostics.reconstruction.job.cluster import cluster_of
+from diagnostics.reconstruction.load.metric_series import metric_series
 from diagnostics.wording.phrase import duration, number
 
 if TYPE_CHECKING:
@@ -38,9 +39,6 @@ def points(evidence: Evidence) -> Points | None:
             which a subtask has no sample is null.
     Empty   None without two samples of a backlog.
     """
-    # Needs PySpark, which the web process that draws stored points does without.
-    from diagnostics.reconstruction.load.metric_series import metric_series
-
     found: dict[tuple[str | None, str], Sequence[Series]] = {}
     for operators in (False, True):
         found.update(metric_series(evidence).by_vertex("pendingRecords", operators=operators))

@@ -11,6 +11,7 @@ from diagnostics.charting.chart import Chart, Points, Theme
 from diagnostics.charting.panel import DURATION_UNITS, Panel, axis_unit, escaped, shortened, stacked
 from diagnostics.charting.theme import Palette, palette
 from diagnostics.reconstruction.job.cluster import cluster_of
+from diagnostics.reconstruction.load.metric_series import metric_series
 from diagnostics.wording.phrase import duration, exact_duration, number
 
 if TYPE_CHECKING:
@@ -36,9 +37,6 @@ def points(evidence: Evidence) -> Points | None:
             ahead of the clock; null where there was no sample or no watermark yet.
     Empty   None without any watermark.
     """
-    # Needs PySpark, which the web process that draws stored points does without.
-    from diagnostics.reconstruction.load.metric_series import metric_series
-
     series = metric_series(evidence)
     watermarks: dict[Place, Sequence[Series]] = {}
     for metric, operators in (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from diagnostics.profiles.stored import StoredProfiles, profiles_of
+from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.stacks.sampled_stacks import MOMENT, sampled_stacks
 
 if TYPE_CHECKING:
@@ -32,9 +33,6 @@ def collected_profiles(evidence: Evidence) -> StoredProfiles | None:
     if stacks is None:
         return None
     import pyarrow.compute as pc
-
-    # Needs PySpark, which the web process that draws stored stacks does without.
-    from diagnostics.reconstruction.job.cluster import cluster_of
 
     samples = stacks.cut(DEEPEST)
     if pc.count_distinct(samples["thread"], mode="all").as_py() > MOST_THREADS:

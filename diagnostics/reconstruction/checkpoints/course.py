@@ -46,13 +46,8 @@ def checkpoint_courses(evidence: Evidence) -> Iterator[dict[str, Any]]:
 
 
 def _course_entry(checkpoint: Checkpoint) -> dict[str, Any] | None:
-    """What is told of a checkpoint; None when its time is not known."""
-    triggered, ended, took = checkpoint.triggered_ms, checkpoint.ended_ms, checkpoint.duration_ms
-    if triggered is None and ended is not None:
-        triggered = round(ended - (took or 0))
-    if took is None and triggered is not None and ended is not None:
-        took = float(ended - triggered)
-    if triggered is None:
+    """A checkpoint as charts draw it; None when its time is not known."""
+    if checkpoint.start_ms is None:
         return None
     return {
         "id": checkpoint.number,
@@ -60,9 +55,9 @@ def _course_entry(checkpoint: Checkpoint) -> dict[str, Any] | None:
         "savepoint": checkpoint.is_savepoint,
         "acknowledged": checkpoint.acknowledged,
         "subtasks": checkpoint.subtasks,
-        "trigger_ms": triggered,
-        "ended_ms": ended if checkpoint.status == "completed" else None,
-        "end_to_end_ms": took,
+        "trigger_ms": checkpoint.start_ms,
+        "ended_ms": checkpoint.ended_ms if checkpoint.status == "completed" else None,
+        "end_to_end_ms": checkpoint.end_to_end_ms,
         "checkpointed_bytes": checkpoint.checkpointed_bytes,
         "state_bytes": checkpoint.state_bytes,
         "processed_bytes": checkpoint.processed_bytes,

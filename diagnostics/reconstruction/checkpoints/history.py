@@ -65,6 +65,20 @@ class Checkpoint:
     seen_by_rest: bool = False
     citations: tuple[Citation, ...] = ()
 
+    @property
+    def start_ms(self) -> int | None:
+        """When it was triggered, as stated or as its end and duration give it."""
+        if self.triggered_ms is None and self.ended_ms is not None:
+            return round(self.ended_ms - (self.duration_ms or 0))
+        return self.triggered_ms
+
+    @property
+    def end_to_end_ms(self) -> float | None:
+        """How long it took, as stated or as its trigger and end give it."""
+        if self.duration_ms is None and self.start_ms is not None and self.ended_ms is not None:
+            return float(self.ended_ms - self.start_ms)
+        return self.duration_ms
+
 
 @dataclass(frozen=True, slots=True)
 class NotStarted:
