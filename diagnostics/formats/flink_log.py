@@ -8,14 +8,14 @@ record's `event` with the numbers that they state.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
 from diagnostics.log_scan.layout import recognised_lines
 from diagnostics.log_scan.prefixes import cleaner_for
-from diagnostics.log_scan.record_rows import TABLES, rows_of
-from diagnostics.log_scan.stretch import read_stretch
+from diagnostics.log_scan.record_rows import TABLES, rows_of, rows_of_parts
+from diagnostics.log_scan.stretch import read_stretch, read_stretches
 from diagnostics.notation.file_range import Head, Range
 
 _FLINK = ("org.apache.flink", "o.a.f.", "flink-")
@@ -77,6 +77,12 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
     yield from rows_of(stretch, layout)
 
 
+def _read_several(files: Sequence[Range]) -> Iterator[tuple[int, Rows | Coverage]]:
+    for places, stretch, layout in read_stretches(files):
+        for number, found in rows_of_parts(stretch, layout):
+            yield places[number], found
+
+
 _BANNER = "Starting TaskManager (Version: 1.20.5, Scala: 2.12, Rev:0980485, Date:2026-06-08T09:21:06+02:00)"
 
 _FAILED = "Map -> Sink: out (2/4)#0 (a3b1c2d4e5f60718293a4b5c6d7e8f90_0a448493b4782967b150582570326227_1_0)"
@@ -132,6 +138,7 @@ FORMAT = Format(
     recognise=_recognise,
     certainty=0.97,
     read=_read,
+    read_several=_read_several,
     is_log=True,
     samples=SAMPLES,
     splittable=True,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from diagnostics.notation.file_range import Head, Reader
+from diagnostics.evidence.rows import Coverage, Rows
+from diagnostics.notation.file_range import Head, Range, Reader
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,6 +42,8 @@ class Format:
     tables         the evidence tables it can fill
     recognise      confidence 0..1 that a file is of this format, from its head; 0 declines
     read           from a range to rows; raises UnreadableInput with a reason when the file is not usable at all
+    read_several   of a format whose files may be many and small: from whole files to rows, each with the place of its
+                   file, as `read` gives them one by one. What reading costs beside the bytes is then paid once
     splittable     whether a large file may be cut into ranges at line starts (else a range is always a whole file)
     binary         whether it is no text: `recognise` looks at the bytes, `read` gets them as they came, and its rows
                    have no lines
@@ -63,4 +66,5 @@ class Format:
     binary: bool = False
     is_log: bool = False
     certainty: float = 0.95
+    read_several: Callable[[Sequence[Range]], Iterator[tuple[int, Rows | Coverage]]] | None = None
     parts: Callable[[Path], Sequence[int]] | None = None

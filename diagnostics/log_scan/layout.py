@@ -82,8 +82,7 @@ class Heads:
     ts_ms      epoch milliseconds, times without zone read as UTC; milliseconds of the day in the style `clock`
     message    at most MESSAGE_BYTES, as printed
     understood whether a level was found
-    utc_offset_min  minutes that the first zone which is printed is ahead of UTC; None where none is
-    zone_name  the first zone that is printed as letters, which stand for several: its times are read as UTC
+    zone       as printed; null or empty where none is
     """
 
     line: Offsets
@@ -94,8 +93,34 @@ class Heads:
     thread: pa.Array
     message: pa.Array
     understood: npt.NDArray[np.bool_]
-    utc_offset_min: int | None = None
-    zone_name: str | None = None
+    zone: pa.Array
+
+    @property
+    def utc_offset_min(self) -> int | None:
+        """Minutes that the first zone which is printed is ahead of UTC; None where none is."""
+        zones = pc.unique(self.zone).to_pylist()
+        return next((_minutes(name) for name in zones if name and not _is_ambiguous(name)), None)
+
+    @property
+    def zone_name(self) -> str | None:
+        """The first zone that is printed as letters, which stand for several: its times are read as UTC."""
+        return next((name for name in pc.unique(self.zone).to_pylist() if name and _is_ambiguous(name)), None)
+
+    def part(self, first: int, last: int, lines_before: int) -> Heads:
+        """Those from `first` to before `last`, with so many lines less before them."""
+        texts = (self.ts_ms, self.level, self.logger, self.thread, self.message)
+        ts_ms, level, logger, thread, message = (column.slice(first, last - first) for column in texts)
+        return Heads(
+            self.line[first:last] - lines_before,
+            self.start[first:last],
+            ts_ms,
+            level,
+            logger,
+            thread,
+            message,
+            self.understood[first:last],
+            self.zone.slice(first, last - first),
+        )
 
 
 def layout_of(head: bytes) -> Layout:
@@ -158,19 +183,19 @@ def parse_heads(buffer: bytes, lines: Offsets, starts: Offsets, ends: Offsets, l
         slow = np.flatnonzero(fast == 0)
     else:
         slow = np.arange(len(lines))
-    shift, utc_offset_min, zone_name = np.zeros(len(lines), np.int64), None, None
+    shift, zone = np.zeros(len(lines), np.int64), pa.nulls(len(lines), pa.string())
     if len(slow):
         found = _slow_fields(slices(buffer, rest[slow], np.minimum(end[slow], rest[slow] + HEAD_BYTES)))
         mask = np.zeros(len(lines), bool)
         mask[slow] = True
-        level, logger, thread, message = (
+        level, logger, thread, message, zone = (
             pc.replace_with_mask(column, pa.array(mask), values)
-            for column, values in zip((level, logger, thread, message), found[:4], strict=True)
+            for column, values in zip((level, logger, thread, message, zone), found, strict=True)
         )
-        shift[slow], utc_offset_min, zone_name = _shifts(found[4]), _first_offset_min(found[4]), _zone_name(found[4])
+        shift[slow] = _shifts(found[4])
     times = pa.array(ts_ms - shift, pa.int64())
     understood = level.is_valid().to_numpy(zero_copy_only=False)
-    return Heads(lines, start, times, level, logger, thread, message, understood, utc_offset_min, zone_name)
+    return Heads(lines, start, times, level, logger, thread, message, understood, zone)
 
 
 def plain_levels(buffer: bytes, start: Offsets, layout: Layout) -> npt.NDArray[np.int8]:
@@ -325,14 +350,6 @@ def _minutes(zone: str) -> int:
         return 0
     digits = zone[1:].replace(":", "")
     return (int(digits[:2]) * 60 + int(digits[2:])) * (1 if zone[0] == "+" else -1)
-
-
-def _first_offset_min(zone: pa.Array) -> int | None:
-    return next((_minutes(name) for name in pc.unique(zone).to_pylist() if name and not _is_ambiguous(name)), None)
-
-
-def _zone_name(zone: pa.Array) -> str | None:
-    return next((name for name in pc.unique(zone).to_pylist() if name and _is_ambiguous(name)), None)
 
 
 def _is_ambiguous(zone: str) -> bool:

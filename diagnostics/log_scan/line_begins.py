@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from itertools import accumulate
+from itertools import repeat
+
+import numpy as np
 
 
 def lines_that_begin(pattern: re.Pattern[bytes], text: bytes) -> int:
@@ -11,5 +13,5 @@ def lines_that_begin(pattern: re.Pattern[bytes], text: bytes) -> int:
 
     The same as `len(pattern.findall(text))` in a tenth of the time: that tries every octet of the text.
     """
-    starts = accumulate((len(line) + 1 for line in text.split(b"\n")), initial=0)
-    return sum(1 for start in starts if pattern.match(text, start))
+    starts = [0, *(np.flatnonzero(np.frombuffer(text, np.uint8) == ord("\n")) + 1).tolist()]
+    return sum(found is not None for found in map(pattern.match, repeat(text), starts))

@@ -66,7 +66,7 @@ CLEAR_MAJORITY = 5
 """So many times more records of one kind than of the other make a file that kind's, else it is a MiniCluster's.
 Our choice."""
 
-VERSION = re.compile(rb"\(Version: ([0-9][\w.+-]{0,40}), ")
+VERSION = re.compile(rb"([0-9][\w.+-]{0,40}), ")
 
 SCRIPT_PREFIX = "INFO  [] - "
 """What stands before the lines that Flink's start script prints without a time."""
@@ -95,10 +95,9 @@ def role_of(loggers: pa.Array) -> str | None:
     return kind if counts[kind] else None
 
 
-def version_of(buffer: bytes) -> str | None:
-    """Flink's version from the start-up banner `Starting ... (Version: 1.20.5, Scala: ...`."""
-    at = buffer.find(b"(Version: ")
-    found = VERSION.match(buffer, at) if at >= 0 else None
+def version_at(buffer: bytes, end: int) -> str | None:
+    """Flink's version where VERSION_MARK ends in a start-up banner: `Starting ... (Version: 1.20.5, Scala: ...`."""
+    found = VERSION.match(buffer, end)
     return found.group(1).decode() if found else None
 
 

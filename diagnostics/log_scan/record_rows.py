@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -16,8 +16,8 @@ from diagnostics.log_scan.json_lines import LINE_BREAK
 from diagnostics.log_scan.kafka_client import SCOPES, client_options
 from diagnostics.log_scan.layout import LEVELS, Layout
 from diagnostics.log_scan.matching import match_events
-from diagnostics.log_scan.process import LOGGED_PROCESSES, options_of, role_of, version_of
-from diagnostics.log_scan.selection import START_UP
+from diagnostics.log_scan.process import LOGGED_PROCESSES, options_of, version_at
+from diagnostics.log_scan.selection import START_UP, VERSION_MARK
 from diagnostics.log_scan.slices import Offsets, slices
 from diagnostics.log_scan.stretch import CountedRecords, Stretch
 from diagnostics.notation.stack_trace import StackTrace, stack_trace
@@ -49,36 +49,56 @@ TABLES = ("log_record", "config_option", "stack_sample", "metric_sample", "log_c
 
 
 def rows_of(stretch: Stretch, layout: Layout) -> Iterator[Rows | Coverage]:
-    """The evidence of some records, with their lines counted in the stretch."""
+    """The evidence of the records of a stretch that is one part."""
+    return (found for _, found in rows_of_parts(stretch, layout))
+
+
+def rows_of_parts(stretch: Stretch, layout: Layout) -> Iterator[tuple[int, Rows | Coverage]]:
+    """The evidence of some records with the number of their part, in which their lines are counted."""
     heads = stretch.heads
-    count = len(heads.line)
-    if not count and not len(stretch.counted.lines):
-        yield Coverage()
-        return
-    role = role_of(stretch.loggers)
-    process = role if role in LOGGED_PROCESSES else None
     columns: dict[str, pa.Array] = {
         "ts_ms": heads.ts_ms,
         "level": heads.level,
         "logger": heads.logger,
         "thread": heads.thread,
         "message": pc.utf8_trim_whitespace(heads.message),
-        "process": pa.repeat(pa.scalar(process, pa.string()), count),
-        "line": pa.array(heads.line + 1),
-        "last_line": pa.array(stretch.last_lines + 1),
         **match_events(stretch.hits, stretch.head_ends, heads.message, heads.logger, stretch.text),
         **_traces(stretch, layout.style is None),
         **({} if stretch.is_selection else _continuations(stretch)),
     }
-    yield Rows("log_record", batch=pa.RecordBatch.from_pydict(columns))
+    before = 0
+    for number, part in enumerate(stretch.parts()):
+        count = len(part.heads.line)
+        own = {name: column.slice(before, count) for name, column in columns.items()}
+        before += count
+        for found in _rows_of_part(part, layout, own):
+            yield number, found
+
+
+def _rows_of_part(stretch: Stretch, layout: Layout, columns: Mapping[str, pa.Array]) -> Iterator[Rows | Coverage]:
+    """The evidence of one part, of whose records some columns are known."""
+    heads = stretch.heads
+    count = len(heads.line)
+    if not count and not len(stretch.counted.lines):
+        yield Coverage()
+        return
+    role = stretch.roles[0]
+    process = role if role in LOGGED_PROCESSES else None
+    where = {
+        "process": pa.repeat(pa.scalar(process, pa.string()), count),
+        "line": pa.array(heads.line + 1),
+        "last_line": pa.array(stretch.last_lines + 1),
+    }
+    yield Rows("log_record", batch=pa.RecordBatch.from_pydict({**columns, **where}))
     if len(stretch.counted.lines):
         yield Rows("log_count", batch=_counts(stretch.counted, process))
-    options = list(_options(stretch, role))
+    options = [*_options(stretch, role), *_client_options(stretch)]
     if options:
         yield Rows("config_option", options)
     yield from enclosed_rows(stretch)
     lost = np.flatnonzero(~heads.understood) if layout.style else np.empty(0, np.int64)
     lost = np.setdiff1d(lost, dumps(stretch)) if len(lost) else lost
+    banner = stretch.hits.first_end(VERSION_MARK)
     times, lines = stretch.times()
     steps_back, places = _steps_back(times)
     yield Coverage(
@@ -90,7 +110,7 @@ def rows_of(stretch: Stretch, layout: Layout) -> Iterator[Rows | Coverage]:
         ),
         role=role,
         warnings=(*stretch.warnings, *([_AMBIGUOUS.format(zone=heads.zone_name)] if heads.zone_name else ())),
-        flink_version=version_of(stretch.buffer),
+        flink_version=None if banner is None else version_at(stretch.buffer, banner),
         first_ts_ms=int(times.min()) if len(times) else None,
         last_ts_ms=int(times.max()) if len(times) else None,
         utc_offset_min=heads.utc_offset_min,
@@ -171,6 +191,8 @@ def _trace(lines: bytes) -> StackTrace | None:
 def _options(stretch: Stretch, role: str | None) -> Iterator[dict[str, Any]]:
     """Settings and JVM options that the start-up messages state."""
     heads = stretch.heads
+    if not stretch.hits.have_any(START_UP):
+        return
     starting = pc.match_substring_regex(heads.message, rf"^(?:INFO  \[\] - )? *(?:{'|'.join(START_UP)}|    )")
     places = np.flatnonzero(starting.fill_null(False).to_numpy(zero_copy_only=False))
     messages = heads.message.take(pa.array(places)).to_pylist()
@@ -179,12 +201,13 @@ def _options(stretch: Stretch, role: str | None) -> Iterator[dict[str, Any]]:
         record = int(places[np.searchsorted(numbers, row.pop("record"))])
         line = int(heads.line[record]) + 1
         yield row | {"ts_ms": heads.ts_ms[record].as_py(), "line": line, "last_line": line}
-    yield from _client_options(stretch)
 
 
 def _client_options(stretch: Stretch) -> Iterator[dict[str, Any]]:
     """Settings that Kafka clients state when they start, each different one once."""
     heads = stretch.heads
+    if not stretch.hits.have_any(SCOPES):
+        return
     starting = pc.match_substring_regex(heads.message, rf"^(?:{'|'.join(SCOPES)})").fill_null(False)
     known: set[tuple[str, str, str]] = set()
     for record in np.flatnonzero(starting.to_numpy(zero_copy_only=False)).tolist():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
@@ -62,6 +63,11 @@ class Hits:
     offsets: Offsets
     records: Offsets
 
+    def part(self, first: int, last: int) -> Hits:
+        """Those in the records from `first` to before `last`, whose places are counted from `first`."""
+        kept = (self.records >= first) & (self.records < last)
+        return Hits(self.scanner, self.numbers[kept], self.offsets[kept], self.records[kept] - first)
+
     def chosen(self, is_chosen: npt.NDArray[np.bool_]) -> Hits:
         """Those in the chosen records, whose places are counted among the chosen ones only."""
         kept = is_chosen[self.records]
@@ -72,6 +78,15 @@ class Hits:
         """The records that hold a constant which makes them rows; one may be there several times."""
         found: Offsets = self.records[self.scanner.selects[self.numbers]]
         return found
+
+    def have_any(self, marks: Iterable[str]) -> bool:
+        """Whether one of these MARKS stands in any record."""
+        return bool(np.isin(self.numbers, [self.scanner.number_of[mark] for mark in marks]).any())
+
+    def first_end(self, mark: str) -> int | None:
+        """The offset behind the first of one of MARKS; None where it stands in no record."""
+        offsets = self.offsets[self.numbers == self.scanner.number_of[mark]]
+        return int(offsets.min()) + 1 if len(offsets) else None
 
     def records_with(self, mark: str) -> list[int]:
         """The records in which one of MARKS stands, each once, ascending."""

@@ -1,9 +1,15 @@
-"""A stretch of a log: the records whose head line begins in one byte range of a file, each with all its lines."""
+"""A stretch of a log: the records whose head line begins in one byte range of a file, each with all its lines.
+
+Small files are read together, as one stretch of several parts: what a search costs beside the bytes that it searches
+is then paid once for all of them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +29,7 @@ from diagnostics.log_scan.layout import (
     times_of,
 )
 from diagnostics.log_scan.prefixes import Cleaner, cleaner_for
+from diagnostics.log_scan.process import role_of
 from diagnostics.log_scan.selection import CONTEXT, Hits, RecordSelection, scanner_of
 from diagnostics.log_scan.slices import Offsets, slices
 from diagnostics.notation.file_range import Range, open_file, open_range
@@ -56,6 +63,10 @@ class CountedRecords:
     ts_ms: Offsets
     levels: npt.NDArray[np.int8]
 
+    def part(self, first: int, last: int, lines_before: int) -> CountedRecords:
+        """Those from `first` to before `last`, with so many lines less before them."""
+        return CountedRecords(self.lines[first:last] - lines_before, self.ts_ms[first:last], self.levels[first:last])
+
 
 NONE_COUNTED = CountedRecords(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.int8))
 
@@ -64,7 +75,9 @@ NONE_COUNTED = CountedRecords(np.empty(0, np.int64), np.empty(0, np.int64), np.e
 class Stretch:
     """The cleaned text of some whole records.
 
-    buffer      the text; it starts with the range's first line
+    buffer      holds the text
+    first_lines index of the first line of each part: one, or each of several files
+    roles       of each part the kind of process that its loggers tell
     heads       the head lines of the records that are rows
     numbers     the place of each of these among all records of the stretch
     last_lines  index of the last line of each
@@ -72,13 +85,14 @@ class Stretch:
     head_ends   offset of the end of each head line, or of its first part where a line holds a whole record
     starts      offset of each line
     hits        the constants that stand in these records
-    loggers     of all records, or of ROLE_RECORDS of them
     counted     the other records
     is_selection whether records may be left out, and the texts behind head lines are for nobody
     warnings    what had to be assumed
     """
 
     buffer: bytes
+    first_lines: Offsets
+    roles: tuple[str | None, ...]
     heads: Heads
     numbers: Offsets
     last_lines: Offsets
@@ -86,7 +100,6 @@ class Stretch:
     head_ends: Offsets
     starts: Offsets
     hits: Hits
-    loggers: pa.Array
     counted: CountedRecords = NONE_COUNTED
     is_selection: bool = False
     warnings: tuple[str, ...] = ()
@@ -100,6 +113,27 @@ class Stretch:
         lines = np.concatenate([self.heads.line[timed], self.counted.lines])
         order = np.argsort(lines, kind="stable")
         return np.concatenate([times, self.counted.ts_ms])[order], lines[order]
+
+    def parts(self) -> Iterator[Stretch]:
+        """Each part as a stretch of its own."""
+        lines = np.append(self.first_lines, len(self.starts))
+        rows, counted = np.searchsorted(self.heads.line, lines), np.searchsorted(self.counted.lines, lines)
+        for number, role in enumerate(self.roles):
+            line, next_line = int(lines[number]), int(lines[number + 1])
+            row, next_row = int(rows[number]), int(rows[number + 1])
+            yield replace(
+                self,
+                first_lines=np.zeros(1, np.int64),
+                roles=(role,),
+                heads=self.heads.part(row, next_row, line),
+                numbers=self.numbers[row:next_row],
+                last_lines=self.last_lines[row:next_row] - line,
+                ends=self.ends[row:next_row],
+                head_ends=self.head_ends[row:next_row],
+                starts=self.starts[line:next_line],
+                hits=self.hits.part(row, next_row),
+                counted=self.counted.part(int(counted[number]), int(counted[number + 1]), line),
+            )
 
     def text(self, record: int, most: int = 65_536) -> str:
         """The whole text of a record, its beginning if it is long."""
@@ -123,8 +157,25 @@ def read_stretch(part: Range) -> tuple[Stretch, Layout]:
         owned = cleaner(opened.read(part.end - part.start))
         tail = b"" if part.end >= part.size else _tail(opened.read, cleaner, layout)
     selection = part.context.get(CONTEXT)
-    stretch = _stretch(owned, tail, layout, selection, first=part.start == 0)
+    stretch = _stretch([owned], tail, layout, selection, first=part.start == 0)
     return (_on_its_day(stretch, part, cleaner, sample) if layout.style == "clock" else stretch), layout
+
+
+def read_stretches(files: Sequence[Range]) -> Iterator[tuple[list[int], Stretch, Layout]]:
+    """The records of several whole files, one stretch for those of one layout, with the places of these in `files`."""
+    texts: dict[Layout, dict[int, bytes]] = defaultdict(dict)
+    for place, file in enumerate(files):
+        with open_file(file) as opened:
+            content = opened.read(file.size)
+        cleaner = cleaner_for(content[:SAMPLE_BYTES])
+        texts[layout_of(cleaner(content[:SAMPLE_BYTES]))][place] = cleaner(content)
+    for layout, found in texts.items():
+        if layout.style == "clock":  # each file has a day of its own
+            for place in found:
+                yield [place], *read_stretch(files[place])
+        else:
+            selection = files[0].context.get(CONTEXT)
+            yield list(found), _stretch(list(found.values()), b"", layout, selection, first=True), layout
 
 
 def stretch_of(text: bytes) -> tuple[Stretch, Layout]:
@@ -132,7 +183,7 @@ def stretch_of(text: bytes) -> tuple[Stretch, Layout]:
     sample = text[:SAMPLE_BYTES]
     cleaner = cleaner_for(sample)
     layout = layout_of(cleaner(sample))
-    return _stretch(cleaner(text), b"", layout, None, first=True), layout
+    return _stretch([cleaner(text)], b"", layout, None, first=True), layout
 
 
 def _on_its_day(stretch: Stretch, part: Range, cleaner: Cleaner, sample: bytes) -> Stretch:
@@ -178,47 +229,79 @@ def line_bounds(buffer: bytes) -> tuple[Offsets, Offsets]:
     return starts.astype(np.int64), ends.astype(np.int64)
 
 
-def _stretch(owned: bytes, tail: bytes, layout: Layout, selection: RecordSelection | None, *, first: bool) -> Stretch:
-    buffer = owned + tail if tail else owned
+def _stretch(
+    texts: Sequence[bytes], tail: bytes, layout: Layout, selection: RecordSelection | None, *, first: bool
+) -> Stretch:
+    """The stretch of these texts, of which each is a part.
+
+    tail   what follows a single text and belongs to its last record
+    first  whether the texts are the beginnings of their files
+    """
+    buffer, begins = _joined(texts, tail)
     starts, ends = line_bounds(buffer)
+    part_lines = np.append(np.searchsorted(starts, begins), len(starts))
     lines = head_lines(buffer, starts, layout)
     if tail:
-        lines = lines[starts[lines] < len(owned)]
-    loose = _loose_heads(buffer, starts, ends, int(lines[0]) if len(lines) else len(starts)) if first else []
-    parts = _first_parts(buffer, starts, ends)
-    firsts = np.concatenate([np.array(loose, np.int64), lines])
-    lasts = np.append(firsts[1:], len(starts))[: len(firsts)] - 1
+        lines = lines[starts[lines] < len(texts[0])]
+    loose = _loose_heads(buffer, starts, ends, lines, part_lines) if first else np.empty(0, np.int64)
+    line_parts = _first_parts(buffer, starts, ends)
+    firsts = np.sort(np.concatenate([loose, lines]))
+    timed = np.ones(len(firsts), bool)
+    timed[np.searchsorted(firsts, loose)] = False
+    following = np.minimum(
+        np.append(firsts[1:], len(starts))[: len(firsts)], part_lines[np.searchsorted(part_lines, firsts, side="right")]
+    )
+    lasts = following - 1
     hits = scanner_of(selection).hits_in(buffer, starts[firsts])
     plain = np.zeros(len(firsts), bool)
     counted = NONE_COUNTED
     if selection is not None and len(lines):
         levels = plain_levels(buffer, starts[lines], layout)
-        plain[len(loose) :] = (levels >= 0) & (ends[lasts] <= parts[firsts])[len(loose) :]
+        plain[timed] = (levels >= 0) & (ends[lasts[timed]] <= line_parts[lines])
         plain[hits.selected_records()] = False
-        chosen = plain[len(loose) :]
+        chosen = plain[timed]
         counted = CountedRecords(lines[chosen], times_of(buffer, starts[lines[chosen]], layout), levels[chosen])
     rows = np.flatnonzero(~plain)
-    heads = parse_heads(buffer, lines[~plain[len(loose) :]], starts, parts, layout)
-    if loose:
-        heads = _with_loose(heads, np.array(loose, np.int64), buffer, starts, ends)
-    loggers = heads.logger
+    heads = parse_heads(buffer, lines[~plain[timed]], starts, line_parts, layout)
+    loggers, bounds = heads.logger, np.searchsorted(lines, part_lines)
     if len(counted.lines):
-        every = max(len(lines) // ROLE_RECORDS, 1)
-        loggers = parse_heads(buffer, lines[::every], starts, parts, layout).logger
+        sampled = _sampled(lines, bounds)
+        loggers, bounds = (
+            parse_heads(buffer, sampled, starts, line_parts, layout).logger,
+            np.searchsorted(sampled, part_lines),
+        )
+    if len(loose):
+        heads = _with_loose(heads, loose, buffer, starts, ends)
     last = lasts[rows]
     return Stretch(
         buffer=buffer,
+        first_lines=part_lines[:-1],
+        roles=tuple(role_of(loggers.slice(start, end - start)) for start, end in pairwise(bounds.tolist())),
         heads=heads,
         numbers=rows,
         last_lines=last,
         ends=ends[last],
-        head_ends=parts[heads.line],
+        head_ends=line_parts[heads.line],
         starts=starts,
         hits=hits.chosen(~plain),
-        loggers=loggers,
         counted=counted,
         is_selection=selection is not None,
     )
+
+
+def _joined(texts: Sequence[bytes], tail: bytes) -> tuple[bytes, Offsets]:
+    """The texts as one, each beginning with a line of its own, and where each begins."""
+    if len(texts) == 1:
+        return texts[0] + tail if tail else texts[0], np.zeros(1, np.int64)
+    whole = [text if not text or text.endswith(b"\n") else text + b"\n" for text in texts]
+    lengths = np.array([len(text) for text in whole], np.int64)
+    return b"".join(whole), np.cumsum(lengths) - lengths
+
+
+def _sampled(lines: Offsets, bounds: Offsets) -> Offsets:
+    """Of the head lines of each part all, or about ROLE_RECORDS evenly spread."""
+    spans = pairwise(bounds.tolist())
+    return np.concatenate([lines[start : end : max((end - start) // ROLE_RECORDS, 1)] for start, end in spans])
 
 
 def _first_parts(buffer: bytes, starts: Offsets, ends: Offsets) -> Offsets:
@@ -231,33 +314,38 @@ def _first_parts(buffer: bytes, starts: Offsets, ends: Offsets) -> Offsets:
     return parts
 
 
-def _loose_heads(buffer: bytes, starts: Offsets, ends: Offsets, before: int) -> list[int]:
-    """Lines that stand without a time before the first record and are not the continuation of another line."""
-    found: list[int] = []
-    for line in range(before):
-        text = buffer[starts[line] : min(ends[line], starts[line] + 64)]
-        if text.strip() and (not found or not text.startswith(_CONTINUES)):
-            found.append(line)
-    return found
+def _loose_heads(buffer: bytes, starts: Offsets, ends: Offsets, lines: Offsets, part_lines: Offsets) -> Offsets:
+    """Lines that stand without a time before the first record of a part and are not the continuation of another."""
+    loose: list[int] = []
+    records = np.searchsorted(lines, part_lines).tolist()
+    for (first, end), record in zip(pairwise(part_lines.tolist()), records, strict=False):
+        found: list[int] = []
+        for line in range(first, min(end, int(lines[record])) if record < len(lines) else end):
+            text = buffer[starts[line] : min(ends[line], starts[line] + 64)]
+            if text.strip() and (not found or not text.startswith(_CONTINUES)):
+                found.append(line)
+        loose += found
+    return np.array(loose, np.int64)
 
 
 def _with_loose(heads: Heads, loose: Offsets, buffer: bytes, starts: Offsets, ends: Offsets) -> Heads:
-    """The heads with lines before them that have a message and nothing else."""
+    """The heads, and lines that have a message and nothing else, in the order of the lines."""
     message = slices(buffer, starts[loose], np.minimum(ends[loose], starts[loose] + MESSAGE_BYTES))
     blank = pa.nulls(len(loose), pa.string())
+    lines = np.concatenate([loose, heads.line])
+    order = np.argsort(lines, kind="stable")
 
     def joined(first: pa.Array, second: pa.Array) -> pa.Array:
-        return pa.concat_arrays([first, second])
+        return pa.concat_arrays([first, second]).take(pa.array(order))
 
     return Heads(
-        np.concatenate([loose, heads.line]),
-        np.concatenate([starts[loose], heads.start]),
+        lines[order],
+        np.concatenate([starts[loose], heads.start])[order],
         joined(pa.nulls(len(loose), pa.int64()), heads.ts_ms),
         joined(blank, heads.level),
         joined(blank, heads.logger),
         joined(blank, heads.thread),
         joined(message, heads.message),
-        np.concatenate([np.zeros(len(loose), bool), heads.understood]),
-        heads.utc_offset_min,
-        heads.zone_name,
+        np.concatenate([np.zeros(len(loose), bool), heads.understood])[order],
+        joined(blank, heads.zone),
     )

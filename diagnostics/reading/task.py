@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from diagnostics.errors import AnalysisInterrupted, DiagnosticsError, LimitExceeded, SparkUnavailable
-from diagnostics.evidence.rows import Coverage
+from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats import FORMATS
 from diagnostics.log_scan.selection import CONTEXT
 from diagnostics.notation.file_range import Range
@@ -28,6 +29,11 @@ MOST_SAMPLES = 5
 MOST_WARNINGS = 10
 """Warnings shown for a file. Our choice."""
 
+SMALL_FILE_BYTES = 1024 * 1024
+TOGETHER_BYTES = 8 * 1024 * 1024
+"""Whole files up to the one are read together up to the other. Our choice: reading a log costs about 15 ms beside its
+bytes, as much as 1 MiB of it, and a stretch of the text and what is found in it takes a few times its size."""
+
 COVERAGE = ""
 """The name under which a task sends what it covered; the states go by the names of their aggregators."""
 
@@ -41,11 +47,12 @@ def read_group(group: Sequence[PlannedRange], run: SharedFolder, number: int) ->
     """
     import pyarrow as pa
 
-    covered, reduction = [], Reduction()
-    for planned in group:
+    covered: list[dict[str, Any]] = []
+    reduction = Reduction()
+    for ranges in _together(group):
         _stop_when_ended(run)
         with bounded_memory():
-            covered.append(_read_range(planned, reduction))
+            covered += _read_ranges(ranges, reduction)
     _stop_when_ended(run)
     yield from pack_table(number, COVERAGE, pa.Table.from_pylist(covered, schema=_coverage_schema()))
     for name, state in reduction.states().items():
@@ -82,15 +89,56 @@ def _coverage_schema() -> pa.Schema:
     )
 
 
+def _together(group: Sequence[PlannedRange]) -> Iterator[list[PlannedRange]]:
+    """The ranges as they are read: small whole files of a format that reads several at once up to TOGETHER_BYTES."""
+    waiting: dict[str, list[PlannedRange]] = defaultdict(list)
+    for planned in group:
+        size = planned.part.end - planned.part.start
+        is_small = planned.part.whole and size <= SMALL_FILE_BYTES and planned.clock is None
+        if FORMATS[planned.format_id].read_several is None or not is_small:
+            yield [planned]
+            continue
+        if sum(each.part.size for each in waiting[planned.format_id]) + size > TOGETHER_BYTES:
+            yield waiting.pop(planned.format_id)
+        waiting[planned.format_id].append(planned)
+    yield from waiting.values()
+
+
+def _read_ranges(ranges: Sequence[PlannedRange], reduction: Reduction) -> list[dict[str, Any]]:
+    """Read some ranges together; where that fails, one by one, so that each file's failure is its own."""
+    one = FORMATS[ranges[0].format_id]
+    if len(ranges) > 1 and one.read_several is not None:
+        try:
+            several = list(one.read_several([_with_selection(planned) for planned in ranges]))
+        except SparkUnavailable:
+            raise
+        except Exception:
+            return [_read_range(planned, reduction) for planned in ranges]
+        of_each: list[list[Rows | Coverage]] = [[] for _ in ranges]
+        for place, given in several:
+            of_each[place].append(given)
+        return [_take(planned, given, reduction) for planned, given in zip(ranges, of_each, strict=True)]
+    return [_read_range(planned, reduction) for planned in ranges]
+
+
 def _read_range(planned: PlannedRange, reduction: Reduction) -> dict[str, Any]:
-    """Read one range; a reader that fails becomes a warning of its file, what it had read before stands."""
+    return _take(planned, _rows_in(planned), reduction)
+
+
+def _rows_in(planned: PlannedRange) -> Iterator[Rows | Coverage]:
+    part, read_as = planned.part, FORMATS[planned.format_id]
+    if read_as.splittable and part.end - part.start > LONGEST_RANGE_BYTES:
+        raise LimitExceeded(f"a line of over {LONGEST_RANGE_BYTES // 2**20 // 2} MiB is not read")
+    yield from read_as.read(_with_selection(planned))
+
+
+def _take(planned: PlannedRange, found: Iterable[Rows | Coverage], reduction: Reduction) -> dict[str, Any]:
+    """Reduce what is read of a range; a reader that fails becomes a warning of its file, what it read before stands."""
     part, total = planned.part, Coverage()
     rows: dict[str, int] = {}
     beyond = 0
     try:
-        if FORMATS[planned.format_id].splittable and part.end - part.start > LONGEST_RANGE_BYTES:
-            raise LimitExceeded(f"a line of over {LONGEST_RANGE_BYTES // 2**20 // 2} MiB is not read")
-        for given in FORMATS[planned.format_id].read(_with_selection(planned)):
+        for given in found:
             if isinstance(given, Coverage):
                 total = added(total, given)
             else:
