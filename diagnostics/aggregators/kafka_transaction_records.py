@@ -25,6 +25,10 @@ EVENTS = (
     "kafka.client.fenced",
     "kafka.client.old_epoch",
     "kafka.client.tx_timeout_too_large",
+    "kafka.client.producer_forgotten",
+    "kafka.client.tx_invalid",
+    "kafka.client.tx_not_allowed",
+    "kafka.legacy.pool_empty",
 )
 CLASSES = (
     "ProducerFencedException",
@@ -36,8 +40,16 @@ CLASSES = (
     "OutOfOrderSequenceException",
     "TransactionalIdAuthorizationException",
     "TransactionalIdNotFoundException",
+    "transaction timeout is larger than the maximum value",
+    "newer producer with the same transactionalId",
+    "attempted a transactional operation in an invalid state",
+    "producer attempted to use a producer id which is not currently assigned",
+    "could not locate the producer metadata",
+    "Transactional Id authorization failed",
+    "Increase kafka producers pool size",
 )
-"""Exceptions of Kafka's clients about transactions, in a chain. Source: reference/log-signals.csv (kafka.*)."""
+"""Exceptions of Kafka's clients about transactions, in a chain, and their texts: a KafkaException alone may carry one.
+Source: reference/log-signals.csv (kafka.*), Kafka's Errors and Flink's FlinkKafkaProducer011."""
 
 AGGREGATOR = event_records_aggregator(
     "kafka_transaction_records",

@@ -34,8 +34,19 @@ REFUSALS = (
     "rate exceeded",
     "request limit exceeded",
     "toomanyrequests",
+    "limitexceededexception",
+    "rejected execution of",
+    "too many parts",
+    "because of too many versions",
+    "regiontoobusyexception",
+    "callqueuetoobig",
+    "oom command not allowed",
+    "too many simultaneous queries",
+    "qpslimitexceeded",
+    "ratelimitexceeded",
 )
-"""How HTTP services, Elasticsearch, AWS and Azure say that they take no more, in lower case."""
+"""How HTTP services, Elasticsearch, AWS, Azure, ClickHouse, StarRocks, HBase and Redis say that they take no more, in
+lower case."""
 RETRIES = ("retry times", "retrying", "will retry", "number of retries")
 SLOW_MS = 500.0
 """From here on a request that a log calls slow counts. Our choice."""

@@ -20,9 +20,11 @@ an exception five or six times, and the lines together stay below 3,000 characte
 
 _THROWABLE = re.compile(
     r'(?:Exception in thread "[^"]{0,200}" |[\w.-]{1,40} : (?=\S{1,400}(?:Exception|Error)\b))?'
-    r"((?:[A-Za-z_$][\w$]{0,200}\.){1,30}[A-Za-z_$][\w$]{0,200})(?:: ?|$)"
+    r"((?:[A-Za-z_$][\w$]{0,200}\.){1,30}[A-Za-z_$][\w$]{0,200})"
+    r"(?:\((?P<remote>(?:[A-Za-z_$][\w$]{0,200}\.){1,30}[A-Za-z_$][\w$]{0,200})\))?(?:: ?|$)"
 )
-"""An exception's head line, also as the JVM prints it for a thread and PowerShell for a program."""
+"""An exception's head line, also as the JVM prints it for a thread and PowerShell for a program. A RemoteException of
+Hadoop names in brackets what the server threw."""
 _FRAME = re.compile(r"at [\w$<][^\s(]{0,500}\(|at [\w$<][^\s(]{0,500}\.[^\s(]{1,200}$")
 """A frame, unlike a line of a message that begins so: Jackson's ` at [Source: (byte[])...`, a parser's ` at line 3`."""
 _WRAPPERS = ("org.apache.flink.util.SerializedThrowable", "org.apache.flink.runtime.util.SerializedThrowable")
@@ -116,7 +118,7 @@ def _throwable(told: str) -> _Throwable:
         found = _THROWABLE.match(told)
     if not found:
         return _Throwable(None, told[:MOST_MESSAGE], [])
-    return _Throwable(found.group(1), told[found.end() :][:MOST_MESSAGE], [])
+    return _Throwable(found["remote"] or found[1], told[found.end() :][:MOST_MESSAGE], [])
 
 
 def _shortened(message: str) -> str | None:

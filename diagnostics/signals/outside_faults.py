@@ -14,67 +14,9 @@ from diagnostics.reconstruction.failures.incident_log import incident_log
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 from diagnostics.vocabulary.known_frames import OUTSIDE, known_frames
+from diagnostics.vocabulary.outside_refusals import refusal_of
 
 MOST_LISTED = 12
-KINDS: Mapping[str, tuple[str, ...]] = {
-    "its certificate is not accepted, or it does not accept the job's": (
-        "SslAuthenticationException",
-        "SSLHandshakeException",
-        "PKIX path ",
-    ),
-    "it refuses the login": (
-        "SaslAuthenticationException",
-        "password authentication failed",
-        "Access denied for user",
-        "invalid username/password",
-        "uthentication failed",
-        "NOAUTH ",
-        "WRONGPASS ",
-    ),
-    "it does not allow what the job asks for": (
-        "TopicAuthorizationException",
-        "GroupAuthorizationException",
-        "ClusterAuthorizationException",
-        "Not authorized to access",
-        "permission denied for ",
-    ),
-    "it has no connection free": (
-        "too many clients already",
-        "Too many connections",
-        "remaining connection slots are reserved",
-        "Connection is not available, request timed out",
-    ),
-    "it is overloaded or down": (
-        "Server returned HTTP response code: 5",
-        "503 Service Unavailable",
-        "429 Too Many Requests",
-    ),
-    "its name cannot be resolved": (
-        "UnknownHostException",
-        "UnresolvedAddressException",
-        "Name or service not known",
-        "Temporary failure in name resolution",
-        "No resolvable bootstrap urls",
-    ),
-    "it refuses the connection": ("onnection refused",),
-    "no way leads to its host": ("No route to host", "Network is unreachable", "Host is unreachable"),
-    "it does not answer": (
-        "onnection timed out",
-        "onnect timed out",
-        "Communications link failure",
-        "The connection attempt failed",
-        "Timed out waiting for a node assignment",
-        "Timeout expired while fetching topic metadata",
-        "Timeout expired before the position for partition",
-        "while awaiting InitProducerId",
-    ),
-    "it does not take the records in time": ("ms has passed since batch creation",),
-    "no broker tells of the topic: it does not exist, may not be read, or no broker answers": (
-        "not present in metadata after",
-    ),
-}
-"""How it is out of reach or refuses -> texts of the chain that tell it, the most telling first.
-Source: reference/log-signals.csv (library rows) and the JDK's and the drivers' own texts."""
 CONNECTORS: Mapping[str, str] = {
     "kafka": "Kafka",
     "jdbc": "a database (JDBC)",
@@ -91,8 +33,9 @@ CONNECTORS: Mapping[str, str] = {
 }
 """Package of a connector of Flink -> the system it speaks to. Source: the repositories of Flink's connectors."""
 CONNECTOR = re.compile(r"org\.apache\.flink\.(?:streaming\.)?connectors?\.([a-z]{2,20})")
-ORIGINS = ("network", "outside_system", "kafka_transactions")
-"""Where such failures come from; a transaction that cannot begin tells of a broker that does not answer."""
+ORIGINS = ("network", "outside_system", "kafka_transactions", "storage")
+"""Where such failures come from; a transaction that cannot begin tells of a broker that does not answer. Of a storage
+only those count that fail outside of a snapshot: signals/checkpoint_declines.py measures the others."""
 BETWEEN_PROCESSES = ("remote task manager", "to task manager '", "TransportException", "PartitionConnectionException")
 """Texts of a connection between Flink's own processes."""
 OPENING = ("open", "initializeState", "createWriter", "createReader", "start", "establishConnectionAndExecute")
@@ -124,17 +67,23 @@ def out_of_reach(fault: Fault) -> str | None:
     text = _text(fault)
     if fault.origin.id not in ORIGINS or any(each in text for each in BETWEEN_PROCESSES):
         return None
-    return next((kind for kind, texts in KINDS.items() if any(each in text for each in texts)), None)
+    if fault.origin.id == "storage" and fault.in_snapshot:
+        return None
+    refusal = refusal_of(text)
+    return refusal.how if refusal else None
 
 
 def system_of(fault: Fault) -> str | None:
-    """The outside system that a frame or an exception's class belongs to, else the one that its connector speaks to."""
+    """The outside system that the text names, that a frame or a class belongs to, or that the connector speaks to."""
     frames = _frames(fault)
+    refusal = refusal_of(_text(fault))
+    if refusal and (named := refusal.system_in(_text(fault))):
+        return named
     for each in (*frames, *_text(fault).split("\n")):
         meaning = known_frames().systems.meaning(each)
         if meaning is not None and meaning[1] in OUTSIDE:
             return str(meaning[0])
-    connectors = [named[1] for frame in frames if (named := CONNECTOR.match(frame))]
+    connectors = [hit[1] for frame in frames if (hit := CONNECTOR.match(frame))]
     return next((CONNECTORS[each] for each in connectors if each in CONNECTORS), None)
 
 

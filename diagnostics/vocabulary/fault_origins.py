@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
 from diagnostics.notation.stack_frame import is_generated, is_user_code
+from diagnostics.vocabulary.outside_refusals import telling_texts
 from diagnostics.yaml_document import read_yaml
 
 OWN_CODE = "own_code"
@@ -45,14 +46,13 @@ def origins() -> tuple[Origin, ...]:
     """The catalogue in its order. Raises InvalidRule naming the line when the file is not as expected."""
     text = (files("diagnostics.vocabulary") / "fault_origins.yaml").read_text("utf-8")
     content: Any = read_yaml(text, "fault_origins.yaml").content
-    return tuple(
-        Origin(
-            entry.get("as", name),
-            entry["title"],
-            *(tuple(entry.get(told, ())) for told in ("in_chain", "at_root", "frames")),
-        )
-        for name, entry in content.items()
-    )
+    return tuple(_origin(name, entry) for name, entry in content.items())
+
+
+def _origin(name: str, entry: Mapping[str, Any]) -> Origin:
+    in_chain, at_root, frames = (tuple(entry.get(told, ())) for told in ("in_chain", "at_root", "frames"))
+    refused = telling_texts() if entry.get("outside_refusals") else ()
+    return Origin(entry.get("as", name), entry["title"], (*in_chain, *refused), at_root, frames)
 
 
 @lru_cache(maxsize=4_096)

@@ -114,3 +114,18 @@ def test_a_line_of_a_message_that_begins_like_a_frame_is_none() -> None:
     assert trace is not None
     assert trace.root_cause_frame == "com.fasterxml.jackson.databind.ObjectMapper.readValue"
     assert trace.own_frames == "com.acme.PaymentSchema.deserialize"
+
+
+def test_hadoops_remote_exception_is_what_the_server_threw() -> None:
+    told = stack_trace(
+        [
+            "java.io.IOException: cannot write",
+            "\tat com.acme.Writer.write(Writer.java:17)",
+            "Caused by: org.apache.hadoop.ipc.RemoteException(org.apache.hadoop.hdfs.server.namenode."
+            "LeaseExpiredException): No lease on /out/part-3",
+            "\tat org.apache.hadoop.ipc.Client.call(Client.java:1)",
+        ]
+    )
+    assert told is not None
+    assert told.root_cause_class == "org.apache.hadoop.hdfs.server.namenode.LeaseExpiredException"
+    assert told.root_cause_message == "No lease on /out/part-3"

@@ -299,3 +299,49 @@ def test_rests_exceptions_alone_tell_failing_code(spark: SparkSession, tmp_path:
     }
     document = diagnosed(spark, tmp_path, rest=json.dumps(answer)).document
     assert document["verdict"]["symptom_class"] == "user_code"
+
+
+PARTS = (
+    f"java.io.IOException: Writing records to JDBC failed.\n{FLINK}\n"
+    "Caused by: java.sql.BatchUpdateException: Code: 252. DB::Exception: Too many parts (300). Merges are processing"
+    " significantly slower than inserts. (TOO_MANY_PARTS)\n"
+    "\tat com.clickhouse.jdbc.SqlExceptionUtils.batchUpdateError(SqlExceptionUtils.java:1)"
+)
+ICEBERG = (
+    f"java.lang.RuntimeException: cannot commit\n{FLINK}\n"
+    "Caused by: org.apache.iceberg.exceptions.CommitFailedException: Cannot commit: Base metadata location is not same"
+    " as the current table metadata location\n\tat org.apache.iceberg.BaseMetastoreTableOperations.commit(Base.java:1)"
+)
+PLAIN_TIMEOUT = (
+    "org.apache.kafka.common.KafkaException: Unexpected error in InitProducerIdResponse; The transaction timeout is"
+    " larger than the maximum value allowed by the broker (as configured by max.transaction.timeout.ms).\n"
+    "\tat org.apache.kafka.clients.producer.internals.TransactionManager$InitProducerIdHandler.handleResponse(T.java:1)"
+)
+POOL_EMPTY = (
+    "org.apache.flink.streaming.connectors.kafka.FlinkKafka011Exception: Too many ongoing snapshots. Increase kafka"
+    " producers pool size or decrease number of concurrent checkpoints.\n"
+    "\tat org.apache.flink.streaming.connectors.kafka.FlinkKafkaProducer011.createOrGetProducerFromPool(F.java:1)"
+)
+TOKEN = (
+    "org.apache.hadoop.ipc.RemoteException(org.apache.hadoop.security.token.SecretManager$InvalidToken): token"
+    f" (HDFS_DELEGATION_TOKEN token 1523 for flink) can't be found in cache\n{FLINK}"
+)
+
+
+@pytest.mark.parametrize(
+    ("trace", "verdict", "said"),
+    [
+        (PARTS, "outside_system", "The system is ClickHouse."),
+        (ICEBERG, "outside_system", "another writer changed the same table"),
+        (PLAIN_TIMEOUT, "exactly_once_kafka", "transaction.max.timeout.ms"),
+        (POOL_EMPTY, "exactly_once_kafka", "no producer left in its pool"),
+        (TOKEN, "outside_system", "token or ticket is no longer valid"),
+    ],
+    ids=["ClickHouse", "Iceberg", "plain KafkaException", "no producer left", "token"],
+)
+def test_the_message_of_a_connector_tells_the_cause(
+    spark: SparkSession, tmp_path: Path, trace: str, verdict: str, said: str
+) -> None:
+    document = diagnosed(spark, tmp_path, log=jobmanager_log(*thrice(trace))).document
+    assert document["verdict"]["symptom_class"] == verdict
+    assert said in "\n".join(each["statement"] for each in document["findings"])

@@ -1,0 +1,173 @@
+"""How outside systems refuse, in the words of their own clients."""
+
+from __future__ import annotations
+
+import pytest
+
+from diagnostics.vocabulary.fault_origins import origin_of
+from diagnostics.vocabulary.outside_refusals import refusal_of, refusals, telling_texts
+
+NO_MORE = "it takes no more writes for now"
+FEWER = "it takes fewer requests than the job sends"
+READ_ONLY = "it does not take writes, for it is read-only"
+OTHER_WRITER = "another writer changed the same table at the same time"
+BLOCKED = "its transactions block one another"
+GONE = "it no longer has what the job wants to read"
+MOVING = "it is moving its leader, or too few of its replicas are there"
+KAFKA = "org.apache.kafka.common.errors"
+
+
+@pytest.mark.parametrize(
+    ("exception", "message", "how", "system"),
+    [
+        (
+            "java.sql.BatchUpdateException",
+            "Code: 252. DB::Exception: Too many parts (300). Merges are processing significantly slower than inserts.",
+            NO_MORE,
+            "ClickHouse",
+        ),
+        (
+            "com.starrocks.data.load.stream.exception.StreamLoadFailException",
+            "Failed to load data into tablet 14349, because of too many versions, current/limit: 1006/1000.",
+            NO_MORE,
+            "StarRocks",
+        ),
+        (
+            "org.apache.doris.flink.exception.DorisRuntimeException",
+            "tablet writer write failed, tablet_id=27306172, txn_id=28573520, err=-235, host: 10.0.0.4",
+            NO_MORE,
+            "Doris",
+        ),
+        ("org.apache.hadoop.hbase.RegionTooBusyException", "Over memstore limit=512.0 M", NO_MORE, "HBase"),
+        (
+            "redis.clients.jedis.exceptions.JedisDataException",
+            "OOM command not allowed when used memory > 'maxmemory'.",
+            NO_MORE,
+            "Redis",
+        ),
+        (
+            "org.elasticsearch.ElasticsearchException",
+            "Elasticsearch exception [type=es_rejected_execution_exception, reason=rejected execution of processing]",
+            FEWER,
+            "Elasticsearch",
+        ),
+        (
+            "com.amazonaws.services.kinesis.model.ProvisionedThroughputExceededException",
+            "Rate exceeded for shard shardId-000000000003 in stream orders under account 123456789012.",
+            FEWER,
+            "Kinesis",
+        ),
+        (
+            "org.elasticsearch.ElasticsearchStatusException",
+            "cluster_block_exception: blocked by: [FORBIDDEN/12/index read-only / allow delete (api)];",
+            READ_ONLY,
+            "Elasticsearch",
+        ),
+        (
+            "org.apache.iceberg.exceptions.CommitFailedException",
+            "Cannot commit: Base metadata location is not same as the current table metadata location",
+            OTHER_WRITER,
+            "Iceberg",
+        ),
+        (
+            "org.apache.hudi.exception.HoodieWriteConflictException",
+            "java.util.ConcurrentModificationException: Cannot resolve conflicts for overlapping writes",
+            OTHER_WRITER,
+            "Hudi",
+        ),
+        ("java.lang.RuntimeException", "File deletion conflicts detected! Give up committing.", OTHER_WRITER, "Paimon"),
+        (
+            "com.mysql.cj.jdbc.exceptions.MySQLTransactionRollbackException",
+            "Deadlock found when trying to get lock; try restarting transaction",
+            BLOCKED,
+            "a database (JDBC)",
+        ),
+        ("org.postgresql.util.PSQLException", "ERROR: deadlock detected", BLOCKED, "a database (JDBC)"),
+        (
+            "org.apache.kafka.clients.consumer.OffsetOutOfRangeException",
+            "Offsets out of range with no configured reset policy for partitions: {orders-3=81523311}",
+            GONE,
+            "Kafka",
+        ),
+        (
+            "io.debezium.DebeziumException",
+            "The connector is trying to read binlog starting at GTIDs, but this is no longer available on the server.",
+            GONE,
+            "MySQL",
+        ),
+        (
+            f"{KAFKA}.CoordinatorLoadInProgressException",
+            "The coordinator is loading and hence can't process requests.",
+            MOVING,
+            "Kafka",
+        ),
+        (
+            f"{KAFKA}.NotEnoughReplicasException",
+            "Messages are rejected since there are fewer in-sync replicas than required.",
+            MOVING,
+            "Kafka",
+        ),
+    ],
+)
+def test_a_systems_own_words_tell_that_it_refuses(exception: str, message: str, how: str, system: str) -> None:
+    chain = f"java.io.IOException: Could not write\n{exception}: {message}"
+    refusal = refusal_of(chain)
+    assert refusal is not None
+    assert (refusal.how, refusal.system_in(chain)) == (how, system)
+    assert origin_of(exception, message, "com.acme.Writer.write", "com.acme.Writer.write", chain).id == "outside_system"
+
+
+@pytest.mark.parametrize(
+    ("exception", "message", "origin"),
+    [
+        (
+            "org.apache.kafka.common.KafkaException",
+            "Unexpected error in InitProducerIdResponse; The transaction timeout is larger than the maximum value"
+            " allowed by the broker (as configured by max.transaction.timeout.ms).",
+            "kafka_transactions",
+        ),
+        (
+            "org.apache.flink.streaming.connectors.kafka.FlinkKafka011Exception",
+            "Too many ongoing snapshots. Increase kafka producers pool size or decrease number of concurrent"
+            " checkpoints.",
+            "kafka_transactions",
+        ),
+        (
+            "org.apache.kafka.common.KafkaException",
+            "Cannot execute transactional method because we are in an error state",
+            "kafka_transactions",
+        ),
+        (
+            "org.apache.doris.flink.exception.DorisRuntimeException",
+            "stream load error: [DATA_QUALITY_ERROR]too many filtered rows",
+            "record",
+        ),
+        (
+            "org.elasticsearch.ElasticsearchException",
+            "Elasticsearch exception [type=mapper_parsing_exception, reason=failed to parse field [price]]",
+            "record",
+        ),
+        ("java.lang.Exception", "The assigned slot container_e17_1_1_01_000003_0 was removed.", "task_manager_loss"),
+    ],
+)
+def test_the_message_alone_tells_the_origin(exception: str, message: str, origin: str) -> None:
+    assert origin_of(exception, message, None, None, f"{exception}: {message}").id == origin
+
+
+@pytest.mark.parametrize(
+    ("exception", "message"),
+    [
+        ("java.lang.IllegalStateException", "too many parts of the name are empty"),
+        ("java.lang.NullPointerException", "version"),
+        ("java.lang.IllegalArgumentException", ""),
+    ],
+)
+def test_what_only_sounds_like_it_is_the_jobs_own(exception: str, message: str) -> None:
+    chain = f"{exception}: {message}"
+    assert refusal_of(chain) is None
+    assert origin_of(exception, message, "com.acme.Enrich.map", "com.acme.Enrich.map", chain).id == "own_code"
+
+
+def test_every_entry_has_texts_that_are_long_enough_to_tell() -> None:
+    assert [each.how for each in refusals() if not each.texts and not each.of] == []
+    assert [text for text in telling_texts() if len(text) < 7] == []
