@@ -1,0 +1,41 @@
+"""The architecture page names every room, and nothing that is not there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from tests.architecture.import_graph import ROOT
+
+PAGE = (ROOT / "workbench" / "launch" / "ARCHITECTURE.md").read_text("utf-8")
+
+NAMED = re.compile(r"`([\w./-]+\.(?:py|yaml|csv|md)|[\w-]+(?:/[\w-]+)+/?)`")
+"""Files, and folders of at least two names; a name in angle brackets stands for many."""
+
+STARTS = ("", "diagnostics", "workbench", "diagnostics/reading", "workbench/uploads", "diagnostics/diagnosis", "tests")
+"""Where a path may start: at the top, in a house, or in the room that the sentence is about."""
+
+
+def exists(name: str) -> bool:
+    """Whether a path is there, or, of a bare file name, a file of that name in either house."""
+    if "/" not in name and any(any((ROOT / house).rglob(name)) for house in ("diagnostics", "workbench")):
+        return True
+    return any((ROOT / start / name).exists() for start in STARTS)
+
+
+def test_every_room_has_a_line() -> None:
+    rooms = {
+        path.parent.name for house in ("diagnostics", "workbench") for path in (ROOT / house).glob("*/__init__.py")
+    }
+    assert sorted(name for name in rooms if f"`{name}`" not in PAGE) == []
+
+
+def test_every_file_that_it_names_is_there() -> None:
+    names = {name for name in NAMED.findall(PAGE) if not name.startswith(("/", "var/"))}
+    assert len(names) > 40
+    assert sorted(name for name in names if not exists(name)) == []
+
+
+def test_every_module_that_lies_in_no_room_has_a_line() -> None:
+    loose = {path.name for house in ("diagnostics", "workbench") for path in Path(ROOT / house).glob("*.py")}
+    assert sorted(name for name in loose - {"__init__.py"} if f"`{name}`" not in PAGE) == []
