@@ -9,7 +9,7 @@ from diagnostics.aggregators.aggregator import CITATION_ORDER, Aggregator
 from diagnostics.arithmetic.row_choice import contains_any, is_any, shortened
 from diagnostics.arithmetic.row_order import Order, first_rows_of_each, sort_rows
 from diagnostics.citation import CITATION_COLUMNS
-from diagnostics.vocabulary.known_bug import bugs_that_fit, rare_texts
+from diagnostics.vocabulary.known_bug import LAMBDA, PLAIN, bugs_that_fit, rare_texts
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -43,7 +43,8 @@ def _showing(records: pa.Table) -> pa.Table:
     import pyarrow.compute as pc
 
     telling = records.filter(pc.or_(is_any(records["level"], ALARMING), records["causes"].is_valid()))
-    columns = [telling[name] for name in (*TEXTS, *FRAMES)]
+    columns = [telling[name] for name in TEXTS]
+    columns += [pc.replace_substring_regex(telling[name], LAMBDA, PLAIN) for name in FRAMES]
     joined = pc.binary_join_element_wise(
         *columns, BETWEEN, null_handling="replace", null_replacement=""
     ).combine_chunks()

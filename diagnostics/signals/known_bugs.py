@@ -13,7 +13,15 @@ from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.job.flink_releases import FlinkReleases, flink_releases
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
-from diagnostics.vocabulary.known_bug import FLINK, KnownBug, Release, bugs_that_fit, known_bugs, release_of
+from diagnostics.vocabulary.known_bug import (
+    FLINK,
+    KnownBug,
+    Release,
+    bugs_that_fit,
+    known_bugs,
+    plain_frame,
+    release_of,
+)
 
 MOST_LISTED = 6
 """Further bugs that are listed beside the first. Our choice: more of them would be a sign of a wrong catalogue."""
@@ -75,7 +83,7 @@ def _in_answers(evidence: Evidence) -> Iterator[Appearance]:
     releases = flink_releases(evidence)
     for row in evidence.answer(failures.AGGREGATOR).to_pylist():
         text = "\n".join(part for part in (row["causes"], row["root_cause_message"], row["exception_message"]) if part)
-        for name in bugs_that_fit(text, (row["root_cause_frame"], row["thrown_in"])):
+        for name in bugs_that_fit(text, (plain_frame(row["root_cause_frame"]), plain_frame(row["thrown_in"]))):
             bug = known_bugs()[name]
             place = {name: row[name] for name in CITATION_COLUMNS}
             said = f"{row['root_cause_class']}: {row['root_cause_message']}"[:300]

@@ -46,7 +46,8 @@ class Signature:
     """Literal texts that stand together in one record or answer.
 
     texts   all of them stand in its message or in its chain of exceptions, a line of which is `class: message`
-    frames  one of them is the root cause's top frame or the first frame that is Flink's own; any when there are none
+    frames  one of them is the root cause's top frame or the first frame that is Flink's own; any when there are none.
+            A method stands for its lambdas, too, whose numbers differ by release (`plain_frame`)
     """
 
     texts: tuple[str, ...]
@@ -87,6 +88,16 @@ class KnownBug:
         """Whether a record with these texts and frames shows the bug, in whatever release."""
         known = tuple(frames)
         return any(each.fits(text, known) for each in self.signatures)
+
+
+LAMBDA = r"\.lambda\$(\w+?)\$[\w$]*$"
+"""A lambda's frame as javac names it: `Class.lambda$method$3`, with a hash where it can be serialized."""
+PLAIN = r".\1"
+
+
+def plain_frame(frame: str | None) -> str | None:
+    """The frame of the method that a lambda stands in; any other frame as it is."""
+    return re.sub(LAMBDA, PLAIN, frame) if frame else frame
 
 
 def release_of(text: str | None) -> Release | None:

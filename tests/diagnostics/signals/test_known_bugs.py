@@ -110,6 +110,12 @@ def test_the_frames_of_the_trace_name_the_release() -> None:
     assert facts["release"] == "1.13.1"
 
 
+def test_a_lambda_counts_as_the_method_around_it() -> None:
+    inside = FRAME.replace("checkPutStateConditions", "lambda$checkPutStateConditions$0")
+    row = failing(5, root_cause_frame=inside, thrown_in=inside)
+    assert only(measured(started("1.13.2"), row), "known_bugs").facts["seen"] == 1
+
+
 def test_an_answer_of_rest_shows_it_too() -> None:
     failure = {name: value for name, value in failing(5).items() if name not in ("level", "message")}
     job = {"job_id": JOB, "name": "orders", "flink_version": "1.14.0"}

@@ -9,7 +9,15 @@ import pytest
 
 from diagnostics.errors import InvalidRule
 from diagnostics.symptoms import symptoms
-from diagnostics.vocabulary.known_bug import Signature, bugs_of, bugs_that_fit, known_bugs, rare_texts, release_of
+from diagnostics.vocabulary.known_bug import (
+    Signature,
+    bugs_of,
+    bugs_that_fit,
+    known_bugs,
+    plain_frame,
+    rare_texts,
+    release_of,
+)
 
 HEALTHY = Path(__file__).resolve().parents[4] / "shared" / "corpus"
 
@@ -43,7 +51,7 @@ def signatures() -> Iterator[tuple[str, Signature]]:
 
 def test_every_bug_is_complete() -> None:
     bugs = known_bugs().values()
-    assert len(bugs) >= 40
+    assert len(bugs) >= 100
     assert {bug.symptom_class for bug in bugs if bug.symptom_class} <= set(symptoms())
     assert [bug.id for bug in bugs if not (bug.affected and bug.signatures and bug.url and bug.work_around)] == []
 
@@ -163,3 +171,16 @@ def test_a_class_alone_is_no_signature() -> None:
 )
 def test_a_release_has_three_numbers(text: str | None, release: tuple[int, int, int] | None) -> None:
     assert release_of(text) == release
+
+
+@pytest.mark.parametrize(
+    ("frame", "plain"),
+    [
+        ("org.apache.flink.A.work", "org.apache.flink.A.work"),
+        ("org.apache.flink.A.lambda$work$12", "org.apache.flink.A.work"),
+        ("org.apache.flink.A$B.lambda$work$477a3c4c$1", "org.apache.flink.A$B.work"),
+        (None, None),
+    ],
+)
+def test_a_lambda_counts_as_the_method_around_it(frame: str | None, plain: str | None) -> None:
+    assert plain_frame(frame) == plain
