@@ -14,9 +14,13 @@ MOST_POINTS = 300_000
 FOLLOWED = (
     "numRecordsIn",
     "numRecordsOut",
+    "numRecordsInPerSecond",
+    "numRecordsOutPerSecond",
     "numBytesIn",
     "busyTimeMsPerSecond",
     "backPressuredTimeMsPerSecond",
+    "checkpointStartDelayNanos",
+    "checkpointAlignmentTime",
     "currentInputWatermark",
     "currentOutputWatermark",
     "numLateRecordsDropped",

@@ -116,6 +116,7 @@ def _origin_signal(
         "position": graph.position(vertex),
         "named_look_up": graph.named_look_up(vertex),
         "graph_known": graph.edges_known,
+        "graph_derived": graph.edges_derived,
         "parallelism": graph.parallelism.get(vertex) or len(worst.own.busy or worst.own.back_pressured) or None,
         "busy_known": worst.own.busy_max is not None,
         "busy_max_ratio": middle(each.own.busy_max for each in chosen),
@@ -273,7 +274,8 @@ def _vertex_signal(job_id: str | None, vertex: str, timeline: Timeline, graph: J
 ORIGIN_FACTS = {
     "position": "source, middle, sink or whole job, by the job graph (by the name without one)",
     "named_look_up": "whether the planner's name says that it is a look-up join",
-    "graph_known": "whether a file tells the edges of the job graph",
+    "graph_known": "whether the edges of the job graph are known",
+    "graph_derived": "whether they were derived from names and record counts, since no file tells them",
     "parallelism": "number of subtasks",
     "busy_known": "whether Flink tells its busy time (legacy sources have none)",
     "busy_max_ratio": "busy time of its busiest subtask, usual while it held others back",

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from diagnostics.aggregators import edges, jobs, logged_jobs, subtask_counters, task_managers, vertices
+from diagnostics.aggregators import (
+    edges,
+    jobs,
+    logged_jobs,
+    metered_tasks,
+    subtask_counters,
+    task_managers,
+    vertices,
+)
 from diagnostics.evidence import Evidence, read_once
 from diagnostics.evidence.subject import Subject
 from diagnostics.notation.printed_name import normalised
+from diagnostics.reconstruction.load.metric_series import metric_series
+from diagnostics.reconstruction.load.record_flow import derived_inputs
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -35,9 +45,10 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """Jobs, tasks, edges, and which subtask runs on which TaskManager, as the REST answers tell.
+    """Jobs, tasks, edges, and which subtask runs on which TaskManager, as the REST answers tell, else the metrics.
 
     inputs         vertex -> (upstream vertex id, ship strategy) for each input edge
+    derived        the jobs whose edges no file tells: they were derived from the records that tasks read and write
     task_managers  normalised resource id -> resource id as printed by REST or the log
     jobs_on        normalised resource id -> ids of the jobs that had a subtask there
     homes          (job, vertex, subtask) -> TaskManagers it ran on
@@ -46,6 +57,7 @@ class Cluster:
     job_names: Mapping[str, str | None] = field(default_factory=dict)
     tasks: Mapping[VertexKey, Task] = field(default_factory=dict)
     inputs: Mapping[VertexKey, tuple[tuple[str, str | None], ...]] = field(default_factory=dict)
+    derived: frozenset[str | None] = frozenset()
     task_managers: Mapping[str, str] = field(default_factory=dict)
     hosts: Mapping[str, str] = field(default_factory=dict)
     jobs_on: Mapping[str, frozenset[str]] = field(default_factory=dict)
@@ -86,7 +98,8 @@ class Cluster:
 def cluster_of(evidence: Evidence) -> Cluster:
     """The cluster of an analysis, once for each Evidence.
 
-    Reads   job, vertex, edge, subtask, task_manager; without job the ids that log_record tells.
+    Reads   job, vertex, edge, subtask, task_manager; without job the ids that log_record and metric_sample tell, and
+            without vertex the tasks of metric_sample.
     """
     return _read(evidence)
 
@@ -95,7 +108,55 @@ def _read(evidence: Evidence) -> Cluster:
     rows = [] if evidence.has("job") else [_job_in_logs(job_id) for job_id in evidence.answer(logged_jobs.AGGREGATOR)]
     for kind, (aggregator, columns) in PLACES.items():
         rows += _places(kind, evidence.answer(aggregator), columns)
-    return cluster_from_rows(rows)
+    rows += _metered(evidence.answer(metered_tasks.AGGREGATOR).to_pylist(), rows)
+    cluster = cluster_from_rows(rows)
+    with_edges = {job_id for job_id, _ in cluster.inputs}
+    derived = {
+        vertex: tuple((source, None) for _, source in sources)
+        for vertex, sources in derived_inputs(metric_series(evidence)).items()
+        if vertex[0] not in with_edges
+    }
+    return replace(cluster, inputs={**cluster.inputs, **derived}, derived=frozenset(job_id for job_id, _ in derived))
+
+
+def _metered(places: Sequence[Mapping[str, Any]], rows: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    """What metrics add: jobs where no answer lists them, the tasks of a job without vertices, and their places.
+
+    Their rows have no time, so that what other files tell of the same job, task or TaskManager counts.
+    """
+    blank = dict.fromkeys(ROW)
+    listed = {row["job_id"] for row in rows if row["kind"] == "vertex"}
+    has_jobs = any(row["kind"] == "job" for row in rows)
+    parallelism: dict[tuple[str | None, str], int] = {}
+    names: dict[tuple[str | None, str], str] = {}
+    for place in places:
+        job_id, vertex = place["job_id"], place["vertex_id"] or place["vertex"]
+        if job_id and not has_jobs:
+            yield {**blank, "kind": "job", "job_id": job_id, "name": place["job_name"]}
+        if place["task_manager"] and place["subtask"] is None:
+            yield {**blank, "kind": "task_manager", "id": place["task_manager"], "name": place["host"]}
+        if not vertex or place["subtask"] is None or job_id in listed or (has_jobs and job_id is None):
+            continue
+        parallelism[job_id, vertex] = max(parallelism.get((job_id, vertex), 0), place["subtask"] + 1)
+        names.setdefault((job_id, vertex), place["vertex"] or vertex)
+        yield {
+            **blank,
+            "kind": "subtask",
+            "job_id": job_id,
+            "id": vertex,
+            "other": place["task_manager"],
+            "name": place["host"],
+            "number": place["subtask"],
+        }
+    for (job_id, vertex), number in parallelism.items():
+        yield {
+            **blank,
+            "kind": "vertex",
+            "job_id": job_id,
+            "id": vertex,
+            "name": names[job_id, vertex],
+            "number": number,
+        }
 
 
 PLACES: Mapping[str, tuple[Aggregator[pa.Table], Mapping[str, str]]] = {
@@ -178,6 +239,7 @@ def cluster_from_rows(rows: Iterable[Mapping[str, Any]]) -> Cluster:
         jobs,
         tasks,
         {vertex: tuple(sorted(edges, key=repr)) for vertex, edges in inputs.items()},
+        frozenset(),
         task_managers,
         hosts,
         {task_manager: frozenset(on_it) for task_manager, on_it in jobs_on.items()},

@@ -22,7 +22,11 @@ LOOK_UP_NAME = "lookupjoin"
 
 @dataclass(frozen=True, slots=True)
 class JobGraph:
-    """One job's tasks by id and their direct neighbours; `edges_known` is false when no file tells the edges."""
+    """One job's tasks by id and their direct neighbours.
+
+    edges_known    false when neither a file tells the edges nor the tasks' records do
+    edges_derived  whether they were derived from names and records, since no file tells them
+    """
 
     job_id: str | None
     names: Mapping[str, str] = field(default_factory=dict)
@@ -30,6 +34,7 @@ class JobGraph:
     parents: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     children: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     edges_known: bool = False
+    edges_derived: bool = False
 
     def above(self, vertex: str) -> tuple[str, ...]:
         """The direct upstream tasks; without known edges every other task that could be."""
@@ -105,4 +110,5 @@ def job_graph(cluster: Cluster, job_id: str | None, seen: Mapping[str, str] | No
         parents,
         {vertex: tuple(below) for vertex, below in children.items()},
         bool(parents) or (len(names) == 1 and bool(parallelism)),
+        job_id in cluster.derived,
     )

@@ -12,6 +12,8 @@ from diagnostics.arithmetic.quantiles import highest, known, total
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence, read_once
 from diagnostics.reconstruction.job.cluster import cluster_of
+from diagnostics.reconstruction.load.metered_intervals import MeteredInterval, metered_intervals
+from diagnostics.reconstruction.load.metric_series import metric_series
 
 DENSE = 0.3
 """From this share of an interval on accumulated back-pressured time counts as lasting. Our choice."""
@@ -76,12 +78,39 @@ class TaskRate:
 def intervals(evidence: Evidence) -> Sequence[Interval]:
     """What each subtask did between two answers, once for each Evidence.
 
-    Reads   subtask: one row per subtask and moment, counters since the attempt began.
+    Reads   subtask: one row per subtask and moment, counters since the attempt began; metric_sample for the tasks
+            that no such row tells of.
     """
     jobs = cluster_of(evidence).job_names
+    only_job = next(iter(jobs)) if len(jobs) == 1 else None
     rows = evidence.answer(subtask_counters.AGGREGATOR).to_pylist()
-    known = [row for row in rows if row["duration_ms"] is not None and row["duration_ms"] > 0]
-    return intervals_from_rows(known, next(iter(jobs)) if len(jobs) == 1 else None)
+    asked = [row for row in rows if row["duration_ms"] is not None and row["duration_ms"] > 0]
+    found = intervals_from_rows(asked, only_job)
+    tasks = {(each.job_id, each.vertex_id) for each in found}
+    metered = [_from_metrics(each, only_job) for each in metered_intervals(metric_series(evidence))]
+    return [*found, *(each for each in metered if (each.job_id, each.vertex_id) not in tasks)]
+
+
+def _from_metrics(metered: MeteredInterval, only_job: str | None) -> Interval:
+    job_id, vertex_id, subtask = metered.key
+    length_ms = float(metered.until_ms - metered.since_ms)
+    return Interval(
+        job_id=job_id or only_job,
+        vertex_id=vertex_id,
+        subtask=subtask,
+        until_ms=metered.until_ms,
+        length_ms=length_ms,
+        records=metered.records,
+        records_out=metered.records_out,
+        bytes_in=metered.bytes_in,
+        busy_ms=_part_of(length_ms, metered.busy_ratio),
+        back_pressured_ms=_part_of(length_ms, metered.back_pressured_ratio),
+        citation=metered.citation,
+    )
+
+
+def _part_of(length_ms: float, ratio: float | None) -> float | None:
+    return length_ms * ratio if ratio is not None else None
 
 
 COUNTERS = ("read_records", "write_records", "read_bytes", "busy_ms", "back_pressured_ms")

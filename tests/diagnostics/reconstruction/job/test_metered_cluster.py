@@ -1,0 +1,50 @@
+"""Jobs, tasks and places where only metrics name them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from diagnostics.reconstruction.job.cluster import cluster_of
+from diagnostics.reconstruction.job.graph import job_graph
+from tests.diagnostics.hand_made import JOB, MIDDLE, SINK, SOURCE, START, hand_made, line_of_jobs
+
+NAMES = {SOURCE: "Source:_orders", MIDDLE: "enrich", SINK: "Sink:_documents"}
+
+
+def counters(**columns: Any) -> list[dict[str, Any]]:
+    """Records of three tasks in a row, sampled five times: source, middle, sink."""
+    rows = []
+    for (vertex, name), (read, written) in zip(NAMES.items(), ((0, 100), (100, 20), (20, 0)), strict=True):
+        place = {"job_id": JOB, "job_name": "orders", "vertex_id": vertex, "vertex": name, "task_manager": "tm_1"}
+        for step in range(5):
+            shared = {**place, "scope": "task", "ts_ms": START + step * 10_000, "subtask": 1, **columns}
+            rows.append({**shared, "metric": "numRecordsIn", "value": float(read * step)})
+            rows.append({**shared, "metric": "numRecordsOut", "value": float(written * step)})
+    return rows
+
+
+def test_metrics_alone_name_jobs_tasks_and_places() -> None:
+    cluster = cluster_of(hand_made(metric_sample=counters()))
+    assert cluster.job_names == {JOB: "orders"}
+    assert {task.name: task.parallelism for task in cluster.tasks.values()} == dict.fromkeys(NAMES.values(), 2)
+    assert (cluster.homes[JOB, MIDDLE, 1], cluster.job_of("tm_1")) == ("tm_1", JOB)
+
+
+def test_the_job_graph_is_derived_and_said_to_be_so() -> None:
+    cluster = cluster_of(hand_made(metric_sample=counters()))
+    graph = job_graph(cluster, JOB)
+    assert (graph.edges_known, graph.edges_derived) == (True, True)
+    assert [graph.position(each) for each in (SOURCE, MIDDLE, SINK)] == ["source", "middle", "sink"]
+    assert graph.all_above(SINK) == (MIDDLE, SOURCE)
+
+
+def test_what_rest_tells_of_a_job_counts_and_nothing_is_derived() -> None:
+    cluster = cluster_of(hand_made(**line_of_jobs(), metric_sample=counters()))
+    assert (cluster.derived, cluster.tasks[JOB, SINK].name) == (frozenset(), "Sink: documents")
+    assert cluster.inputs[JOB, MIDDLE] == ((SOURCE, "REBALANCE"),)
+
+
+def test_metrics_without_tasks_name_no_graph() -> None:
+    rows = [{"scope": "job", "job_id": JOB, "metric": "numRestarts", "ts_ms": START, "value": 0.0}]
+    cluster = cluster_of(hand_made(metric_sample=rows))
+    assert (list(cluster.job_names), cluster.tasks, cluster.inputs) == ([JOB], {}, {})
