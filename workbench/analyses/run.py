@@ -20,8 +20,10 @@ from django.utils import timezone
 from diagnostics import spark
 from diagnostics.analyze import Progress, analyze
 from diagnostics.errors import AnalysisInterrupted, DiagnosticsError, ServerLost, SparkUnavailable
+from diagnostics.reading.memory import bounded_memory
 from diagnostics.spark import KeptSession
 from diagnostics.storage.shared_folder import SharedFolder, run_folder
+from diagnostics.wording.phrase import size as size_text
 from workbench.analyses.case_evidence import case_evidence
 from workbench.analyses.models import Analysis
 from workbench.analyses.outcome import report_save
@@ -47,6 +49,10 @@ back after 2 s on a quiet machine and after 40 s on a very busy one."""
 MOST_UNSTORED_SECONDS = 1200.0
 """How long a worker keeps an outcome that cannot be stored. Our choice: longer than it takes to start a database again;
 then the run is taken up again from its beginning."""
+
+MOST_WORKER_BYTES = 4 * 1024**3
+"""Memory that a run may take of its worker process, beyond what that had. Our choice: four times what the answers about
+2 GB of logs are estimated to take."""
 
 
 def next_analysis_run() -> None:
@@ -85,7 +91,7 @@ def _outcome(
     try:
         with _workspace(analysis) as workspace, out_of_room_raised(analysis, watch, workspace):
             _end_orphan(*orphan)
-            with run_folder(settings.SPARK_STORAGE, str(claim)) as shared:
+            with run_folder(settings.SPARK_STORAGE, str(claim)) as shared, bounded_memory(MOST_WORKER_BYTES):
                 return _attempt(analysis, claim, watch, workspace, shared)
     except OutOfRoom as error:
         return partial(analysis_give_back, analysis=analysis, claim=claim, reason=str(error), counted=False)
@@ -101,6 +107,9 @@ def _outcome(
         reason = str(error).capitalize() if watch.too_slow else "Its Spark work was interrupted from outside."
     except SoftTimeLimitExceeded:
         reason = f"It took longer than {settings.MOST_ANALYSIS_SECONDS} seconds."
+    except MemoryError:
+        logger.exception("analysis %s took too much memory", analysis.pk)
+        reason = f"What was read could not be judged in {size_text(MOST_WORKER_BYTES)} of memory. Send fewer files."
     except DiagnosticsError as error:
         reason = str(error)
     except Exception as error:

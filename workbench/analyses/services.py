@@ -40,6 +40,11 @@ MOST_SERVERS_LOST = 10
 """A run during which the Spark server was lost so often is taken for what ends it. Our choice: a server that others end
 or that hangs does not fail a case."""
 
+ENDS_SERVERS = (
+    "The last times nothing else ran, so it may need more memory than the Spark server has (`SPARK_DRIVER_MEMORY`); "
+    "the server's log says why it ended."
+)
+
 SILENT = timedelta(seconds=15)
 """A run that gave no sign of life for so long may be lost; the worker gives one each half second. Our choice."""
 
@@ -164,7 +169,8 @@ def analysis_give_back(
     servers_lost = analysis.servers_lost + server_lost
     is_last = counted and analysis.attempts - servers_lost >= MOST_ATTEMPTS
     if is_last or servers_lost >= MOST_SERVERS_LOST:
-        analysis_fail(analysis=analysis, claim=claim, reason=f"{reason} It was tried {analysis.attempts} times.")
+        cause = "" if is_last else f" {ENDS_SERVERS}"
+        analysis_fail(analysis=analysis, claim=claim, reason=f"{reason} It was tried {analysis.attempts} times.{cause}")
         return
     returned = _owned(analysis, claim).update(
         status=AnalysisStatus.QUEUED,

@@ -17,6 +17,12 @@ from workbench.cases.models import Case
 MOST_PASSED_OVER = 20
 """So many analyses that lack room on the disk are passed over for a smaller one. Our choice: each takes queries."""
 
+RUNS_ALONE_AFTER = 2
+"""An analysis during which the Spark server was lost so often begins only while no other runs, and none begins beside
+it: so one that fills the server's memory is told from those that happened to run with it. Our choice."""
+
+ALONE = "The Spark server was lost while it ran. It begins when no other analysis runs."
+
 
 def turn_of_request(case: Case) -> int:
     """The turn of an analysis of the case that is queued now."""
@@ -39,11 +45,17 @@ def analyses_waiting() -> AnalysisQuerySet:
 def analysis_next() -> Analysis | None:
     """The queued analysis whose turn it is and for which the disk has room; None when there is none.
 
-    Those that are passed over for want of room say so. They stay queued.
+    Those that are passed over say why. They stay queued.
     """
+    running = list(Analysis.objects.filter(status=AnalysisStatus.RUNNING).values_list("servers_lost", flat=True))
+    if any(lost >= RUNS_ALONE_AFTER for lost in running):
+        return None
     for analysis in analyses_waiting().light()[:MOST_PASSED_OVER]:
-        reason = room_awaited(analysis)
+        must_wait = running and analysis.servers_lost >= RUNS_ALONE_AFTER
+        reason = ALONE if must_wait else room_awaited(analysis)
         if not reason:
             return analysis
         Analysis.objects.filter(pk=analysis.pk, status=AnalysisStatus.QUEUED).update(detail=reason)
+        if must_wait:  # those behind it would keep it from ever running alone
+            return None
     return None

@@ -15,8 +15,10 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404
 from django.utils import timezone
 
+from diagnostics.spark import KeptSession
 from tests.workbench.diagnosed import SKEW_RULE, diagnosed_case, published, report_of, stored_file
 from tests.workbench.people import People, case_of, with_token
+from workbench.analyses import run
 from workbench.analyses.models import Analysis, AnalysisStatus
 from workbench.analyses.outcome import report_save
 from workbench.analyses.selectors import analysis_to_change, analysis_visible, latest_analyses
@@ -187,7 +189,21 @@ def test_a_lost_spark_server_is_no_attempt_but_a_run_that_always_loses_it_ends(
     assert claim
     analysis_give_back(analysis=queued, claim=claim, reason="The server went.", server_lost=True)
     assert now_of(queued).status == AnalysisStatus.FAILED
-    assert queued.error == "The server went. It was tried 10 times."
+    assert queued.error.startswith("The server went. It was tried 10 times. The last times nothing else ran, so it may")
+
+
+def test_a_run_that_takes_too_much_memory_of_its_worker_fails_and_says_so(
+    queued: Analysis, queue: redis.Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run, "MOST_WORKER_BYTES", 200 * 1024**2)
+    monkeypatch.setattr(run, "_attempt", lambda *_: bytearray(1024**3))
+    claim = analysis_claim(queued)
+    assert claim
+    session = KeptSession("sc://127.0.0.1:1")
+    run._run(queued, claim, session, (None, None))
+    assert now_of(queued).status == AnalysisStatus.FAILED
+    assert queued.error == "What was read could not be judged in 209.7 MB of memory. Send fewer files."
+    assert len(bytearray(1024**3)) == 1024**3, "the process goes on with the next run"
 
 
 def test_lost_servers_leave_a_run_all_its_attempts(queued: Analysis, queue: redis.Redis) -> None:

@@ -18,7 +18,7 @@ from workbench.analyses.services import (
     analysis_request,
     analysis_retry,
 )
-from workbench.analyses.turns import analyses_waiting, analysis_next
+from workbench.analyses.turns import RUNS_ALONE_AFTER, analyses_waiting, analysis_next
 from workbench.machine.disk import disk_room
 
 
@@ -141,3 +141,33 @@ def test_a_run_of_an_older_version_has_its_turn_first(people: People) -> None:
     Analysis.objects.filter(pk=old[0].pk).update(turn=0, queued_at=timezone.now())
     assert begun_one_by_one(2) == old + new
     assert not Analysis.objects.filter(status=AnalysisStatus.QUEUED).exists()
+
+
+def test_what_loses_servers_runs_alone_so_that_no_other_pays_for_it(people: People) -> None:
+    greedy, other = requested(people.alice, 2)
+    Analysis.objects.filter(pk=greedy.pk).update(servers_lost=RUNS_ALONE_AFTER)
+    third = requested(people.charlie)[0]
+    assert begin() == greedy
+    assert analysis_next() is None, "nothing begins beside it"
+    greedy.refresh_from_db()
+    end(greedy)
+    assert {begin().pk, begin().pk} == {other.pk, third.pk}
+
+
+def test_what_loses_servers_waits_for_those_that_run_and_is_not_overtaken(people: People) -> None:
+    running = requested(people.charlie)[0]
+    assert begin() == running
+    greedy, behind = requested(people.alice, 2)
+    Analysis.objects.filter(pk=greedy.pk).update(servers_lost=RUNS_ALONE_AFTER)
+    assert analysis_next() is None
+    greedy.refresh_from_db()
+    assert greedy.detail == "The Spark server was lost while it ran. It begins when no other analysis runs."
+    running.refresh_from_db()
+    end(running)
+    assert begun_one_by_one(2) == [greedy, behind]
+
+
+def test_a_server_that_was_lost_once_delays_nobody(people: People) -> None:
+    first, second = requested(people.alice, 2)
+    Analysis.objects.update(servers_lost=RUNS_ALONE_AFTER - 1)
+    assert (begin(), begin()) == (first, second)
