@@ -1,0 +1,24 @@
+"""The metrics whose course over time signals and charts look at, from `followed_metrics.yaml`."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+
+from diagnostics.yaml_document import read_yaml
+
+FILE = "followed_metrics.yaml"
+
+
+@cache
+def _patterns() -> tuple[frozenset[str], tuple[str, ...]]:
+    """The names that stand for themselves, and the beginnings of the others."""
+    content = read_yaml((files("diagnostics.vocabulary") / FILE).read_text("utf-8"), FILE).content
+    names = [str(name) for group in content.values() for name in group]
+    return frozenset(names), tuple(name.removesuffix("*") for name in names if name.endswith("*"))
+
+
+def is_followed(metric: str) -> bool:
+    """Whether the samples of a metric are kept as series."""
+    names, beginnings = _patterns()
+    return metric in names or metric.startswith(beginnings)
