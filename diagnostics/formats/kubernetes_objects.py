@@ -19,6 +19,7 @@ from diagnostics.notation.kubernetes import (
     Ended,
     Pod,
     component_of,
+    concerns_flink,
     event_record,
     moment_ms,
     pod_options,
@@ -67,7 +68,7 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
             row = _event(thing)
             if row is None:
                 odd += 1
-            elif row["process"] is None:
+            elif not concerns_flink(row):
                 others += 1
             else:
                 records.append(row | place)

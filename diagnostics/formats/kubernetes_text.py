@@ -1,4 +1,4 @@
-"""What `kubectl describe pod` and `kubectl get events` print about Flink's pods: ends, evictions, limits, scheduling.
+"""What `kubectl describe` and `kubectl get events` print about Flink's pods and deployments: ends, limits, scheduling.
 
 Ages of events (`3m12s`) are relative to when the command ran, which the text does not say: events have no time.
 """
@@ -13,7 +13,17 @@ from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
 from diagnostics.log_scan.known_messages import event_columns
 from diagnostics.notation.file_range import Head, Range
-from diagnostics.notation.kubernetes import Ended, Pod, event_record, moment_ms, pod_options, pod_records
+from diagnostics.notation.kubernetes import (
+    OPERATORS_KINDS,
+    Ended,
+    Pod,
+    concerns_flink,
+    event_record,
+    moment_ms,
+    pod_options,
+    pod_records,
+    resource_records,
+)
 from diagnostics.notation.tally import Tally
 from diagnostics.notation.text_lines import numbered_lines
 
@@ -29,6 +39,15 @@ _DESCRIBED = re.compile(
     r" {2,8}(Normal|Warning) +([A-Z]\w{1,60}) +(\S{1,20}(?: \(x\d{1,9} over \S{1,20}\))?) +(\S{1,100}) (.*)$"
 )
 _TIMES = re.compile(r"\(x(\d{1,9}) over")
+_RESOURCE = re.compile(rf"Kind: +(?:{'|'.join(OPERATORS_KINDS)})\b")
+_STATUS = {
+    ("Status", "Error"): "Error",
+    ("Status", "Job Manager Deployment Status"): "JobManager deployment",
+    ("Status", "Lifecycle State"): "lifecycle",
+    ("Status", "Job Status", "State"): "job",
+}
+"""Where the status of a resource of the operator stands, and how a record names it. Source: the operator's
+FlinkDeploymentStatus."""
 _POD_FIELDS = ("Namespace:", "Node:", "Containers:", "Status:")
 
 
@@ -39,7 +58,8 @@ def _recognise(head: Head) -> float:
     lines = text.split("\n")[:600]
     starts = {line.split(" ", 1)[0] for line in lines}
     is_pod = lines[0].startswith("Name:") and all(any(s.startswith(f) for s in starts) for f in _POD_FIELDS)
-    return 0.9 if is_pod else 0.0
+    is_resource = lines[0].startswith("Name:") and any(_RESOURCE.match(line) for line in lines)
+    return 0.9 if is_pod or is_resource else 0.0
 
 
 def _read(part: Range) -> Iterator[Rows | Coverage]:
@@ -78,7 +98,7 @@ class _Reading:
 
     def _event(self, row: dict[str, Any], number: int) -> None:
         self.tally.records += 1
-        if row["process"] is None:
+        if not concerns_flink(row):
             self.tally.warn(LEFT_OUT)
         else:
             self.records.append({**row, "line": number, "last_line": number})
@@ -126,7 +146,7 @@ class _Description(_Reading):
             kind, reason, age, _, message = event.groups()
             message = message.strip()[:MOST_VALUE]
             times = _TIMES.search(age)
-            about = f"pod/{self._pod.name}"
+            about = f"{self._pod.kind.lower()}/{self._pod.name}"
             row = event_record(reason, kind, about, message, None, int(times.group(1)) if times else None)
             self._event({**row, "process": self._pod.process} if self._pod.is_flinks else row, number)
             return
@@ -155,7 +175,9 @@ class _Description(_Reading):
         if self._pod is None:
             return
         self.tally.records += 1
-        if self._pod.is_flinks:
+        if self._pod.kind in OPERATORS_KINDS:
+            self.records += resource_records(self._pod.kind, self._pod.name, self._pod.status)
+        elif self._pod.is_flinks:
             self.records += pod_records(self._pod)
             self.options += pod_options(self._pod)
         else:
@@ -170,6 +192,11 @@ class _Description(_Reading):
             label = _LABEL.match(value)
             if label:
                 pod.labels[label.group(1)] = label.group(2)
+        elif path == ("Kind",) and value in OPERATORS_KINDS:
+            pod.kind = value
+        elif pod.kind in OPERATORS_KINDS:
+            if path in _STATUS and value:
+                pod.status[_STATUS[path]] = (value, number)
         elif path == ("Reason",):
             pod.reason = value
         elif path == ("Message",):

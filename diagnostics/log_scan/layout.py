@@ -5,9 +5,11 @@ The default layouts have fixed widths, which numpy reads for all records at once
     2026-11-21 01:31:39,633 INFO  org.apache.flink....ClusterEntrypoint        [] - message      log4j 2, from 1.11
     2020-05-04 10:11:12,345 INFO  org.apache.flink....ClusterEntrypoint         - message        log4j 1, to 1.10
 
-Everything else (logback, thread names, ZooKeeper's and Hadoop's layouts, shortened logger names) goes through RE2.
+Everything else (logback, thread names, ZooKeeper's, Hadoop's and the Kubernetes operator's layouts, shortened logger
+names) goes through RE2.
 
-Source: `flink-dist/src/main/flink-bin/conf/*.properties, logback*.xml` of Flink 1.9 to 2.3.
+Source: `flink-dist/src/main/flink-bin/conf/*.properties, logback*.xml` of Flink 1.9 to 2.3,
+`helm/flink-kubernetes-operator/conf/log4j-operator.properties` of the operator 1.0 to 1.15.
 """
 
 from __future__ import annotations
@@ -39,6 +41,7 @@ _HEADS = (
     rf"^ +\[(?P<thread>.+?)\] +{_LEVEL} +(?P<logger>\S+) +"
     r"(?:\[(?P<context>[^\]]*)\] *)?(?:.*? )?- (?P<message>.*)",
     rf"^ +(?:\[myid:[^\]]*\] +)?- +{_LEVEL} +\[(?P<thread>.*):(?P<logger>[\w$.]+)@[^\]]*\] +- (?P<message>.*)",
+    rf"^ +(?P<logger>[\w.$/]+) +\[{_LEVEL} *\] ?(?:\[[\w.-]*[./][\w.-]*\])? *(?P<message>.*)",
     rf"^ +{_LEVEL} +\[(?P<thread>[^\]]*)\] +(?P<logger>[\w.$]+)(?: \([^)]*\))?: (?P<message>.*)",
     rf"^ +{_LEVEL} +(?P<logger>[\w.$]+): (?P<message>.*)",
     rf"^ *\| *{_LEVEL} *\| *(?P<thread>[^|]*[^| ]) *\| *(?P<logger>[\w.$/@-]+) *\| *(?P<message>.*)",

@@ -55,7 +55,22 @@ CLASSES = {
     ),
     "client": ("CliFrontend", "RestClusterClient", "ClientUtils", "SqlClient", "DefaultCLI", "GenericCLI"),
     "zookeeper": ("QuorumPeerMain", "QuorumPeer", "ZooKeeperServer", "ZooKeeperServerMain", "NIOServerCnxnFactory"),
-    "operator": ("FlinkOperator", "FlinkDeploymentController", "FlinkResourceContextFactory", "ScalingExecutor"),
+    "operator": (
+        "FlinkOperator",
+        "FlinkDeploymentController",
+        "FlinkSessionJobController",
+        "FlinkResourceContextFactory",
+        "FlinkConfigManager",
+        "ScalingExecutor",
+        "AuditUtils",
+        "JobStatusObserver",
+        "AbstractFlinkDeploymentObserver",
+        "ApplicationReconciler",
+        "AbstractFlinkResourceReconciler",
+        "AbstractFlinkService",
+        "NativeFlinkService",
+        "ReconciliationUtils",
+    ),
 }
 """Classes that log in one kind of process. A JobManager's log also has the client's classes in application mode."""
 

@@ -220,6 +220,8 @@ KINDS: Mapping[str, RecordCondition] = {
     ),
     "buffers": _anywhere("Insufficient number of network buffers"),
     "unschedulable": _event("k8s.event.unschedulable"),
+    "kubernetes": _event("k8s.event.*", "op.restore", "op.savepoint.timeout", "op.unsupported", "op.missing")
+    | _event("op.*.error", "op.*.warning", "op.resource.event", "op.failed"),
     "exclusive_buffers": _anywhere("Timeout triggered when requesting exclusive buffers"),
     "oom": _anywhere("OutOfMemoryError"),
     "killed": _anywhere(
@@ -284,6 +286,9 @@ KINDS: Mapping[str, RecordCondition] = {
         "process.signal",
         "res.worker.terminated",
         "k8s.pod.terminated",
+        "k8s.event.evicted",
+        "k8s.event.preempted",
+        "k8s.event.node_lost",
     ),
     "process_start": _event("layout.banner"),
     "peer_lost": _event("hb.jm", "hb.jm.unreachable", "hb.rm", "hb.rm.unreachable") & _is("process", "taskmanager"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -15,7 +15,15 @@ MAIN_CONTAINER = "flink-main-container"
 COMPONENTS = ("jobmanager", "taskmanager")
 RESOURCES = ("cpu", "memory", "ephemeral-storage")
 MOST_MESSAGE = 1_000
+MOST_EVENT = 700
+"""Of the message of an event, so that what it is about stands behind it. Our choice."""
 
+OPERATORS_KINDS = ("FlinkDeployment", "FlinkSessionJob", "FlinkStateSnapshot")
+"""Kinds of resources of Flink's Kubernetes operator. Source: its custom resource definitions."""
+
+_ABOUT_FLINK = re.compile(
+    r"\((?:flinkdeployment|flinksessionjob|flinkstatesnapshot|node)/[^)\s]{1,300}\)$", re.IGNORECASE
+)
 _COMPONENT_IN_NAME = re.compile(r"(?:^|[-/.])(jobmanager|taskmanager)(?:[-.]|$)")
 
 
@@ -36,6 +44,8 @@ class Pod:
     """What was read of a pod.
 
     limits  (`limits` or `requests`, resource) -> (value as printed, line), of Flink's container or the first
+    kind    Pod, or that of a resource of Flink's operator, which is described in the same way
+    status  of such a resource: field -> (value as printed, line)
     """
 
     name: str
@@ -45,6 +55,8 @@ class Pod:
     reason: str | None = None
     message: str | None = None
     node: str | None = None
+    kind: str = "Pod"
+    status: dict[str, tuple[str, int | None]] = field(default_factory=dict)
     ended: list[Ended] = field(default_factory=list)
     restarts: int = 0
     limits: dict[tuple[str, str], tuple[str, int | None]] = field(default_factory=dict)
@@ -60,7 +72,7 @@ class Pod:
     @property
     def is_flinks(self) -> bool:
         """Whether Flink runs in it: its labels, its container or its name say so."""
-        return self.process is not None or MAIN_CONTAINER in self.containers
+        return self.kind in OPERATORS_KINDS or self.process is not None or MAIN_CONTAINER in self.containers
 
 
 def component_of(name: str) -> str | None:
@@ -123,8 +135,28 @@ def event_record(
     """
     name = about.rpartition("/")[2]
     level = "WARN" if kind == "Warning" else "INFO"
-    row = record(name, f"{reason}: {message} ({about})", level, ts_ms, component_of(name), reason)
+    row = record(name, f"{reason}: {message[:MOST_EVENT]} ({about})", level, ts_ms, component_of(name), reason)
     return row | {"count": None if count is None else float(count)}
+
+
+def concerns_flink(row: Mapping[str, Any]) -> bool:
+    """Whether an event is about one of Flink's pods, a resource of its operator, or a node."""
+    return row["process"] is not None or _ABOUT_FLINK.search(row["message"]) is not None
+
+
+def resource_records(kind: str, name: str, status: Mapping[str, tuple[str, int | None]]) -> Iterable[dict[str, Any]]:
+    """Rows of log_record for the status of a resource of Flink's operator.
+
+    status  field -> (value as printed, line): `Error` and the states
+    """
+    if error := status.get("Error"):
+        said = f"{kind} {name}: error: {error[0]}"
+        yield record(name, said, "ERROR", None, None, None) | _place(error[1])
+    states = {field: told for field, told in status.items() if field != "Error"}
+    if states:
+        said = ", ".join(f"{field} {value}" for field, (value, _) in states.items())
+        line = next(line for _, line in states.values())
+        yield record(name, f"{kind} {name}: {said}", "INFO", None, None, None) | _place(line)
 
 
 def _place(line: int | None) -> dict[str, Any]:

@@ -20,6 +20,9 @@ HOW: Mapping[str, str] = {
     "killed": "killed for its memory",
     "res.worker.terminated": "container ended",
     "k8s.pod.terminated": "container ended",
+    "k8s.event.evicted": "evicted",
+    "k8s.event.preempted": "preempted for another application",
+    "k8s.event.node_lost": "its host was lost",
     "closed": "container ended",
     "process.signal": "told to end",
 }

@@ -33,6 +33,8 @@ LAYOUTS = {
     "zone of several": f"2026-11-21 01:31:39,633 CST INFO  {COORDINATOR} - {COMPLETED}",
     "zone apart": f"2026-11-21 03:31:39,633 +0200 INFO  {COORDINATOR} - {COMPLETED}",
     "thread between bars": f"2026-11-21 01:31:39.633 | INFO  | main | {COORDINATOR} | {COMPLETED}",
+    "operator": f"2026-11-21 01:31:39,633 {COORDINATOR:<30} [INFO ][flink/orders] {COMPLETED}",
+    "operator 1.0": f"2026-11-21 01:31:39,633 {COORDINATOR:<30} [INFO ] [flink.orders] {COMPLETED}",
     "slashes, no fraction": f"26/11/21 01:31:39 INFO {COORDINATOR}: {COMPLETED}",
 }
 

@@ -46,6 +46,58 @@ def test_pods_of_other_programs_are_left_out_with_a_warning(tmp_path: Path) -> N
     assert "other programs" in found.warnings[0]
 
 
+DEPLOYMENT = """\
+Name:         orders
+Namespace:    flink
+Labels:       <none>
+API Version:  flink.apache.org/v1beta1
+Kind:         FlinkDeployment
+Spec:
+  Flink Configuration:
+    taskmanager.numberOfTaskSlots:  2
+Status:
+  Error:  {"type":"org.apache.flink.kubernetes.operator.exception.UpgradeFailureException","message":"HA metadata not\
+ available to restore from last state."}
+  Job Manager Deployment Status:  MISSING
+  Job Status:
+    Job Name:  orders
+    State:     RECONCILING
+  Lifecycle State:  FAILED
+Events:
+  Type     Reason        Age    From                  Message
+  ----     ------        ----   ----                  -------
+  Warning  JobException  3m     Job                   java.lang.NullPointerException: null
+  Normal   Submit        9m     JobManagerDeployment  Starting deployment
+"""
+
+
+def test_a_description_of_a_deployment_gives_its_error_its_states_and_its_events(tmp_path: Path) -> None:
+    assert recognise(head_of(DEPLOYMENT)).format_id == TEXT.id
+    rows = read(TEXT, DEPLOYMENT, tmp_path).rows["log_record"]
+    assert [row.get("event") for row in rows] == ["op.resource.event", None, "op.restore", None]
+    assert "HA metadata not available" in rows[2]["message"]
+    assert rows[3]["message"] == (
+        "FlinkDeployment orders: JobManager deployment MISSING, job RECONCILING, lifecycle FAILED"
+    )
+
+
+def test_a_description_of_another_resource_is_not_taken_for_a_deployment() -> None:
+    text = DEPLOYMENT.replace("FlinkDeployment", "KafkaTopic")
+    found = recognise(head_of(text))
+    assert found is None or found.format_id != TEXT.id
+
+
+def test_events_of_deployments_and_nodes_are_kept_and_those_of_other_pods_are_not(tmp_path: Path) -> None:
+    text = (
+        "LAST SEEN   TYPE      REASON         OBJECT                   MESSAGE\n"
+        "3m12s       Warning   JobException   flinkdeployment/orders   java.lang.NullPointerException: null\n"
+        "2m          Normal    NodeNotReady   node/worker-3            Node worker-3 status is now: NodeNotReady\n"
+        "2m          Warning   NodeNotReady   pod/kafka-0              Node is not ready\n"
+    )
+    rows = read(TEXT, text, tmp_path).rows["log_record"]
+    assert [row["event"] for row in rows] == ["op.resource.event", "k8s.event.node_lost"]
+
+
 def test_events_of_all_namespaces_have_one_more_column(tmp_path: Path) -> None:
     text = (
         "NAMESPACE   LAST SEEN   TYPE      REASON      OBJECT                      MESSAGE\n"

@@ -1,0 +1,97 @@
+"""What Kubernetes and Flink's operator tell of pods and deployments: evictions, lost nodes, pods that cannot start."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+from diagnostics.evidence import Evidence
+from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.reconstruction.failures.incident_log import IncidentLog, LogEvent, incident_log
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
+
+SHOWN = 8
+MOST_CHARACTERS = 300
+"""Of a message that a sentence quotes. Our choice."""
+GROUPS: Mapping[str, tuple[str, ...]] = {
+    "evicted": ("k8s.event.evicted",),
+    "preempted": ("k8s.event.preempted",),
+    "nodes_lost": ("k8s.event.node_lost",),
+    "node_pressure": ("k8s.event.node_pressure", "k8s.event.node_oom"),
+    "not_started": ("k8s.event.image", "k8s.event.mount", "k8s.event.config", "k8s.event.sandbox"),
+    "quota": ("k8s.event.quota",),
+    "crash_loops": ("k8s.event.restarts",),
+    "no_state": ("op.restore",),
+    "operator_warnings": (
+        "op.savepoint.timeout",
+        "op.unsupported",
+        "op.missing",
+        "op.failed",
+        "op.event.warning",
+        "op.status.error",
+        "op.resource.error",
+        "op.resource.event",
+    ),
+}
+"""Fact -> events of the catalogue that it counts."""
+
+
+def measure(evidence: Evidence) -> Measured:
+    """Events of Kubernetes about Flink's pods and their nodes, and what the operator warns of.
+
+    Reads   log_record (events and descriptions of Kubernetes, the operator's log).
+    Gives   one signal of the case when any of these is there.
+    Empty   NotMeasured without logs; nothing when none of these is there.
+    """
+    if not evidence.has("log_record"):
+        yield NotMeasured("kubernetes", "jobmanager-log", "no log and no event of Kubernetes was given")
+        return
+    grouped = _grouped(incident_log(evidence))
+    if not grouped:
+        return
+    facts: dict[str, FactValue] = {name: _times(grouped.get(name, ())) for name in GROUPS}
+    facts |= {f"{name}_text": told[0].message[:MOST_CHARACTERS] for name, told in grouped.items()}
+    events = [each for told in grouped.values() for each in told]
+    stamps = [each.ts_ms for each in events if each.ts_ms is not None]
+    shown = [told[0] for told in grouped.values()]
+    shown += [each for each in events if each not in shown]
+    yield Signal(
+        "kubernetes",
+        Subject(),
+        facts | ({"first_ms": min(stamps)} if stamps else {}),
+        tuple(each.cite() for each in shown[:SHOWN]),
+        citation_count=len(events),
+        window=(min(stamps), max(stamps)) if stamps else None,
+    )
+
+
+def _grouped(log: IncidentLog) -> Mapping[str, Sequence[LogEvent]]:
+    """Fact -> its events."""
+    found: dict[str, list[LogEvent]] = defaultdict(list)
+    of_event = {event: name for name, events in GROUPS.items() for event in events}
+    for each in log.of("kubernetes"):
+        if each.event in of_event:
+            found[of_event[each.event]].append(each)
+    return found
+
+
+def _times(told: Sequence[LogEvent]) -> int:
+    """How often events came; Kubernetes counts the same one in one record."""
+    return sum(int(each.count or 1) for each in told)
+
+
+FACTS = {
+    "evicted": "evictions of pods, for which their node ran short of something",
+    "preempted": "pods that made room for one of higher priority",
+    "nodes_lost": "events of nodes that were lost or no longer ready",
+    "node_pressure": "events of nodes that ran short of memory, disk or processes",
+    "not_started": "events of pods that cannot start: image, volume, configuration, network",
+    "quota": "pods that a quota did not let be made",
+    "crash_loops": "times that Kubernetes waited before it started a container again",
+    "no_state": "times that the operator did not start the job because it knows no state to restore",
+    "operator_warnings": "other warnings and errors of the operator",
+    "first_ms": "first of these with a time, epoch ms",
+    **{f"{name}_text": f"the first record of {name}" for name in GROUPS},
+}
+
+SIGNALS = (SignalDefinition("kubernetes", "case", FACTS, measure),)
