@@ -31,7 +31,7 @@ export class FlameHeat {
     svg.setAttribute('viewBox', `0 0 ${this.heat.slots} 1`);
     svg.setAttribute('preserveAspectRatio', 'none');
     svg.setAttribute('role', 'img');
-    svg.setAttribute('aria-label', this.#told(row));
+    svg.setAttribute('aria-label', this.#rowText(row));
     // One path for each shade, so that the grid costs little however many slots it has.
     const shades = Array.from({ length: STEPS }, () => '');
     for (const [slot, samples] of Object.entries(row.samples)) {
@@ -49,7 +49,7 @@ export class FlameHeat {
     return [name, cells];
   }
 
-  #told(row) {
+  #rowText(row) {
     const [slot, samples] = Object.entries(row.samples).sort((one, other) => other[1] - one[1])[0];
     return `${row.title}: most samples, ${Math.round(samples)}, at ${timeRange.timeOf(this.#time(Number(slot)))}`;
   }

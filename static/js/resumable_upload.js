@@ -9,7 +9,7 @@ const NO_HOPE = new Set([400, 401, 403, 412, 413, 415, 507]);
 const NOT_THERE = new Set([404, 410]);
 
 const base64 = (bytes) => btoa(String.fromCharCode(...bytes));
-const told = (text) => base64(new TextEncoder().encode(text));
+const encoded = (text) => base64(new TextEncoder().encode(text));
 
 const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, start) => {
   let value = start;
@@ -83,8 +83,8 @@ export class ResumableUpload {
   }
 
   async announce() {
-    const metadata = [`filename ${told(this.name)}`, `modified ${told(String(this.file.lastModified))}`];
-    if (this.redact.length) metadata.push(`redact ${told(this.redact.join(' '))}`);
+    const metadata = [`filename ${encoded(this.name)}`, `modified ${encoded(String(this.file.lastModified))}`];
+    if (this.redact.length) metadata.push(`redact ${encoded(this.redact.join(' '))}`);
     const request = await this.call('POST', this.createUrl, {
       'Upload-Length': this.file.size, 'Upload-Metadata': metadata.join(','),
     });

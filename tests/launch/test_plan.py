@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from workbench.launch.plan import LaunchRefused, plan_from, refuse_taken_port
-from workbench.launch.presence import found_by_others, only_one, variables_of_the_running
+from workbench.launch.presence import only_one, shared_with_commands, variables_of_the_running
 from workbench.launch.programs import programs, write_configuration
 
 
@@ -73,7 +73,7 @@ def test_one_data_folder_has_one_workbench_and_others_find_it(tmp_path: Path) ->
     plan = plan_from({"WORKBENCH_DATA": str(tmp_path), "WORKBENCH_PORT": "8123"})
     plan.run.mkdir()
     assert variables_of_the_running(plan) == {}
-    with only_one(plan), found_by_others(plan):
+    with only_one(plan), shared_with_commands(plan):
         assert variables_of_the_running(plan)["REDIS_URL"] == plan.variables["REDIS_URL"]
         with pytest.raises(LaunchRefused, match=r"already runs .* port 8123"), only_one(plan):
             pytest.fail("two launchers held one data folder")

@@ -125,10 +125,10 @@ def _repeat(case: Case, document: dict[str, Any]) -> str:
     case.job_names = "\n".join(dict.fromkeys(job["name"] for job in document["jobs"] if job["name"]))
     versions = (entry.get("flink_version") for entry in document["inputs"])
     case.flink_version = next((version[:50] for version in versions if version), None)
-    return "\n".join(_found(document))[:MOST_SEARCH_TEXT]
+    return "\n".join(_search_words(document))[:MOST_SEARCH_TEXT]
 
 
-def _found(document: dict[str, Any]) -> Iterator[str]:
+def _search_words(document: dict[str, Any]) -> Iterator[str]:
     """The words of a diagnosis by which people look for a case, the most telling first."""
     for job in document["jobs"]:
         yield from (part for part in (job["name"], job["job_id"]) if part)

@@ -176,17 +176,17 @@ def _wait_for_redacted(analysis: Analysis, watch: Watch) -> None:
         return
     for arrival in analysis.case.arrivals.redacting():
 
-        def told(seen: int, name: str = arrival.name) -> None:
+        def show_progress(seen: int, name: str = arrival.name) -> None:
             detail = f"taking secrets out of {name}, {seen / 1e6:,.0f} MB gone through"
             watch.progress(Progress("Unpacking", 0.01, detail))
 
         while arrival.state == ArrivalState.REDACTING:
             try:
-                arrival_redact(arrival=arrival, told=told)
+                arrival_redact(arrival=arrival, on_progress=show_progress)
             except Busy:
                 time.sleep(REDACTED_ELSEWHERE_SECONDS)
                 arrival.refresh_from_db()
-                told(arrival.redacted_bytes)
+                show_progress(arrival.redacted_bytes)
             except Gone:
                 break
         if arrival.file_id is None:

@@ -54,14 +54,14 @@ class Outcome:
 
     verdict  the class, or NOTHING_USABLE when no file could be used
     rank     position of the first true class among the findings' classes, from 1; 0 when it is not there
-    found    statements of `must_find` whose numbers the document says, of those that have numbers
+    stated   statements of `must_find` whose numbers the document says, of those that have numbers
     """
 
     truth: Truth
     verdict: str
     confidence: float
     rank: int
-    found: int
+    stated: int
     findable: int
     seconds: float
     document: Mapping[str, Any] | None
@@ -133,7 +133,7 @@ def compared(truth: Truth, document: Mapping[str, Any], seconds: float, warnings
         verdict=verdict["symptom_class"],
         confidence=verdict["confidence"],
         rank=min(ranks, default=1 if verdict["symptom_class"] in truth.accepted else 0),
-        found=sum(2 * len(numbers & said) >= len(numbers) for numbers in findable),
+        stated=sum(2 * len(numbers & said) >= len(numbers) for numbers in findable),
         findable=len(findable),
         seconds=seconds,
         document=document,

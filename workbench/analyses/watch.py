@@ -29,7 +29,7 @@ BEAT_SECONDS = 0.5
 PUBLISH_SECONDS = 0.1
 """How often progress is published at most. Our choice: as often as an eye sees."""
 
-SILENCE_TOLD_SECONDS = 8.0
+SILENCE_SHOWN_SECONDS = 8.0
 """From when on the page says that Spark does not answer. Our choice: a busy server may take some seconds."""
 
 
@@ -87,7 +87,7 @@ class Watch:
             self.stopped_because = "the disk is full"
         latest = self._latest
         silence = self._session.silence
-        if silence > SILENCE_TOLD_SECONDS:
+        if silence > SILENCE_SHOWN_SECONDS:
             detail = f"Spark has not answered for {silence:.0f} s; when it does not return, this is begun anew"
             latest = replace(latest, detail=detail)
             progress_publish(self._analysis_id, latest)

@@ -32,7 +32,7 @@ from workbench.api.serializers import (
     NewCaseSerializer,
 )
 from workbench.cases.models import Case
-from workbench.cases.selectors import case_to_change, case_visible, cases_found
+from workbench.cases.selectors import case_to_change, case_visible, cases_matching
 
 REFUSALS = dict.fromkeys((400, 401, 403, 413, 507), ErrorSerializer)
 
@@ -71,7 +71,7 @@ class CaseList(CaseView):
         asked = CaseFilterSerializer(data=request.query_params)
         asked.is_valid(raise_exception=True)
         status = asked.validated_data.pop("status", None)
-        found = cases_found(request.user, asked.validated_data)
+        found = cases_matching(request.user, asked.validated_data)
         if status == AnalysisStatus.FAILED:
             found = found.filter(analysis_status__in=[AnalysisStatus.FAILED, AnalysisStatus.CANCELLED])
         elif status:

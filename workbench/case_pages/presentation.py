@@ -128,7 +128,7 @@ ROLES = ("root_cause", "contributing", "consequence")
 def checks_shown(document: Mapping[str, Any]) -> ChecksShown:
     """The rules that are not findings, each once, those of the nearest miss first."""
     checks = document.get("checks") or {}
-    return ChecksShown(_each_rule_once(checks.get("silent", ())), _each_rule_once(checks.get("undecided", ())))
+    return ChecksShown(_distinct_rules(checks.get("silent", ())), _distinct_rules(checks.get("undecided", ())))
 
 
 MOST_FORMATS = 3
@@ -191,8 +191,8 @@ def inputs_shown(document: Mapping[str, Any], files: Mapping[str, int]) -> list[
         shown = {
             "path": entry["file"].removeprefix(f"{name}/"),
             "file_id": files.get(entry["file"].partition("!/")[0]),
-            "offset_told": offset_told(entry["offset"]) if "offset" in entry else None,
-            "clock_told": clock_told(entry["clock"]) if "clock" in entry else None,
+            "offset_note": describe_offset(entry["offset"]) if "offset" in entry else None,
+            "clock_note": describe_clock(entry["clock"]) if "clock" in entry else None,
         }
         found.setdefault(name, []).append({**entry, **shown})
     is_open = len(entries) <= OPEN_INPUTS
@@ -200,33 +200,35 @@ def inputs_shown(document: Mapping[str, Any], files: Mapping[str, int]) -> list[
 
 
 @dataclass(frozen=True, slots=True)
-class OffsetTold:
+class ClockComparison:
     """What the shared steps say of a file's clock, and whether it needs somebody's attention."""
 
     sentence: str
     is_off: bool
 
 
-def offset_told(offset: Mapping[str, Any]) -> OffsetTold:
+def describe_offset(offset: Mapping[str, Any]) -> ClockComparison:
     """The estimated offset of a file's clock (`diagnostics.reconstruction.job.log_clocks`) in words."""
     least, most = offset["least_ms"], offset["most_ms"]
     shared = f"from {offset['events']} steps of tasks that both logs tell of"
     other = offset["against"].rpartition("/")[2]
     if least is not None and most is not None and least > most:
-        return OffsetTold(
+        return ClockComparison(
             f"Its clock and that of {other} were set or drift: no one offset explains {shared[5:]}.", True
         )
     bounds = " and ".join(
         f"{words} {shift_text(bound)}" for words, bound in (("at least", least), ("at most", most)) if bound is not None
     )
     if (least is None or least <= 0) and (most is None or most >= 0):
-        return OffsetTold(f"Its clock agrees with that of {other} ({bounds}, {shared}).", False)
+        return ClockComparison(f"Its clock agrees with that of {other} ({bounds}, {shared}).", False)
     nearest = [bound for bound in (least, most) if bound is not None]
     middle = round(sum(nearest) / len(nearest))
     steps = round(middle / ZONE_STEP_MS)
     zone = " That is what another time zone would make." if steps and _is_zone(least, most, steps) else ""
     ahead = "ahead of" if middle > 0 else "behind"
-    return OffsetTold(f"Its clock is {duration(abs(middle))} {ahead} that of {other} ({bounds}, {shared}).{zone}", True)
+    return ClockComparison(
+        f"Its clock is {duration(abs(middle))} {ahead} that of {other} ({bounds}, {shared}).{zone}", True
+    )
 
 
 def _is_zone(least: int | None, most: int | None, steps: int) -> bool:
@@ -234,14 +236,14 @@ def _is_zone(least: int | None, most: int | None, steps: int) -> bool:
     return (least is None or least <= whole) and (most is None or most >= whole)
 
 
-def clock_told(clock: Mapping[str, Any]) -> str:
+def describe_clock(clock: Mapping[str, Any]) -> str:
     """How a file's times were moved."""
     zone = f"read as local time of {clock['zone']}" if clock["zone"] else ""
     shift = f"moved by {shift_text(clock['shift_ms'])}" if clock["shift_ms"] else ""
     return f"Its times were {' and '.join(part for part in (zone, shift) if part)}."
 
 
-def _each_rule_once(entries: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def _distinct_rules(entries: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
     for entry in entries:
         known = found.setdefault(entry["rule"]["id"], {**entry, "subjects": 0})

@@ -14,7 +14,7 @@ from workbench.accounts.models import Role, User
 from workbench.cases.models import Case, CaseQuerySet, SavedView, Snapshot
 
 CASES_ON_A_PAGE = 25
-MOST_FOUND = 10_000
+MOST_MATCHES = 10_000
 """Numbers that every database takes in one question."""
 INCIDENT = "The incident"
 ORDERS: Mapping[str, tuple[str | OrderBy, ...]] = {
@@ -98,7 +98,7 @@ def readers(case: Case) -> QuerySet[User]:
     return User.objects.filter(may_see, is_active=True).distinct().order_by("username")
 
 
-def cases_found(
+def cases_matching(
     user: User, asked: Mapping[str, str | Sequence[str]], considered: CaseQuerySet | None = None
 ) -> CaseQuerySet:
     """The user's cases that fit what was asked for, in the order that was asked for.
@@ -122,14 +122,14 @@ def cases_considered(user: User, asked: Mapping[str, str | Sequence[str]]) -> Ca
     """The user's cases that fit the search and `people`, without those merged into others: what the facets count.
 
     The search is done here and once, over the long texts; what uses the cases then has their numbers. Of more than
-    MOST_FOUND the newest are found.
+    MOST_MATCHES the newest are found.
     """
     found = Case.objects.visible_to(user).filter(merged_into=None)
     for job in values_asked(asked, "job"):
         found = found.filter(job_names__icontains=job)
     for text in values_asked(asked, "text"):
         numbers = found.matching(text).order_by("-pk").values_list("pk", flat=True)
-        found = found.filter(pk__in=list(numbers[:MOST_FOUND]))
+        found = found.filter(pk__in=list(numbers[:MOST_MATCHES]))
     for people in values_asked(asked, "people"):
         if people in PEOPLE:
             found = PEOPLE[people](found, user)
@@ -146,9 +146,9 @@ def values_asked(asked: Mapping[str, str | Sequence[str]], name: str) -> list[st
 def case_page(
     user: User, asked: Mapping[str, str | Sequence[str]], considered: CaseQuerySet | None = None
 ) -> Page[Case]:
-    """One page of `cases_found`; `page` counts from 1, one out of range is the last."""
+    """One page of `cases_matching`; `page` counts from 1, one out of range is the last."""
     number = next(iter(values_asked(asked, "page")), "1")
-    return Paginator(cases_found(user, asked, considered), CASES_ON_A_PAGE).get_page(number)
+    return Paginator(cases_matching(user, asked, considered), CASES_ON_A_PAGE).get_page(number)
 
 
 def views_saved(user: User) -> QuerySet[SavedView]:

@@ -60,7 +60,7 @@ class ClusterUrl:
     path: str
 
     @classmethod
-    def of(cls, text: str) -> ClusterUrl:
+    def parse(cls, text: str) -> ClusterUrl:
         """Raises AddressRefused for all but `http(s)://host[:port][/path]`."""
         plain = text.strip()
         if len(plain) > LONGEST_URL or not plain.isascii() or not plain.isprintable() or " " in plain or "\\" in plain:
@@ -107,7 +107,7 @@ class ClusterUrl:
         # What a server takes for a slash or a dot may not lead out of the listed path, however it is written.
         if any(_leads_elsewhere(part) for part in re.split(r"[/\\]", unquote(unquote(parts.path)))):
             raise AddressRefused("No part of the path may be . or ..")
-        asked = ClusterUrl.of(f"{parts.scheme}://{parts.netloc}")
+        asked = ClusterUrl.parse(f"{parts.scheme}://{parts.netloc}")
         if (asked.scheme, asked.host, asked.port) != (self.scheme, self.host, self.port):
             return None
         if not parts.path.startswith(f"{self.path}/") or parts.path.endswith("/"):

@@ -78,13 +78,13 @@ def _collect(collection: Collection, options: argparse.Namespace, lookup: Lookup
     cluster = collection.cluster
     if cluster.removed_at:
         raise AddressRefused(f"{cluster.name} is not on the list any more.")
-    url = ClusterUrl.of(cluster.url)
+    url = ClusterUrl.parse(cluster.url)
     address = judged_address(url, special_allowed=cluster.special_allowed, lookup=lookup)
     limits = collect_flink.limits_of(options)
     headers = login_headers(cluster.pk) if cluster.login else {}
     if collection.fetched_path:
         name, most_seconds = file_name(collection.fetched_path), MOST_FETCH_SECONDS
-        limits, url = replace(limits, most_bytes=limits_now().file_bytes), ClusterUrl.of(url.origin)
+        limits, url = replace(limits, most_bytes=limits_now().file_bytes), ClusterUrl.parse(url.origin)
     else:
         called = re.sub(r"[^A-Za-z0-9._-]+", "-", cluster.name).strip("-.") or "cluster"
         name, most_seconds = f"collected/{called}-{timezone.now():%Y%m%dT%H%M%SZ}.zip", most_answer_seconds
@@ -92,7 +92,7 @@ def _collect(collection: Collection, options: argparse.Namespace, lookup: Lookup
         if collection.fetched_path:
             _fetch(collection, connected, limits.most_bytes)
         else:
-            collect_flink.gather(connected, collection.target, options, limits, _Told(collection))
+            collect_flink.gather(connected, collection.target, options, limits, _CollectionProgress(collection))
     # What came is ours only while the row says so: somebody may have cancelled during the last answer.
     _beat(collection, 0.99, "Storing")
     upload_add(
@@ -119,7 +119,7 @@ def _fetch(collection: Collection, store: PinnedCluster, most: int) -> None:
                 _beat(collection, 0.5, f"{store.bytes / 1e6:.1f} MB")
 
 
-class _Told(collect_flink.Progress):
+class _CollectionProgress(collect_flink.Progress):
     """Shows a run on its row, gives signs of life, and ends it when it is cancelled or takes too long."""
 
     def __init__(self, collection: Collection) -> None:

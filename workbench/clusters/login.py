@@ -30,7 +30,7 @@ class Login:
     header: str
 
     @classmethod
-    def of(cls, kind: str, user: str, secret: str) -> Login | None:
+    def entered(cls, kind: str, user: str, secret: str) -> Login | None:
         """What was typed; None for no login. Raises LoginRefused."""
         user, secret = user.strip(), secret.strip()
         if not kind:

@@ -132,7 +132,7 @@ class Collection(models.Model):
     @property
     def origin(self) -> str:
         """Scheme, host and port of what it comes from."""
-        return ClusterUrl.of(self.cluster.url).origin
+        return ClusterUrl.parse(self.cluster.url).origin
 
     @property
     def is_active(self) -> bool:

@@ -65,13 +65,13 @@ def cluster_add(
     elif Cluster.objects.listed().filter(name=title).exists():
         errors["name"] = "Another cluster has this name."
     try:
-        parsed = ClusterUrl.of(url)
+        parsed = ClusterUrl.parse(url)
         with contextlib.suppress(NoAddress):
             judged_address(parsed, special_allowed=special_allowed, lookup=lookup)
     except AddressRefused as error:
         errors["url"] = str(error)
     try:
-        checked = Login.of(*login)
+        checked = Login.entered(*login)
     except LoginRefused as error:
         errors["login"] = str(error)
     if serves not in Serves.values:
@@ -120,7 +120,7 @@ def fetch_request(
     Raises AddressRefused for a URL below no store that is offered to the user, ValidationError as `case_open` does.
     """
     for store in Cluster.objects.offered_to(user).stores():
-        path = ClusterUrl.of(store.url).file_path(url)
+        path = ClusterUrl.parse(store.url).file_path(url)
         if path is not None:
             break
     else:

@@ -150,11 +150,11 @@ def _unnamed(document: Mapping[str, Any]) -> Callable[[str], str]:
     longest_first = sorted(names, key=lambda name: (-len(name), name))
     jobs = re.compile("|".join(re.escape(name) for name in longest_first)) if names else None
 
-    def told(text: str) -> str:
+    def without_names(text: str) -> str:
         shown = redactor.text(text.encode()).decode("utf-8", "replace")
         return jobs.sub("THE-JOB", shown) if jobs else shown
 
-    return told
+    return without_names
 
 
 def drawers_shown(found: Sequence[Drawer], steps: Iterable[DrillStep]) -> list[DrawerShown]:

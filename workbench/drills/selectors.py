@@ -86,7 +86,7 @@ def cases_unknown_to(user: User) -> QuerySet[Case]:
     return Case.objects.exclude(pk__in=Case.objects.filter(touched).order_by().values("pk"))
 
 
-def teams_told(user: User) -> Iterator[TeamDrills]:
+def drills_by_team(user: User) -> Iterator[TeamDrills]:
     """The drills of each of the user's teams."""
     for team in user.teams.all():
         ended = Drill.objects.ended().filter(case__team=team)

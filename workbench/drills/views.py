@@ -39,7 +39,7 @@ def overview(request: SignedInRequest) -> HttpResponse:
     asked = request.GET.get("case", "")
     context = {
         "drills": selectors.drills_listed(request.user),
-        "teams": list(selectors.teams_told(request.user)),
+        "teams": list(selectors.drills_by_team(request.user)),
         "case_id": asked if whole_number(asked) is not None else "",
         "scoring": SCORING,
     }
@@ -89,7 +89,7 @@ def _result(request: SignedInRequest, found: Drill) -> HttpResponse:
     findings = found.analysis.document["findings"]
     context = {
         "drill": found,
-        "path": [(*_told(step), (step.at - found.started_at).total_seconds() * 1000) for step in steps],
+        "path": [(*_step_words(step), (step.at - found.started_at).total_seconds() * 1000) for step in steps],
         "drawers": drawers_shown(drawers(found.analysis, found.truth), steps),
         "finding": next((each for each in findings if each["symptom_class"] == found.truth), None),
         "real": [entry for entry in timeline(found.case) if not entry.is_minor],
@@ -98,7 +98,7 @@ def _result(request: SignedInRequest, found: Drill) -> HttpResponse:
     return render(request, "drills/result.html", context)
 
 
-def _told(step: DrillStep) -> tuple[str, str]:
+def _step_words(step: DrillStep) -> tuple[str, str]:
     """The icon of a step, and the step in words."""
     if step.kind == StepKind.LOOK:
         lines = "1 line" if step.shown == 1 else f"{step.shown} lines"

@@ -195,10 +195,16 @@ def _share(own: Traits, others: Traits) -> float:
 
 
 def _compared(case: Case, share: float, own: Traits, others: Traits) -> SimilarCase:
-    return SimilarCase(case, share, list(_told(own & others)), list(_told(own - others)), list(_told(others - own)))
+    return SimilarCase(
+        case,
+        share,
+        list(_trait_words(own & others)),
+        list(_trait_words(own - others)),
+        list(_trait_words(others - own)),
+    )
 
 
-def _told(traits: Traits) -> Iterator[tuple[str, str]]:
+def _trait_words(traits: Traits) -> Iterator[tuple[str, str]]:
     """The traits in words, the weightiest kind first."""
     titles = {rule.id: rule.title for rule in shipped_rules()}
     for kind, value in sorted(traits, key=lambda trait: (-WEIGHTS.get(trait[0], 0), trait)):

@@ -48,7 +48,7 @@ class Durations:
     slow_ms: float | None
 
     @staticmethod
-    def of(times: Iterable[dt.timedelta]) -> Durations:
+    def summarise(times: Iterable[dt.timedelta]) -> Durations:
         """Median and ninetieth percentile."""
         known = sorted(time.total_seconds() * 1000 for time in times)
         if not known:
@@ -121,8 +121,8 @@ def statistics(user: User, days: int | None = None) -> Statistics:
         regressions=sum(_returns(rows).values()),
         months=months,
         causes=_causes(rows, months, repaired),
-        to_diagnosis=Durations.of(diagnosed.values()),
-        to_repair=Durations.of(repaired.values()),
+        to_diagnosis=Durations.summarise(diagnosed.values()),
+        to_repair=Durations.summarise(repaired.values()),
         jobs=_jobs(rows),
     )
 
@@ -176,7 +176,7 @@ def _cause(name: str, rows: Sequence[_Row], months: Sequence[dt.date], repaired:
         len(rows),
         sum(1 for row in rows if row.confirmed_class == name),
         [by_month[month] for month in months],
-        Durations.of(repaired[row.pk] for row in rows if row.pk in repaired),
+        Durations.summarise(repaired[row.pk] for row in rows if row.pk in repaired),
     )
 
 

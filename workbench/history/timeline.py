@@ -96,9 +96,9 @@ def _analyses(case: Case) -> Iterator[Entry]:
     for row in case.analyses.order_by("pk").values(*columns, *verdict):
         at = row["finished_at"] or row["queued_at"]
         if row["status"] == AnalysisStatus.DONE:
-            told = tuple(row[name] for name in verdict)
-            yield Entry(at, "brand", None, _diagnosis(*told, again=last is not None), is_minor=told == last)
-            last = told
+            reached = tuple(row[name] for name in verdict)
+            yield Entry(at, "brand", None, _diagnosis(*reached, again=last is not None), is_minor=reached == last)
+            last = reached
         elif row["status"] == AnalysisStatus.FAILED:
             yield Entry(at, "warning", None, "The analysis failed.", detail=row["error"], tone="warning")
         elif row["status"] == AnalysisStatus.CANCELLED:
@@ -122,7 +122,7 @@ STEP_ICONS: Mapping[str, tuple[str, str]] = {
 def _steps(case: Case) -> Iterator[Entry]:
     for record in case.steps.select_related("by", "asked"):
         icon, tone = STEP_ICONS.get(record.state, ("book", ""))
-        text = f"{record.told}: {record.step.replace('-', ' ')}"
+        text = f"{record.action_words}: {record.step.replace('-', ' ')}"
         yield Entry(record.at, icon, record.by, text, detail=record.note, tone=tone)
 
 
@@ -161,16 +161,16 @@ def _changes(case: Case) -> Iterator[Entry]:
     names = dict(User.objects.filter(pk__in=owners).values_list("pk", "username"))
     for change in changes:
         for words in CHANGES:
-            if told := words(change.before, change.after, names):
-                icon, text, detail, tone, is_minor = told
+            if change_words := words(change.before, change.after, names):
+                icon, text, detail, tone, is_minor = change_words
                 yield Entry(change.at, icon, change.by, text, detail, tone=tone, is_minor=is_minor)
 
 
-Told = tuple[str, str, str, str, bool] | None
+ChangeWords = tuple[str, str, str, str, bool] | None
 """Icon, text, detail, tone, and whether it is minor."""
 
 
-def _status_told(before: Mapping[str, Any], after: Mapping[str, Any], names: Mapping[int, str]) -> Told:
+def _status_words(before: Mapping[str, Any], after: Mapping[str, Any], names: Mapping[int, str]) -> ChangeWords:
     if "status" not in after:
         return None
     if after["status"] == CaseStatus.CLOSED:
@@ -181,7 +181,7 @@ def _status_told(before: Mapping[str, Any], after: Mapping[str, Any], names: Map
     return "flag", f"set the status to {CaseStatus(after['status']).label.lower()}", "", "", False
 
 
-def _cause_told(before: Mapping[str, Any], after: Mapping[str, Any], names: Mapping[int, str]) -> Told:
+def _cause_words(before: Mapping[str, Any], after: Mapping[str, Any], names: Mapping[int, str]) -> ChangeWords:
     if "confirmed_class" not in after:
         return None
     if not after["confirmed_class"]:
@@ -192,17 +192,17 @@ def _cause_told(before: Mapping[str, Any], after: Mapping[str, Any], names: Mapp
     return "check", text, after.get("what_fixed_it", ""), "good", False
 
 
-def _owner_told(before: Mapping[str, Any], after: Mapping[str, Any], names: Mapping[int, str]) -> Told:
+def _owner_words(before: Mapping[str, Any], after: Mapping[str, Any], names: Mapping[int, str]) -> ChangeWords:
     if "owner_id" not in after:
         return None
     return "person", f"handed the case to {names.get(after['owner_id'], 'somebody')}", "", "", False
 
 
-def _title_told(before: Mapping[str, Any], after: Mapping[str, Any], names: Mapping[int, str]) -> Told:
+def _title_words(before: Mapping[str, Any], after: Mapping[str, Any], names: Mapping[int, str]) -> ChangeWords:
     return ("edit", f"renamed the case from {before['title']}", "", "", True) if "title" in after else None
 
 
-def _merging_told(before: Mapping[str, Any], after: Mapping[str, Any], names: Mapping[int, str]) -> Told:
+def _merging_words(before: Mapping[str, Any], after: Mapping[str, Any], names: Mapping[int, str]) -> ChangeWords:
     if "merged_into_id" not in after:
         return None
     into = after["merged_into_id"]
@@ -211,7 +211,7 @@ def _merging_told(before: Mapping[str, Any], after: Mapping[str, Any], names: Ma
     return "link", f"merged the case into case {into}", "", "", False
 
 
-CHANGES = (_status_told, _cause_told, _owner_told, _title_told, _merging_told)
+CHANGES = (_status_words, _cause_words, _owner_words, _title_words, _merging_words)
 
 SOURCES: tuple[Callable[[Case], Iterator[Entry]], ...] = (
     _opened,

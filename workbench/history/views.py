@@ -23,9 +23,9 @@ def numbers(request: SignedInRequest) -> HttpResponse:
     """Causes by month, times to diagnosis and to repair, recurring jobs."""
     period = request.GET.get("days", "")
     period = period if period in PERIODS else ""
-    told = statistics(request.user, int(period) if period else None)
-    most = max((count for cause in told.causes for count in cause.months), default=0)
-    context = {"numbers": told, "periods": PERIODS, "period": period, "most": most}
+    numbers = statistics(request.user, int(period) if period else None)
+    most = max((count for cause in numbers.causes for count in cause.months), default=0)
+    context = {"numbers": numbers, "periods": PERIODS, "period": period, "most": most}
     return render(request, "history/numbers.html", context)
 
 

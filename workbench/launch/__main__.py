@@ -14,7 +14,7 @@ from types import FrameType
 
 from workbench.launch.open_files import open_files_raise
 from workbench.launch.plan import PROJECT, LaunchRefused, Plan, plan_from, refuse_full_disk, refuse_taken_port
-from workbench.launch.presence import found_by_others, only_one, variables_of_the_running
+from workbench.launch.presence import only_one, shared_with_commands, variables_of_the_running
 from workbench.launch.programs import programs, write_configuration
 from workbench.launch.readiness import wait_until_ready
 from workbench.launch.redis_watch import RedisWatch
@@ -87,7 +87,7 @@ def running(plan: Plan) -> Iterator[Supervised]:
         with Supervised(plan, write_configuration(plan)) as supervised:
             wait_until_ready(plan, supervised.alive)
             print(f"Started in {time.monotonic() - started:.1f} s", flush=True)
-            with found_by_others(plan):
+            with shared_with_commands(plan):
                 yield supervised
 
 

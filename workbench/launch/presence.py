@@ -28,7 +28,7 @@ def only_one(plan: Plan) -> Iterator[None]:
 
 
 @contextmanager
-def found_by_others(plan: Plan) -> Iterator[None]:
+def shared_with_commands(plan: Plan) -> Iterator[None]:
     """While the context lasts, other commands of this user find the running workbench's servers."""
     shared = {name: plan.variables[name] for name in SHARED_VARIABLES if name in plan.variables}
     with open(os.open(_variables(plan), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:

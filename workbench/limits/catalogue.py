@@ -32,7 +32,7 @@ class Limit:
 
     name: str
     title: str
-    told: str
+    explanation: str
     unit: Unit
     least: int
     usual: Callable[[], int]

@@ -23,7 +23,7 @@ _BY_WORD = {name.lower(): factor for name, factor in BINARY.items()} | {
 LONGEST = 40
 
 
-def told(value: int, unit: Unit) -> str:
+def quantity_text(value: int, unit: Unit) -> str:
     """`2 GiB`, `5,000`, `200 times`: the largest unit in which the value is whole."""
     if unit is Unit.BYTES:
         name = next(name for name, factor in reversed(BINARY.items()) if value % factor == 0)

@@ -10,7 +10,7 @@ from django.db import transaction
 from workbench.accounts.models import User
 from workbench.limits.catalogue import LIMITS
 from workbench.limits.models import LimitChange
-from workbench.limits.quantities import told
+from workbench.limits.quantities import quantity_text
 from workbench.limits.selectors import values_set
 
 
@@ -27,7 +27,7 @@ def limits_set(*, user: User, values: Mapping[str, int | None], reason: str) -> 
     for name, value in values.items():
         limit = LIMITS[name]
         if value is not None and not limit.least <= value <= limit.most():
-            errors[name] = f"{told(limit.least, limit.unit)} to {told(limit.most(), limit.unit)}."
+            errors[name] = f"{quantity_text(limit.least, limit.unit)} to {quantity_text(limit.most(), limit.unit)}."
     present = values_set()
     changed = {name: value for name, value in values.items() if value != present.get(name)}
     if changed and not reason.strip():

@@ -16,7 +16,7 @@ from workbench.accounts.requests import SignedInRequest
 from workbench.limits.catalogue import ALWAYS, LIMITS, Limit
 from workbench.limits.forms import LimitsForm
 from workbench.limits.models import LimitChange
-from workbench.limits.quantities import told
+from workbench.limits.quantities import quantity_text
 from workbench.limits.selectors import values_now, values_set
 from workbench.limits.services import limits_set
 
@@ -80,10 +80,10 @@ def limits_shown(form: LimitsForm | None = None) -> list[LimitShown]:
     return [
         LimitShown(
             limit=limit,
-            value=told(values[name], limit.unit),
-            written=sent[name] if name in sent else told(chosen[name], limit.unit) if name in chosen else "",
-            usual=told(limit.usual(), limit.unit),
-            most=told(limit.most(), limit.unit),
+            value=quantity_text(values[name], limit.unit),
+            written=sent[name] if name in sent else quantity_text(chosen[name], limit.unit) if name in chosen else "",
+            usual=quantity_text(limit.usual(), limit.unit),
+            most=quantity_text(limit.most(), limit.unit),
             is_lowered=chosen.get(name, 0) > limit.most(),
             errors=[str(error) for error in form.errors.get(name, [])] if form else [],
         )
@@ -94,7 +94,7 @@ def limits_shown(form: LimitsForm | None = None) -> list[LimitShown]:
 def _change(change: LimitChange) -> dict[str, object]:
     limit = LIMITS.get(change.name)
     values = {
-        name: told(value, limit.unit) if limit and value is not None else "the workbench's own"
+        name: quantity_text(value, limit.unit) if limit and value is not None else "the workbench's own"
         for name, value in (("before", change.before), ("after", change.after))
     }
     return {"row": change, "title": limit.title if limit else change.name, **values}

@@ -65,7 +65,7 @@ def place_answer(book: LogBook, view: View, at: tuple[str, int]) -> dict[str, An
 
 
 def _term(term: Term, book: LogBook) -> dict[str, Any]:
-    """A term as a chip: a pattern is told by its text."""
+    """A term as a chip: a pattern is shown by its text."""
     label = term.source
     if term.field == "pattern":
         known = {each["id"]: each["text"] for each in book.contents["patterns"]}
@@ -171,11 +171,11 @@ def fields_of(full: Mapping[str, Any], book: LogBook) -> list[dict[str, Any]]:
     }
     numbers = {"subtask": full["subtask"], "attempt": full["attempt"], "checkpoint": full["checkpoint_id"]}
     level = _level(full["level"])
-    told = [("level", level, f"level:{level}")] if level else []
-    told += [(name, str(value), f"{name}={value}") for name, value in numbers.items() if value is not None]
-    told += [(name, value, f"{name}={quoted(value)}") for name, value in texts.items() if value]
-    told.append(("pattern", pattern["text"], f"pattern:{pattern['id']}"))
-    return [{"name": name, "value": value, "term": term} for name, value, term in told]
+    fields = [("level", level, f"level:{level}")] if level else []
+    fields += [(name, str(value), f"{name}={value}") for name, value in numbers.items() if value is not None]
+    fields += [(name, value, f"{name}={quoted(value)}") for name, value in texts.items() if value]
+    fields.append(("pattern", pattern["text"], f"pattern:{pattern['id']}"))
+    return [{"name": name, "value": value, "term": term} for name, value, term in fields]
 
 
 def operations_of(full: Mapping[str, Any]) -> list[dict[str, str]]:

@@ -55,8 +55,8 @@ class Asked:
 
     def shifts(self, book: LogBook) -> dict[int, int]:
         """The moved clocks by the number of the file; a file that is not there counts nothing."""
-        told = ((book.file_id(path), shift) for path, shift in self.clocks)
-        return {file_id: shift for file_id, shift in told if file_id is not None}
+        shifts = ((book.file_id(path), shift) for path, shift in self.clocks)
+        return {file_id: shift for file_id, shift in shifts if file_id is not None}
 
     @property
     def listed(self) -> Search:
@@ -71,13 +71,13 @@ def asked_of(query: QueryDict) -> Asked:
         raise InvalidSearch(f"The search is longer than {MOST_SEARCH} characters, or the address was changed by hand.")
     asked = form.cleaned_data
     span = _span(query.get("from"), query.get("to"))
-    clocks = tuple(each for told in query.getlist("clock")[:MOST_CLOCKS] if (each := _clock(told)) is not None)
+    clocks = tuple(each for text in query.getlist("clock")[:MOST_CLOCKS] if (each := _clock(text)) is not None)
     return Asked(parse_search(asked["q"]), span, asked["hits"], asked["alike"], clocks)
 
 
-def _clock(told: str) -> tuple[str, int] | None:
+def _clock(text: str) -> tuple[str, int] | None:
     """File and milliseconds of `path:ms`."""
-    path, _, shift = told.rpartition(":")
+    path, _, shift = text.rpartition(":")
     digits = shift.removeprefix("-")
     is_number = digits.isascii() and digits.isdigit() and len(digits) <= 12
     return (path, int(shift)) if path and is_number and abs(int(shift)) <= MOST_SHIFT_MS else None
@@ -89,9 +89,9 @@ def _span(first: str | None, last: str | None) -> Span | None:
     return (ends[0], ends[1]) if ends[0] is not None and ends[1] is not None and ends[0] <= ends[1] else None
 
 
-def _epoch_ms(told: str | None) -> int | None:
+def _epoch_ms(text: str | None) -> int | None:
     try:
-        moment = datetime.fromisoformat(told or "")
+        moment = datetime.fromisoformat(text or "")
     except ValueError:
         return None
     if moment.tzinfo is None:

@@ -47,7 +47,7 @@ class CaseHits:
 
 
 @dataclass(slots=True)
-class FoundEverywhere:
+class EverywhereMatches:
     """What a search found.
 
     searched  log books that were searched
@@ -63,35 +63,35 @@ class FoundEverywhere:
     rest: int | None = None
 
 
-def find_everywhere(user: User, search: Search, below: int | None = None) -> FoundEverywhere:
+def search_everywhere(user: User, search: Search, below: int | None = None) -> EverywhereMatches:
     """The cases with records that fit. `below` goes on after the case of that number. Raises InvalidSearch."""
-    told = FoundEverywhere()
+    matches = EverywhereMatches()
     deadline = time.monotonic() + MOST_SECONDS
     last: int | None = None
     for analysis in _newest_diagnoses(user, below):
         if (
             analysis.case_id != last
             and last is not None
-            and (time.monotonic() > deadline or len(told.hits) >= MOST_CASES)
+            and (time.monotonic() > deadline or len(matches.hits) >= MOST_CASES)
         ):
-            told.rest = last
+            matches.rest = last
             break
         last = analysis.case_id
         book = log_book_of(analysis)
         if book is None:
-            told.unkept += 1
+            matches.unkept += 1
             continue
-        told.searched += 1
+        matches.searched += 1
         try:
             view = find(book, search)
         except SearchTooSlow:
-            told.slow.append(analysis.case)
+            matches.slow.append(analysis.case)
             continue
         if view.total:
             rows = [_row(analysis, book, row) for row in book.rows(view.slice(0, ROWS_SHOWN), SHOWN)]
             asked = {"snapshot": analysis.snapshot, "q": " ".join(term.source for term in search.terms)}
-            told.hits.append(CaseHits(analysis.case, analysis.snapshot, view.total, rows, _address(analysis, asked)))
-    return told
+            matches.hits.append(CaseHits(analysis.case, analysis.snapshot, view.total, rows, _address(analysis, asked)))
+    return matches
 
 
 def _newest_diagnoses(user: User, below: int | None) -> list[Analysis]:

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_GET
 from diagnostics.log_book.search import InvalidSearch, parse_search
 from workbench.accounts.requests import SignedInRequest
 from workbench.logs.asked import MOST_SEARCH
-from workbench.logs.everywhere import find_everywhere
+from workbench.logs.everywhere import search_everywhere
 
 
 @login_required
@@ -26,7 +26,7 @@ def everywhere(request: SignedInRequest) -> HttpResponse:
         search = parse_search(asked)
         if search.terms:
             number = int(below) if below.isascii() and below.isdecimal() and len(below) < 18 else None
-            context["found"] = find_everywhere(request.user, search, number)
+            context["found"] = search_everywhere(request.user, search, number)
     except InvalidSearch as error:
         context["error"] = str(error)
     return render(request, "logs/everywhere.html", context)

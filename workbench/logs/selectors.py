@@ -82,7 +82,7 @@ def lines_address(log: CaseLog, path: str, line: int, last_line: int | None = No
     return f"{reverse('uploads:lines', args=[file.pk, line])}{query}#L{line}"
 
 
-def place_of(told: str) -> tuple[str, int] | None:
+def place_of(text: str) -> tuple[str, int] | None:
     """File and line of `path:line`."""
-    path, _, line = told.rpartition(":")
+    path, _, line = text.rpartition(":")
     return (path, int(line)) if path and line.isascii() and line.isdigit() and len(line) <= 18 else None

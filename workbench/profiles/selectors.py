@@ -105,7 +105,7 @@ def tree_shown(user: User, analysis_id: int, asked: Asked) -> dict[str, Any]:
         "choices": choices(profiles, selection),
         "heat": heat(profiles, selection),
         "selection": {"source": selection.source, "task": selection.task, "cpu": selection.cpu},
-        "baseline": _told(baseline) if baseline else None,
+        "baseline": _baseline_facts(baseline) if baseline else None,
         "stacks_left_out": profiles.left_out,
     }
 
@@ -127,7 +127,7 @@ def _baseline(
     return Baseline(other, chosen, call_tree(other_profiles, chosen.holds))
 
 
-def _told(baseline: Baseline) -> dict[str, Any]:
+def _baseline_facts(baseline: Baseline) -> dict[str, Any]:
     return {
         "analysis": baseline.analysis.pk,
         "case": baseline.analysis.case.title,

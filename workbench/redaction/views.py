@@ -31,12 +31,12 @@ def preview(request: SignedInRequest) -> HttpResponse:
         raise PermissionDenied("Your role may read cases, not add to them.")
     received = request.FILES.get("file")
     name = request.POST.get("name") or "file"
-    told = {"name": name, "complete": request.POST.get("complete") == "1"}
+    preview_shown = {"name": name, "complete": request.POST.get("complete") == "1"}
     redactor = redactor_for(request.POST.getlist("redact"))
     if received is None or (received.size or 0) > MOST_PREVIEWED_BYTES:
-        told["problem"] = "The beginning of the file did not arrive."
+        preview_shown["problem"] = "The beginning of the file did not arrive."
     elif redactor is None:
-        told["problem"] = "No rule is chosen."
+        preview_shown["problem"] = "No rule is chosen."
     else:
         with tempfile.TemporaryDirectory(dir=settings.INCOMING_DIR) as folder:
             source = Path(folder) / "source"
@@ -44,11 +44,11 @@ def preview(request: SignedInRequest) -> HttpResponse:
             try:
                 target = Path(folder) / "target"
                 done = redact_upload(SourceFile(source, "file"), target, redactor, seconds=MOST_SECONDS)
-                told["left_out"] = done.left_out
+                preview_shown["left_out"] = done.left_out
             except Spent:
-                told["complete"] = False
+                preview_shown["complete"] = False
             except UnreadableInput as error:
-                told["problem"] = f"Nothing of it can be read as text: {error}"
+                preview_shown["problem"] = f"Nothing of it can be read as text: {error}"
             titles = {rule.id: rule.title for rule in redaction_rules()}
-            told["found"] = [(titles[rule_id], found) for rule_id, found in redactor.replacements.items()]
-    return render(request, "redaction/_preview.html", told)
+            preview_shown["found"] = [(titles[rule_id], found) for rule_id, found in redactor.replacements.items()]
+    return render(request, "redaction/_preview.html", preview_shown)

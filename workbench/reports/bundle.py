@@ -21,7 +21,7 @@ from workbench.analyses.services import analysis_request
 from workbench.cases.models import Case
 from workbench.cases.services import case_open, note_add
 from workbench.limits.selectors import limits_now
-from workbench.reports.content import verdict_told
+from workbench.reports.content import verdict_line
 from workbench.rules.models import BundledRule
 from workbench.rules.selectors import rule_texts
 from workbench.rules.services import bundled_rules, ruleset_of_bundle
@@ -148,7 +148,7 @@ def bundle_import(*, user: User, content: BinaryIO) -> Case:
         raise BundleRefused(str(error)) from None
     except InvalidRule as error:
         raise BundleRefused(f"A rule in it cannot be read: {error}") from None
-    there = verdict_told({"verdict": manifest["verdict"], "health": {"score": manifest["health"]}})
+    there = verdict_line({"verdict": manifest["verdict"], "health": {"score": manifest["health"]}})
     note_add(case=case, user=user, text=f"Imported from a bundle. There the verdict was: {there}.")
     analysis_request(case=case, user=user, ruleset=ruleset)
     return case

@@ -24,7 +24,7 @@ ROLES = {"root_cause": "Root cause", "contributing": "Contributing", "consequenc
 
 
 @dataclass(frozen=True, slots=True)
-class FindingTold:
+class ReportedFinding:
     """A finding as a report has it.
 
     evidence  (place, text), at most EVIDENCE_SHOWN of `cited`
@@ -57,7 +57,7 @@ class Report:
     facts: Sequence[tuple[str, str]]
     verdict: str
     summary: str
-    findings: Sequence[FindingTold]
+    findings: Sequence[ReportedFinding]
     missing: Sequence[tuple[str, str, str]]
     charts: Sequence[tuple[str, str]]
     later: Sequence[tuple[str, str]]
@@ -77,9 +77,9 @@ def report_of(case: Case) -> Report:
     return Report(
         case=case,
         facts=list(_facts(case, document)),
-        verdict=verdict_told(document) if document else "Not diagnosed yet",
+        verdict=verdict_line(document) if document else "Not diagnosed yet",
         summary=document["verdict"]["summary"] if document else "",
-        findings=[finding_told(finding) for finding in document["findings"]] if document else [],
+        findings=[reported_finding(finding) for finding in document["findings"]] if document else [],
         missing=[(each["what"], each["why"], each["how"]) for each in document["missing_evidence"]] if document else [],
         charts=_charts(incident) if incident else [],
         later=list(_later(case, diagnoses)),
@@ -91,14 +91,14 @@ def report_of(case: Case) -> Report:
     )
 
 
-def verdict_told(document: Mapping[str, Any]) -> str:
+def verdict_line(document: Mapping[str, Any]) -> str:
     """The verdict, how sure it is, and the health, in one line."""
     verdict = document["verdict"]
     title = symptom(verdict["symptom_class"]).title
     return f"{title}, {phrase.percent(verdict['confidence'])} sure, health {document['health']['score']} of 100"
 
 
-def moment_told(moment: dt.datetime) -> str:
+def minute_utc(moment: dt.datetime) -> str:
     """UTC to the minute, as people write it into a timeline."""
     return f"{moment.astimezone(dt.UTC):%Y-%m-%d %H:%M}"
 
@@ -106,9 +106,9 @@ def moment_told(moment: dt.datetime) -> str:
 def _facts(case: Case, document: Mapping[str, Any] | None) -> Iterator[tuple[str, str]]:
     yield "Case", f"{case.pk}, {case.get_status_display().lower()}"
     yield "Team and owner", f"{case.team.name}, {case.owner}"
-    yield "Opened", f"{moment_told(case.created_at)} UTC by {case.created_by}"
+    yield "Opened", f"{minute_utc(case.created_at)} UTC by {case.created_by}"
     if case.closed_at:
-        yield "Closed", f"{moment_told(case.closed_at)} UTC by {case.closed_by}"
+        yield "Closed", f"{minute_utc(case.closed_at)} UTC by {case.closed_by}"
     if case.job_names:
         yield "Jobs", ", ".join(case.job_names.splitlines())
     if case.flink_version:
@@ -129,10 +129,10 @@ def evidence_span(document: Mapping[str, Any]) -> tuple[str, str] | None:
     return (min(first), max(last)) if first and last else None
 
 
-def finding_told(entry: Mapping[str, Any]) -> FindingTold:
+def reported_finding(entry: Mapping[str, Any]) -> ReportedFinding:
     """An entry of the document's findings as a report has it."""
     evidence = [(_place(each), each.get("text") or each.get("name") or "") for each in entry["evidence"]]
-    return FindingTold(
+    return ReportedFinding(
         title=entry["title"],
         role=ROLES[entry["role"]],
         severity=entry["severity"],
@@ -170,4 +170,4 @@ def _action(follow_up: FollowUp) -> tuple[str, str, bool]:
 def _later(case: Case, diagnoses: Mapping[int, Analysis]) -> Iterator[tuple[str, str]]:
     for snapshot in case.snapshots.exclude(number=1):
         found = diagnoses.get(snapshot.number)
-        yield f"After {snapshot.change}", verdict_told(found.document) if found else "not diagnosed"
+        yield f"After {snapshot.change}", verdict_line(found.document) if found else "not diagnosed"

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from diagnostics.notation.control_characters import show_controls
-from workbench.reports.content import FindingTold, Report, moment_told
+from workbench.reports.content import Report, ReportedFinding, minute_utc
 from workbench.runbooks.filling import StepShown
 
 MARKUP = re.compile(r"([\\`*_\[\]<>#|~])")
@@ -39,7 +39,7 @@ def fenced(text: str) -> Iterator[str]:
     yield from (fence, *map(show_controls, text.splitlines()), fence, "")
 
 
-def finding_as_markdown(finding: FindingTold, address: str) -> str:
+def finding_as_markdown(finding: ReportedFinding, address: str) -> str:
     """One finding with its evidence. `address` leads to it."""
     return "\n".join([*list(_finding_lines(finding))[1:], "", f"<{address}>"]) + "\n"
 
@@ -67,7 +67,10 @@ def _step_lines(step: StepShown) -> Iterator[str]:
     yield from _list("What will not help", content["wont_help"])
     yield from _list("Done when", [content["done"]["text"]] if content["done"]["text"] else [])
     if step.record:
-        yield from (f"{plain(str(step.record.by))} {plain(step.record.told)}, {moment_told(step.record.at)} UTC", "")
+        yield from (
+            f"{plain(str(step.record.by))} {plain(step.record.action_words)}, {minute_utc(step.record.at)} UTC",
+            "",
+        )
 
 
 def _change_lines(change: Mapping[str, Any]) -> Iterator[str]:
@@ -117,7 +120,7 @@ def _lines(report: Report, address: str) -> Iterator[str]:
     yield from _timeline_lines(report)
 
 
-def _finding_lines(finding: FindingTold) -> Iterator[str]:
+def _finding_lines(finding: ReportedFinding) -> Iterator[str]:
     yield from ("", f"### {finding.role}: {plain(finding.title)}", "")
     if finding.where:
         yield from (plain(finding.where), "")
@@ -138,7 +141,7 @@ def _timeline_lines(report: Report) -> Iterator[str]:
     for entry in report.timeline:
         who = f"{plain(str(entry.by))} " if entry.by else ""
         detail = f": {plain(entry.detail)}" if entry.detail else ""
-        yield f"- {moment_told(entry.at)} {who}{plain(entry.text)}{detail}"
+        yield f"- {minute_utc(entry.at)} {who}{plain(entry.text)}{detail}"
 
 
 def as_post_mortem(report: Report, address: str) -> str:

@@ -24,7 +24,7 @@ from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import BaseDocTemplate, Flowable, Frame, PageTemplate, Paragraph, Spacer, Table, TableStyle
 
 from diagnostics.notation.control_characters import show_controls
-from workbench.reports.content import FindingTold, Report, moment_told
+from workbench.reports.content import Report, ReportedFinding, minute_utc
 
 FONT, BOLD, CHINESE = "Vera", "VeraBd", "STSong-Light"
 MUTED = colors.HexColor("#545e6a")
@@ -112,10 +112,10 @@ def _flowables(report: Report, address: str) -> Iterator[Flowable]:
     for entry in report.timeline:
         who = f"{entry.by} " if entry.by else ""
         detail = f": {entry.detail}" if entry.detail else ""
-        yield _paragraph(f"{moment_told(entry.at)}  {who}{entry.text}{detail}", TEXT)
+        yield _paragraph(f"{minute_utc(entry.at)}  {who}{entry.text}{detail}", TEXT)
 
 
-def _finding(finding: FindingTold) -> Iterator[Flowable]:
+def _finding(finding: ReportedFinding) -> Iterator[Flowable]:
     yield _paragraph(f"{finding.role}: {finding.title}", FINDING)
     yield _paragraph(finding.statement, TEXT)
     about = f"{finding.sure} sure, {finding.severity}, rule {finding.rule}"

@@ -20,7 +20,7 @@ from workbench.analyses.selectors import analysis_visible
 from workbench.cases.models import Case
 from workbench.cases.selectors import case_visible
 from workbench.reports import bundle as bundles
-from workbench.reports.content import Report, finding_told, report_of
+from workbench.reports.content import Report, report_of, reported_finding
 from workbench.reports.markdown import as_markdown, as_post_mortem, finding_as_markdown, step_as_markdown
 from workbench.runbooks.filling import steps_shown
 from workbench.runbooks.selectors import finding_at
@@ -32,11 +32,11 @@ from workbench.uploads.refusals import UploadRefused
 def report(request: SignedInRequest, case_id: int) -> HttpResponse:
     """The report as text to copy, and every form of it to download."""
     case = case_visible(request.user, case_id)
-    told, address = report_of(case), _address(request, case)
+    report, address = report_of(case), _address(request, case)
     context = {
         "case": case,
-        "markdown": as_markdown(told, address),
-        "post_mortem": as_post_mortem(told, address),
+        "markdown": as_markdown(report, address),
+        "post_mortem": as_post_mortem(report, address),
         "has_bundle": bundles.bundled_analysis(case) is not None,
     }
     return render(request, "reports/detail.html", context)
@@ -64,7 +64,7 @@ def finding(request: SignedInRequest, analysis_id: int, position: int) -> HttpRe
     """One finding as Markdown."""
     analysis = analysis_visible(request.user, analysis_id)
     address = f"{_address(request, analysis.case)}{_snapshot(analysis)}#finding-{position}"
-    text = finding_as_markdown(finding_told(finding_at(analysis, position)), address)
+    text = finding_as_markdown(reported_finding(finding_at(analysis, position)), address)
     return _file(text, analysis.case, f"finding-{position}.md", "text/markdown")
 
 

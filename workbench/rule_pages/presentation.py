@@ -101,8 +101,8 @@ class HelpShown:
     kept: Sequence[RegressionSample] = ()
     content: diagnostics_rule.Rule | None = None
     errors: Sequence[str] = ()
-    trigger: wording.Told | None = None
-    clearing: wording.Told | None = None
+    trigger: wording.ConditionWords | None = None
+    clearing: wording.ConditionWords | None = None
     steps: Sequence[wording.Step] = ()
     statement: Sequence[tuple[str, bool]] = ()
     sources: Sequence[str] = ()
@@ -144,7 +144,7 @@ def help_shown(user: User, rule: Rule) -> HelpShown:
         content = rule_of(version)
     except InvalidRule as error:
         return HelpShown(**common, errors=error.errors)
-    teller = wording.Teller(DEFINITIONS)
+    teller = wording.ConditionWriter(DEFINITIONS)
     return HelpShown(
         **common,
         content=content,

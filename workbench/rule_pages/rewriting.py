@@ -48,7 +48,7 @@ class Field:
 
     name     the place in the YAML, its parts joined with dots
     kind     text, number, choice or switch (true and false)
-    told     the value as findings write it, where that reads better than the number
+    reading  the value as findings write it, where that reads better than the number
     """
 
     name: str
@@ -58,7 +58,7 @@ class Field:
     line: int
     choices: tuple[str, ...] = ()
     hint: str = ""
-    told: str = ""
+    reading: str = ""
     source: str = ""
 
 
@@ -111,7 +111,7 @@ def _bound(document: YamlDocument, place: Place, entry: Mapping[str, Any]) -> Fi
     op = str(entry.get("op", ""))
     kind = "switch" if isinstance(value, bool) else "number" if isinstance(value, (int, float)) else "text"
     written = _flow(value)[1:-1] if isinstance(value, list) else str(value)
-    told = fact_value(value, fact) if kind == "number" else ""
+    reading = fact_value(value, fact) if kind == "number" else ""
     return Field(
         name=".".join(map(str, (*place, "value"))),
         label=f"{fact_name(fact)} {operator_words(op)}",
@@ -120,7 +120,7 @@ def _bound(document: YamlDocument, place: Place, entry: Mapping[str, Any]) -> Fi
         line=document.line((*place, "value")),
         choices=("true", "false") if kind == "switch" else (),
         hint=fact,
-        told="" if told == written else told,
+        reading="" if reading == written else reading,
         source=str(entry.get("source") or ""),
     )
 

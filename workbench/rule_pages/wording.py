@@ -18,7 +18,7 @@ NEGATED_WORDS = {"contains": "no longer contains", "in": "is none of"}
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ConditionWords:
     """A condition in words: a group with its parts, or one comparison with what bounds it.
 
     words    of the group ("all of these"), or the bound of a comparison ("at least 50 %")
@@ -30,7 +30,7 @@ class Told:
     fact: str = ""
     meaning: str = ""
     source: str = ""
-    parts: tuple[Told, ...] = ()
+    parts: tuple[ConditionWords, ...] = ()
 
     @property
     def sentence(self) -> str:
@@ -40,31 +40,31 @@ class Told:
         return f"{self.words}: {'; '.join(part.sentence for part in self.parts)}"
 
 
-class Teller:
+class ConditionWriter:
     """Tells conditions with the meanings that the signals give their facts."""
 
     def __init__(self, definitions: Mapping[str, SignalDefinition]) -> None:
         self._definitions = definitions
 
-    def trigger(self, condition: Condition) -> Told:
+    def trigger(self, condition: Condition) -> ConditionWords:
         """What must hold."""
         if isinstance(condition, Group):
             parts = tuple(self.trigger(item) for item in condition.items)
             single = len(parts) == 1 and condition.mode != "none"
-            return parts[0] if single else Told(GROUP_WORDS[condition.mode], parts=parts)
+            return parts[0] if single else ConditionWords(GROUP_WORDS[condition.mode], parts=parts)
         if isinstance(condition, IsMeasured):
             return self._leaf(condition.fact, "is measured" if condition.measured else "is not measured")
         words = bound_words(condition.fact, condition.op, condition.value)
         return self._leaf(condition.fact, words, condition.source or "")
 
-    def clearing(self, condition: Condition) -> Told:
+    def clearing(self, condition: Condition) -> ConditionWords:
         """What would have to hold instead, so that the rule is judged and found not to hold."""
         if isinstance(condition, Group):
             if condition.mode == "none":
                 return self.trigger(Group("any", condition.items))
             parts = tuple(self.clearing(item) for item in condition.items)
             other = "any" if condition.mode == "all" else "all"
-            return parts[0] if len(parts) == 1 else Told(GROUP_WORDS[other], parts=parts)
+            return parts[0] if len(parts) == 1 else ConditionWords(GROUP_WORDS[other], parts=parts)
         if isinstance(condition, IsMeasured):
             return self.trigger(IsMeasured(condition.fact, not condition.measured))
         if condition.op == "==" and isinstance(condition.value, bool):
@@ -74,10 +74,10 @@ class Teller:
         words = f"{NEGATED_WORDS[condition.op]} {fact_value(condition.value, condition.fact)}"
         return self._leaf(condition.fact, words)
 
-    def _leaf(self, fact: str, words: str, source: str = "") -> Told:
+    def _leaf(self, fact: str, words: str, source: str = "") -> ConditionWords:
         key, _, name = fact.rpartition(".")
         definition = self._definitions.get(key)
-        return Told(words, fact, definition.facts.get(name, "") if definition else "", source)
+        return ConditionWords(words, fact, definition.facts.get(name, "") if definition else "", source)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +86,10 @@ class Step:
 
     delta: float
     because: str
-    when: Told | None
+    when: ConditionWords | None
 
 
-def confidence_steps(rule: Rule, teller: Teller) -> list[Step]:
+def confidence_steps(rule: Rule, teller: ConditionWriter) -> list[Step]:
     """The base first, then what makes it surer or less sure."""
     steps = [Step(rule.base, "the trigger holds", None)]
     return steps + [Step(each.delta, each.because, teller.trigger(each.when)) for each in rule.adjustments]

@@ -94,10 +94,10 @@ class Draft(models.Model):
         ordering = ["-saved_at", "-pk"]
 
     def __str__(self) -> str:
-        return f"Draft of {self.rule_id_told}"
+        return f"Draft of {self.stated_rule_id}"
 
     @property
-    def rule_id_told(self) -> str:
+    def stated_rule_id(self) -> str:
         """The rule's id; for a new rule the one its text gives, if it does."""
         if self.rule:
             return self.rule.rule_id

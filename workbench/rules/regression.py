@@ -114,7 +114,7 @@ def _entries(
             version = VERSION.match(value) if reference == FLINK_VERSION and isinstance(value, str) else None
             facts[name] = version.group() if version else names.without(value, asked[reference])
         if facts:
-            yield {"key": key, "subject": names.of(signal.subject.as_json()), "facts": facts}
+            yield {"key": key, "subject": names.rename(signal.subject.as_json()), "facts": facts}
 
 
 class _Names:
@@ -132,7 +132,7 @@ class _Names:
     def __init__(self) -> None:
         self._known: dict[tuple[str, Any], str] = {}
 
-    def of(self, subject: Mapping[str, Any]) -> dict[str, Any]:
+    def rename(self, subject: Mapping[str, Any]) -> dict[str, Any]:
         return {part: self._name(part, value) for part, value in subject.items()}
 
     def without(self, value: FactValue, comparisons: Sequence[Check]) -> FactValue:

@@ -40,7 +40,7 @@ def runbook_blockers(draft: Draft) -> Iterator[str]:
         yield from error.errors
         return
     if draft.rule is None or draft.rule.rule_id != f"{RUNBOOK}{runbook.id}":
-        yield f"The `id` of this runbook must stay {draft.rule_id_told.removeprefix(RUNBOOK)!r}: findings name it."
+        yield f"The `id` of this runbook must stay {draft.stated_rule_id.removeprefix(RUNBOOK)!r}: findings name it."
     elif runbook.symptom_class != runbooks()[runbook.id].symptom_class:
         yield "The `symptom_class` of a runbook cannot change."
 

@@ -118,11 +118,11 @@ def _record_draft(draft: Draft, user: User) -> None:
     before = draft.base.text if draft.base else ""
     newest = RuleEvent.objects.filter(draft_number=draft.pk).order_by("-pk").first()
     if newest and newest.kind == EventKind.DRAFT_SAVED and newest.by == user:
-        newest.rule_id, newest.at, newest.after = _told_id(draft), timezone.now(), draft.text
+        newest.rule_id, newest.at, newest.after = _stated_id(draft), timezone.now(), draft.text
         newest.save(update_fields=["rule_id", "at", "after"])
         return
     RuleEvent.objects.create(
-        rule_id=_told_id(draft),
+        rule_id=_stated_id(draft),
         kind=EventKind.DRAFT_SAVED,
         by=user,
         draft_number=draft.pk,
@@ -131,15 +131,15 @@ def _record_draft(draft: Draft, user: User) -> None:
     )
 
 
-def _told_id(draft: Draft) -> str:
-    return draft.rule_id_told[:80]
+def _stated_id(draft: Draft) -> str:
+    return draft.stated_rule_id[:80]
 
 
 @transaction.atomic
 def draft_discard(*, draft: Draft, user: User) -> None:
     """Throws a draft away; the audit log keeps its last text."""
     RuleEvent.objects.create(
-        rule_id=_told_id(draft),
+        rule_id=_stated_id(draft),
         kind=EventKind.DISCARDED,
         by=user,
         draft_number=draft.pk,

@@ -64,7 +64,7 @@ class StepRecord(models.Model):
         return f"{self.runbook} {self.step}: {self.state}"
 
     @property
-    def told(self) -> str:
+    def action_words(self) -> str:
         """What was done, as words that follow the person's name."""
         if self.state == StepState.WAITING:
             return f"asked {self.asked} to approve"

@@ -20,7 +20,7 @@ def runbook_of(runbook_id: str | None) -> Runbook | None:
 
 
 @dataclass(frozen=True, slots=True)
-class RecordTold:
+class TimedRecord:
     """What somebody said about a step.
 
     after_ms  from the diagnosis to it, None where it was said of an earlier one
@@ -32,14 +32,14 @@ class RecordTold:
     took_ms: float | None
 
 
-def records_told(analysis: Analysis, runbook_id: str, job: str) -> list[RecordTold]:
+def timed_records(analysis: Analysis, runbook_id: str, job: str) -> list[TimedRecord]:
     """All that was said about the steps of a runbook for one job of the case, the oldest first, with its time."""
-    found: list[RecordTold] = []
+    found: list[TimedRecord] = []
     last: dt.datetime | None = None
     for record in analysis.case.steps.filter(runbook=runbook_id, job=job).select_related("by", "asked"):
         since = (record.at - analysis.finished_at).total_seconds() * 1000 if analysis.finished_at else None
         took = (record.at - last).total_seconds() * 1000 if last else None
-        found.append(RecordTold(record, since if since is not None and since >= 0 else None, took))
+        found.append(TimedRecord(record, since if since is not None and since >= 0 else None, took))
         last = record.at
     return found
 

@@ -88,15 +88,15 @@ def begin(request: SignedInRequest, case_id: int) -> HttpResponse:
         return response
     if request.method != "POST":
         return _not_allowed("OPTIONS, POST")
-    told = _metadata(request.headers.get("Upload-Metadata", ""))
-    modified = told.get("modified", "0")
+    metadata = _metadata(request.headers.get("Upload-Metadata", ""))
+    modified = metadata.get("modified", "0")
     arrival = arrivals.arrival_begin(
         case=case,
         user=request.user,
-        name=(told.get("filename") or "unnamed")[-1000:],
+        name=(metadata.get("filename") or "unnamed")[-1000:],
         size=_number(request, "Upload-Length"),
         modified=int(modified) if modified.isascii() and modified.isdigit() and len(modified) < 16 else 0,
-        redact=told.get("redact", "").split(),
+        redact=metadata.get("redact", "").split(),
     )
     return _located(arrival, 201)
 

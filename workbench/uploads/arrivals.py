@@ -186,17 +186,17 @@ def arrival_complete(*, arrival: Arrival) -> None:
     broker.send_when_committed(REDACT_ARRIVAL, str(arrival.pk))
 
 
-def arrival_redact(*, arrival: Arrival, told: Callable[[int], None] = nobody) -> None:
+def arrival_redact(*, arrival: Arrival, on_progress: Callable[[int], None] = nobody) -> None:
     """Takes secrets out of a file and takes it into the case, in a worker. Nothing of the file as it came stays.
 
-    told  is called with the bytes of text that were gone through; what it raises ends the work, to be done again
+    on_progress  is called with the bytes of text that were gone through; what it raises ends the work, to be done again
     Raises Busy while another worker does it, Gone.
     """
     written = 0.0
 
     def progress(seen: int) -> None:
         nonlocal written
-        told(seen)
+        on_progress(seen)
         if time.monotonic() - written > SHOWN_EVERY_SECONDS:
             written = time.monotonic()
             shown = Arrival.objects.filter(pk=arrival.pk).update(redacted_bytes=seen, touched_at=timezone.now())

@@ -25,9 +25,9 @@ class FileKind(models.TextChoices):
 class UploadedFileQuerySet(models.QuerySet["UploadedFile"]):
     def visible_to(self, user: User) -> UploadedFileQuerySet:
         """The files of the cases that the user sees, removed ones left out."""
-        return self.of_cases_of(user).present()
+        return self.of_visible_cases(user).present()
 
-    def of_cases_of(self, user: User) -> UploadedFileQuerySet:
+    def of_visible_cases(self, user: User) -> UploadedFileQuerySet:
         """Removed files as well."""
         return self.filter(case__in=Case.objects.visible_to(user))
 
@@ -116,7 +116,7 @@ class ArrivalState(models.TextChoices):
 
 
 class ArrivalQuerySet(models.QuerySet["Arrival"]):
-    def of(self, user: User) -> ArrivalQuerySet:
+    def sent_by(self, user: User) -> ArrivalQuerySet:
         """What the user began to send, in cases that the user still sees."""
         return self.filter(user=user, case__in=Case.objects.visible_to(user))
 

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from workbench.accounts.models import Team, User
 from workbench.limits.catalogue import Unit
-from workbench.limits.quantities import told
+from workbench.limits.quantities import quantity_text
 from workbench.limits.selectors import UploadLimits
 from workbench.machine.disk import NoRoom, disk_room
 from workbench.uploads.models import Arrival, ArrivalState, UploadedFile
@@ -61,7 +61,8 @@ def coming_bytes(team: Team) -> int:
 def require_share(team: Team, held: int, size: int, limits: UploadLimits) -> None:
     """Raises TooLarge unless a team whose files take `held` bytes may have `size` more."""
     if held + size > limits.team_bytes:
+        most = quantity_text(limits.team_bytes, Unit.BYTES)
         raise TooLarge(
-            f"All cases of the team {team} hold at most {told(limits.team_bytes, Unit.BYTES)}; {held:,} bytes are in "
+            f"All cases of the team {team} hold at most {most}; {held:,} bytes are in "
             "them or on their way. Delete the evidence of old cases."
         )

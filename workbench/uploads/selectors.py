@@ -20,7 +20,7 @@ def file_visible(user: User, file_id: int) -> UploadedFile:
 def file_to_change(user: User, file_id: int, *, removed: bool = False) -> UploadedFile:
     """The file, for a change (`removed`: also one that was removed). Raises Http404, PermissionDenied for a viewer."""
     files = UploadedFile.objects.select_related("case")
-    visible = files.of_cases_of(user) if removed else files.visible_to(user)
+    visible = files.of_visible_cases(user) if removed else files.visible_to(user)
     file = get_object_or_404(visible, pk=file_id)
     if not file.case.may_be_changed_by(user):
         raise PermissionDenied("Your role may read this case, not change it.")
@@ -29,7 +29,7 @@ def file_to_change(user: User, file_id: int, *, removed: bool = False) -> Upload
 
 def arrival_to_continue(user: User, arrival_id: UUID) -> Arrival:
     """A file that the user began to send. Raises Http404 for others, PermissionDenied when the role was taken away."""
-    arrival = get_object_or_404(Arrival.objects.of(user).select_related("case", "file"), pk=arrival_id)
+    arrival = get_object_or_404(Arrival.objects.sent_by(user).select_related("case", "file"), pk=arrival_id)
     if not arrival.case.may_be_changed_by(user):
         raise PermissionDenied("Your role may read this case, not change it.")
     return arrival
@@ -37,7 +37,7 @@ def arrival_to_continue(user: User, arrival_id: UUID) -> Arrival:
 
 def unfinished_arrivals(user: User, case: Case) -> ArrivalQuerySet:
     """What the user began to send to the case and can continue."""
-    return Arrival.objects.of(user).unfinished().filter(case=case)
+    return Arrival.objects.sent_by(user).unfinished().filter(case=case)
 
 
 def seen_before(user: User, file: UploadedFile) -> UploadedFileQuerySet:

@@ -128,7 +128,7 @@ def _placed(
         # Orders the files that arrive at the same time, for bounds and names.
         case_lock(case)
         team = Team.objects.select_for_update().get(pk=case.team_id)
-        shelf, snapshot, held = Shelf.of(case, limits), case.snapshot_number, stored_bytes(team)
+        shelf, snapshot, held = Shelf.read(case, limits), case.snapshot_number, stored_bytes(team)
         for each in answers:
             answer = each
             if isinstance(each, UploadedFile):
@@ -245,7 +245,7 @@ def file_restore(*, file: UploadedFile) -> None:
     """Undoes `file_remove`. Raises UploadRefused when the bytes are gone."""
     if not file.path.exists():
         raise UploadRefused(f"{file.name} was removed too long ago.")
-    Shelf.of(file.case, limits_now()).place(file)
+    Shelf.read(file.case, limits_now()).place(file)
     file.removed_at = None
     file.save()
 

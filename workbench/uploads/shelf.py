@@ -21,7 +21,7 @@ class Shelf:
         self._dropped: set[tuple[int, str, str]] = set()
 
     @classmethod
-    def of(cls, case: Case, limits: UploadLimits) -> Self:
+    def read(cls, case: Case, limits: UploadLimits) -> Self:
         """What the case holds now."""
         shelf = cls(limits)
         columns = ("snapshot", "name", "bytes", "sha256", "deleted_at")

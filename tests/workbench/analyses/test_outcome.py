@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.workbench.diagnosed import diagnosed_case, stored_file
 from tests.workbench.people import People
 from workbench.analyses.models import AnalysisStatus, Citation
-from workbench.cases.selectors import cases_found
+from workbench.cases.selectors import cases_matching
 from workbench.untrusted.storable import storable
 
 
@@ -45,7 +45,7 @@ def test_the_case_repeats_the_verdict_and_is_found_by_what_was_found(people: Peo
     assert (case.job_names, case.flink_version) == ("Orders", "1.20.5")
     assert case.health_score is not None
     for text in ("orders", "window skew", "logs/tm.log", "a" * 32, "numrecordsin"):
-        assert list(cases_found(people.alice, {"text": text})) == [case], text
+        assert list(cases_matching(people.alice, {"text": text})) == [case], text
 
 
 def test_what_a_database_cannot_hold_is_replaced(people: People) -> None:

@@ -35,7 +35,7 @@ def test_only_a_claim_that_is_not_so_is_wrong(verdict: str, right: bool, wrong: 
 def test_a_fact_is_found_by_its_numbers_however_they_are_written() -> None:
     said = document("data_skew", 0.9, ("data_skew", "Subtask 3 receives 91 % of the records (98,392 of 107,804)."))
     given = compared(TRUTH, said, 1.0)
-    assert (given.found, given.findable) == (1, 1)
+    assert (given.stated, given.findable) == (1, 1)
 
 
 def test_the_rank_of_the_truth_counts_classes() -> None:

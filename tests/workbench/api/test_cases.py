@@ -114,14 +114,14 @@ def test_the_list_is_filtered_and_paginated(alice: Client, people: People) -> No
     for _ in range(3):
         case_of(people.bob, "later")
 
-    def found(query: str) -> list[int]:
+    def listed(query: str) -> list[int]:
         return [case["id"] for case in alice.get(f"/api/v1/cases/?{query}").json()["results"]]
 
-    assert found("status=done") == [skewed.pk]
-    assert found("status=queued") == [waiting]
-    assert found("symptom_class=data_skew") == [skewed.pk]
-    assert found("job=order") == [skewed.pk]
-    assert found("text=clicks") == [waiting]
+    assert listed("status=done") == [skewed.pk]
+    assert listed("status=queued") == [waiting]
+    assert listed("symptom_class=data_skew") == [skewed.pk]
+    assert listed("job=order") == [skewed.pk]
+    assert listed("text=clicks") == [waiting]
     page = alice.get("/api/v1/cases/?page_size=2&page=2").json()
     assert (page["count"], len(page["results"])) == (5, 2)
     assert "page=3" in page["next"]

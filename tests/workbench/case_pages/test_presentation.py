@@ -2,7 +2,7 @@
 
 import pytest
 
-from workbench.case_pages.presentation import MOST_FOLDERS, clock_told, inputs_shown, offset_told
+from workbench.case_pages.presentation import MOST_FOLDERS, describe_clock, describe_offset, inputs_shown
 from workbench.cases.templatetags.diagnosis import score_band, sentences, waterfall
 
 
@@ -62,13 +62,13 @@ def test_the_path_below_the_shown_folder_tells_the_files_apart() -> None:
 def test_the_offset_of_a_clock_is_told_with_its_bounds(
     least_ms: int | None, most_ms: int | None, sentence: str, is_off: bool
 ) -> None:
-    told = offset_told({"against": "logs/jm.log", "least_ms": least_ms, "most_ms": most_ms, "events": 7})
+    told = describe_offset({"against": "logs/jm.log", "least_ms": least_ms, "most_ms": most_ms, "events": 7})
     shared = "from 7 steps of tasks that both logs tell of"
     assert (told.sentence, told.is_off) == (sentence.format(shared=shared), is_off)
 
 
 def test_a_moved_clock_is_told() -> None:
-    assert clock_told({"zone": "Europe/Berlin", "shift_ms": -90_000}) == (
+    assert describe_clock({"zone": "Europe/Berlin", "shift_ms": -90_000}) == (
         "Its times were read as local time of Europe/Berlin and moved by -90 s."
     )
 

@@ -11,7 +11,7 @@ from workbench.cases.selectors import (
     case_page,
     case_to_change,
     case_visible,
-    cases_found,
+    cases_matching,
 )
 from workbench.cases.services import (
     case_assign,
@@ -25,7 +25,7 @@ from workbench.cases.services import (
 
 
 def titles(user: User, **asked: str) -> list[str]:
-    return [case.title for case in cases_found(user, asked)]
+    return [case.title for case in cases_matching(user, asked)]
 
 
 def test_a_case_belongs_to_the_team_of_whoever_opens_it(people: People) -> None:

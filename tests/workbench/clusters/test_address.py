@@ -25,8 +25,8 @@ def answering(*addresses: str) -> Lookup:
     ],
 )
 def test_an_address_is_taken_apart_and_written_in_one_way(text: str, read: str) -> None:
-    assert str(ClusterUrl.of(text)) == read
-    assert ClusterUrl.of(read) == ClusterUrl.of(text)
+    assert str(ClusterUrl.parse(text)) == read
+    assert ClusterUrl.parse(read) == ClusterUrl.parse(text)
 
 
 @pytest.mark.parametrize(
@@ -60,12 +60,12 @@ def test_an_address_is_taken_apart_and_written_in_one_way(text: str, read: str) 
 )
 def test_what_is_no_plain_address_of_a_server_is_refused(text: str) -> None:
     with pytest.raises(AddressRefused):
-        ClusterUrl.of(text)
+        ClusterUrl.parse(text)
 
 
 @pytest.mark.parametrize("address", [PRIVATE, "192.168.7.9", "172.20.0.4", "fd12::7", "8.8.8.8", "2001:4860::1"])
 def test_private_and_public_addresses_of_a_listed_name_are_reached(address: str) -> None:
-    url = ClusterUrl.of("http://jobmanager:8081")
+    url = ClusterUrl.parse("http://jobmanager:8081")
     assert judged_address(url, special_allowed=False, lookup=answering(address)) == address
 
 
@@ -102,7 +102,7 @@ SPECIAL = [
 @pytest.mark.parametrize("special_allowed", [False, True])
 def test_no_name_leads_to_this_machine_its_link_or_metadata(address: str, special_allowed: bool) -> None:
     """Not even with the administrator's permission, since the address of a name can change."""
-    url = ClusterUrl.of("http://jobmanager:8081")
+    url = ClusterUrl.parse("http://jobmanager:8081")
     with pytest.raises(AddressRefused, match="does not connect there"):
         judged_address(url, special_allowed=special_allowed, lookup=answering(address))
     with pytest.raises(AddressRefused, match="does not connect there"):
@@ -113,11 +113,11 @@ def test_no_name_leads_to_this_machine_its_link_or_metadata(address: str, specia
 def test_odd_spellings_of_this_machine_are_this_machine(host: str) -> None:
     """By the real resolver, which reads them as the C library does, or does not know them at all."""
     with pytest.raises(AddressRefused):
-        judged_address(ClusterUrl.of(f"http://{host}:8081"), special_allowed=True)
+        judged_address(ClusterUrl.parse(f"http://{host}:8081"), special_allowed=True)
 
 
 def test_a_special_address_is_reached_only_when_it_is_listed_as_such() -> None:
-    url = ClusterUrl.of("http://127.0.0.1:8081")
+    url = ClusterUrl.parse("http://127.0.0.1:8081")
     with pytest.raises(AddressRefused, match="this machine itself"):
         judged_address(url, special_allowed=False)
     assert judged_address(url, special_allowed=True) == "127.0.0.1"
@@ -125,7 +125,7 @@ def test_a_special_address_is_reached_only_when_it_is_listed_as_such() -> None:
 
 def test_a_name_is_looked_up_once_and_its_first_answer_counts() -> None:
     answers: Iterator[list[str]] = iter([[PRIVATE], ["127.0.0.1"]])
-    url = ClusterUrl.of("http://rebinding.example:8081")
+    url = ClusterUrl.parse("http://rebinding.example:8081")
     assert judged_address(url, special_allowed=False, lookup=lambda _host, _port: next(answers)) == PRIVATE
     assert next(answers) == ["127.0.0.1"], "the second answer was never asked for"
 
@@ -135,4 +135,4 @@ def test_a_name_without_an_address_is_said_to_have_none() -> None:
         raise OSError
 
     with pytest.raises(NoAddress, match="has no address"):
-        judged_address(ClusterUrl.of("http://nowhere.invalid"), special_allowed=False, lookup=unknown)
+        judged_address(ClusterUrl.parse("http://nowhere.invalid"), special_allowed=False, lookup=unknown)

@@ -94,7 +94,7 @@ def test_a_redirect_is_told_and_not_followed(people: People, flink: RecordedClus
 def test_the_connection_goes_to_the_judged_address_whatever_the_name_means(flink: RecordedCluster) -> None:
     """`.invalid` has no address at all (RFC 2606): a second look-up would fail."""
     port = int(flink.url.rpartition(":")[2])
-    pinned = PinnedCluster(ClusterUrl.of(f"http://jobmanager.invalid:{port}"), "127.0.0.1", LIMITS)
+    pinned = PinnedCluster(ClusterUrl.parse(f"http://jobmanager.invalid:{port}"), "127.0.0.1", LIMITS)
     pinned.json("/overview")
     assert flink.asked[0][2]["Host"] == f"jobmanager.invalid:{port}"
 
@@ -113,7 +113,7 @@ def test_a_name_that_begins_to_mean_this_machine_is_not_followed_there(people: P
 def test_an_endless_answer_ends_at_its_bound(flink: RecordedCluster, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(collect_flink, "MOST_ANSWER_BYTES", 100_000)
     flink.answers["/overview"] = b'{"a": "' + b"x" * 5_000_000 + b'"}'
-    pinned = PinnedCluster(ClusterUrl.of(flink.url), "127.0.0.1", LIMITS)
+    pinned = PinnedCluster(ClusterUrl.parse(flink.url), "127.0.0.1", LIMITS)
     with pytest.raises(Unanswered, match="more than 100,000 bytes"):
         pinned.json("/overview")
     assert pinned.bytes < 300_000
@@ -139,7 +139,7 @@ def test_an_answer_that_trickles_is_cut_off(head: bytes) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         thread = threading.Thread(target=trickle, args=[listening], daemon=True)
         thread.start()
-        url = ClusterUrl.of(f"http://127.0.0.1:{listening.getsockname()[1]}")
+        url = ClusterUrl.parse(f"http://127.0.0.1:{listening.getsockname()[1]}")
         begun = time.monotonic()
         with pytest.raises(Unanswered, match=r"longer than 0\.3 seconds"):
             PinnedCluster(url, "127.0.0.1", LIMITS, most_seconds=0.3).json("/overview")

@@ -74,7 +74,7 @@ def test_a_file_of_a_listed_store_becomes_evidence_and_is_analysed(
     ],
 )
 def test_what_does_not_lie_below_a_store_is_none_of_its_files(url: str) -> None:
-    assert ClusterUrl.of("http://logs.example/logs").file_path(url) is None
+    assert ClusterUrl.parse("http://logs.example/logs").file_path(url) is None
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_what_does_not_lie_below_a_store_is_none_of_its_files(url: str) -> None:
 )
 def test_an_address_that_could_lead_elsewhere_is_refused(url: str) -> None:
     with pytest.raises(AddressRefused):
-        ClusterUrl.of("http://logs.example/logs").file_path(url)
+        ClusterUrl.parse("http://logs.example/logs").file_path(url)
 
 
 def test_only_stores_that_are_offered_to_a_person_are_fetched_from(

@@ -19,7 +19,7 @@ from workbench.cases.services import case_assign, case_close
 from workbench.drills.evidence import AT_ONCE, Drawer, DrawerShown, Piece, drawers
 from workbench.drills.models import Drill
 from workbench.drills.scoring import parts
-from workbench.drills.selectors import teams_told
+from workbench.drills.selectors import drills_by_team
 from workbench.drills.services import drill_answer, drill_give_up, drill_look, drill_start, drill_suspect
 
 TITLE = "Orders pile up at one merchant"
@@ -180,10 +180,10 @@ def test_who_knew_the_case_may_drill_it_but_does_not_count(people: People, analy
     drill = drill_start(user=people.alice, case_id=analysis.case_id)
     drill_answer(drill=drill, symptom_class="data_skew")
     assert drill.knew_it
-    assert [told.count for told in teams_told(people.vera)] == [0]
+    assert [told.count for told in drills_by_team(people.vera)] == [0]
 
     drill_answer(drill=begun(people.bob), symptom_class="data_skew")
-    told = next(teams_told(people.vera))
+    told = next(drills_by_team(people.vera))
     assert (told.count, told.right) == (1, 1.0)
 
 

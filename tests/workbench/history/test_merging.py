@@ -7,13 +7,13 @@ from django.core.exceptions import ValidationError
 
 from tests.workbench.people import People, case_of, signed_in
 from workbench.cases.models import Case
-from workbench.cases.selectors import cases_found
+from workbench.cases.selectors import cases_matching
 from workbench.history.merging import case_merge, case_unmerge
 from workbench.history.timeline import timeline
 
 
 def listed(people: People) -> list[str]:
-    return [case.title for case in cases_found(people.alice, {})]
+    return [case.title for case in cases_matching(people.alice, {})]
 
 
 def test_a_merged_case_leaves_the_list_and_comes_back_when_it_is_taken_out(people: People) -> None:

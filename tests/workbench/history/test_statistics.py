@@ -86,8 +86,8 @@ def test_a_diagnosis_counts_from_the_first_that_names_a_cause(people: People) ->
 
 
 def test_the_slowest_tenth_is_told_once_there_are_ten() -> None:
-    assert Durations.of([HOUR * number for number in range(1, 10)]).slow_ms == 9 * 3_600_000
-    assert Durations.of([HOUR] * 9 + [HOUR * 5, HOUR]).slow_ms == pytest.approx(4.2 * 3_600_000)
+    assert Durations.summarise([HOUR * number for number in range(1, 10)]).slow_ms == 9 * 3_600_000
+    assert Durations.summarise([HOUR] * 9 + [HOUR * 5, HOUR]).slow_ms == pytest.approx(4.2 * 3_600_000)
 
 
 def test_jobs_with_more_than_one_case_tell_their_causes_and_what_came_back(people: People) -> None:

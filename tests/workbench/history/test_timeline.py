@@ -28,7 +28,7 @@ def no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("workbench.analyses.services._send", lambda *args, **options: None)
 
 
-def told(case: Case, *, everything: bool = False) -> list[str]:
+def entry_texts(case: Case, *, everything: bool = False) -> list[str]:
     return [entry.text for entry in timeline(case) if everything or not entry.is_minor]
 
 
@@ -42,7 +42,7 @@ def test_files_that_come_together_are_one_entry_and_their_verdict_follows(people
         stored_file(analysis.case, people.alice, f"rest/{number}.json")
 
     score = analysis.document["health"]["score"]
-    assert told(analysis.case) == [
+    assert entry_texts(analysis.case) == [
         "opened the case",
         "added 5 files: logs/tm.log, rest/0.json, rest/1.json and 2 more",
         f"Diagnosed: Data skew, 90 % sure, health {score}.",
@@ -71,8 +71,8 @@ def test_a_renaming_is_told_only_when_everything_is_asked_for(people: People) ->
     case = case_of(people.alice, "Before")
     case_rename(case=case, user=people.bob, title="After")
 
-    assert told(case) == ["opened the case"]
-    assert told(case, everything=True) == ["opened the case", "renamed the case from Before"]
+    assert entry_texts(case) == ["opened the case"]
+    assert entry_texts(case, everything=True) == ["opened the case", "renamed the case from Before"]
 
 
 def test_setting_what_is_set_already_leaves_no_trace(people: People) -> None:

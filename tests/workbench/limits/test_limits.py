@@ -14,7 +14,7 @@ from diagnostics.intake.limits import GIB, MIB, USUAL
 from tests.workbench.people import People, case_of, signed_in
 from workbench.limits.catalogue import LIMITS, Unit
 from workbench.limits.models import LimitChange
-from workbench.limits.quantities import read, told
+from workbench.limits.quantities import quantity_text, read
 from workbench.limits.selectors import limits_now
 from workbench.limits.services import limits_set
 from workbench.uploads.arrivals import arrival_begin
@@ -156,7 +156,7 @@ def test_the_limits_stand_at_the_drop_zone(people: People) -> None:
 )
 def test_quantities_are_read(text: str, unit: Unit, value: int) -> None:
     assert read(text, unit) == value
-    assert read(told(value, unit), unit) == value
+    assert read(quantity_text(value, unit), unit) == value
 
 
 @pytest.mark.parametrize("text", ["", "GiB", "1.5", "-3x", "NaN", "Infinity", "1e400", "1e30", "9" * 60, "2 miles"])

@@ -13,7 +13,7 @@ from tests.workbench.people import People, signed_in
 from workbench.accounts.models import User
 from workbench.analyses.models import Analysis
 from workbench.logs import everywhere
-from workbench.logs.everywhere import find_everywhere
+from workbench.logs.everywhere import search_everywhere
 
 
 @pytest.fixture(autouse=True)
@@ -40,7 +40,7 @@ def test_every_case_that_holds_the_words_is_found_the_newest_first(people: Peopl
     diagnosed_case(people.alice, title="without logs")
     kept(people.charlie, "of strangers")
 
-    found = find_everywhere(people.bob, parse_search('"Read timed out"'))
+    found = search_everywhere(people.bob, parse_search('"Read timed out"'))
 
     assert [hit.case.title for hit in found.hits] == ["newer", "older"]
     assert (found.searched, found.unkept, found.rest) == (2, 1, None)
@@ -70,7 +70,7 @@ def test_a_search_that_takes_too_long_is_gone_on_with(
     monkeypatch.setattr(everywhere, "MOST_SECONDS", -1.0)
     titles, below = [], None
     for _ in range(3):
-        found = find_everywhere(people.bob, parse_search("level:error+"), below)
+        found = search_everywhere(people.bob, parse_search("level:error+"), below)
         titles += [hit.case.title for hit in found.hits]
         below = found.rest
     assert (titles, below) == (["case 2", "case 1", "case 0"], None)

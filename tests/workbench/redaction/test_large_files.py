@@ -119,7 +119,7 @@ def test_a_rule_that_is_gone_meanwhile_lets_nothing_pass(
 def test_how_far_the_worker_is_is_told(case: Case, people: People, queue: redis.Redis) -> None:
     arrival = arrived(case, people, "url-password")
     seen: list[int] = []
-    arrival_redact(arrival=arrival, told=seen.append)
+    arrival_redact(arrival=arrival, on_progress=seen.append)
     assert seen == sorted(seen)
     assert abs(seen[-1] - len(LOG)) < len(LOG)
     assert outcome(people, arrival)["taken"] is True
@@ -131,7 +131,7 @@ def test_one_that_is_given_up_meanwhile_is_not_taken(
 ) -> None:
     arrival = arrived(case, people, "url-password")
     with pytest.raises(Gone):
-        arrival_redact(arrival=arrival, told=lambda _seen: arrival_discard(arrival=arrival))
+        arrival_redact(arrival=arrival, on_progress=lambda _seen: arrival_discard(arrival=arrival))
     assert not case.files.exists()
     assert secrets_below(settings) == []
 
@@ -145,7 +145,7 @@ def test_a_worker_that_dies_leaves_it_to_the_next_one(case: Case, people: People
 
     arrival = arrived(case, people, "url-password")
     with pytest.raises(Killed):
-        arrival_redact(arrival=arrival, told=dying)
+        arrival_redact(arrival=arrival, on_progress=dying)
     assert not case.files.exists()
     queue.flushdb()
     Arrival.objects.update(touched_at=timezone.now() - timedelta(minutes=1))

@@ -10,7 +10,7 @@ from tests.workbench.people import People, signed_in
 from workbench.accounts.models import User
 from workbench.analyses.models import Analysis
 from workbench.cases.models import Case
-from workbench.cases.selectors import cases_found
+from workbench.cases.selectors import cases_matching
 from workbench.history.timeline import timeline
 from workbench.runbooks.filling import StepShown, steps_shown
 from workbench.runbooks.models import StepRecord
@@ -89,10 +89,10 @@ def test_who_is_asked_has_news_and_who_waits_for_the_answer_too(people: People, 
     said(people.alice, analysis, REMEDY, state="waiting", asked="bob")
     assert Case.objects.with_news_for(people.bob).exists()
     assert not Case.objects.with_news_for(people.alice).exists()
-    assert analysis.case in cases_found(people.bob, {"people": "actions"})
+    assert analysis.case in cases_matching(people.bob, {"people": "actions"})
     said(people.bob, analysis, REMEDY, state="refused", note="Not before the batch is through.")
     assert Case.objects.with_news_for(people.alice).exists()
-    assert analysis.case not in cases_found(people.bob, {"people": "actions"})
+    assert analysis.case not in cases_matching(people.bob, {"people": "actions"})
 
 
 def test_what_is_refused_is_not_done_unless_it_is_opened_again(people: People, analysis: Analysis) -> None:

@@ -41,7 +41,7 @@ def case(people: People) -> Case:
     return case_of(people.alice)
 
 
-def told(text: str) -> str:
+def encoded(text: str) -> str:
     return base64.b64encode(text.encode()).decode()
 
 
@@ -50,7 +50,7 @@ def sha256(piece: bytes) -> str:
 
 
 def begun(client: Client, case: Case, size: int = len(LOG), name: str = "logs/tm.log", **more: str) -> HttpResponse:
-    metadata = ",".join(f"{key} {told(value)}" for key, value in {"filename": name, **more}.items())
+    metadata = ",".join(f"{key} {encoded(value)}" for key, value in {"filename": name, **more}.items())
     headers = {"Tus-Resumable": "1.0.0", "Upload-Length": str(size), "Upload-Metadata": metadata}
     return client.post(reverse("uploads:begin", args=[case.pk]), headers=headers)
 

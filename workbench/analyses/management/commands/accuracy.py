@@ -54,5 +54,5 @@ def _row(outcome: Outcome, width: int) -> str:
     right = "yes" if outcome.right else f"NO, {' or '.join(outcome.truth.accepted)}"
     return (
         f"{outcome.truth.name:{width}}  {outcome.verdict:22} {outcome.confidence:4.2f}  {rank:>5}  "
-        f"{outcome.found:>2}/{outcome.findable:<2}  {outcome.seconds:5.1f}  {right}"
+        f"{outcome.stated:>2}/{outcome.findable:<2}  {outcome.seconds:5.1f}  {right}"
     )
