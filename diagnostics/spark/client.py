@@ -150,7 +150,8 @@ def start_python_worker(session: SparkSession) -> None:
 
     def start() -> None:
         with contextlib.suppress(Exception):
-            session.range(1).mapInArrow(lambda batches: batches, "id long").count()
+            # Not `count()`: an aggregation is the one operator whose code Spark compiles whatever the settings say.
+            session.range(1).mapInArrow(lambda batches: batches, "id long").toArrow()
 
     threading.Thread(target=start, name="spark-python-worker", daemon=True).start()
 

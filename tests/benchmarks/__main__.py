@@ -47,7 +47,7 @@ from tests.benchmarks.synthetic_log import write_log
 MB = 1_000_000
 PAGES_MB = 500
 """The case whose pages are measured has at most so many MB of logs. Source: issue 5."""
-DEMO = sorted((Path(__file__).resolve().parents[2] / "workbench" / "cases" / "demo").glob("*.zip"))
+DEMO = sorted((Path(__file__).resolve().parents[2] / "workbench" / "analyses" / "demo").glob("*.zip"))
 
 
 def _logs(given: argparse.Namespace) -> None:

@@ -111,13 +111,13 @@ class SparkProbe:
         """Asks in the kept session; one that the server no longer knows is replaced."""
         if self._session is not None:
             try:
-                self._session.range(1).count()
+                self._session.range(1).collect()
             except Exception:
                 self._session = None
             else:
                 return
         session = spark.connect(settings.SPARK_REMOTE, str(uuid4()))
-        session.range(1).count()
+        session.range(1).collect()
         self._session = session
 
 
