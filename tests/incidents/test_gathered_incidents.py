@@ -133,3 +133,16 @@ def _incident(quoted: Quoted) -> GatheredIncident:
         evidence=(quoted,),
         half="open",
     )
+
+
+def test_the_readme_counts_the_incidents() -> None:
+    lines = (Path(__file__).parent / "gathered" / "README.md").read_text("utf-8").splitlines()
+    classes = {incident.symptom_class for half in HALVES for incident in gathered_incidents(half)}
+    counts = {
+        name: [sum(each.symptom_class == name for each in gathered_incidents(half)) for half in HALVES]
+        for name in classes
+    }
+    counts["all"] = [len(gathered_incidents(half)) for half in HALVES]
+    assert {line for line in lines if line.startswith("| ") and line[-3].isdigit()} == {
+        f"| {name} | {first} | {second} |" for name, (first, second) in counts.items()
+    }
