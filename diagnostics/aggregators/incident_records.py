@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from diagnostics.aggregators.aggregator import CITATION_ORDER, Aggregator
 from diagnostics.arithmetic.row_order import Order, first_rows_of_each, sort_rows
 from diagnostics.citation import CITATION_COLUMNS
-from diagnostics.notation.event_kind import EVENTS_MARKED, TEXTS_MARKED
+from diagnostics.vocabulary.incident_kinds import MARKED_EVENTS, MARKED_TEXTS
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -71,7 +71,7 @@ AGGREGATOR: Aggregator[pa.Table] = Aggregator(
     reduce=_by_kind,
     merge=_merge,
     finish=_in_order,
-    events=EVENTS_MARKED,
-    texts=TEXTS_MARKED,
+    events=MARKED_EVENTS,
+    texts=MARKED_TEXTS,
 )
 """Gives the records by kind, and a row for each kind with nothing but `of_kind`, the number of all."""

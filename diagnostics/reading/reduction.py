@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from diagnostics.aggregators import AGGREGATORS, BY_TABLE
 from diagnostics.evidence.tables import TABLES
-from diagnostics.notation.event_kind import kinds_of
 from diagnostics.reading.log_counts import count_records
+from diagnostics.vocabulary.incident_kinds import kinds_of
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -122,7 +122,7 @@ def test_a_shipped_redaction_rule_ends(rule: RedactionRule) -> None:
 
 
 MADE_OF_CONSTANTS = {
-    "diagnostics/notation/event_kind.py": "patterns of its own module, escaped",
+    "diagnostics/notation/record_conditions.py": "patterns of its own module, escaped",
     "diagnostics/notation/metric_unit.py": "patterns of its own module",
     "diagnostics/reproduction/__init__.py": "names of its own module",
     "diagnostics/wording/unit.py": "patterns of its own module",

@@ -41,7 +41,11 @@ TABLE = Table(
         Column("thrown_in", "string", "the first frame that is Flink's own or the user's"),
         Column("own_frames", "string", "the first frames of the user's code, innermost first, one a line"),
         Column("causes", "string", "every exception of the chain, outermost first, one `class: message` a line"),
-        Column("kinds", "string", "the kinds of events that it tells, separated by blanks (notation/event_kind.py)"),
+        Column(
+            "kinds",
+            "string",
+            "the kinds of events that it reports, separated by blanks (vocabulary/incident_kinds.yaml)",
+        ),
         Column("continuation", "string", "the lines behind the head line, at most 16,000 bytes of them"),
     ),
 )

@@ -19,8 +19,8 @@ from diagnostics.aggregators.aggregator import Aggregator
 from diagnostics.arithmetic.row_choice import contains_any
 from diagnostics.evidence.tables import TABLES
 from diagnostics.log_scan.known_messages import event_columns
-from diagnostics.notation.event_kind import KINDS, kinds_of
 from diagnostics.notation.log_event import catalogue
+from diagnostics.vocabulary.incident_kinds import KINDS, kinds_of
 from tests.diagnostics.aggregators.test_cut_anywhere import answered, sample_rows
 from tests.diagnostics.hand_made import JOB, START
 

@@ -17,10 +17,10 @@ from diagnostics.citation import CITATION_COLUMNS
 from diagnostics.evidence.rows import Rows
 from diagnostics.evidence.tables import TABLES
 from diagnostics.formats import FORMATS
-from diagnostics.notation.event_kind import kinds_of
 from diagnostics.notation.file_range import Range
 from diagnostics.reading.log_counts import count_records
 from diagnostics.reading.row_batch import row_batch
+from diagnostics.vocabulary.incident_kinds import kinds_of
 
 ROUNDS = 12
 """Random ways to cut and merge, beside one cut at every row. Our choice."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pyarrow as pa
 import pytest
 
+from diagnostics.errors import InvalidRule
 from diagnostics.evidence.tables import TABLES
-from diagnostics.notation.event_kind import kinds_of
+from diagnostics.vocabulary.incident_kinds import kinds_of, parse_kinds
+from diagnostics.yaml_document import read_yaml
 
 LOST = "The heartbeat of TaskManager with id 10.0.0.7:6122-a1 timed out."
 
@@ -66,3 +69,23 @@ def test_a_part_of_a_batch_tells_what_its_own_records_do() -> None:
     records = [{"message": LOST}, {"message": "nothing"}, {"message": LOST}]
     batch = pa.RecordBatch.from_pylist(records, schema=TABLES["log_record"].arrow_schema())
     assert kinds_of(batch.slice(1)).to_pylist() == [None, "lost"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a:\n  in_massage: [x]\n", "line 2: `in_massage` is no condition"),
+        ("a:\n  in_message: []\n", "line 2: `in_message` is no condition, or has not what it needs"),
+        ("a:\n  all:\n    - event: [x]\n    - [y]\n", "line 4: a condition is one entry"),
+        ("a: {}\n", "line 1: a condition is one entry"),
+    ],
+)
+def test_what_is_no_condition_is_named_with_its_line(text: str, said: str) -> None:
+    with pytest.raises(InvalidRule, match=re.escape(said)):
+        parse_kinds(read_yaml(text, "kinds.yaml"))
+
+
+def test_more_kinds_than_bits_are_refused() -> None:
+    text = "".join(f"k{number}: {{exception: true}}\n" for number in range(64))
+    with pytest.raises(InvalidRule, match="64 kinds, at most 63"):
+        parse_kinds(read_yaml(text, "kinds.yaml"))
