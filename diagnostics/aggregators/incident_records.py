@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from diagnostics.aggregators.aggregator import CITATION_ORDER, Aggregator
-from diagnostics.arithmetic.row_order import Order, first_rows_of_each, sort_rows
+from diagnostics.arithmetic.row_order import Order, first_rows_by_group, sort_rows
 from diagnostics.citation import CITATION_COLUMNS
 from diagnostics.vocabulary.incident_kinds import MARKED_EVENTS, MARKED_TEXTS
 
@@ -57,7 +57,7 @@ def _number_by_kind(events: pa.Table, measure: list[tuple[object, str]]) -> pa.T
 
 def _earliest(events: pa.Table) -> pa.Table:
     """At most MOST_OF_A_KIND events of each kind."""
-    return first_rows_of_each(events, "kind", ORDER[1:], MOST_OF_A_KIND)
+    return first_rows_by_group(events, "kind", ORDER[1:], MOST_OF_A_KIND)
 
 
 def _in_order(state: pa.Table) -> pa.Table:

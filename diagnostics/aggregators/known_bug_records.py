@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from diagnostics.aggregators.aggregator import CITATION_ORDER, Aggregator
 from diagnostics.arithmetic.row_choice import contains_any, is_any, shortened
-from diagnostics.arithmetic.row_order import Order, first_rows_of_each, sort_rows
+from diagnostics.arithmetic.row_order import Order, first_rows_by_group, sort_rows
 from diagnostics.citation import CITATION_COLUMNS
 from diagnostics.vocabulary.known_bug import LAMBDA, PLAIN, bugs_that_fit, rare_texts
 
@@ -76,7 +76,7 @@ def _releases_in(trace: str | None) -> str | None:
 
 
 def _earliest(rows: pa.Table) -> pa.Table:
-    return first_rows_of_each(rows, "bug", ORDER[1:], MOST_OF_A_BUG)
+    return first_rows_by_group(rows, "bug", ORDER[1:], MOST_OF_A_BUG)
 
 
 def _in_order(state: pa.Table) -> pa.Table:

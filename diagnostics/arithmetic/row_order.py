@@ -38,7 +38,7 @@ def first_rows(rows: pa.Table, order: Order, most: int) -> pa.Table:
     return rows if rows.num_rows <= most else sort_rows(rows, order).slice(0, most)
 
 
-def first_rows_of_each(rows: pa.Table, column: str, order: Order, most: int) -> pa.Table:
+def first_rows_by_group(rows: pa.Table, column: str, order: Order, most: int) -> pa.Table:
     """At most so many rows of each value of a column, the first in that order; fewer rows stay as they are."""
     import numpy as np
 

@@ -49,7 +49,7 @@ def read_group(group: Sequence[PlannedRange], run: SharedFolder, number: int) ->
 
     covered: list[dict[str, Any]] = []
     reduction = Reduction()
-    for ranges in _together(group):
+    for ranges in _batches_of_files(group):
         _stop_when_ended(run)
         with bounded_memory():
             covered += _read_ranges(ranges, reduction)
@@ -89,7 +89,7 @@ def _coverage_schema() -> pa.Schema:
     )
 
 
-def _together(group: Sequence[PlannedRange]) -> Iterator[list[PlannedRange]]:
+def _batches_of_files(group: Sequence[PlannedRange]) -> Iterator[list[PlannedRange]]:
     """The ranges as they are read: small whole files of a format that reads several at once up to TOGETHER_BYTES."""
     waiting: dict[str, list[PlannedRange]] = defaultdict(list)
     for planned in group:

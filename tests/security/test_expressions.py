@@ -126,7 +126,7 @@ MADE_OF_CONSTANTS = {
     "diagnostics/notation/metric_unit.py": "patterns of its own module",
     "diagnostics/reproduction/__init__.py": "names of its own module",
     "diagnostics/wording/unit.py": "patterns of its own module",
-    "diagnostics/vocabulary/known_bug.py": "literal texts of the shipped catalogue, escaped",
+    "diagnostics/vocabulary/known_bug.py": "patterns of its own module",
     "workbench/drills/evidence.py": "names of jobs, escaped",
     "diagnostics/wording/option_names.py": "names of options, escaped",
 }
