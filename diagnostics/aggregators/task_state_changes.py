@@ -14,7 +14,6 @@ MOST_CHANGES = 100_000
 """State changes that are kept, the earliest. Our choice: a job of 5,000 subtasks, five attempts."""
 
 STATE_EVENTS = ("task.state",)
-STARTING_STATES = ("INITIALIZING", "RUNNING")
 
 MOST_CHARACTERS = 300
 """Of a message. Our choice: what a citation shows."""

@@ -40,9 +40,9 @@ CITATION = (
 class Table:
     """An evidence table.
 
-    name     also the file's name in `diagnostics/evidence/tables`
-    grain    what one row stands for
-    columns  without the citation columns, which every table has
+    name         also the file's name in `diagnostics/evidence/tables`
+    grain        what one row stands for
+    own_columns  without the citation columns, which every table has
     """
 
     name: str

@@ -41,8 +41,6 @@ COLLECTORS = {
 MODES = frozenset(("Normal", "Mixed", "Prepare Mixed", "Concurrent Start", "Concurrent End", "Concurrent Mark"))
 """Brackets behind `Pause Young` that are G1's mode, not the cause."""
 
-TOO_LITTLE_SPACE = "Evacuation Failure"
-
 INIT_FACTS = {
     "Version": "jvm.version",
     "CPUs": "cpu.count",

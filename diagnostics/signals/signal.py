@@ -62,7 +62,7 @@ class Signal:
 class NotMeasured:
     """A measurement that the evidence does not allow, with the kind of evidence that would.
 
-    needs   an id of `diagnostics/diagnosis/missing.py`, e.g. `checkpoint-details`
+    needs   an id of `diagnostics/vocabulary/evidence_kinds.yaml`, e.g. `checkpoint-details`
     reason  one sentence
     """
 

@@ -93,7 +93,7 @@ class Case(models.Model):
     `fingerprint` and the traits are those of the incident, the first snapshot; the others of the newest diagnosis.
     `keep_evidence`: its files are not deleted by themselves, however long it is closed.
     The `verdict_*`, `health_score`, `job_names` and `analysis_status` columns repeat the latest analysis, so that the
-    list needs one table; `workbench.analyses.services` keeps them, null means not known (yet).
+    list needs one table; `workbench.analyses.outcome` keeps them, null means not known (yet).
     """
 
     team = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="cases")

@@ -40,10 +40,10 @@ NOT_READY = ("not all required tasks are currently running", "is not being execu
 class Checkpoint:
     """One checkpoint or savepoint of one job; what is not known is None.
 
-    state_bytes, checkpointed_bytes  full size, and what this checkpoint wrote
-    expired_ms                       when the JobManager gave it up
-    reason                           why it failed, as printed
-    late_ms                          log times of acknowledgements that came after its expiry
+    triggered_ms, ended_ms, duration_ms  as stated; `start_ms` and `end_to_end_ms` derive what is not
+    state_bytes, checkpointed_bytes      full size, and what this checkpoint wrote
+    reason                               why it failed, as printed
+    late_ms                              log times of acknowledgements that came after its expiry
     """
 
     job_id: str | None

@@ -20,8 +20,11 @@ AS_BUSY = 0.6
 class Held:
     """One moment at which a task held others back.
 
-    upstream       the highest back-pressured ratio among the tasks above it
-    upstream_name  which task that is
+    own              the task itself
+    upstream         the highest back-pressured ratio (0 to 1) among the tasks above it
+    upstream_vertex  which task that is
+    above            that task
+    below_busy       the highest busy ratio among the tasks below it, None where it is not known
     """
 
     ts_ms: int

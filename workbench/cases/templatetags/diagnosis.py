@@ -85,12 +85,6 @@ def symptom_title(symptom_class: str | None) -> str:
 
 
 @register.filter
-def symptom_summary(symptom_class: str) -> str:
-    """What the class means, in two sentences."""
-    return symptom(symptom_class).summary
-
-
-@register.filter
 def score_band(score: int | None, symptom_class: str | None = None) -> str:
     """good, watch, act or unknown. Without a verdict nothing is good: the score counts only what was found."""
     if score is None:
@@ -244,12 +238,6 @@ def first_lines(text: str, most: int = 3) -> str:
 def words(name: str) -> str:
     """`back_pressure` as `back pressure`."""
     return name.replace("_", " ")
-
-
-@register.filter
-def dashes(name: str) -> str:
-    """`confirm-hot-key` as `confirm hot key`."""
-    return name.replace("-", " ")
 
 
 @register.filter
