@@ -1,0 +1,111 @@
+"""How much of the duration of slow checkpoints barriers were under way, as gauges of the tasks tell it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from statistics import median
+
+from diagnostics.arithmetic.quantiles import highest
+from diagnostics.citation import Citation
+from diagnostics.evidence import Evidence
+from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.reconstruction.checkpoints.counted_course import CountedCourse, counted_course
+from diagnostics.reconstruction.job.cluster import cluster_of
+from diagnostics.reconstruction.load.metric_series import MetricSeries, Series, metric_series
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
+
+START_DELAY, ALIGNMENT = "checkpointStartDelayNanos", "checkpointAlignmentTime"
+NANOSECONDS = 1_000_000.0
+"""In a millisecond."""
+SLOW_SHARE = 0.3
+"""A checkpoint that took this part of the longest one counts as slow. Our choice, as for the phases that REST tells."""
+SLACK_MS = 15_000
+"""The gauges are read within this time after the end of a checkpoint. Our choice: two scrapes of the usual distance."""
+MANAGED = "Status.Flink.Memory.Managed.Used"
+"""RocksDB's caches and write buffers, of jobs that are neither batch nor Python. Source: reference/metrics.csv."""
+
+
+def measure(evidence: Evidence) -> Measured:
+    """Start delay and alignment beside the duration of slow checkpoints, of each job.
+
+    Reads   metric_sample: durations and counts of the job's checkpoints, start delay and alignment of its subtasks.
+    Gives   one signal for each job with a duration and both gauges at that time. What is left of the duration went into
+            the synchronous and asynchronous parts, at least.
+    Units   milliseconds; bytes; shares 0 to 1.
+    Empty   NotMeasured without these metrics.
+    """
+    series = metric_series(evidence)
+    names = cluster_of(evidence).job_names
+    only_job = next(iter(names)) if len(names) == 1 else None
+    given = False
+    for job_id in sorted({each.job_id or only_job for each in series.of(START_DELAY)}, key=repr):
+        counted = counted_course(series, job_id, only_job)
+        facts, citations = _facts(counted, series, job_id, only_job) if counted else ({}, [])
+        if facts:
+            given = True
+            yield Signal("checkpoint_barriers", Subject(job=job_id), facts, tuple(citations), len(citations))
+    if not given:
+        yield NotMeasured(
+            "checkpoint_barriers", "metric-scrapes", "no metric tells start delay and duration of a checkpoint"
+        )
+
+
+def _facts(
+    counted: CountedCourse, series: MetricSeries, job_id: str | None, only_job: str | None
+) -> tuple[dict[str, FactValue], list[Citation]]:
+    longest = max((ms for _, ms in counted.durations_ms), default=0.0)
+    slow = [(ts_ms, ms) for ts_ms, ms in counted.durations_ms if ms >= SLOW_SHARE * longest > 0]
+    delays, alignments = (
+        [each for each in series.of(name) if (each.job_id or only_job) == job_id and each.operator is None]
+        for name in (START_DELAY, ALIGNMENT)
+    )
+    looked: list[tuple[float, float, float]] = []
+    for ts_ms, ms in slow:
+        waits = [highest(_during(gauges, ts_ms, ms)) for gauges in (delays, alignments)]
+        if waits[0] is not None:
+            looked.append((ms, waits[0], waits[1] or 0.0))
+    if not looked:
+        return {}, []
+    duration, delay, alignment = max(looked)
+    facts: dict[str, FactValue] = {
+        "slow": len(looked),
+        "duration_ms": duration,
+        "start_delay_ms": delay,
+        "alignment_ms": alignment,
+        "barrier_share_ratio": median(min((wait + align) / ms, 1.0) for ms, wait, align in looked),
+        "writing_ms": max(duration - delay - alignment, 0.0),
+        "rocksdb": any("rocksdb." in name for name in series.metrics()) or _uses_managed_memory(series),
+    }
+    if counted.bytes:
+        facts |= {"bytes": max(counted.bytes), "bytes_per_s": max(counted.bytes) / duration * 1000}
+    worst = max(delays, key=lambda each: max((point.value or 0.0 for point in each.known), default=0.0))
+    highest_point = max(worst.known, key=lambda point: point.value or 0.0)
+    return facts, [*counted.citations, worst.cite(highest_point)]
+
+
+def _during(gauges: Sequence[Series], ended_ms: int, duration_ms: float) -> Iterator[float]:
+    """The readings while a checkpoint was under way and shortly after, in milliseconds."""
+    for gauge in gauges:
+        for point in gauge.known:
+            if point.ts_ms is not None and ended_ms - duration_ms <= point.ts_ms <= ended_ms + SLACK_MS:
+                yield (point.value or 0.0) / NANOSECONDS
+
+
+def _uses_managed_memory(series: MetricSeries) -> bool:
+    return any(point.value for each in series.of(MANAGED) for point in each.known)
+
+
+FACTS = {
+    "slow": "slow checkpoints whose start delay is known",
+    "duration_ms": "duration of the longest of them",
+    "start_delay_ms": "longest start delay of a subtask in it",
+    "alignment_ms": "longest alignment of a subtask in it",
+    "barrier_share_ratio": "both as a share of the duration, usual among the slow ones; at most, since they may be those "
+    "of different subtasks",
+    "writing_ms": "what is left of its duration for the synchronous and asynchronous parts, at least",
+    "rocksdb": "whether metrics of RocksDB, or managed memory in use, tell that the state is RocksDB's",
+    "bytes": "most bytes that a checkpoint wrote",
+    "bytes_per_s": "these over the duration",
+}
+
+SIGNALS = (SignalDefinition("checkpoint_barriers", "job", FACTS, measure),)
