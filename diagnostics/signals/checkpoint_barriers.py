@@ -100,8 +100,8 @@ FACTS = {
     "duration_ms": "duration of the longest of them",
     "start_delay_ms": "longest start delay of a subtask in it",
     "alignment_ms": "longest alignment of a subtask in it",
-    "barrier_share_ratio": "both as a share of the duration, usual among the slow ones; at most, since they may be those "
-    "of different subtasks",
+    "barrier_share_ratio": "both as a share of the duration, usual among the slow ones; at most, for they may be of "
+    "different subtasks",
     "writing_ms": "what is left of its duration for the synchronous and asynchronous parts, at least",
     "rocksdb": "whether metrics of RocksDB, or managed memory in use, tell that the state is RocksDB's",
     "bytes": "most bytes that a checkpoint wrote",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
-from statistics import median
+from statistics import fmean, median
 
-from diagnostics.arithmetic.quantiles import highest, middle
+from diagnostics.arithmetic.quantiles import known, middle
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import Subject
 from diagnostics.notation.printed_name import normalised
@@ -16,6 +16,9 @@ from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefi
 
 FEWEST_SAMPLES = 4
 """How many samples make a level. Our choice."""
+BUSY = "busyTimeMsPerSecond"
+FEWEST_BUSY = 0.8
+"""Below so many busy subtasks the processes' own work (checkpoints, the network) rules their CPU time. Our choice."""
 NANOSECONDS = 1_000_000.0
 """In a millisecond. `Status.JVM.CPU.Time` counts nanoseconds of all threads of the process."""
 
@@ -23,7 +26,7 @@ NANOSECONDS = 1_000_000.0
 def measure(evidence: Evidence) -> Measured:
     """CPU load of each TaskManager.
 
-    Reads   metric_sample (Status.JVM.CPU.Load: 0 to 1, all cores of the host are 1; Status.JVM.CPU.Time).
+    Reads   metric_sample (Status.JVM.CPU.Load: 0 to 1, all cores of the host are 1; Status.JVM.CPU.Time; busy time).
     Gives   one signal of the case.
     Empty   NotMeasured with too few samples.
     """
@@ -40,7 +43,8 @@ def measure(evidence: Evidence) -> Measured:
     place = max(loads, key=lambda name: (loads[name][0], name))
     load, high, series = loads[place]
     busiest = max(series.known, key=lambda point: (point.value or 0.0, point.ts_ms or 0))
-    cores = highest(_cores(series_of))
+    used = known(_cores(series_of))
+    busy = _busy_subtasks(series_of)
     yield Signal(
         key="cpu_load",
         subject=Subject(),
@@ -50,7 +54,8 @@ def measure(evidence: Evidence) -> Measured:
             "median_ratio": load,
             "high_ratio": high,
             "task_managers": len(loads),
-            **({"cores_used": cores} if cores is not None else {}),
+            **({"cores_used": max(used)} if used else {}),
+            **({"cpu_to_busy_ratio": sum(used) / busy} if used and busy >= FEWEST_BUSY else {}),
         },
         citations=(series.cite(busiest),),
         citation_count=len(series.known),
@@ -62,6 +67,14 @@ def _cores(series_of: MetricSeries) -> Iterator[float | None]:
     for each in series_of.of("Status.JVM.CPU.Time"):
         if each.task_manager and len(each.known) >= FEWEST_SAMPLES:
             yield middle(_rates(each))
+
+
+def _busy_subtasks(series_of: MetricSeries) -> float:
+    """How many subtasks are usually busy, all tasks together: the sum of their mean busy ratios."""
+    of_tasks = series_of.by_vertex("busyTimeMsPerSecond", operators=False).values()
+    return sum(
+        fmean(values) / 1000 for each in of_tasks for one in each if (values := known(p.value for p in one.known))
+    )
 
 
 def _rates(series: Series) -> Iterator[float]:
@@ -82,6 +95,8 @@ SIGNALS = (
             "median_ratio": "its median CPU load, 1 is all cores of its host",
             "high_ratio": "its ninth decile",
             "task_managers": "TaskManagers whose load is known",
+            "cpu_to_busy_ratio": "cores that all TaskManagers usually keep busy over their busy subtasks: near 1 they "
+            "compute, near 0 they wait while they are busy, or are kept from the CPU",
             "cores_used": "cores that the busiest TaskManager process usually keeps busy",
         },
         measure=measure,

@@ -105,6 +105,11 @@ def _facts(levels: Sequence[_Level]) -> tuple[dict[str, FactValue], list[_Level]
         found = worst(metric)
         if found:
             facts |= {f"{fact}_ratio": min(found.usual / PERCENT, 1.0), f"{fact}_host": found.place}
+    idle = [each for each in levels if each.metric == "idle_percent" and each.is_level and each.part == "cpu"]
+    if idle:
+        least = min(idle, key=lambda each: (each.usual, each.place or ""))
+        facts |= {"idle_ratio": max(least.usual / PERCENT, 0.0), "idle_host": least.place}
+        shown.append(least)
     disk = worst("busy_percent")
     if disk:
         waits = [
@@ -146,6 +151,8 @@ FACTS: Mapping[str, str] = {
     "iowait_host": "that host or TaskManager",
     "steal_ratio": "usual part of the time that the hypervisor gives to others, of the host where that is most, 0 to 1",
     "steal_host": "that host or TaskManager",
+    "idle_ratio": "usual part of the time in which the CPU has nothing to do, of the host where that is least, 0 to 1",
+    "idle_host": "that host",
     "disk_busy_ratio": "usual part of the time in which the busiest disk works on requests, 0 to 1",
     "disk": "that disk",
     "disk_host": "its host",

@@ -61,6 +61,16 @@ def test_cores_in_use_are_the_growth_of_cpu_time() -> None:
     assert facts["cores_used"] == pytest.approx(1.9)
 
 
+def test_busy_subtasks_that_use_no_cpu_wait() -> None:
+    rows = samples("Status.JVM.CPU.Load", [0.05] * 5, task_manager="tm-1")
+    rows += samples("Status.JVM.CPU.Time", [step * 1e9 for step in range(5)], task_manager="tm-1")  # 0.2 cores
+    place = {"scope": "task", "job_id": "a", "vertex_id": "b", "vertex": "sink"}
+    for subtask in (0, 1):
+        rows += samples("busyTimeMsPerSecond", [1000.0] * 5, **place, subtask=subtask)
+    facts = only(cpu_load.measure(hand_made(metric_sample=rows)), "cpu_load").facts
+    assert facts["cpu_to_busy_ratio"] == pytest.approx(0.1)
+
+
 def test_a_drop_of_what_the_sources_emit_is_found() -> None:
     course = [0.0]
     for moment in range(24):
