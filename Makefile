@@ -2,7 +2,7 @@
 PYTHON ?= $(firstword $(foreach name,python3.11 python3.12 python3.13 python3,$(shell command -v $(name) 2>/dev/null)))
 STAMP := .venv/installed
 
-.PHONY: setup flink up cluster demo test bench accuracy ablation lint
+.PHONY: setup flink up cluster demo check test bench accuracy ablation lint
 .DEFAULT_GOAL := up
 
 setup: $(STAMP)
@@ -25,6 +25,12 @@ cluster: $(STAMP)
 
 demo: $(STAMP)
 	@exec .venv/bin/python -m workbench.launch demo
+
+# The inner loop, below a minute: what needs no process beside its own, and of that not the few dear files.
+CHECKED := tests/architecture tests/diagnostics $(addprefix --ignore=tests/diagnostics/,profiles storage formats/test_public_files.py)
+check: $(STAMP)
+	@echo "check: rules, signals, formats and architecture; not the web side, nor what starts Spark or a browser: make test."
+	@exec .venv/bin/python -m pytest -q -n 2 --dist loadfile -m "not (browser or celery or spark or database)" $(CHECKED)
 
 # Three processes on two cores, because each waits now and then.
 PROCESSES ?= 3
