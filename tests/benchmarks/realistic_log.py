@@ -118,9 +118,10 @@ CONFIGURATION = f"INFO  {'org.apache.flink.configuration.GlobalConfiguration':<6
 def write_realistic_log(path: Path, size_bytes: int) -> None:
     """Writes a TaskManager's log of about that size."""
     records, written = _records(random.Random(SEED)), 0
+    at_once = min(WRITTEN_AT_ONCE, size_bytes // 1000 + 1)
     with path.open("w", encoding="utf-8") as log:
         while written < size_bytes:
-            written += log.write("".join(next(records) for _ in range(WRITTEN_AT_ONCE)))
+            written += log.write("".join(next(records) for _ in range(at_once)))
 
 
 def _records(chance: random.Random) -> Iterator[str]:
