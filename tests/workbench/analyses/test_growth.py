@@ -21,6 +21,7 @@ FIRST_ANALYSES = 10
 """After so many every program has loaded and compiled what it needs. Measured: most of it after five."""
 
 ANALYSES = int(os.environ.get("WORKBENCH_GROWTH", "40"))
+"""The long form: `WORKBENCH_GROWTH=200 make test PROCESSES=1 TESTS=tests/workbench/analyses/test_growth.py`."""
 
 MOST_BYTES_OF_AN_ANALYSIS = 2_000_000
 """Source: issue 16. Measured: 1.1 MB, nearly all of it in the JVM, which collects late."""
