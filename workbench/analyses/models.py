@@ -206,9 +206,14 @@ class Citation(models.Model):
     def __str__(self) -> str:
         return f"{self.path}:{self.line}" if self.line else self.path
 
+    @property
+    def is_kept(self) -> bool:
+        """Whether the file that it points into can still be opened."""
+        return self.file is not None and not self.file.deleted_at
+
     def get_absolute_url(self) -> str | None:
         """The viewer at exactly this line; the member is named when the file is an archive."""
-        if self.file is None or self.file.deleted_at:
+        if self.file is None or not self.is_kept:
             return None
         asked: dict[str, Any] = {}
         if self.path != self.file.name:

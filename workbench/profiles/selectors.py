@@ -140,7 +140,7 @@ def other_analyses(user: User, analysis: Analysis) -> list[Analysis]:
     """The newest analyses with stacks of the other cases that the user sees, one of each case."""
     found = (
         Analysis.objects.visible_to(user)
-        .light()
+        .only("case", "case__title")
         .filter(stacks__isnull=False)
         .exclude(case=analysis.case)
         .select_related("case")[: 4 * MOST_OTHER_CASES]

@@ -124,6 +124,7 @@ def runbook_progress(analysis: Analysis) -> dict[int, RunbookProgress]:
     findings: list[Mapping[str, Any]] = analysis.document["findings"]
     leads = _leads(findings)
     later = later_snapshots(analysis) if leads else []
+    said = analysis.case.steps.latest_by_step() if leads else {}
     found: dict[int, RunbookProgress] = {}
     for position, lead in leads.items():
         if lead != position:
@@ -131,7 +132,7 @@ def runbook_progress(analysis: Analysis) -> dict[int, RunbookProgress]:
                 found[position] = found[lead]
             continue
         finding = findings[position]
-        shown = steps_shown(analysis, finding, later)
+        shown = steps_shown(analysis, finding, later, said)
         if shown is None:
             continue
         runbook, steps = shown
@@ -180,17 +181,23 @@ def layers(progress: Mapping[int, RunbookProgress], finding: Mapping[str, Any]) 
 
 
 def steps_shown(
-    analysis: Analysis, finding: Mapping[str, Any], later: Sequence[Later] | None = None
+    analysis: Analysis,
+    finding: Mapping[str, Any],
+    later: Sequence[Later] | None = None,
+    said: Mapping[tuple[str, str, str], StepRecord] | None = None,
 ) -> tuple[dict[str, Any], list[StepShown]] | None:
-    """The filled runbook of a finding with the state of its steps; None when it has none."""
+    """The filled runbook of a finding with the state of its steps; None when it has none.
+
+    later, said  `later_snapshots` and `latest_by_step` of the case, where the caller has them already
+    """
     runbook = runbook_of(finding.get("runbook"))
     if runbook is None:
         return None
     job = finding["subject"].get("job") or ""
-    latest = analysis.case.steps.latest_by_step()
+    latest = analysis.case.steps.latest_by_step() if said is None else said
     records = {each.step: each for (of_job, of, _), each in latest.items() if (of_job, of) == (job, runbook.id)}
-    said = {step: record.answer for step, record in records.items() if record.answer}
-    filled = fill(runbook, finding, analysis.signals, said)
+    answers = {step: record.answer for step, record in records.items() if record.answer}
+    filled = fill(runbook, finding, analysis.signals, answers)
     measured = _measured(runbook, analysis, finding, later_snapshots(analysis) if later is None else later)
     steps = []
     for number, content in enumerate(filled["steps"], 1):

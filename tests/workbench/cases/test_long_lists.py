@@ -1,0 +1,51 @@
+"""Rows that Python writes say what a template would say, and escape what comes from files."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass
+
+from workbench.cases.templatetags.long_lists import silent_rows, undecided_rows, weeks_drawn
+
+CHECK = {"fact": "load_balance.skew_ratio", "op": ">=", "bound": 2, "value": 1.5}
+
+
+@dataclass(frozen=True)
+class Week:
+    first_day: dt.date
+    cases: int
+    shade: float
+
+
+def test_a_rule_that_does_not_hold_has_a_row_for_each_of_its_first_conditions() -> None:
+    rows = silent_rows([{"title": "Skew", "subjects": 3, "checks": [CHECK, CHECK, CHECK]}])
+    assert rows.count("<tr>") == 2
+    assert rows.count('Skew <span class="muted">(3 subjects)</span>') == 1
+    assert '<td class="bound">at least 2 times</td>' in rows
+    assert '<span class="value">1.5 times</span>' in rows
+
+
+def test_a_rule_that_could_not_be_judged_names_what_it_needs() -> None:
+    rows = undecided_rows([{"title": "Skew", "unknown": ["load_balance.skew_ratio", "gc.share", "a.b", "c.d"]}])
+    assert rows.count("<li>") == 1
+    assert rows.count(",") == 2
+
+
+def test_weeks_with_cases_are_darker_and_all_are_named() -> None:
+    day = dt.date(2026, 11, 16)
+    drawn = weeks_drawn([Week(day, 0, 1 / 3), Week(day, 2, 0.667)])
+    assert drawn.count("<rect") == 2
+    assert drawn.count('class="some" fill-opacity="0.67"') == 1
+    assert "<title>Week from 2026-11-16: 2</title>" in drawn
+
+
+def test_markup_from_rules_and_values_is_text() -> None:
+    hostile = {"title": "<script>1</script>", "subjects": 2, "checks": [CHECK | {"value": "<b>"}]}
+    unjudged = {"title": "<script>", "unknown": ["<i>"]}
+    rows = silent_rows([hostile]) + undecided_rows([unjudged])
+    for markup in ("<script>", "<b>", "<i>"):
+        assert markup not in rows
+
+
+def test_nothing_is_no_row() -> None:
+    assert silent_rows([]) == undecided_rows([]) == weeks_drawn([]) == ""

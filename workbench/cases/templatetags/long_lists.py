@@ -1,0 +1,76 @@
+"""Long lists of short rows, written by Python: a template takes ten times as long for each of their rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Protocol
+
+from django import template
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+
+from diagnostics.wording.bound import bound_words
+from diagnostics.wording.fact import fact_name, fact_value
+
+register = template.Library()
+
+MOST_CHECKS = 2
+"""The first conditions of a rule that does not hold say why. Our choice."""
+
+MOST_UNKNOWN = 3
+"""Missing facts that are named for a rule. Our choice."""
+
+CHECK_ROW = (
+    '<tr><td>{}</td><td><span class="muted">{}</span> <span class="value">{}</span></td>'
+    '<td class="bound">{}</td></tr>\n'
+)
+
+
+class Week(Protocol):
+    """What `workbench.history.similar` says of a week."""
+
+    @property
+    def first_day(self) -> object: ...
+    @property
+    def cases(self) -> int: ...
+    @property
+    def shade(self) -> float: ...
+
+
+@register.simple_tag
+def silent_rows(silent: Iterable[Mapping[str, Any]]) -> SafeString:
+    """Rows of a table: rules that do not hold, what was measured of each, and what it would need."""
+    return format_html_join("", CHECK_ROW, _silent_cells(silent))
+
+
+def _silent_cells(silent: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str, str, str]]:
+    for rule in silent:
+        title = rule["title"]
+        if rule["subjects"] > 1:
+            title = format_html('{} <span class="muted">({} subjects)</span>', title, rule["subjects"])
+        for check in rule["checks"][:MOST_CHECKS]:
+            fact, value = check["fact"], check["value"]
+            words = bound_words(fact, str(check["op"]), check["bound"])
+            yield title, fact_name(fact), fact_value(value, fact), words
+            title = ""
+
+
+@register.simple_tag
+def undecided_rows(undecided: Iterable[Mapping[str, Any]]) -> SafeString:
+    """Items of a list: rules that could not be judged, and what they need."""
+    rows = ((rule["title"], ", ".join(map(fact_name, rule["unknown"][:MOST_UNKNOWN]))) for rule in undecided)
+    return format_html_join("", '<li>{} <span class="muted">needs {}</span></li>\n', rows)
+
+
+@register.simple_tag
+def weeks_drawn(weeks: Sequence[Week]) -> SafeString:
+    """A bar for each week, the darker the more cases were opened in it."""
+    return format_html_join(
+        "",
+        '<rect x="{}.06" width=".88" height="1"{}><title>Week from {}: {}</title></rect>',
+        ((place, _shade(week), week.first_day, week.cases) for place, week in enumerate(weeks)),
+    )
+
+
+def _shade(week: Week) -> str:
+    return format_html(' class="some" fill-opacity="{}"', f"{week.shade:.2f}") if week.cases else ""
