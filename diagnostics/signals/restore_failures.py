@@ -22,7 +22,24 @@ from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefi
 
 MOST_LISTED = 12
 PLACE = ("ts_ms", *CITATION_COLUMNS)
+POSITION_GONE = (
+    "trying to read binlog starting at",
+    "Could not find first log file name in binary log index file",
+    "purged required binary logs",
+    "has purged binary logs",
+    "do not contain the offset scn",
+    "ResumeToken not found",
+    "resume of change stream was not possible",
+    "resume point may no longer be in the oplog",
+    "requested WAL segment",
+)
+"""Texts of a CDC source whose restored position its database no longer has. Source: Debezium's connectors and the
+databases' own messages."""
+HISTORY_GONE = ("whose schema isn't known to this connector", "db history topic or its content is fully or partially")
+"""Texts of a CDC source whose restored history of schemas does not know a table. Source: Debezium's connectors."""
 RESTORING = (
+    *POSITION_GONE,
+    *HISTORY_GONE,
     "Could not restore ",
     "Failed to rollback to checkpoint/savepoint",
     "Failed when trying to restore",
@@ -44,6 +61,8 @@ RESTORING = (
 and the restore operations of Flink's state backends."""
 RESTORE_FRAMES = re.compile(r"RestoreOperation|Checkpoints\.load|StateAssignmentOperation|BackendRestorerProcedure")
 KINDS: Mapping[str, tuple[str, ...]] = {
+    "position of the source": POSITION_GONE,
+    "schemas of the source": HISTORY_GONE,
     "missing operator": ("Cannot map checkpoint/savepoint state for operator", "There is no operator for the state"),
     "max parallelism": ("Max parallelism mismatch", "is higher than the max parallelism", "Unexpected key-group"),
     "backend": (
