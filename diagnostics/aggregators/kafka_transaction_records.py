@@ -47,6 +47,7 @@ CLASSES = (
     "could not locate the producer metadata",
     "Transactional Id authorization failed",
     "Increase kafka producers pool size",
+    "requires a transactionalIdPrefix to be set",
 )
 """Exceptions of Kafka's clients about transactions, in a chain, and their texts: a KafkaException alone may carry one.
 Source: reference/log-signals.csv (kafka.*), Kafka's Errors and Flink's FlinkKafkaProducer011."""

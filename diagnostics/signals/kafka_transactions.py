@@ -32,6 +32,7 @@ MOST_LISTED = 8
 KINDS: Mapping[str, tuple[str, ...]] = {
     "too_large": ("transaction timeout is larger than the maximum value", "InvalidTxnTimeoutException"),
     "duplicate_prefix": ("Found duplicate transactionalIdPrefix",),
+    "no_prefix": ("requires a transactionalIdPrefix to be set",),
     "downgraded": ("semantic, but checkpointing is not enabled",),
     "expired": ("has been open for longer than the transaction timeout",),
     "near_timeout": ("close to or even exceeding the transaction timeout",),
@@ -241,6 +242,7 @@ def _prefixes(events: Sequence[Event], client: Mapping[str, Sequence[str]]) -> l
 FACTS = {
     "too_large": "refusals because the transaction timeout is larger than the broker allows",
     "duplicate_prefix": "sinks of one job that share a transactional id prefix",
+    "no_prefix": "sinks that were built without a transactional id prefix",
     "downgraded": "sinks that gave up exactly-once because checkpointing is off",
     "expired": "commits given up because the transaction was open for longer than its timeout",
     "near_timeout": "transactions open for nearly or more than their timeout",

@@ -59,8 +59,8 @@ def measure(evidence: Evidence) -> Measured:
     Empty   NotMeasured when no file states an option that counts.
     """
     options, log = stated_options(evidence), incident_log(evidence)
-    refusals = log.of("refused_setting")
-    if not refusals and not any(each.key in TELLING for each in options):
+    refusals, missing = log.of("refused_setting"), _missing_plugins(log)
+    if not refusals and not missing and not any(each.key in TELLING for each in options):
         yield NotMeasured("settings_check", "configuration", "no file states Flink's options")
         return
     remarks = tuple(_remarks(options, _version(options, log)))
@@ -72,17 +72,23 @@ def measure(evidence: Evidence) -> Measured:
         told |= _waiting_rows(options)
         told["hosts"] = len(set(cluster_of(evidence).hosts.values())) or None
         told |= {"refused": log.count("refused_setting"), "refused_text": _refusal(refusals)}
+        told |= {"missing_plugins": len(missing), "missing_plugin_text": _refusal(missing)}
         yield Signal(
             "settings_check",
             Subject(job=job_id),
             {name: value for name, value in told.items() if value is not None},
             (
-                *(event.cite(event.root_cause_message) for event in refusals[:2]),
+                *(event.cite(event.root_cause_message) for event in (*refusals[:2], *missing[:2])),
                 *(each.citation for each in remarks[:MOST_LISTED]),
                 *(citations[name] for name in PAIRED if name in citations),
             ),
             citation_count=len(remarks) + len(citations),
         )
+
+
+def _missing_plugins(log: IncidentLog) -> list[LogEvent]:
+    """Records with an exception that says that a connector, format or file system is not there."""
+    return [each for each in log.of("missing_plugin") if each.exception_class]
 
 
 def _refusal(refusals: Sequence[LogEvent]) -> str | None:
@@ -280,6 +286,8 @@ FACTS = {
     "renamed": "options stated under a former name that is still read",
     "renamed_count": "how many",
     "refused": "log records in which Flink refuses its configuration",
+    "missing_plugins": "records that say that a connector, format or file system is not there",
+    "missing_plugin_text": "what the first of them said",
     "refused_text": "what it said first",
     "ha_without_storage": "whether high availability is on and no directory for its metadata is stated",
     "storage_key": "what the option for checkpoint storage is called in this version",

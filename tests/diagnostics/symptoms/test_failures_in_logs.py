@@ -328,6 +328,18 @@ TOKEN = (
 )
 
 
+BINLOG = (
+    f"java.lang.RuntimeException: One or more fetchers have encountered exception\n{FLINK}\n"
+    "Caused by: io.debezium.DebeziumException: The connector is trying to read binlog starting at GTIDs 3fa7d5bb:1,"
+    " but this is no longer available on the server. Reconfigure the connector to use a snapshot when needed.\n"
+    "\tat io.debezium.connector.mysql.MySqlConnectorTask.start(MySqlConnectorTask.java:1)"
+)
+NO_CONNECTOR = (
+    "org.apache.flink.table.api.ValidationException: Could not find any factory for identifier 'clickhouse' that"
+    f" implements 'org.apache.flink.table.factories.DynamicTableFactory' in the classpath.\n{FLINK}"
+)
+
+
 @pytest.mark.parametrize(
     ("trace", "verdict", "said"),
     [
@@ -336,8 +348,9 @@ TOKEN = (
         (PLAIN_TIMEOUT, "exactly_once_kafka", "transaction.max.timeout.ms"),
         (POOL_EMPTY, "exactly_once_kafka", "no producer left in its pool"),
         (TOKEN, "outside_system", "token or ticket is no longer valid"),
+        (BINLOG, "restore_failure", "no longer available on the server"),
     ],
-    ids=["ClickHouse", "Iceberg", "plain KafkaException", "no producer left", "token"],
+    ids=["ClickHouse", "Iceberg", "plain KafkaException", "no producer left", "token", "binlog"],
 )
 def test_the_message_of_a_connector_tells_the_cause(
     spark: SparkSession, tmp_path: Path, trace: str, verdict: str, said: str
@@ -345,3 +358,9 @@ def test_the_message_of_a_connector_tells_the_cause(
     document = diagnosed(spark, tmp_path, log=jobmanager_log(*thrice(trace))).document
     assert document["verdict"]["symptom_class"] == verdict
     assert said in "\n".join(each["statement"] for each in document["findings"])
+
+
+def test_a_connector_that_is_not_on_the_class_path_is_named(spark: SparkSession, tmp_path: Path) -> None:
+    document = diagnosed(spark, tmp_path, log=jobmanager_log(*thrice(NO_CONNECTOR), completed=())).document
+    assert document["verdict"]["symptom_class"] == "misconfiguration"
+    assert "identifier 'clickhouse'" in "\n".join(each["statement"] for each in document["findings"])
