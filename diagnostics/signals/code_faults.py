@@ -9,9 +9,7 @@ from statistics import median
 
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
-from diagnostics.reconstruction.failures.fault import Fault, by_job, faults, rounds_of
-from diagnostics.reconstruction.failures.incident_log import incident_log
-from diagnostics.reconstruction.job.cluster import cluster_of
+from diagnostics.reconstruction.failures.fault import Fault, by_job, faults_in, rounds_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 from diagnostics.vocabulary.fault_origins import OWN_CODE
 
@@ -38,7 +36,7 @@ def measure(evidence: Evidence) -> Measured:
     if not (evidence.has_logs() or evidence.has("failure")):
         yield NotMeasured("code_faults", "jobmanager-log", "no log and no exceptions were given")
         return
-    found = by_job(faults(incident_log(evidence), cluster_of(evidence)))
+    found = by_job(faults_in(evidence))
     for job in sorted(found, key=repr):
         yield _signal(job, found[job])
 

@@ -8,10 +8,9 @@ from collections.abc import Mapping, Sequence
 
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
-from diagnostics.reconstruction.failures.fault import Fault, faults
+from diagnostics.reconstruction.failures.fault import Fault, faults_in
 from diagnostics.reconstruction.failures.incident_log import Failure, IncidentLog, LogEvent, incident_log
 from diagnostics.reconstruction.failures.process_end import process_ends
-from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 
 SHOWN = 8
@@ -78,7 +77,7 @@ def measure(evidence: Evidence) -> Measured:
         "first_text": _said(told[0]) if told else None,
         **_peer(told),
         **_ends(log, first_ms),
-        **_first_fault(faults(log, cluster_of(evidence)), told),
+        **_first_fault(faults_in(evidence), told),
     }
     stamps = [each.ts_ms for each in told if each.ts_ms is not None]
     yield Signal(

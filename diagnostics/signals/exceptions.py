@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
-from diagnostics.reconstruction.failures.fault import Fault, by_job, faults, kinds_of
-from diagnostics.reconstruction.failures.incident_log import incident_log
+from diagnostics.reconstruction.failures.fault import Fault, by_job, faults_in, kinds_of
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 
@@ -25,7 +24,7 @@ def measure(evidence: Evidence) -> Measured:
         yield NotMeasured("exceptions", "jobmanager-log", "no log and no exceptions were given")
         return
     cluster = cluster_of(evidence)
-    found = by_job(faults(incident_log(evidence), cluster))
+    found = by_job(faults_in(evidence))
     for job in sorted({*found, *cluster.job_names}, key=repr):
         yield _signal(job, found.get(job, []))
     if not found and not cluster.job_names:

@@ -9,9 +9,7 @@ from statistics import median
 
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
-from diagnostics.reconstruction.failures.fault import Fault, by_job, faults, rounds_of
-from diagnostics.reconstruction.failures.incident_log import incident_log
-from diagnostics.reconstruction.job.cluster import cluster_of
+from diagnostics.reconstruction.failures.fault import Fault, by_job, faults_in, rounds_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 from diagnostics.vocabulary.known_frames import OUTSIDE, known_frames
 from diagnostics.vocabulary.outside_refusals import refusal_of
@@ -57,7 +55,7 @@ def measure(evidence: Evidence) -> Measured:
     if not (evidence.has_logs() or evidence.has("failure")):
         yield NotMeasured("outside_faults", "jobmanager-log", "no log and no exceptions were given")
         return
-    found = by_job(faults(incident_log(evidence), cluster_of(evidence)))
+    found = by_job(faults_in(evidence))
     for job in sorted(found, key=repr):
         yield _signal(job, found[job])
 

@@ -15,9 +15,8 @@ from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
-from diagnostics.reconstruction.failures.fault import Fault, by_job, faults
+from diagnostics.reconstruction.failures.fault import Fault, by_job, faults_in
 from diagnostics.reconstruction.failures.incident_log import IncidentLog, LogEvent, incident_log
-from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.load.metric_series import MetricSeries, Point, increase, metric_series
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 
@@ -51,9 +50,9 @@ def measure(evidence: Evidence) -> Measured:
     Gives   one signal for each job, also for one that never restarted.
     Empty   NotMeasured when nothing tells a job's states; also beside failures that no TaskManager's log tells of.
     """
-    log, cluster = incident_log(evidence), cluster_of(evidence)
+    log = incident_log(evidence)
     changes = _changes(log)
-    found = by_job(faults(log, cluster))
+    found = by_job(faults_in(evidence))
     latest = _latest(evidence)
     counted = _counted(metric_series(evidence))
     job_ids = sorted({*changes, *latest, *counted}, key=repr)

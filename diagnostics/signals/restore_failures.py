@@ -14,9 +14,7 @@ from diagnostics.citation import CITATION_COLUMNS, Citation
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.checkpoints.history import History, checkpoint_histories
-from diagnostics.reconstruction.failures.fault import Fault, by_job, faults, rounds_of
-from diagnostics.reconstruction.failures.incident_log import incident_log
-from diagnostics.reconstruction.job.cluster import cluster_of
+from diagnostics.reconstruction.failures.fault import Fault, by_job, faults_in, rounds_of
 from diagnostics.reconstruction.job.task_start import TaskStart, task_starts
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 
@@ -148,7 +146,7 @@ def measure(evidence: Evidence) -> Measured:
     if not (evidence.has_logs() or evidence.has("failure")):
         yield NotMeasured("restore_failures", "jobmanager-log", "no log and no exceptions were given")
         return
-    found = by_job([each for each in faults(incident_log(evidence), cluster_of(evidence)) if is_restoring(each)])
+    found = by_job([each for each in faults_in(evidence) if is_restoring(each)])
     told = _restore_records(evidence)
     starts, histories = task_starts(evidence), checkpoint_histories(evidence)
     jobs = sorted({*found, *(each.job_id for each in told if each.job_id)}, key=repr)

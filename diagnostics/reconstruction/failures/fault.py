@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from diagnostics.citation import Citation
-from diagnostics.reconstruction.failures.incident_log import Failure, IncidentLog, LogEvent
+from diagnostics.evidence import Evidence, read_once
+from diagnostics.reconstruction.failures.incident_log import Failure, IncidentLog, LogEvent, incident_log
 from diagnostics.reconstruction.failures.thrown import Thrown
-from diagnostics.reconstruction.job.cluster import Cluster
+from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
 from diagnostics.vocabulary.fault_origins import is_in_snapshot
 
 REPORTS = (
@@ -49,6 +50,12 @@ class FaultKind:
     first: Fault
     count: int
     last_ms: int | None
+
+
+@read_once
+def faults_in(evidence: Evidence) -> Sequence[Fault]:
+    """The failures of tasks and jobs that the evidence tells, see `faults`."""
+    return faults(incident_log(evidence), cluster_of(evidence))
 
 
 def faults(log: IncidentLog, cluster: Cluster) -> list[Fault]:

@@ -137,13 +137,20 @@ def incident_log(evidence: Evidence) -> IncidentLog:
 
 
 def _read(evidence: Evidence) -> IncidentLog:
+    import pyarrow.compute as pc
+
     events: dict[str, list[LogEvent]] = defaultdict(list)
     counts: dict[str, int] = {}
-    for row in evidence.answer(incident_records.AGGREGATOR).to_pylist():
-        if row["of_kind"] is None:
-            events[row["kind"]].append(_event(row))
+    records = evidence.answer(incident_records.AGGREGATOR)
+    messages = pc.fill_null(records["message"], "")
+    records = records.set_column(records.schema.get_field_index("message"), "message", messages)
+    columns = (records[name].to_pylist() for name in LogEvent.__slots__)
+    for of_kind, values in zip(records["of_kind"].to_pylist(), zip(*columns, strict=True), strict=True):
+        if of_kind is None:
+            event = LogEvent(*values)
+            events[event.kind].append(event)
         else:
-            counts[row["kind"]] = row["of_kind"]
+            counts[values[0]] = of_kind
     ends = evidence.answer(log_ends.AGGREGATOR).to_pylist()
     told = evidence.answer(failures.AGGREGATOR).to_pylist()
     ordered = {kind: sorted(found, key=_when) for kind, found in events.items()}
@@ -159,11 +166,6 @@ def _read(evidence: Evidence) -> IncidentLog:
 
 MOST_COPIED = 50
 """Records without a level that somebody copied: exceptions and the lines around them. Our choice."""
-
-
-def _event(row: Mapping[str, Any]) -> LogEvent:
-    values = {name: row[name] for name in LogEvent.__slots__}
-    return LogEvent(**{**values, "message": values["message"] or ""})
 
 
 def _when(event: LogEvent) -> tuple[float, int, int]:
