@@ -73,14 +73,14 @@ def _concentration(load: float, total: float, count: int) -> float:
     return (load - even) / (total - even)
 
 
-def salts_needed(key_share_ratio: float, parallelism: int) -> int:
-    """Into how many parts a key must be split so that hashing keeps every subtask below SALTED_MULTIPLE even shares.
+def salts_needed(key_share_ratio: float, parallelism: int, multiple: float = SALTED_MULTIPLE) -> int:
+    """Into how many parts a key must be split so that hashing keeps every subtask below `multiple` even shares.
 
     With share h of all records, n salts and p subtasks, hashing puts about n/p + sqrt(2 (n/p) ln p) of the salted keys
     on the fullest subtask (balls into bins), so its load is h (1/p + sqrt(2 ln p / (n p))) + (1 - h)/p of all. That is
-    at most (1 + m)/p for n >= 2 p ln p (h / m)^2, where m is SALTED_MULTIPLE - 1. Never fewer than p.
+    at most (1 + m)/p for n >= 2 p ln p (h / m)^2, where m is multiple - 1. Never fewer than p.
     """
-    slack = SALTED_MULTIPLE - 1
+    slack = multiple - 1
     return max(parallelism, math.ceil(2 * parallelism * math.log(parallelism) * (key_share_ratio / slack) ** 2))
 
 

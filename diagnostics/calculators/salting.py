@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 
+from diagnostics.arithmetic.balance import salts_needed
 from diagnostics.calculators.calculator import Calculator, Input, Line, Outcome
 from diagnostics.evidence.subject import Lookup
 from diagnostics.wording.phrase import number, percent
@@ -24,7 +24,7 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
     even = 1 / subtasks
     rest = (1 - share) / subtasks
     room = multiple * even - rest
-    salts = min(max(math.ceil(share / room - 1e-9), 1), MOST_SALTS)
+    salts = min(salts_needed(share, round(subtasks), multiple), MOST_SALTS)
     by_salt = share / salts
     lines = [
         Line("Even share", f"1 / {number(subtasks)}", percent(even)),
@@ -34,7 +34,11 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
             f"{number(multiple)} x {percent(even)} - {percent(rest)}",
             percent(room),
         ),
-        Line("Salts", f"{percent(share)} / {percent(room)}, rounded up", number(salts)),
+        Line(
+            "Salts, since hashing puts some on one subtask",
+            f"2 x {number(subtasks)} x ln {number(subtasks)} x ({percent(share)} / {number(multiple - 1)})²",
+            number(salts),
+        ),
         Line("Share of one salt", f"{percent(share)} / {number(salts)}", percent(by_salt)),
     ]
     results = {"salts": float(salts), "share_of_one": by_salt}
@@ -44,15 +48,10 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
             f"what makes the skew."
         ]
         return Outcome("do not", refusals[0], lines, refusals, results)
-    least = math.ceil(subtasks * 4)
-    if salts < least:
-        lines.append(
-            Line("Against two salts on one subtask", f"4 x {number(subtasks)} subtasks", f"{least} salts or more")
-        )
     headline = (
-        f"{number(salts)} salts give each {percent(by_salt)} of the records. Salts fall on subtasks "
-        f"by their hash, so some "
-        f"meet: {number(max(salts, least))} or more spread them evenly. A second step brings the parts together again."
+        f"{number(salts)} salts give each {percent(by_salt)} of the records and keep every subtask below "
+        f"{number(multiple)} even shares, although hashing puts some of them on one subtask. A second step brings the "
+        f"parts together again."
     )
     return Outcome("do", headline, lines, results=results)
 
@@ -61,7 +60,7 @@ CALCULATOR = Calculator(
     id="salting",
     title="Salting a hot key",
     question="Into how many parts must the hot key be split?",
-    formula="salts = share of the key / (allowed multiple x even share - share of the other keys on a subtask)",
+    formula="salts = 2 x subtasks x ln(subtasks) x (share of the key / (allowed multiple - 1))², at least the subtasks",
     inputs=(
         Input(
             "share",

@@ -16,6 +16,8 @@ MOST_LISTED = 16
 """Up to how many subtasks are listed one by one. Our choice."""
 FEWEST_RECORDS = 20.0
 """With fewer records the cost of one is not told. Our choice."""
+LEAST_BUSY = 0.1
+"""A task that is less busy tells neither the cost of a record nor a limit: other work counts too. Our choice."""
 
 
 def measure(evidence: Evidence) -> Measured:
@@ -45,7 +47,7 @@ def measure(evidence: Evidence) -> Measured:
             "interval_ms": rate.interval_ms,
             "subtasks": len(rate.by_subtask_per_s),
         }
-        if sum(rate.records_by_subtask) >= FEWEST_RECORDS:
+        if sum(rate.records_by_subtask) >= FEWEST_RECORDS and (rate.busy_ratio or 0.0) >= LEAST_BUSY:
             facts |= {"ms_per_record": rate.ms_per_record, "ceiling_per_s": rate.ceiling_per_s}
             if rate.ceiling_per_s is not None:
                 facts["ceiling_total_per_s"] = rate.ceiling_per_s * len(rate.by_subtask_per_s)

@@ -69,6 +69,10 @@ def measure(evidence: Evidence) -> Measured:
         if stamps:
             facts |= {"first_ms": min(stamps), "last_ms": max(stamps)}
             facts |= _at_refusal(metric_series(evidence), min(stamps), needed)
+            lost = [each.ts_ms for each in log.of("lost") if each.ts_ms is not None]
+            facts["refused_before_loss"] = (
+                _times([each for each in own if (each.ts_ms or 0) < min(lost)]) if lost else None
+            )
         yield Signal(
             key="slots",
             subject=Subject(job=job),
@@ -173,6 +177,7 @@ SIGNALS = (
             "total_most": "most slots at any time",
             "free_end": "free slots at the end",
             "free_most": "most free slots at any time",
+            "refused_before_loss": "of these how many came before any TaskManager was lost, where one was",
             "missing": "slots that are missing at the end",
             "total_then": "fewest slots around the first refusal",
             "missing_then": "slots that were missing then",

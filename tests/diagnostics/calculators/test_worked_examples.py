@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from diagnostics.arithmetic.balance import salts_needed
 from diagnostics.calculators import CALCULATORS
 from diagnostics.calculators.calculator import Outcome, calculate, input_values
 from diagnostics.signals import DEFINITIONS
@@ -150,18 +151,17 @@ def test_subtasks_are_rate_times_cost_over_the_target() -> None:
 
 
 def test_salts_leave_room_for_the_other_keys() -> None:
-    """Four subtasks: even share 25 %, others 2.5 % on each; 1.5 x 25 % - 2.5 % = 35 % of room; 90 / 35 = 2.6, so 3."""
+    """Four subtasks: 2 x 4 x ln 4 x (0.9 / 0.5)² = 35.9, so 36, as the runbook says by the same formula."""
     found = outcome("salting", share=0.9, parallelism=4.0, multiple=1.5)
     assert shown(found)["Room for the hot key on one subtask"] == "1.5 x 25 % - 2.5 % = 35 %"
-    assert found.results["salts"] == 3
+    assert (found.results["salts"], salts_needed(0.9, 4)) == (36, 36)
     assert outcome("salting", share=0.2, parallelism=4.0, multiple=1.5).advice == "do not"
 
 
 def test_a_hot_key_of_ninety_percent_on_thirty_two_subtasks() -> None:
-    """Even share 3.125 %, others 0.3125 % on each: 1.5 x 3.125 - 0.3125 = 4.375 % of room; 90 / 4.375 = 20.6, so 21."""
-    found = outcome("salting", share=0.9, parallelism=32.0, multiple=1.5)
-    assert found.results["salts"] == 21
-    assert "128 or more" in found.headline
+    """2 x 32 x ln 32 x (0.9 / 0.5)² = 718.7; with twice the even share allowed 2 x 32 x ln 32 x 0.9² = 179.7."""
+    assert outcome("salting", share=0.9, parallelism=32.0, multiple=1.5).results["salts"] == 719
+    assert outcome("salting", share=0.9, parallelism=32.0, multiple=2.0).results["salts"] == 180
 
 
 LOOK_UP = {"blocking_calls.role": "look-up"}

@@ -204,6 +204,14 @@ def test_one_refusal_that_several_records_tell_counts_once() -> None:
     assert only(slots.measure(hand_made(**line_of_jobs(), log_record=log)), "slots").facts["refused"] == 2
 
 
+def test_refusals_before_a_taskmanager_was_lost_are_counted_by_themselves() -> None:
+    text = "Could not acquire the minimum required resources"
+    log = [record(second, text, job_id=JOB) for second in (10, 60, 200)]
+    log.append(record(100, LOST, event="hb.tm.rm.timeout"))
+    facts = only(slots.measure(hand_made(**line_of_jobs(), log_record=log)), "slots").facts
+    assert (facts["refused"], facts["refused_before_loss"]) == (3, 2)
+
+
 def test_pods_without_a_node_are_told_with_the_reason() -> None:
     reason = "0/3 nodes are available: 3 Insufficient memory."
     log = [
