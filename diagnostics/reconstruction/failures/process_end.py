@@ -23,14 +23,32 @@ HOW: Mapping[str, str] = {
     "k8s.event.evicted": "evicted",
     "k8s.event.preempted": "preempted for another application",
     "k8s.event.node_lost": "its host was lost",
+    "yarn.container.failed.v17": "container ended",
+    "yarn.container.diagnostics.v17": "container ended",
+    "yarn.am.failed": "container ended",
     "closed": "container ended",
     "process.signal": "told to end",
 }
 """Kind or id of the event -> how the process ended; the other ends are fatal errors."""
 TOLD: Mapping[str, tuple[str, ...]] = {
-    "its host was lost": ("lost* node", "lost node", "NodeNotReady", "NodeLost", "Node is not ready"),
-    "preempted for another application": ("Container preempted", "preempted by scheduler", "Preempted by"),
+    "its host was lost": (
+        "lost* node",
+        "lost node",
+        "NodeNotReady",
+        "NodeLost",
+        "Node is not ready",
+        "tatus=-100",
+        "tatus: -100",
+    ),
+    "preempted for another application": (
+        "Container preempted",
+        "preempted by scheduler",
+        "Preempted by",
+        "tatus=-102",
+        "tatus: -102",
+    ),
     "evicted": ("Evicted: ", "reason=Evicted"),
+    "killed for its memory": ("tatus=-104", "tatus: -104", "itCode: -104", "tatus=-103", "tatus: -103"),
     "killed (exit code 137)": ("ode is 137", "exit code 137", "exitCode=137", " is : 137"),
     "told to end (exit code 143)": ("ode is 143", "exit code 143", "exitCode=143", " is : 143"),
 }
