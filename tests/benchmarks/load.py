@@ -40,7 +40,7 @@ take their first memory at the start, and what leaks goes on."""
 MEMORY_SECONDS = 5.0
 UPLOADED_BYTES = 100_000
 REAL_LOGS = (2_000_000, 5_000_000)
-REAL_CASES = sorted((PROJECT / "workbench" / "cases" / "demo").glob("*.zip")) + sorted(
+REAL_CASES = sorted((PROJECT / "workbench" / "analyses" / "demo").glob("*.zip")) + sorted(
     (PROJECT / "tests" / "incidents").glob("*/evidence.zip")
 )
 """What the thousand cases are made of, with a log of each of REAL_LOGS."""

@@ -27,7 +27,7 @@ SCREENSHOTS = os.environ.get("SCREENSHOTS")
 """A folder for pictures of every page, for people to look at; each costs a second, so they are taken on demand."""
 WIDE, NARROW = (1440, 900), (390, 844)
 WAIT_MS = 20_000
-ONE_HOT_KEY = PROJECT / "workbench" / "cases" / "demo" / "orders-one-hot-key.zip"
+ONE_HOT_KEY = PROJECT / "workbench" / "analyses" / "demo" / "orders-one-hot-key.zip"
 
 OpenPage = Callable[..., Page]
 

@@ -12,7 +12,7 @@ from tests.journeys.conftest import OpenPage
 from tests.journeys.walking import all_stored, ask_for_diagnosis, choose, drop, verdict
 from tests.running_workbench import PROJECT
 
-DEMO = sorted((PROJECT / "workbench" / "cases" / "demo").glob("*.zip"))
+DEMO = sorted((PROJECT / "workbench" / "analyses" / "demo").glob("*.zip"))
 LARGE_BYTES = 6_000_000
 """Seconds of work: a page is loaded again and a button is pressed meanwhile."""
 

@@ -1,4 +1,4 @@
-"""Files in, analysis queued: what the API and the demo cases do in one step."""
+"""Stores files and queues their analysis in one step, for the API and the demo cases."""
 
 from __future__ import annotations
 
@@ -19,6 +19,9 @@ from workbench.uploads.arrivals import upload_take
 from workbench.uploads.models import UploadedFile
 from workbench.uploads.refusals import AlreadyInCase
 from workbench.uploads.services import case_discard
+
+DEMO_FOLDER = Path(__file__).resolve().parent / "demo"
+"""The incidents that ship with the project, one archive each."""
 
 NamedFile: TypeAlias = "tuple[str, ReceivedFile[bytes] | IO[bytes]]"
 
@@ -56,10 +59,10 @@ def files_submit(*, case: Case, user: User, files: Sequence[NamedFile], change: 
     return analysis_request(case=case, user=user)
 
 
-def demo_cases_load(*, user: User, folder: Path) -> list[Case]:
-    """Opens a case for each archive of the folder whose bytes no case of the user's teams holds yet."""
+def demo_cases_load(*, user: User) -> list[Case]:
+    """Opens a case for each demo incident whose bytes no case of the user's teams holds yet."""
     opened = []
-    for archive in sorted(folder.glob("*.zip")):
+    for archive in sorted(DEMO_FOLDER.glob("*.zip")):
         with open(archive, "rb") as content:
             sha256 = hashlib.file_digest(content, "sha256").hexdigest()
             if UploadedFile.objects.visible_to(user).filter(sha256=sha256).exists():

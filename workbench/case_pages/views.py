@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from pathlib import Path
 from typing import IO
 
 from django.conf import settings
@@ -40,8 +39,6 @@ from workbench.uploads.listing import files_listed, folders, format_choices
 from workbench.uploads.refusals import UploadRefused
 from workbench.uploads.selectors import unfinished_arrivals
 from workbench.uploads.services import text_add
-
-DEMO_FOLDER = Path(__file__).resolve().parents[1] / "analyses" / "demo"
 
 
 @login_required
@@ -105,7 +102,7 @@ def demo(request: SignedInRequest) -> HttpResponse:
     """Loads the small real incidents that ship with the workbench."""
     _refuse_viewers(request)
     try:
-        opened = demo_cases_load(user=request.user, folder=DEMO_FOLDER)
+        opened = demo_cases_load(user=request.user)
     except ValidationError as error:
         messages.error(request, " ".join(error.messages))
         return redirect("cases:list")

@@ -1,8 +1,9 @@
+"""`manage.py demo_cases`: opens a case for each incident that ships with the project."""
+
 from __future__ import annotations
 
 import time
 from argparse import ArgumentParser
-from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
@@ -13,7 +14,6 @@ from workbench.analyses.models import Analysis
 from workbench.analyses.submission import demo_cases_load
 
 WAIT_SECONDS = 300
-DEMO_FOLDER = Path(__file__).resolve().parents[2] / "demo"
 
 
 class Command(BaseCommand):
@@ -26,7 +26,7 @@ class Command(BaseCommand):
         user = User.objects.filter(role=Role.ADMINISTRATOR, is_active=True, teams__isnull=False).order_by("pk").first()
         if user is None:
             raise CommandError("There is no administrator with a team; manage.py create_admin makes one.")
-        opened = demo_cases_load(user=user, folder=DEMO_FOLDER)
+        opened = demo_cases_load(user=user)
         for case in opened:
             self.stdout.write(f"Opened {case}.")
         if not opened:
