@@ -1,1 +1,1 @@
-"""Who works here, in which team, and what each role may do."""
+"""People, teams and roles, and how people sign in."""

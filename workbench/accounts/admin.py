@@ -1,3 +1,5 @@
+"""People, teams and tokens in Django's administration."""
+
 from __future__ import annotations
 
 from django.contrib import admin

@@ -1,4 +1,4 @@
-"""Guessing of passwords is stopped for a name at an address, and for an address whatever names it tries."""
+"""Stops the guessing of passwords, for a name at an address and for an address that tries many names."""
 
 from __future__ import annotations
 

@@ -1,3 +1,5 @@
+"""People, their roles, teams and API tokens."""
+
 from __future__ import annotations
 
 import datetime as dt

@@ -1,4 +1,4 @@
-"""Writes about people."""
+"""Creates the first administrator."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A person's own account."""
+"""Pages of a person's own account: the password and the time zone."""
 
 from __future__ import annotations
 

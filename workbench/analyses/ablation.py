@@ -1,4 +1,4 @@
-"""Which files to take away from a case, to see whether less evidence makes a diagnosis wrong or only less sure."""
+"""Chooses which files to remove from a case, to measure how a diagnosis changes with less evidence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The progress of runs as it happens: the worker publishes it through Redis, pages listen to server-sent events.
+"""Server-sent events with the progress of runs, which the worker publishes through Redis.
 
 Nothing rests on it: the database says how far a run is, too, and a page that cannot listen asks for that.
 """

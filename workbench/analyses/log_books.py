@@ -1,4 +1,4 @@
-"""Keeps the log book of an analysis beyond its run, and lets go of those that nobody can open any more."""
+"""Stores the log book of an analysis and deletes those that nobody can open any more."""
 
 from __future__ import annotations
 

@@ -1,3 +1,5 @@
+"""A run of the diagnosis, with its findings, citations, chart points and sampled stacks."""
+
 from __future__ import annotations
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""What an analysis leaves behind: its rows, and what the case repeats of them for the list and the search."""
+"""Stores the result of an analysis, and copies of it on the case for the list and the search."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The worker's side of `feed.py`: how far a run is, published through Redis."""
+"""Publishes the progress of a run through Redis; `feed.py` is the reader."""
 
 from __future__ import annotations
 

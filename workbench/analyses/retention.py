@@ -1,4 +1,4 @@
-"""How long evidence is kept: the files of a case can be deleted while its diagnosis stays, or all of the case."""
+"""Deletes the evidence of a case, by request or by age, or the whole case."""
 
 from __future__ import annotations
 

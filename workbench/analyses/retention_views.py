@@ -1,4 +1,4 @@
-"""The page on which evidence, or a whole case, is deleted."""
+"""The page on which the evidence of a case, or the whole case, is deleted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Room on the disk for a run: it begins when there is some, and one that meets a full disk waits for it."""
+"""Checks the room on the disk before a run, and returns a run to the queue when the disk is full."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads of analyses for this user."""
+"""Reads analyses that a user may see."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far a run is, in words: the same for the page and for the script that keeps it current."""
+"""The stages of a run as the page and its script show them."""
 
 from __future__ import annotations
 

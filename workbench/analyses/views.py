@@ -1,4 +1,4 @@
-"""A run while it is under way, and its document as a file."""
+"""The progress of a run, and the diagnosis document as a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The second thread of a run: signs of life and progress go out, "stop" comes in."""
+"""The second thread of a run: sends signs of life and progress, and receives cancellation."""
 
 from __future__ import annotations
 

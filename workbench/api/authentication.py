@@ -1,4 +1,4 @@
-"""`Authorization: Token <secret>`."""
+"""Authentication by the header `Authorization: Token <secret>`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The OpenAPI document, arranged for the page that shows it."""
+"""Arranges the OpenAPI document for the page that shows it."""
 
 from __future__ import annotations
 

@@ -1,3 +1,5 @@
+"""Content negotiation of the API, which always answers with JSON."""
+
 from __future__ import annotations
 
 from collections.abc import Iterable

@@ -1,3 +1,5 @@
+"""Pagination of lists in the API."""
+
 from __future__ import annotations
 
 from rest_framework.pagination import PageNumberPagination

@@ -1,1 +1,1 @@
-"""A workbench as one file: written, read back into any database, and what is asked before an upgrade."""
+"""Backup of a workbench to one file, restore into any database, and the check before an upgrade."""

@@ -1,4 +1,4 @@
-"""Whether this version of the workbench can take over what an older one stored, tried without changing any of it."""
+"""Tries the migrations of this version on a copy of the data of an older one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is left to do after an incident, on the page of its case."""
+"""Follow-up actions on the page of a case."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A diagnosis as the case page tells it: causes with what follows from them, and a link for each piece of evidence."""
+"""The findings, checks and inputs of a diagnosis, arranged for the case page."""
 
 from __future__ import annotations
 

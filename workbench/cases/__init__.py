@@ -1,1 +1,1 @@
-"""Cases: the shared history of incidents, what was found and what fixed it."""
+"""Cases: the shared history of incidents, with their people, notes and snapshots."""

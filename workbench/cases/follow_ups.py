@@ -1,4 +1,4 @@
-"""What is left to do after an incident: asked for, done, and who is late. Writers have asked `case_to_change` first."""
+"""Adds and completes follow-up actions of a case. Callers have asked `case_to_change` first."""
 
 from __future__ import annotations
 

@@ -1,3 +1,5 @@
+"""Cases with their searchable text, traits, watchers, changes, snapshots, notes and follow-up actions."""
+
 from __future__ import annotations
 
 import datetime as dt

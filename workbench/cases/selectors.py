@@ -1,4 +1,4 @@
-"""Reads of cases for pages and the API: who may see what, the list with its filters."""
+"""Reads cases that a user may see: one case, and the list with its filters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes about a case. Whoever calls has asked `selectors.case_to_change` first."""
+"""Changes a case. Callers have asked `selectors.case_to_change` first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rows of a chart's data table: those of the time that is shown, in the order that was asked for."""
+"""Selects and sorts the rows of a chart's data table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stored points of charts, for this user and, where a case holds several jobs, for one of them."""
+"""Reads the stored chart points of an analysis, for one job where a case holds several."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Flink clusters that an administrator listed, and the collecting of evidence from them."""
+"""Flink clusters that an administrator listed, and the collection of evidence from them."""

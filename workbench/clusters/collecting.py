@@ -1,4 +1,4 @@
-"""One collection, from the claim to the queued analysis: the same code as `collect_flink.py`, to one judged address."""
+"""Runs one collection: reads a cluster or a store, stores the file and queues the analysis."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The collector's own client, connected to one judged address and stopped when an answer takes too long."""
+"""The collector's HTTP client, bound to one checked address and to a time limit."""
 
 from __future__ import annotations
 

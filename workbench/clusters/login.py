@@ -1,4 +1,4 @@
-"""How the workbench signs in at a listed cluster: one header, kept in a file beside the data and in no database."""
+"""The login of a listed cluster: one header, stored in a file beside the data and in no database."""
 
 from __future__ import annotations
 

@@ -1,3 +1,5 @@
+"""Listed clusters and stores, and the collections from them."""
+
 from __future__ import annotations
 
 import uuid

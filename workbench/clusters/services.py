@@ -1,4 +1,4 @@
-"""Writes about clusters and collections: listed, taken off the list, asked for, cancelled, taken up again when lost."""
+"""Lists and removes clusters; requests, cancels and recovers collections."""
 
 from __future__ import annotations
 

@@ -1,3 +1,5 @@
+"""The Celery task that runs a collection."""
+
 from __future__ import annotations
 
 from celery import shared_task

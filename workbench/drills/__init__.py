@@ -1,1 +1,1 @@
-"""Drills: a past case is found out again against the clock, with its verdict hidden until the end."""
+"""Drills: a person diagnoses a past case against the clock, with its verdict hidden until the end."""

@@ -1,4 +1,4 @@
-"""Every page says that a drill is under way: its case is hidden from the person for so long."""
+"""Adds the running drill to the context of every page."""
 
 from __future__ import annotations
 

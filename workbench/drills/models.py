@@ -1,3 +1,5 @@
+"""Drills and their steps."""
+
 from __future__ import annotations
 
 import datetime as dt

@@ -1,4 +1,4 @@
-"""How a drill is scored: the cause, the evidence behind it, the time. Three numbers that anybody can add up.
+"""Scores a drill by three numbers: the cause, the evidence that was read, and the time.
 
 cause     50  for the confirmed class; 25 when no line that it rests on had been seen: a guess can be right, too
 evidence  30  times the share of the kinds of evidence with such lines in which one was seen before the answer

@@ -1,4 +1,4 @@
-"""Which cases can be drilled, whose drill is whose, and what the drills of a team say together."""
+"""Reads the cases that can be drilled, the drills of a person, and the statistics of a team."""
 
 from __future__ import annotations
 

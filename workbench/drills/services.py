@@ -1,4 +1,4 @@
-"""Begins a drill, writes down what is looked at and thought, and ends it with its score."""
+"""Starts a drill, records its steps, and ends it with its score."""
 
 from __future__ import annotations
 

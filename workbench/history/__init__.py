@@ -1,1 +1,1 @@
-"""What many cases say together: which are alike, what came back, how long things take."""
+"""The history over many cases: similar cases, recurrences, statistics, timelines."""

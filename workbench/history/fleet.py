@@ -1,4 +1,4 @@
-"""The health of all jobs that cases speak of, for a page, a report and a table of other programs.
+"""The health of each job over all cases, as a page and as CSV.
 
 A case is one look at its jobs; its health score is that of the worst of them. So a job beside a worse one may be
 healthier than told here: the column `shared` counts the cases in which it was not alone.

@@ -1,4 +1,4 @@
-"""Two cases that turned out to be one incident: merged, and taken apart again. Nothing moves and nothing is lost."""
+"""Merges two cases of one incident, and separates them again."""
 
 from __future__ import annotations
 

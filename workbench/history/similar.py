@@ -1,4 +1,4 @@
-"""Cases like this one, with what they share, what differs, and what fixed them; and whether the problem came back."""
+"""Finds cases with similar traits, and recurrences of a problem after its fix."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the history says in numbers: causes by month, how long things take, which jobs come back."""
+"""Statistics of the history: causes by month, times to diagnosis and repair, recurring jobs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The numbers of the history, and merging of cases."""
+"""Pages of the history: statistics, fleet and merging."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""plotly.js without what no chart of ours draws: maps, three dimensions, WebGL; a third of what goes over the wire.
+"""Builds a smaller plotly.js: without maps, three dimensions and WebGL, which no chart uses.
 
 The Python package brings the whole library only, and making a smaller one takes Node. But each module of the bundle is
 a function of its own that runs when another module asks for it, and these are used only where such a chart is drawn:

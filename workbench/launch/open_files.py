@@ -1,4 +1,4 @@
-"""How many files the programs may have open, and how many of these the web server gives to connections."""
+"""The limit of open files of each program, and how many of them the web server uses for connections."""
 
 from __future__ import annotations
 

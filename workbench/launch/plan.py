@@ -1,4 +1,4 @@
-"""What will be started, decided from the environment before anything runs. What cannot work is refused in one line."""
+"""Decides from the environment what will be started, and refuses what cannot work."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What must stand before the first request: right settings, the newest schema, the shipped rules, an administrator.
+"""Prepares the database before the first request: settings, migrations, shipped rules, an administrator.
 
 One process for all of it, because each start of Django takes most of a second: `python -m workbench.launch.prepare`.
 """

@@ -1,4 +1,4 @@
-"""How one workbench for each data folder is kept, and how other commands find the one that runs."""
+"""Locks a data folder for one workbench, and tells other commands the addresses of its servers."""
 
 from __future__ import annotations
 

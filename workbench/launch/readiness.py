@@ -1,4 +1,4 @@
-"""Waiting until `/readyz` says that database, broker, worker and Spark answer."""
+"""Waits until `/readyz` reports that database, broker, worker and Spark answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ends the workbench's own Redis when it hangs; the supervisor then starts it again with all that it had stored."""
+"""Kills the workbench's own Redis when it hangs, so that the supervisor restarts it."""
 
 from __future__ import annotations
 

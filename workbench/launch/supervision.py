@@ -1,4 +1,4 @@
-"""supervisord from start to end: it restarts what dies, and when it ends nothing that it started is left."""
+"""Runs supervisord, and ends every process that it started."""
 
 from __future__ import annotations
 

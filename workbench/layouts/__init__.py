@@ -1,1 +1,1 @@
-"""Layouts of logs that this workbench knows beside the shipped ones."""
+"""Log layouts that administrators add to the shipped ones."""

@@ -1,3 +1,5 @@
+"""A log layout that an administrator added."""
+
 from __future__ import annotations
 
 from django.core.exceptions import ValidationError

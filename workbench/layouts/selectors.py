@@ -1,4 +1,4 @@
-"""The layouts that count now."""
+"""Reads the active log layouts."""
 
 from __future__ import annotations
 

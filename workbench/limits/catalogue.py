@@ -1,4 +1,4 @@
-"""Every bound on uploads that an administrator can set: what it is, what it is by itself, and how far it can be moved.
+"""The catalogue of limits: title, unit, default and ceiling of each.
 
 The variables WORKBENCH_MOST_* are ceilings: whoever owns the machine and its disk sets them, and the pages set values
 below. Without a value of its own a limit is at its ceiling, or, where it has no variable, at its default.

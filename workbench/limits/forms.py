@@ -1,3 +1,5 @@
+"""The form of the limits."""
+
 from __future__ import annotations
 
 from typing import Any

@@ -1,3 +1,5 @@
+"""The history of changes of limits."""
+
 from __future__ import annotations
 
 from django.db import models

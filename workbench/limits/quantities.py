@@ -1,4 +1,4 @@
-"""Values of limits as people write them: exact, so that what is shown can be sent back unchanged."""
+"""Converts limits to text and back without rounding."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The limits as they are at this moment."""
+"""Reads the limits in force."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes about limits."""
+"""Changes limits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a request asks of a log book, and the view that answers it, kept for the next request of the same page."""
+"""Parses the query of a log page and caches the view of the log book that answers it."""
 
 from __future__ import annotations
 

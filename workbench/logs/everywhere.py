@@ -1,4 +1,4 @@
-"""A search in the kept log records of all cases that the user sees, the newest case first.
+"""Searches the log records of all cases that a user may see, the newest case first.
 
 Each case has a log book of its own, so a search asks them one after the other for as long as a person waits; what was
 not reached is said, and the next search goes on there.

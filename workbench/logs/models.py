@@ -1,3 +1,5 @@
+"""Log records that people pinned."""
+
 from __future__ import annotations
 
 import datetime as dt

@@ -1,4 +1,4 @@
-"""Reads of a case's log records for this user."""
+"""Reads the log records of a case."""
 
 from __future__ import annotations
 

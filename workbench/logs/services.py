@@ -1,4 +1,4 @@
-"""Writes about log records: pinned, annotated, unpinned."""
+"""Pins, annotates and unpins log records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the workbench asks Redis beside the queue itself: is a worker alive, is anything waiting."""
+"""Access to Redis beside the queue: sending tasks, signs of life of workers, published messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Room on the disk that holds the data folder: how much evidence may still take, and the refusal of what does not fit.
+"""Measures the free room on the data folder's disk, and refuses what does not fit.
 
 Everything that arrives asks here before it is received and again with each piece that is written, so that database,
 queue and logs always find the reserve, whichever door the bytes come in by.

@@ -1,4 +1,4 @@
-"""What is read from the environment, and the system checks that refuse wrong values with a hint."""
+"""Reads environment variables; system checks report wrong values with a hint."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The key that signs sessions: made once, kept beside the data, readable by nobody else."""
+"""The key that signs sessions, stored beside the data and readable by its owner only."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What holds for every request and every answer: bounds, headers, and pages for faults of the machine."""
+"""Middleware: bounds on requests, security headers, and answers to faults of the machine."""

@@ -1,4 +1,4 @@
-"""What the machine may lack while a request is answered, and how that is said: not as a failure of the program."""
+"""Answers requests that fail because the disk is full or read-only, or too many files are open."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every answer and every request must keep to: where scripts may come from, and how large a body may be."""
+"""The content security policy, and the bound on the size of request bodies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The files that keep one case from coming back unseen."""
+"""Builds Prometheus alerts, their test and a Grafana dashboard from one case."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The alerts and the dashboard of a case, to read, to copy and to take along."""
+"""The page of the alerts and the dashboard of a case."""
 
 from __future__ import annotations
 

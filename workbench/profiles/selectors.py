@@ -1,4 +1,4 @@
-"""Sampled stacks for this user, and what of them was asked for."""
+"""Reads the sampled stacks of an analysis, and selects the part that a page shows."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What is taken out of files before they are stored: rules that administrators edit, and a preview."""
+"""Redaction of files before they are stored: rules that administrators edit, and a preview."""

@@ -1,3 +1,5 @@
+"""Redaction rules of this workbench."""
+
 from __future__ import annotations
 
 from typing import cast, get_args

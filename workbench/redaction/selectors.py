@@ -1,4 +1,4 @@
-"""Which rules are in force, and the redactor for one upload."""
+"""Reads the redaction rules in force, and builds the redactor of an upload."""
 
 from __future__ import annotations
 

@@ -1,3 +1,5 @@
+"""The preview of a redaction."""
+
 from __future__ import annotations
 
 import tempfile

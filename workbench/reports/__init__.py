@@ -1,1 +1,1 @@
-"""A case to hand on: as Markdown, one HTML file, PDF, JSON, a post-mortem draft, and a bundle that runs again."""
+"""Reports of a case as Markdown, HTML, PDF, JSON and a post-mortem draft, and the bundle that runs again."""

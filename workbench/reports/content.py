@@ -1,4 +1,4 @@
-"""What every form of a report says, gathered once; the forms only write it down."""
+"""Gathers the content that all forms of a report share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reports of a case, for whoever may see it; and the way a bundle comes in."""
+"""Pages of a case's reports, and the import of a bundle."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A back-test: asked for, judged piece by piece, read. It belongs to whoever asked for it."""
+"""Pages of a back-test: start, progress and result. A back-test belongs to the person who started it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The editor of rules: drafts written, tried, saved, published and discarded. Every door asks for the role first."""
+"""The editor of rules: drafts are written, tried, saved, published and discarded."""
 
 from __future__ import annotations
 

@@ -1,3 +1,5 @@
+"""Forms of the rule editor, and the texts of a new rule."""
+
 from __future__ import annotations
 
 from django import forms

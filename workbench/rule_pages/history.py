@@ -1,4 +1,4 @@
-"""What rules did in the cases that a user sees: where they fired, and what people confirmed there."""
+"""Reads in which cases rules fired, and what people confirmed there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules as their pages show them: the list with what each did, the help page, the versions."""
+"""Rules arranged for their pages: the list with the record of each rule, and the help page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a draft says while it is written: its errors, its form, its samples, and what it makes of a chosen case."""
+"""The preview of a draft: its errors, its form, its samples, and its result on a chosen case."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A rule's YAML as a form, and a value of the form written back into the YAML; comments and lines stay."""
+"""Shows a rule's YAML as a form, and writes a changed value back without touching comments and lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conditions, statements and steps of a rule as a person reads them."""
+"""Conditions, statements and confidence steps of a rule in words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The administration's door to the rules: they are read, written, tried and published on pages of their own."""
+"""Rules in Django's administration, which leads to the pages of rules."""
 
 from __future__ import annotations
 

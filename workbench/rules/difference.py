@@ -1,4 +1,4 @@
-"""What changed between two texts, line by line, as a page shows it."""
+"""Compares two texts line by line, for a page."""
 
 from __future__ import annotations
 

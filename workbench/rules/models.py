@@ -1,3 +1,5 @@
+"""Rules with their versions, drafts, rulesets, regression samples, back-tests and audit log."""
+
 from __future__ import annotations
 
 import re

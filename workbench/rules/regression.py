@@ -1,4 +1,4 @@
-"""A closed case kept as a test of the rules that found its cause."""
+"""Stores a closed case as a regression sample of the rules that fired on its cause."""
 
 from __future__ import annotations
 

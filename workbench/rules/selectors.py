@@ -1,4 +1,4 @@
-"""Stored rules as the library's rules."""
+"""Reads stored rules as values of the library."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a rule and its samples can be published: the library's own checks, and what only the workbench knows."""
+"""Checks whether a rule and its samples can be published."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Who did which step of which runbook, when, with what result."""
+"""Runbooks: which person did which step, when, and with which result."""

@@ -1,4 +1,4 @@
-"""Runbooks filled with the values of one case, how far people are with them, and what the evidence ticked."""
+"""Fills runbooks with the values of a case, and reads the state of their steps."""
 
 from __future__ import annotations
 

@@ -1,3 +1,5 @@
+"""Forms of the runbook pages."""
+
 from __future__ import annotations
 
 from django import forms

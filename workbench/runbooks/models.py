@@ -1,3 +1,5 @@
+"""Records of runbook steps."""
+
 from __future__ import annotations
 
 from django.db import models

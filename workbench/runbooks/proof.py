@@ -1,4 +1,4 @@
-"""The comparison of two stored diagnoses, as its page and its Markdown tell it."""
+"""Compares two stored diagnoses of a case, for the page and for Markdown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page that says whether a change fixed it."""
+"""The page that compares two snapshots to show whether a change helped."""
 
 from __future__ import annotations
 

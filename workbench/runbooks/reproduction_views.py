@@ -1,4 +1,4 @@
-"""The script that makes records like those of a case."""
+"""The page with the script that generates records like those of a case."""
 
 from __future__ import annotations
 

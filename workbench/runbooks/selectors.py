@@ -1,4 +1,4 @@
-"""Runbooks by their id, and the findings that they are for."""
+"""Reads runbooks, and the findings that they belong to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes down who did which step of which runbook, what they answered, and who approved it."""
+"""Records steps of runbooks: who did them, the answers, and approvals."""
 
 from __future__ import annotations
 

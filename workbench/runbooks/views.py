@@ -1,4 +1,4 @@
-"""The runbook of a finding, filled with the values of its case, and what people did of it."""
+"""The runbook of a finding, with the values of its case and the steps that people recorded."""
 
 from __future__ import annotations
 

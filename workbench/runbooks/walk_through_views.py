@@ -1,4 +1,4 @@
-"""Walk-throughs: how checkpoints and recovery work, on a small example and on a case's numbers."""
+"""Walk-throughs of checkpoints and recovery, on an example and with the numbers of a case."""
 
 from __future__ import annotations
 

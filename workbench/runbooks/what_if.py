@@ -1,4 +1,4 @@
-"""The what-if calculators fed with the evidence of a finding."""
+"""Runs the what-if calculators with the measurements of a finding."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What takes the disk, case by case, and the page on which administrators make room."""
+"""Disk usage by case, and the page on which administrators free room."""

@@ -1,4 +1,4 @@
-"""Every page warns administrators before the disk is full."""
+"""Adds the warning of a nearly full disk to the context of every page."""
 
 from __future__ import annotations
 

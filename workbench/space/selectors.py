@@ -1,4 +1,4 @@
-"""What the data folder takes on the disk, in all and by case."""
+"""Measures the disk usage of the data folder, in total and by case."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page on which administrators see what takes the disk, and delete or keep the evidence of a case."""
+"""The page on which administrators see the disk usage and delete or keep the evidence of a case."""
 
 from __future__ import annotations
 

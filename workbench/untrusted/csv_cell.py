@@ -1,4 +1,4 @@
-"""Cells of CSV files, which people open in a spreadsheet and whose texts may come from an upload."""
+"""Makes text safe for a cell of a CSV file, which a spreadsheet may open."""
 
 from __future__ import annotations
 

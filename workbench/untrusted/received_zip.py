@@ -1,4 +1,4 @@
-"""Zip archives that people send: opened within bounds, with one error for all that can be wrong with one."""
+"""Opens zip archives from people within bounds, with one error for every defect."""
 
 from __future__ import annotations
 

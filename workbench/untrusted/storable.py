@@ -1,4 +1,4 @@
-"""Values from files of strangers, made fit for every database."""
+"""Removes what a database cannot store from JSON values of uploaded files."""
 
 from __future__ import annotations
 

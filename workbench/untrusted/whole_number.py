@@ -1,4 +1,4 @@
-"""Whole numbers in addresses and forms, which anybody may have written."""
+"""Parses whole numbers in addresses and forms."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Files of a case: received within bounds, hashed, recognised, stored under names of our own."""
+"""Files of a case: received within bounds, hashed, recognised, and stored under generated names."""

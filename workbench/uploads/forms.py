@@ -1,3 +1,5 @@
+"""Forms for the format, the clock and the event fields of a file."""
+
 from __future__ import annotations
 
 from django import forms

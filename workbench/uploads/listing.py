@@ -1,4 +1,4 @@
-"""Files as pages list them: by folder, with what was recognised and where the same bytes were seen before."""
+"""Files arranged for pages: by folder, with their format and earlier cases that hold the same bytes."""
 
 from __future__ import annotations
 

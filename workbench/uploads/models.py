@@ -1,3 +1,5 @@
+"""Files of a case, and files on their way into one."""
+
 from __future__ import annotations
 
 import uuid

@@ -1,4 +1,4 @@
-"""Receives a dropped file in pieces, straight to disk, and stops as soon as it is too large or the disk too full."""
+"""Django's upload handler: writes a file to the disk in pieces and stops at the limits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a file is not taken, as exceptions whose text is for the user."""
+"""Exceptions that state, for the user, why a file is not accepted."""
 
 from __future__ import annotations
 

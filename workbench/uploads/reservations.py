@@ -1,4 +1,4 @@
-"""Room that is promised to files on their way, and what a team may hold: asked before a byte is sent."""
+"""Reserves room for files on their way, and enforces the limit of a team."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads of files: for this user, and the same bytes in earlier cases."""
+"""Reads files, and files on their way, that a user may see."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from django.shortcuts import get_object_or_404
 
 from workbench.accounts.models import User
 from workbench.cases.models import Case
-from workbench.uploads.models import Arrival, ArrivalQuerySet, UploadedFile, UploadedFileQuerySet
+from workbench.uploads.models import Arrival, ArrivalQuerySet, UploadedFile
 
 
 def file_visible(user: User, file_id: int) -> UploadedFile:
@@ -38,9 +38,3 @@ def arrival_to_continue(user: User, arrival_id: UUID) -> Arrival:
 def unfinished_arrivals(user: User, case: Case) -> ArrivalQuerySet:
     """What the user began to send to the case and can continue."""
     return Arrival.objects.sent_by(user).unfinished().filter(case=case)
-
-
-def seen_before(user: User, file: UploadedFile) -> UploadedFileQuerySet:
-    """The same bytes in other cases that the user sees, newest first: the earlier case may have the answer."""
-    others = UploadedFile.objects.visible_to(user).filter(sha256=file.sha256).exclude(case=file.case)
-    return others.select_related("case").order_by("-pk")

@@ -1,4 +1,4 @@
-"""Writes about files: received, bounded, hashed, recognised, stored. `UploadRefused` says why a file is not taken."""
+"""Receives, bounds, hashes, recognises and stores files. `UploadRefused` states why a file is not accepted."""
 
 from __future__ import annotations
 

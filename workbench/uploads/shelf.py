@@ -1,4 +1,4 @@
-"""What a case holds already: which new files fit beside it, and under which name."""
+"""Decides whether a new file fits into a case, and under which name."""
 
 from __future__ import annotations
 

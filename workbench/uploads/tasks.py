@@ -1,3 +1,5 @@
+"""The Celery task that redacts a large file."""
+
 from __future__ import annotations
 
 import contextlib

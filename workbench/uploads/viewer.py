@@ -1,4 +1,4 @@
-"""A window of lines around the place that a finding cites, and the value at a JSON pointer."""
+"""Reads the lines around a cited place, and the value at a JSON pointer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Receiving files, showing their lines, and what people say about them."""
+"""Uploads of files, the view of their lines, and corrections of format and clock."""
 
 from __future__ import annotations
 

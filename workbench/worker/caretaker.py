@@ -1,4 +1,4 @@
-"""What every worker does beside its tasks: says that it lives, takes up lost runs, deletes what was removed."""
+"""The regular duties of a worker beside its tasks: recovers lost runs, deletes what has expired."""
 
 from __future__ import annotations
 

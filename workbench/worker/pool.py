@@ -1,4 +1,4 @@
-"""Signs of life of the worker's processes, by which one that hangs is found, ended and replaced."""
+"""Signs of life of the worker's processes: one that hangs is killed and replaced."""
 
 from __future__ import annotations
 

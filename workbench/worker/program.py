@@ -1,4 +1,4 @@
-"""What `celery --app workbench.worker.program` starts: the application, and what a worker does at its start and end."""
+"""The program `celery --app workbench.worker.program`: what a worker does at its start and end."""
 
 from __future__ import annotations
 

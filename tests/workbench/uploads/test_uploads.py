@@ -21,7 +21,7 @@ from workbench.accounts.models import User
 from workbench.cases.models import Case
 from workbench.uploads.models import FileKind, UploadedFile
 from workbench.uploads.refusals import AlreadyInCase, TooLarge, UploadRefused
-from workbench.uploads.selectors import file_to_change, file_visible, seen_before
+from workbench.uploads.selectors import file_to_change, file_visible
 from workbench.uploads.services import (
     REMOVED_KEPT,
     file_remove,
@@ -130,13 +130,6 @@ def test_the_same_file_is_taken_once_for_each_case(case: Case, people: People, s
 def test_an_answer_that_did_not_change_until_the_next_snapshot_is_kept(case: Case, people: People) -> None:
     names = ["t1/watermarks.json", "t2/watermarks.json"]
     assert [add(case, people.alice, name=name).name for name in names] == names
-
-
-def test_the_same_bytes_in_an_earlier_case_are_found_but_not_those_of_strangers(people: People) -> None:
-    earlier, strange, present = case_of(people.bob), case_of(people.charlie), case_of(people.alice)
-    add(strange, people.charlie)
-    first, second = add(earlier, people.bob), add(present, people.alice)
-    assert list(seen_before(people.alice, second)) == [first]
 
 
 def test_a_file_above_the_bound_leaves_nothing_behind(case: Case, people: People, settings: LazySettings) -> None:

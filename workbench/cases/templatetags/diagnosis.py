@@ -1,4 +1,4 @@
-"""How values of a diagnosis are written on pages: durations, sizes, shares, ages, names of facts and classes."""
+"""Template filters for the values of a diagnosis: durations, sizes, shares, ages, names of facts and classes."""
 
 from __future__ import annotations
 

@@ -1,3 +1,5 @@
+"""`manage.py create_admin`: creates the first administrator."""
+
 from __future__ import annotations
 
 import os

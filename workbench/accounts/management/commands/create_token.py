@@ -1,3 +1,5 @@
+"""`manage.py create_token USER`: prints a new API token."""
+
 from __future__ import annotations
 
 from argparse import ArgumentParser

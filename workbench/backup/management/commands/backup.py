@@ -1,3 +1,5 @@
+"""`manage.py backup`: writes a backup."""
+
 from __future__ import annotations
 
 from argparse import ArgumentParser

@@ -1,3 +1,5 @@
+"""`manage.py check_upgrade`: tries an upgrade on a copy of the data."""
+
 from __future__ import annotations
 
 from argparse import ArgumentParser

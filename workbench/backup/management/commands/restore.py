@@ -1,3 +1,5 @@
+"""`manage.py restore`: restores a backup into an empty workbench."""
+
 from __future__ import annotations
 
 from argparse import ArgumentParser

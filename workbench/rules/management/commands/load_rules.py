@@ -1,3 +1,5 @@
+"""`manage.py load_rules`: loads the shipped rules."""
+
 from __future__ import annotations
 
 from typing import Any
