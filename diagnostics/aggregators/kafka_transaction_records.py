@@ -50,7 +50,7 @@ CLASSES = (
     "requires a transactionalIdPrefix to be set",
 )
 """Exceptions of Kafka's clients about transactions, in a chain, and their texts: a KafkaException alone may carry one.
-Source: reference/log-signals.csv (kafka.*), Kafka's Errors and Flink's FlinkKafkaProducer011."""
+Source: Flink's own log statements (kafka.*), Kafka's Errors and Flink's FlinkKafkaProducer011."""
 
 AGGREGATOR = event_records_aggregator(
     "kafka_transaction_records",

@@ -16,7 +16,7 @@ MOST_SERIES = 20_000
 """Series that are kept. Our choice: 5,000 subtasks with all three metrics."""
 
 HITS, MISSES, RATE = "cache.hitCount", "cache.missCount", "lookupCacheHitRate"
-"""Source: reference/metrics.csv (lookup)."""
+"""Source: Flink documentation, Metrics (lookup)."""
 
 SERIES = ("job_id", "vertex_id", "vertex", "operator", "subtask", "metric")
 

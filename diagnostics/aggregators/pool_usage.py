@@ -23,7 +23,7 @@ POOLS: Mapping[str, str] = {
     "inputFloatingBuffersUsage": "floating",
     "inputExclusiveBuffersUsage": "exclusive",
 }
-"""Last part of a metric in its older and newer group -> pool. Source: reference/metrics.csv (buffers)."""
+"""Last part of a metric in its older and newer group -> pool. Source: Flink documentation, Metrics (buffers)."""
 
 SERIES = ("job_id", "vertex_id", "vertex", "subtask", "metric")
 

@@ -21,7 +21,7 @@ INTERVAL = "rocksdb.log.stall_percent"
 STOPPED = "rocksdb.is-write-stopped"
 PENDING = "rocksdb.estimate-pending-compaction-bytes"
 FILES = "rocksdb.num-files-at-level"
-"""How it writes, how it waits, and before the level its number of files. Source: reference/metrics.csv (rocksdb); the
+"""How it writes, how it waits, and before the level its number of files. Source: Flink documentation, Metrics; the
 one with `log.` is of RocksDB's own log."""
 
 SERIES = ("job_id", "operator", "subtask", "metric", "labels")

@@ -16,7 +16,7 @@ MOST_SAMPLES = 300_000
 """Samples that are kept as they are; of more the last one of each slot of time. Our choice: 1,000 splits, 300 times."""
 
 DRIFT, PAUSED = "watermarkAlignmentDrift", "watermark.pausedTimeMsPerSecond"
-"""Source: reference/metrics.csv (event time). The drift is that of a subtask from the slowest of its group."""
+"""Source: Flink documentation, Metrics (event time). The drift is that of a subtask from the slowest of its group."""
 
 LARGEST_MS = 1e15
 """Flink starts the drift at the end of all times. Our choice: 30,000 years."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from statistics import median
 
 HOT_MULTIPLE = 2.0
-"""A subtask with this many times the even share is hot. Source: reference/rules-of-thumb.csv, skew.records."""
+"""A subtask with this many times the even share is hot. Source: `skew.records` of vocabulary/sources."""
 HOT_OF_TWO = 0.5
 """With two or three subtasks a share hardly reaches twice the even one: hot is then what lies this far towards having
 all. Our choice: 75 % of two, 67 % of three."""

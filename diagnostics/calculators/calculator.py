@@ -67,7 +67,7 @@ class Calculator:
 
     compute      from the values of all inputs and what else the evidence says to the outcome
     symptoms     the classes in which it is asked first
-    docs         rows of reference/source-document-rows.csv that it answers
+    docs         ids of sources that it answers
     """
 
     id: str

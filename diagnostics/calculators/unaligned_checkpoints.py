@@ -10,7 +10,7 @@ from diagnostics.evidence.subject import Lookup
 from diagnostics.wording.phrase import duration, percent, size
 
 UPLOAD_SHARE = 0.6
-"""An asynchronous part above this makes the upload the bottleneck (reference/unaligned-checkpoints.md, section 5)."""
+"""An asynchronous part above this makes the upload the bottleneck. Source: `ua.avoid` of vocabulary/sources."""
 
 
 def _refusals(lookup: Lookup) -> Iterator[str]:
@@ -120,7 +120,7 @@ CALCULATOR = Calculator(
             "duration",
             ("outside_system.slow_median_ms",),
             assumed=500.0,
-            because="typically under a second (reference/unaligned-checkpoints.md, section 4)",
+            because="typically under a second (Flink documentation, Checkpointing under Backpressure, section 4)",
             high=30_000,
         ),
         Input(

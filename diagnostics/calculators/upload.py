@@ -9,7 +9,7 @@ from diagnostics.evidence.subject import Lookup
 from diagnostics.wording.phrase import duration, percent, size
 
 SAFE = 0.5
-"""A checkpoint should take less than half of its timeout (reference/rules-of-thumb.csv)."""
+"""A checkpoint should take less than half of its timeout (vocabulary/sources/bounds.yaml)."""
 
 WAITING = 0.5
 """From this share of start delay and alignment on, the upload is not what takes the time (the same reference)."""

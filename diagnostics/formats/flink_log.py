@@ -49,7 +49,7 @@ _PASTED = re.compile(
 """A text that begins with an exception, also below its time as Flink's web page shows it: what somebody copied."""
 
 _KILLED = "Memory cgroup out of memory: Kill"
-"""What the kernel says of a process that took more than its container allows. Source: reference/log-signals.csv."""
+"""What the kernel says of a process that took more than its container allows. Source: Flink's own log statements."""
 
 MOST_PASTED_TIMES = 20
 """Lines with a time and no level in a copied trace: one for each exception of the web page's history. Our choice."""

@@ -110,7 +110,7 @@ ONE_ARGUMENT: Mapping[str, tuple[str, Reading]] = {
     "settransactionalidprefix": ("sink.transactional-id-prefix", quoted),
 }
 """Name of a method in lower case without underscores -> option and how its argument is read.
-Source: reference/config-keys.csv, column datastream_api."""
+Source: Flink documentation, Configuration, column datastream_api."""
 
 WITHOUT_ARGUMENT: Mapping[str, tuple[str, str]] = {
     "enableobjectreuse": ("pipeline.object-reuse", "true"),

@@ -48,7 +48,7 @@ metrics), and RocksDB's documentation of its properties."""
 
 
 _COUNTERS = re.compile("^num(?!.*PerSecond$)|^(fullRestarts|uptime|downtime)$|[.](Count|Time|TimeMsTotal)$")
-"""Metrics that only grow. Source: reference/metrics.csv, type counter."""
+"""Metrics that only grow. Source: Flink documentation, Metrics, type counter."""
 
 
 @cache

@@ -14,7 +14,7 @@ from diagnostics.prevention.series import STEP_MS, CaseSeries, Labels, Series
 
 MINUTE = 60_000
 BACK_PRESSURE_MS = 5 * MINUTE
-"""Back pressure that lasts longer is no burst: reference/source-document-rows.csv S088."""
+"""Back pressure that lasts longer is no burst: vocabulary/sources/documents.yaml S088."""
 HIGH_MS_PER_S = 500
 """Flink's own bound between LOW and HIGH back pressure."""
 FULL_MS_PER_S = 900

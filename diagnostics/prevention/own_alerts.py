@@ -24,9 +24,9 @@ from diagnostics.prevention.series import JOB, TASK, CaseSeries, label_value
 from diagnostics.wording import phrase
 
 SLOW_SHARE = 0.5
-"""A checkpoint that needs half of its timeout has too little room: reference/metrics.csv, lastCheckpointDuration."""
+"""A checkpoint that needs half of its timeout has too little room: Flink documentation, Metrics."""
 BUSY_SHARE = 0.5
-"""A checkpoint that needs half of its interval leaves the job no rest: reference/rules-of-thumb.csv conf.minpause."""
+"""A checkpoint that needs half of its interval leaves the job no rest: `conf.minpause` of vocabulary/sources."""
 SKEW = 2.0
 """A subtask with twice the mean: the bound of the shipped rules on skew."""
 

@@ -49,7 +49,7 @@ class Change:
 class Step:
     """One step, its texts with placeholders.
 
-    docs  rows of reference/source-document-rows.csv that the step answers
+    docs  ids of sources that the step answers
     """
 
     id: str

@@ -22,7 +22,7 @@ SLOW_SHARE = 0.3
 SLACK_MS = 15_000
 """The gauges are read within this time after the end of a checkpoint. Our choice: two scrapes of the usual distance."""
 MANAGED = "Status.Flink.Memory.Managed.Used"
-"""RocksDB's caches and write buffers, of jobs that are neither batch nor Python. Source: reference/metrics.csv."""
+"""RocksDB's caches and write buffers, of jobs that are neither batch nor Python. Source: Flink, Metrics."""
 
 
 def measure(evidence: Evidence) -> Measured:

@@ -24,7 +24,7 @@ MOST_LISTED = 12
 OF_TASKS = ("snapshot", "alignment limit", "finalize", "trigger", "closing")
 """Kinds of failures that need an explanation; the others are harmless or follow from something else."""
 FINISHED = ("but FINISHED instead", "have already finished")
-"""Texts of refused triggers when tasks of the job have finished. Source: reference/log-signals.csv
+"""Texts of refused triggers when tasks of the job have finished. Source: Flink's own log statements
 (jm.ckpt.task_not_running) and Flink's DefaultCheckpointPlanCalculator."""
 
 

@@ -310,7 +310,7 @@ def _seen_interval(history: History) -> float | None:
 def _proposed_timeout(history: History, timeout_ms: float | None) -> float | None:
     """Twice the longest duration seen, in whole minutes; never below the present timeout.
 
-    Source: reference/rules-of-thumb.csv rocks.expired_async (2 x the p99 duration, after the cause is repaired).
+    Source: `rocks.expired_async` of vocabulary/sources (twice the p99 duration, after the cause is repaired).
     """
     longest = highest(each.duration_ms for each in history.checkpoints if not each.is_savepoint)
     if longest is None:

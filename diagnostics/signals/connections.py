@@ -15,7 +15,7 @@ from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefi
 
 SHOWN = 8
 TOGETHER_MS = 10_000
-"""Processes that lose the same peer within this time lose it for one reason. Source: reference/rules-of-thumb.csv
+"""Processes that lose the same peer within this time lose it for one reason. Source: vocabulary/sources/bounds.yaml
 net.reset."""
 OWN = (
     "TransportException",

@@ -29,7 +29,7 @@ from diagnostics.reconstruction.load.metric_series import MetricSeries, Point, S
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 
 RATE = "TimeMsPerSecond"
-"""A collector's meter, which looks back a minute. Source: reference/metrics.csv, since Flink 1.19."""
+"""A collector's meter, which looks back a minute. Source: Flink documentation, Metrics, since Flink 1.19."""
 SHORTEST_SPAN_MS = 20_000.0
 """A shorter log or series tells nothing about a share of time. Our choice."""
 SHOWN_FULL = 8

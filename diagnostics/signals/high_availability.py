@@ -31,19 +31,19 @@ COORDINATION = (
     "leader election",
     "Leadership lost",
 )
-"""Part of the texts of an error whose reason is the service. Source: reference/log-signals.csv zk.*, k8sha.*."""
+"""Part of the texts of an error whose reason is the service. Source: Flink's own log statements zk.*, k8sha.*."""
 OPTIONS: Mapping[str, str] = {
     "high-availability.zookeeper.quorum": "servers",
     "high-availability.zookeeper.client.session-timeout": "session_timeout_ms",
     "high-availability.zookeeper.client.tolerate-suspended-connections": "tolerates_suspended",
     "high-availability.kubernetes.leader-election.renew-deadline": "renew_deadline_ms",
 }
-"""Option -> fact. Source: reference/config-keys.csv."""
+"""Option -> fact. Source: Flink documentation, Configuration."""
 CHECKPOINT_FAILED = "complete checkpoint"
 """What CheckpointFailureManager says of a checkpoint that could not be finished, in small letters."""
 SUSPENDED = ("zk.leader.suspended", "zk.retrieval.suspended", "zk.jobgraph.suspended")
 LOST = ("zk.leader.lost", "zk.retrieval.lost", "zk.jobgraph.lost")
-"""Events of Flink's own components that tell of Curator's states. Source: reference/log-signals.csv zk.*."""
+"""Events of Flink's own components that tell of Curator's states. Source: Flink's own log statements zk.*."""
 
 
 def measure(evidence: Evidence) -> Measured:

@@ -20,7 +20,7 @@ FEWEST_PERIODS = 100.0
 MOST_CITED = 6
 
 FLINKS: Mapping[str, str] = {"System.CPU.IOWait": "iowait_percent", "System.CPU.Steal": "steal_percent"}
-"""The same numbers as Flink's own metrics tell them. Source: reference/metrics.csv (system)."""
+"""The same numbers as Flink's own metrics tell them. Source: Flink documentation, Metrics (system)."""
 PERCENT = 100.0
 
 

@@ -27,7 +27,7 @@ SUBMITTED = re.compile(
     r"submission '(?P<name>[^']{1,200})' \((?P<id>[0-9a-f]{32})\)"
     r"|(?:submission|Submitting job) (?P<old_id>[0-9a-f]{32}) \((?!detached:)(?P<old_name>[^\n]{1,200})\)\.$"
 )
-"""How the Dispatcher names a job it received, from Flink 1.11 on and up to 1.10. Source: reference/log-signals.csv,
+"""How the Dispatcher names a job it received, from Flink 1.11 on and up to 1.10. Source: Flink's own log statements,
 Dispatcher."""
 VERSION = re.compile(r"\(Version: ([0-9]{1,3}\.[0-9]{1,3}[.0-9]{0,8})")
 """How every process names its version when it starts."""

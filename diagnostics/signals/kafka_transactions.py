@@ -68,7 +68,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "open_found": ("open transactions for subtask",),
 }
 """What went wrong -> texts that tell it; the first that stands in a record counts.
-Source: reference/log-signals.csv (kafka.*, 2pc.*)."""
+Source: Flink's own log statements (kafka.*, 2pc.*)."""
 OPEN = re.compile(r"has been open for (\d{1,15}) ms")
 TIMEOUT = re.compile(r"transaction timeout (?:of |\()(\d{1,15})")
 TRANSACTIONAL_ID = re.compile(r"transactionalId=?\s?'?([^\s',}\]]{1,200})")

@@ -10,7 +10,7 @@ from diagnostics.reconstruction.failures.incident_log import Failure, LogEvent, 
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 
 REFUSED = ("MemoryReservationException", "MemoryAllocationException")
-"""Source: reference/log-signals.csv mem.managed.exhausted, mem.pages."""
+"""Source: Flink's own log statements mem.managed.exhausted, mem.pages."""
 BYTES = re.compile(r"Could not allocate (\d{1,18}) bytes[.,] ?[Oo]nly (\d{1,18}) bytes are remaining")
 PAGES = re.compile(r"Could not allocate (\d{1,12}) pages")
 ARENA = re.compile(r"arenaBlockSize (\d{1,18}) > mutableLimit (\d{1,18})")

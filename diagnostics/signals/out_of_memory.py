@@ -17,7 +17,7 @@ AREAS: Mapping[str, tuple[str, ...]] = {
     "direct": ("Direct buffer memory", "direct buffer memory", "direct out-of-memory"),
     "threads": ("unable to create new native thread", "unable to create native thread"),
 }
-"""Area of memory -> words of the OutOfMemoryError that name it. Source: reference/log-signals.csv, mem.oom.*."""
+"""Area of memory -> words of the OutOfMemoryError that name it. Source: Flink's own log statements, mem.oom.*."""
 RESOURCES = {
     "heap": "heap",
     "metaspace": "metaspace",

@@ -28,7 +28,7 @@ FAILING = ("RESTARTING", "FAILING", "FAILED")
 FAULT_BEFORE_MS = 60_000
 """A failure this near to a restart is why the job restarts. Our choice: longer than tasks take to be cancelled."""
 TOLD_TO_END, SHUTTING_DOWN = "process.signal", "The TaskExecutor is shutting down"
-"""A signal that ended a TaskManager in order, and what its tasks fail with. Source: reference/log-signals.csv
+"""A signal that ended a TaskManager in order, and what its tasks fail with. Source: Flink's own log statements
 (process.signal), Flink's TaskExecutor."""
 SHOWN = 8
 

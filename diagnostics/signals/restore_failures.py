@@ -55,7 +55,7 @@ RESTORING = (
     "is higher than the max parallelism",
     "Corrupt stream, found tag",
 )
-"""Texts of a chain that tell that state was being restored. Source: reference/log-signals.csv (restore.*, state.alt.*)
+"""Texts of a chain that tell that state was being restored. Source: Flink's own log statements (restore.*, state.alt.*)
 and the restore operations of Flink's state backends."""
 RESTORE_FRAMES = re.compile(r"RestoreOperation|Checkpoints\.load|StateAssignmentOperation|BackendRestorerProcedure")
 KINDS: Mapping[str, tuple[str, ...]] = {
@@ -122,7 +122,7 @@ RESTORED_FROM = re.compile(
     r"(?:from savepoint|located at|from latest valid checkpoint:|from) (\S{1,400}?)[.]?(?: \(|$)"
 )
 RESTORED = re.compile(r"from [A-Za-z ]{1,40} (\d{1,12}) @ (\d{12,14}) for ")
-"""Number and trigger time of what is restored. Source: reference/log-signals.csv (jm.ckpt.restore_from)."""
+"""Number and trigger time of what is restored. Source: Flink's own log statements (jm.ckpt.restore_from)."""
 
 
 @dataclass(frozen=True, slots=True)

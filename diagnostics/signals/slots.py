@@ -30,7 +30,7 @@ REGISTERED = re.compile(
 CLOSED = re.compile(
     r"(?:Closing TaskExecutor connection|of TaskManager with id|TaskManager with id|Task manager(?= akka)) (\S{1,200})"
 )
-"""Source: reference/log-signals.csv (res.tm.register, res.tm.closing, hb.tm)."""
+"""Source: Flink's own log statements (res.tm.register, res.tm.closing, hb.tm)."""
 GENERATED = re.compile(r":\d{1,5}-[0-9a-f]{6}$")
 """The end of a ResourceID that a TaskManager made for itself, `host:port-` and six random digits: no other process has
 it, so its owner registers anew after a lost connection. Source: Flink's TaskManagerRunner, 1.11 and later."""

@@ -49,7 +49,7 @@ REASONS: Mapping[str, tuple[str, Kind]] = {
     "Failed to trigger checkpoint ": ("could not be triggered", "trigger"),
 }
 """Text in a chain or message -> Flink's reason in words and its kind; the first that stands there counts.
-Source: reference/log-signals.csv (ckpt.reason.*, tm.ckpt.*); for Flink 1.5 to 1.8 the exceptions of
+Source: Flink's own log statements (ckpt.reason.*, tm.ckpt.*); for Flink 1.5 to 1.8 the exceptions of
 org.apache.flink.runtime.checkpoint.decline and CheckpointDeclineReason."""
 
 WAITING = (

@@ -21,7 +21,7 @@ IN_SNAPSHOT = (
     "Could not materialize checkpoint ",
     "Asynchronous task checkpoint failed",
 )
-"""Lines of a chain that tell that a task was taking its snapshot. Source: reference/log-signals.csv (tm.ckpt.*)."""
+"""Lines of a chain that tell that a task was taking its snapshot. Source: Flink's own log statements (tm.ckpt.*)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,7 @@ class WalkThrough:
     """A mechanism.
 
     own   sentences with facts of a case; one whose facts are unknown is left out
-    docs  rows of reference/source-document-rows.csv that it answers
+    docs  ids of sources that it answers
     """
 
     id: str

@@ -14,7 +14,7 @@ from workbench.drills.evidence import DrawerShown
 
 CAUSE, GUESS, EVIDENCE, TIME = 50, 25, 30, 20
 TARGET = dt.timedelta(minutes=10)
-"""The time to repair that the source documents ask for: reference/source-document-rows.csv S095."""
+"""The time to repair that the source documents ask for: vocabulary/sources/documents.yaml S095."""
 TOO_LONG = dt.timedelta(minutes=30)
 """Our choice: three times the target."""
 

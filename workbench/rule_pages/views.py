@@ -11,6 +11,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from diagnostics.errors import InvalidRule
 from diagnostics.runbook import runbooks
+from diagnostics.vocabulary.sources import disputed_claims, sources
 from workbench.accounts.requests import SignedInRequest
 from workbench.rule_pages.forms import ReasonForm
 from workbench.rule_pages.permission import for_rule_editors
@@ -20,6 +21,34 @@ from workbench.rules.difference import difference
 from workbench.rules.models import Draft, Origin, RuleVersion, VersionState
 from workbench.rules.runbook_texts import RUNBOOK, is_runbook, runbook_counting, runbook_identity
 from workbench.rules.selectors import rule_readable, version_to_edit
+
+BASES = (
+    ("documented", "Documented", "The number or the statement stands in the source."),
+    ("heuristic", "Our bound", "The mechanism is described in the source; the number is our choice."),
+    (
+        "claim",
+        "Claims of the documents that this workbench was specified from",
+        "Some of them are disputed, see above.",
+    ),
+)
+"""Basis of a source -> the heading of its part of the page, and what it means."""
+
+
+@login_required
+@require_GET
+def source_list(request: SignedInRequest) -> HttpResponse:
+    """What bounds and texts rest on, and the claims that do not survive a check."""
+    known = sources()
+    claims = [(each, [known[source_id] for source_id in each.sources]) for each in disputed_claims()]
+    grouped = [
+        (
+            heading,
+            meaning,
+            sorted((each for each in known.values() if each.basis == basis), key=lambda each: each.title),
+        )
+        for basis, heading, meaning in BASES
+    ]
+    return render(request, "rule_pages/sources.html", {"grouped": grouped, "claims": claims})
 
 
 @login_required

@@ -13,7 +13,9 @@ from workbench.accounts.models import User
 from workbench.rules.models import Draft, RegressionSample, Rule
 from workbench.rules.runbook_texts import is_runbook, runbook_blockers
 
-RESERVED_IDS = frozenset({"new", "drafts", "preview", "back-tests", "samples", "runbooks", "log", "export", "import"})
+RESERVED_IDS = frozenset(
+    {"new", "drafts", "preview", "back-tests", "samples", "runbooks", "sources", "log", "export", "import"}
+)
 """Words that stand in the addresses of the rules' pages where a rule's id stands too."""
 
 SAMPLE_NAMES: dict[Kind, str] = {"fires": "firing sample", "silent": "silent sample"}

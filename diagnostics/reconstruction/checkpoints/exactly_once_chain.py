@@ -16,9 +16,9 @@ from diagnostics.reconstruction.checkpoints.history import History
 from diagnostics.wording.phrase import duration
 
 BROKER_DEFAULT_MS = 900_000
-"""`transaction.max.timeout.ms` of a broker that does not set it. Source: reference/config-keys.csv."""
+"""`transaction.max.timeout.ms` of a broker that does not set it. Source: Flink documentation, Configuration."""
 SINK_DEFAULT_MS = 3_600_000
-"""`transaction.timeout.ms` that Flink's sink sets when the job does not. Source: reference/config-keys.csv."""
+"""`transaction.timeout.ms` that Flink's sink sets when the job does not. Source: Flink documentation, Configuration."""
 
 State = Literal["ok", "wrong", "not visible"]
 
@@ -45,7 +45,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "isolation.level": ("isolation.level", "properties.isolation.level"),
     "transactional.id": ("transactional.id",),
 }
-"""Our name of a setting -> the keys that state it. Source: reference/config-keys.csv."""
+"""Our name of a setting -> the keys that state it. Source: Flink documentation, Configuration."""
 
 
 NUMBERED = re.compile(r"(?:-\d{1,18}){1,4}$")

@@ -31,7 +31,7 @@ ABORTING = (
     "the job has failed",
     "is shut down",
 )
-"""Reasons that say that the job went down and took the checkpoint with it. Source: reference/log-signals.csv."""
+"""Reasons that say that the job went down and took the checkpoint with it. Source: Flink's own log statements."""
 NOT_READY = ("not all required tasks are currently running", "is not being executed at the moment", "tasks not ready")
 """Reasons of a trigger that came before all tasks ran, or while they were starting again."""
 

@@ -18,7 +18,7 @@ STILL_MS = 30_000
 """A watermark that stands still for less is not looked at. Our choice: below it, windows of usual size still fire."""
 STILL_MULTIPLE = 3.0
 """How many times its usual step a watermark must stand still; batches every twelve seconds move it every twelve
-seconds. Source: reference/rules-of-thumb.csv, time.idle."""
+seconds. Source: Flink documentation, Generating Watermarks (time.idle)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ REPORTS = (
     "The job has been suspended",
     "Task has been cancelled",
 )
-"""Texts of exceptions that report a failure before them. Source: reference/disputed-claims.md."""
+"""Texts of exceptions that report a failure before them. Source: vocabulary/disputed_claims.yaml."""
 REPORT_CLASSES = ("CancellationException", "CancelTaskException", "JobCancellationException", "RestartException")
 WRAPPERS = ("SerializedThrowable", "CompletionException", "ExecutionException", "JobExecutionException", "JobException")
 

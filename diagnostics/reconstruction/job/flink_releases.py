@@ -14,7 +14,7 @@ from diagnostics.reconstruction.job.stated_settings import settings_of, stated_o
 from diagnostics.vocabulary.known_bug import Release, release_of
 
 VERSION = re.compile(r"\(Version: (\d[\w.+-]{2,40})")
-"""How every process names its version when it starts. Source: reference/log-signals.csv (layout.banner)."""
+"""How every process names its version when it starts. Source: Flink's own log statements (layout.banner)."""
 
 
 @dataclass(frozen=True, slots=True)

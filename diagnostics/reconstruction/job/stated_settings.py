@@ -175,7 +175,7 @@ SETTINGS = (
     Setting("flink_version", "Flink's version as REST tells it", _word, ("flink.version",)),
     Setting("flame_graphs", "whether flame graphs are on", truth, ("rest.flamegraph.enabled",), False),
 )
-"""Names and defaults: reference/config-keys.csv."""
+"""Names and defaults: Flink documentation, Configuration."""
 
 WHOLE_CONFIGURATION = ("jobmanager.rpc.address", "jobmanager.memory.process.size", "taskmanager.numberOfTaskSlots")
 """A file that has one of these states the configuration as a whole: what it leaves out is at its default."""

@@ -35,7 +35,7 @@ LEFT_TO_OTHERS: Mapping[str, frozenset[str]] = {
 """Rows that no rule answers: another part of the product does, or will."""
 
 MUST_BE_ANSWERED = rows(22, 32, 45, 56, 57, 60, 61, 71, 91, 140, 156, 158)
-"""Rows with a claim that does not hold (reference/disputed-claims.md) and that a user would meet in a diagnosis."""
+"""Rows with a claim that does not hold (vocabulary/disputed_claims.yaml) and that a user would meet in a diagnosis."""
 
 
 def answered() -> Iterator[str]:

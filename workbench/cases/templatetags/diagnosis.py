@@ -17,6 +17,7 @@ from diagnostics.charting.panel import shortened
 from diagnostics.diagnosis.verdict import HEALTHY, INCONCLUSIVE
 from diagnostics.rules.condition import Check
 from diagnostics.symptoms import symptom
+from diagnostics.vocabulary.sources import CitedSources, cited_sources
 from diagnostics.wording import phrase
 from diagnostics.wording.bound import bound_words, distance_to_bound
 from diagnostics.wording.fact import exact_fact_value, fact_name, fact_value
@@ -290,3 +291,9 @@ def short_path(path: str) -> str:
 def clock(moment: str) -> str:
     """The time of day of an ISO time stamp, for the end of a stretch of time."""
     return stamp(moment)[11:]
+
+
+@register.filter
+def cited(text: str | None) -> CitedSources:
+    """Where a bound or a step comes from: the sources that the text names by id, and what else it says."""
+    return cited_sources(text or "")

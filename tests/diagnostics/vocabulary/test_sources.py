@@ -1,0 +1,68 @@
+"""What bounds rest on: every text of a shipped rule, runbook and calculator that cites names sources that exist."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from diagnostics.calculators import CALCULATORS
+from diagnostics.rules.condition import Compare, Condition, Group
+from diagnostics.rules.rule import Rule, shipped_rules
+from diagnostics.runbook import runbooks
+from diagnostics.vocabulary.sources import OWN_CHOICE, cited_sources, disputed_claims, sources
+
+
+def bounds(condition: Condition) -> list[Compare]:
+    if isinstance(condition, Group):
+        return [bound for item in condition.items for bound in bounds(item)]
+    return [condition] if isinstance(condition, Compare) else []
+
+
+def test_ids_become_titles_and_what_follows_is_kept() -> None:
+    cited = cited_sources("bp.level: bursts pass")
+    assert [source.id for source in cited.sources] == ["bp.level"]
+    assert cited.text == "Flink documentation, Monitoring Back Pressure: bursts pass"
+
+
+def test_several_sources_of_one_page_are_named_once() -> None:
+    cited = cited_sources("cpu.serialization, cpu.regex")
+    assert len(cited.sources) == 2
+    assert cited.text == "Flink documentation, Flame Graphs"
+
+
+@pytest.mark.parametrize("text", ["our choice: bursts pass", "bp.levels", "https://flink.apache.org/", ""])
+def test_a_text_that_names_no_source_stays_as_it_is(text: str) -> None:
+    assert cited_sources(text).sources == ()
+    assert cited_sources(text).text == text
+
+
+def test_every_source_says_something_and_a_public_one_has_an_address() -> None:
+    assert [each.id for each in sources().values() if not each.says or not each.title] == []
+    assert [
+        each.id for each in sources().values() if each.basis != "claim" and not (each.url or "").startswith("https://")
+    ] == []
+
+
+@pytest.mark.parametrize("rule", shipped_rules(), ids=lambda rule: rule.id)
+def test_a_shipped_rule_cites_what_is_in_the_catalogue(rule: Rule) -> None:
+    texts = [bound.source for part in rule.conditions() for bound in bounds(part) if bound.source] + list(rule.docs)
+    unknown = [
+        text for text in texts if not text.startswith((OWN_CHOICE, "https://")) and not cited_sources(text).sources
+    ]
+    assert unknown == []
+
+
+def test_runbooks_and_calculators_cite_what_is_in_the_catalogue() -> None:
+    cited = [*(each for calculator in CALCULATORS.values() for each in calculator.docs)]
+    cited += [each for runbook in runbooks().values() for step in runbook.steps for each in step.docs]
+    assert len(cited) > 50
+    assert sorted({each for each in cited if not each.startswith("https://") and each not in sources()}) == []
+
+
+def test_disputed_claims_are_answered() -> None:
+    claims = disputed_claims()
+    assert len(claims) == 14
+    assert [each.claim for each in claims if not each.answer] == []
+    assert {each for claim in claims for each in claim.sources} <= sources().keys()
+    assert not [claim for claim in claims if re.search(r"S\d{3}", claim.claim)]
