@@ -16,7 +16,7 @@ import sys
 import uuid
 from collections.abc import Iterable
 from datetime import timedelta
-from itertools import cycle, islice
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -44,10 +44,9 @@ def main() -> int:
     )
     chance = random.Random(count)
     numbers = range(count)
-    originals = cycle(real)
     while batch := list(islice(numbers, BATCH)):
         numbers = numbers[BATCH:]
-        _copy([(next(originals), people[number % PEOPLE], number / count) for number in batch], chance)
+        _copy([(chance.choice(real), people[number % PEOPLE], number / count) for number in batch], chance)
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
             cursor.execute("VACUUM ANALYZE")

@@ -55,7 +55,10 @@ class Visitor:
         deeds, weights = zip(*DEEDS, strict=True)
         while time.monotonic() < until:
             [deed] = self._chance.choices(deeds, weights)
-            deed(self)
+            try:
+                deed(self)
+            except Exception as error:  # an answer that is not what a browser could use is an error as well
+                self.errors.append(f"{deed.__name__}: {error!r}")
             time.sleep(self._chance.uniform(*THINK_SECONDS))
 
     def list(self) -> None:
