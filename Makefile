@@ -2,7 +2,7 @@
 PYTHON ?= $(firstword $(foreach name,python3.11 python3.12 python3.13 python3,$(shell command -v $(name) 2>/dev/null)))
 STAMP := .venv/installed
 
-.PHONY: setup flink up cluster demo check test bench accuracy ablation lint
+.PHONY: setup flink up cluster demo check test bench accuracy ablation lint audit
 .DEFAULT_GOAL := up
 
 setup: $(STAMP)
@@ -50,3 +50,10 @@ ablation: $(STAMP)
 
 lint: $(STAMP)
 	@.venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/mypy && .venv/bin/oxlint static/js
+
+# Known vulnerabilities of what is installed, from a reviewed file; with ONLINE=1 from PyPI too, as of now.
+AUDITOR := pip-audit==2.10.1
+audit: $(STAMP)
+	@.venv/bin/python -m workbench.launch.audit
+	@test -z "$(ONLINE)" || test -d .venv/audit || .venv/bin/python -m pip --disable-pip-version-check install --quiet --target .venv/audit $(AUDITOR)
+	@test -z "$(ONLINE)" || PYTHONPATH=.venv/audit .venv/bin/python -m pip_audit --requirement requirements.txt --disable-pip --no-deps --strict

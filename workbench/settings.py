@@ -12,6 +12,7 @@ import plotly
 
 from diagnostics.storage.shared_folder import STORAGE_EXAMPLE, STORAGE_FORM, STORAGE_VARIABLE
 from workbench.machine.environment import (
+    CONTACT_FORM,
     DATABASE_SCHEMES,
     REDIS_SCHEMES,
     SPARK_MASTER_FORM,
@@ -36,6 +37,9 @@ SPARK_STORAGE = ENVIRONMENT.matching(STORAGE_VARIABLE, "", STORAGE_FORM, STORAGE
 DEBUG = ENVIRONMENT.switch("WORKBENCH_DEBUG")
 SECRET_KEY = kept_secret(WORKBENCH_DATA / "secret-key")
 ALLOWED_HOSTS = ENVIRONMENT.words("WORKBENCH_HOSTS", ["localhost", "127.0.0.1", "[::1]", socket.gethostname().lower()])
+SECURITY_CONTACT = ENVIRONMENT.matching(
+    "WORKBENCH_SECURITY_CONTACT", "", CONTACT_FORM, "mailto:security@example.org or https://example.org/report"
+)
 CSRF_TRUSTED_ORIGINS = ENVIRONMENT.words("WORKBENCH_ORIGINS", [])
 
 INSTALLED_APPS = [

@@ -8,7 +8,7 @@ from django.views.generic import RedirectView
 
 from workbench.accounts.views import PasswordChange, zone
 from workbench.analyses.retention_views import delete_case
-from workbench.api import probes
+from workbench.api import probes, security_pages
 from workbench.clusters.collector_views import collector
 from workbench.limits.views import limits
 from workbench.logs.everywhere_views import everywhere
@@ -42,6 +42,8 @@ urlpatterns = [
     path("admin/", admin.site.urls),
     path("api/v1/", include("workbench.api.urls")),
     path("collect_flink.py", collector, name="collector"),
+    path("security/", security_pages.security, name="security"),
+    path(".well-known/security.txt", security_pages.security_txt, name="security_txt"),
     path("healthz", probes.healthz, name="healthz"),
     path("readyz", probes.readyz, name="readyz"),
     path("favicon.ico", RedirectView.as_view(url=static("favicon.svg"))),

@@ -189,6 +189,8 @@ MAY: Mapping[str, tuple[str, str]] = {
     "api:schema": (EVERYBODY, NO),
     "api:docs": (EVERYBODY, EVERYBODY),
     "collector": (EVERYBODY, NO),
+    "security": (EVERYBODY, NO),
+    "security_txt": (EVERYBODY, NO),
     "healthz": (EVERYBODY, EVERYBODY),
     "readyz": (EVERYBODY, EVERYBODY),
     "admin:index": (STAFF, STAFF),

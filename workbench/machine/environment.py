@@ -19,6 +19,7 @@ TAG = "environment"
 DATABASE_SCHEMES = ("sqlite", "postgres", "postgresql")
 REDIS_SCHEMES = ("redis", "rediss", "unix")
 SPARK_MASTER_FORM = re.compile(r"local(\[(\*|\d+)\])?|spark://\S+|yarn|k8s://\S+")
+CONTACT_FORM = re.compile(r"(mailto:[^\s<>\"']+@[^\s<>\"']+|https://[^\s<>\"']+)")
 SPARK_REMOTE_FORM = re.compile(r"sc://[^/;\s]+(/\S*)?")
 
 WEB_THREADS = 24

@@ -1,0 +1,46 @@
+"""How to report a vulnerability: a page for people and `/.well-known/security.txt` for programs."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from workbench.launch.audit import ADVISORIES, affecting, known_advisories
+
+EXPIRES = timedelta(days=90)
+"""How long a copy of security.txt counts. Our choice, below the year that RFC 9116 recommends at most."""
+
+
+@require_safe
+def security(request: HttpRequest) -> HttpResponse:
+    """Where to report to, what to send, and which known vulnerabilities there are in what is installed.
+
+    Nobody has to sign in to report one; what is installed is only for people who have.
+    """
+    known = known_advisories(ADVISORIES.read_text("utf-8")) if request.user.is_authenticated else None
+    context = {
+        "contact": settings.SECURITY_CONTACT,
+        "known": known,
+        "affected": list(affecting(known)) if known else [],
+    }
+    return render(request, "api/security.html", context)
+
+
+@require_safe
+def security_txt(request: HttpRequest) -> HttpResponse:
+    """As RFC 9116 has it. Without a contact of its own, the page says whom to ask."""
+    page = request.build_absolute_uri(reverse("security"))
+    expires = (timezone.now() + EXPIRES).strftime("%Y-%m-%dT%H:%M:%SZ")
+    lines = (
+        f"Contact: {settings.SECURITY_CONTACT or page}",
+        f"Expires: {expires}",
+        f"Policy: {page}",
+        "Preferred-Languages: en",
+    )
+    return HttpResponse("\n".join(lines) + "\n", content_type="text/plain; charset=utf-8")
