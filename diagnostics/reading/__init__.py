@@ -160,12 +160,17 @@ def _run(
             packed = numbers.mapInArrow(travelling(read_groups), PACKED_DDL).toArrow()
     finally:
         stop()
-    states = unpack_tables(packed)
-    covered = [row for table in states.pop(COVERAGE) for row in table.to_pylist()]
+    covered: list[dict[str, Any]] = []
+    states: dict[str, pa.Table] = {}
+    for name, parts in unpack_tables(packed):
+        if name == COVERAGE:
+            covered = [row for table in parts for row in table.to_pylist()]
+        else:
+            states[name] = AGGREGATORS[name].merge_states(parts)
     for each in covered:
         each["table_rows"] = dict(each["table_rows"] or {})
     covered.sort(key=lambda each: (each["file_id"], each["position"]))
-    return covered, {name: AGGREGATORS[name].merge_states(parts) for name, parts in states.items()}
+    return covered, states
 
 
 def _out_of_order(total: Coverage) -> str:

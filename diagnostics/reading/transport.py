@@ -42,14 +42,23 @@ def pack_table(task: int, name: str, table: pa.Table) -> Iterator[pa.RecordBatch
         )
 
 
-def unpack_tables(packed: pa.Table) -> dict[str, list[pa.Table]]:
-    """Name -> the tables of that name, in the order of the tasks."""
+def unpack_tables(packed: pa.Table) -> Iterator[tuple[str, list[pa.Table]]]:
+    """Each name with its tables, in the order of the tasks; those of the next name are unpacked when it is asked for.
+
+    All at once they would take some ten times the memory that they take packed.
+    """
     import pyarrow as pa
 
-    tables: dict[str, list[pa.Table]] = defaultdict(list)
-    pieces: dict[tuple[int, str], list[bytes]] = defaultdict(list)
-    for row in packed.sort_by([("task", "ascending"), ("name", "ascending"), ("piece", "ascending")]).to_pylist():
-        pieces[row["task"], row["name"]].append(row["content"])
-    for (_, name), contents in pieces.items():
-        tables[name].append(pa.ipc.open_stream(b"".join(contents)).read_all())
-    return tables
+    pieces: dict[str, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
+    places = packed.select(["name", "task", "piece"]).append_column("row", pa.array(range(packed.num_rows), pa.int64()))
+    for name, task, _, row in sorted(zip(*(column.to_pylist() for column in places.columns), strict=True)):
+        pieces[name][task].append(row)
+    content = packed["content"]
+    for name, tasks in pieces.items():
+        yield name, [_table(content.take(rows)) for rows in tasks.values()]
+
+
+def _table(pieces: pa.ChunkedArray) -> pa.Table:
+    import pyarrow as pa
+
+    return pa.ipc.open_stream(b"".join(pieces.to_pylist())).read_all()

@@ -26,7 +26,7 @@ def planned(number: int, content: bytes, folder: Path) -> PlannedRange:
 
 def covered(ranges: list[PlannedRange], folder: Path) -> list[dict[str, Any]]:
     packed = list(read_group(ranges, SharedFolder.at(folder), 0))
-    tables = unpack_tables(pa.Table.from_batches(packed))
+    tables = dict(unpack_tables(pa.Table.from_batches(packed)))
     return sorted((row for each in tables[COVERAGE] for row in each.to_pylist()), key=lambda row: int(row["file_id"]))
 
 
