@@ -29,6 +29,7 @@ EVENTS = (
     "kafka.client.tx_invalid",
     "kafka.client.tx_not_allowed",
     "kafka.legacy.pool_empty",
+    "kafka.legacy.recovered",
 )
 CLASSES = (
     "ProducerFencedException",

@@ -37,7 +37,10 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "expired": ("has been open for longer than the transaction timeout",),
     "near_timeout": ("close to or even exceeding the transaction timeout",),
     "lost": ("encountered error and data has been potentially lost",),
-    "recommit_fenced": ("because its producer is already fenced",),
+    "recommit_fenced": (
+        "because its producer is already fenced",
+        "Presumably this transaction has been already committed before",
+    ),
     "invalid_state": (
         "because it's in an invalid state",
         "InvalidTxnStateException",

@@ -46,6 +46,26 @@ def test_a_transaction_that_outlived_its_timeout_comes_with_both_times() -> None
     assert (facts["near_timeout"], facts["longest_open_ms"], facts["timeout_ms"]) == (1, 42_551_680, 10_000)
 
 
+def test_a_recovered_transaction_that_was_committed_before_is_no_fenced_producer() -> None:
+    text = (
+        "Encountered error org.apache.kafka.common.errors.ProducerFencedException: Producer attempted an operation with"
+        " an old epoch. while recovering transaction KafkaTransactionState [transactionalId=out-7, epoch=3]. Presumably"
+        " this transaction has been already committed before"
+    )
+    facts = only(measure(hand_made(log_record=[record(5, text, "kafka.legacy.recovered")])), "kafka_transactions").facts
+    assert (facts["recommit_fenced"], facts["fenced"]) == (1, 0)
+
+
+def test_a_timeout_that_comes_as_a_plain_kafka_exception_is_too_large() -> None:
+    causes = (
+        "org.apache.kafka.common.KafkaException: Unexpected error in InitProducerIdResponse; The transaction timeout is"
+        " larger than the maximum value allowed by the broker (as configured by max.transaction.timeout.ms)."
+    )
+    failure = {"ts_ms": START, "job_id": JOB, "exception_class": "x", "causes": causes}
+    facts = only(measure(hand_made(**line_of_jobs(), failure=[failure])), "kafka_transactions").facts
+    assert (facts["too_large"], facts["fenced"]) == (1, 0)
+
+
 def test_the_audit_says_ok_wrong_or_not_visible() -> None:
     options = [
         option("execution.checkpointing.interval", "60 s"),
