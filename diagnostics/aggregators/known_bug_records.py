@@ -32,7 +32,7 @@ BETWEEN = "\n\x1f\n"
 KEPT = ("ts_ms", "job_id", "vertex", "root_cause_class", "root_cause_message", "message")
 ORDER: Order = (("bug", "ascending"), ("ts_ms", "ascending"), *CITATION_ORDER)
 
-ARTIFACT = re.compile(r"\b([a-z][a-z-]{2,60}?)(?:_2\.1[123])?-(\d{1,3}\.\d{1,3}\.\d{1,3})(?:-[\w.]{1,40})?\.jar")
+ARTIFACT = re.compile(r"\b([a-z][a-z0-9-]{2,60}?)(?:_2\.1[123])?-(\d{1,3}\.\d{1,3}\.\d{1,3})(?:-[\w.]{1,40})?\.jar")
 """How log frameworks print behind a frame which JAR its class came from: `~[flink-dist-1.16.1.jar:1.16.1]`."""
 
 

@@ -17,7 +17,8 @@ source       title and url of the tracker's entry or of the release notes
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
@@ -58,9 +59,9 @@ class Signature:
         """Texts of which one stands in whatever the signature fits: its frames, or its longest text."""
         return self.frames or (max(self.texts, key=len),)
 
-    def fits(self, text: str, frames: Iterable[str | None]) -> bool:
-        """Whether a record with these texts and frames shows the bug."""
-        return all(each in text for each in self.texts) and (not self.frames or any(f in self.frames for f in frames))
+    def fits(self, text: str) -> bool:
+        """Whether all texts stand in a record with one of its frames."""
+        return all(each in text for each in self.texts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +84,6 @@ class KnownBug:
     def affects(self, release: Release) -> bool:
         """Whether the release lies in one of the affected ranges."""
         return any(first <= release <= last for first, last in self.affected)
-
-    def fits(self, text: str, frames: Iterable[str | None]) -> bool:
-        """Whether a record with these texts and frames shows the bug, in whatever release."""
-        known = tuple(frames)
-        return any(each.fits(text, known) for each in self.signatures)
 
 
 LAMBDA = r"\.lambda\$(\w+?)\$[\w$]*$"
@@ -138,8 +134,20 @@ def bugs_of(text: str, source: str) -> dict[str, KnownBug]:
 
 def bugs_that_fit(text: str, frames: Iterable[str | None]) -> list[str]:
     """The ids of the bugs that a record with these texts and frames shows, in whatever release."""
-    known = tuple(frames)
-    return [bug.id for bug in known_bugs().values() if bug.fits(text, known)]
+    by_frame = _signatures_by_frame()
+    near = [each for frame in dict.fromkeys((None, *frames)) for each in by_frame.get(frame, ())]
+    return list(dict.fromkeys(name for name, signature in near if signature.fits(text)))
+
+
+@cache
+def _signatures_by_frame() -> Mapping[str | None, Sequence[tuple[str, Signature]]]:
+    """The signatures with the ids of their bugs, below each of their frames; below None those without frames."""
+    by_frame: dict[str | None, list[tuple[str, Signature]]] = defaultdict(list)
+    for bug in known_bugs().values():
+        for signature in bug.signatures:
+            for frame in signature.frames or (None,):
+                by_frame[frame].append((bug.id, signature))
+    return by_frame
 
 
 @cache

@@ -51,7 +51,7 @@ def signatures() -> Iterator[tuple[str, Signature]]:
 
 def test_every_bug_is_complete() -> None:
     bugs = known_bugs().values()
-    assert len(bugs) >= 100
+    assert len(bugs) >= 150
     assert {bug.symptom_class for bug in bugs if bug.symptom_class} <= set(symptoms())
     assert [bug.id for bug in bugs if not (bug.affected and bug.signatures and bug.url and bug.work_around)] == []
 
