@@ -72,6 +72,8 @@ KINDS: Mapping[str, tuple[str, ...]] = {
 }
 """What went wrong -> texts that tell it; the first that stands in a record counts.
 Source: Flink's own log statements (kafka.*, 2pc.*)."""
+OTHER_CLIENTS = ("org.apache.pulsar.", ".fluss.exception.")
+"""Packages of clients whose exceptions have the names of Kafka's. Source: Pulsar's and Fluss' clients."""
 OPEN = re.compile(r"has been open for (\d{1,15}) ms")
 TIMEOUT = re.compile(r"transaction timeout (?:of |\()(\d{1,15})")
 TRANSACTIONAL_ID = re.compile(r"transactionalId=?\s?'?([^\s',}\]]{1,200})")
@@ -126,6 +128,8 @@ def _prefixes_by_job(evidence: Evidence, events: Sequence[Event]) -> Mapping[str
 
 
 def _kind(text: str) -> str | None:
+    if any(each in text for each in OTHER_CLIENTS):
+        return None
     return next((kind for kind, texts in KINDS.items() if any(each in text for each in texts)), None)
 
 

@@ -84,6 +84,24 @@ KAFKA = "org.apache.kafka.common.errors"
         ),
         ("org.postgresql.util.PSQLException", "ERROR: deadlock detected", BLOCKED, "a database (JDBC)"),
         (
+            "com.github.shyiko.mysql.binlog.event.deserialization.EventDataDeserializationException",
+            "Failed to deserialize data of EventHeaderV4{timestamp=1542193955000, eventType=GTID, serverId=91111}",
+            "it closed the connection",
+            "MySQL",
+        ),
+        (
+            "io.debezium.DebeziumException",
+            "Supplemental logging not configured for table HELOWIN.ORDERS. Use command: ALTER TABLE",
+            "it is not set up for change data capture",
+            "Oracle",
+        ),
+        (
+            "org.apache.pulsar.client.api.PulsarClientException$ConsumerBusyException",
+            "Exclusive consumer is already connected",
+            "another consumer or producer of the same name is connected",
+            "Pulsar",
+        ),
+        (
             "org.apache.kafka.clients.consumer.OffsetOutOfRangeException",
             "Offsets out of range with no configured reset policy for partitions: {orders-3=81523311}",
             GONE,
