@@ -24,6 +24,7 @@ from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefi
 
 END_OF_INPUT = 9e18
 """A source that has ended gives out Flink's MAX_WATERMARK (Long.MAX_VALUE), which is no time."""
+PASSED = ("numRecordsIn", "numRecordsOut")
 SHOWN_POINTS = 6
 
 
@@ -99,7 +100,7 @@ def _signal(
             facts["ahead_ms"] = -course.last_ms
     elif slowest:
         facts["lag_last_ms"] = slowest[-1][0] - slowest[-1][1]
-    facts |= _spread_facts(vertex, with_watermark, series)
+    facts |= _spread_facts(vertex, with_watermark, series) | _at_maximum(vertex, gauges, series)
     if without:
         facts["blocks_downstream"] = _blocks(vertex, gauges_of_all, series, cluster)
     still = standstill(slowest)
@@ -175,6 +176,27 @@ def _spread_facts(vertex: VertexKey, courses: Mapping[int, Moments], series: Met
     return facts
 
 
+def _at_maximum(vertex: VertexKey, gauges: Iterable[Series], series: MetricSeries) -> dict[str, FactValue]:
+    """Since when some subtask's watermark is Flink's highest, and how many records passed that subtask since.
+
+    A source that ended gives out that watermark and no more records; a time stamp that is far too large does too, and
+    records go on.
+    """
+    counters = [each for metric in PASSED for each in series.by_vertex(metric, operators=False).get(vertex, [])]
+    found: list[tuple[int, int]] = []
+    for gauge in gauges:
+        high = [point.ts_ms for point in gauge.known if point.ts_ms and (point.value or 0.0) >= END_OF_INPUT]
+        if not high:
+            continue
+        own = [_moments(each.known) for each in counters if each.subtask == gauge.subtask]
+        grown = [growth_between(course, high[0], course[-1][0]) for course in own if course]
+        found.append((round(max(grown, default=0.0)), high[0]))
+    if not found:
+        return {}
+    records, since = max(found)
+    return {"maximum_from_ms": since, "maximum_records": records}
+
+
 def _still_facts(vertex: VertexKey, still: Standstill, series: MetricSeries, cluster: Cluster) -> dict[str, FactValue]:
     """A standstill counts only while records flow: an idle job has no watermark to move."""
     end = still.start_ms + still.length_ms
@@ -232,6 +254,8 @@ SIGNALS = (
             "slowest_still_ms": "how long that one has stood still at the end, ms",
             "slowest_records": "records that passed that subtask meanwhile",
             "slowest_idle": "whether no record passed it while it stood still",
+            "maximum_from_ms": "since when some subtask's watermark is the highest that Flink has, epoch ms",
+            "maximum_records": "records that passed that subtask since: hardly any when its input has ended",
             "blocks_downstream": "whether no task below a subtask without watermark has one",
             "stalled": "whether it stood still while records flowed",
             "stalled_ms": "longest time without progress, ms",

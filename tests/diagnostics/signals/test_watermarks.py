@@ -50,6 +50,27 @@ def test_a_subtask_without_watermark_blocks_what_lies_below() -> None:
     assert (signal.facts["without_watermark"], signal.facts["blocks_downstream"]) == ([1], True)
 
 
+def passing(subtask: int, per_step: float, moments: int = 20) -> list[dict[str, Any]]:
+    place = {"metric": "numRecordsIn", "job_id": JOB, "vertex_id": SINK, "subtask": subtask}
+    return [{**place, "ts_ms": START + each * 5_000, "value": each * per_step} for each in range(moments)]
+
+
+def test_records_after_the_highest_watermark_tell_that_the_source_has_not_ended() -> None:
+    highest = float(2**63 - 1)
+    rows = gauge(SINK, 0, [*lagging([7_000.0] * 10), *[highest] * 10]) + passing(0, 500.0)
+    (signal,) = of_key(watermarks.measure(hand_made(metric_sample=rows)), "watermarks")
+    assert (signal.facts["maximum_from_ms"], signal.facts["maximum_records"]) == (START + 50_000, 4_500)
+
+
+def test_a_subtask_that_ended_beside_one_that_goes_on_passes_no_records() -> None:
+    highest = float(2**63 - 1)
+    rows = gauge(SINK, 0, [*lagging([7_000.0] * 10), *[highest] * 10]) + gauge(SINK, 1, lagging([7_000.0] * 20))
+    (signal,) = of_key(
+        watermarks.measure(hand_made(metric_sample=[*rows, *passing(0, 0.0), *passing(1, 500.0)])), "watermarks"
+    )
+    assert signal.facts["maximum_records"] == 0
+
+
 def test_batches_are_no_standstill_and_a_stop_is_one_only_while_records_flow() -> None:
     batches: list[float | None] = [float(START + moment // 3 * 15_000) for moment in range(40)]
     stopped: list[float | None] = [float(START + min(moment, 10) * 5_000) for moment in range(40)]
