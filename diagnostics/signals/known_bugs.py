@@ -11,6 +11,8 @@ from diagnostics.aggregators import failures, known_bug_records
 from diagnostics.citation import CITATION_COLUMNS, Citation
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.reconstruction.failures.fault import job_of_vertex
+from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.job.flink_releases import FlinkReleases, flink_releases
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 from diagnostics.vocabulary.known_bug import (
@@ -69,14 +71,15 @@ def measure(evidence: Evidence) -> Measured:
 
 
 def _in_logs(evidence: Evidence) -> Iterator[Appearance]:
-    releases = flink_releases(evidence)
+    releases, cluster = flink_releases(evidence), cluster_of(evidence)
     for row in evidence.answer(known_bug_records.AGGREGATOR).to_pylist():
         bug = known_bugs()[row["bug"]]
         text = row["message"] or f"{row['root_cause_class']}: {row['root_cause_message']}"
         place = {name: row[name] for name in CITATION_COLUMNS}
         citation = Citation(kind="log", text=text, ts_ms=row["ts_ms"], **place)
         release = _named_release(bug, row["releases"]) or _stated_release(bug, releases, row)
-        yield Appearance(bug, release, row["ts_ms"], row["job_id"], row["vertex"], citation)
+        job = row["job_id"] or job_of_vertex(row["vertex"], cluster)
+        yield Appearance(bug, release, row["ts_ms"], job, row["vertex"], citation)
 
 
 def _in_answers(evidence: Evidence) -> Iterator[Appearance]:

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
+from diagnostics.evidence import Evidence
+from diagnostics.evidence.rows import Rows
+from diagnostics.formats import FORMATS
+from diagnostics.notation.file_range import Range
+from diagnostics.reading.reduction import reduce_tables
+from diagnostics.reading.row_batch import row_batch
 from diagnostics.signals.known_bugs import measure
 from diagnostics.signals.signal import NotMeasured
+from diagnostics.vocabulary.incident_kinds import kinds_of
 from tests.diagnostics.hand_made import JOB, START, hand_made, needs, only
 
 REJECTED = (
@@ -114,6 +123,40 @@ def test_a_lambda_counts_as_the_method_around_it() -> None:
     inside = FRAME.replace("checkPutStateConditions", "lambda$checkPutStateConditions$0")
     row = failing(5, root_cause_frame=inside, thrown_in=inside)
     assert only(measured(started("1.13.2"), row), "known_bugs").facts["seen"] == 1
+
+
+def test_a_record_without_a_job_belongs_to_the_only_one_there_is() -> None:
+    job = {"job_id": JOB, "name": "orders"}
+    told = measured(started("1.13.2"), failing(5, job_id=None), job=[job])
+    assert only(told, "known_bugs").subject.job == JOB
+
+
+LOG = f"""\
+2023-05-01 10:00:00,001 INFO  org.apache.flink.runtime.entrypoint.ClusterEntrypoint [] -  Starting \
+StandaloneSessionClusterEntrypoint (Version: 1.14.0, Scala: 2.12, Rev:460b386, Date:2021-09-22T08:39:40+02:00)
+2023-05-01 10:01:00,000 INFO  org.apache.flink.runtime.executiongraph.ExecutionGraph [] - Job orders ({JOB}) switched \
+from state CREATED to RUNNING.
+2023-05-01 10:05:00,000 INFO  org.apache.flink.runtime.executiongraph.ExecutionGraph [] - enrich (1/2) ({"1" * 32}) \
+switched from RUNNING to FAILED on tm-1 @ host (dataPort=1).
+java.lang.Exception: Could not finish
+\tat org.apache.flink.streaming.runtime.tasks.StreamTask.invoke(StreamTask.java:623)
+Caused by: {REJECTED}
+\tat {FRAME}(TaskMailboxImpl.java:269)
+\tat org.apache.flink.streaming.runtime.tasks.mailbox.TaskMailboxImpl.put(TaskMailboxImpl.java:197)
+"""
+
+
+def test_a_log_as_flink_prints_it_shows_the_bug(tmp_path: Path) -> None:
+    path = tmp_path / "jobmanager.log"
+    path.write_text(LOG, "utf-8")
+    size = path.stat().st_size
+    whole = Range(0, path.name, str(path), 0, size, size, {})
+    read = [rows for rows in FORMATS["flink-log"].read(whole) if isinstance(rows, Rows) and rows.table == "log_record"]
+    records = pa.Table.from_batches([row_batch(rows, 0, 0, None)[0] for rows in read]).combine_chunks()
+    records = records.set_column(records.schema.get_field_index("kinds"), "kinds", kinds_of(records))
+    evidence = Evidence({"log_record": len(records)}, None, reduce_tables({"log_record": records}))
+    signal = only(measure(evidence), "known_bugs")
+    assert (signal.facts["bug"], signal.facts["release"], signal.citations[0].line) == ("FLINK-24846", "1.14.0", 3)
 
 
 def test_an_answer_of_rest_shows_it_too() -> None:
