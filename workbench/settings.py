@@ -142,8 +142,7 @@ TRUSTED_PROXIES = ENVIRONMENT.networks("WORKBENCH_PROXIES", ["127.0.0.0/8", "::1
 
 # Database
 
-# Each thread keeps its connection, so the cache of one is small; a write of anybody empties all of them anyway.
-SQLITE_PRAGMAS = "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON; PRAGMA cache_size=-4000;"
+SQLITE_PRAGMAS = "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;"
 DATABASES = {"default": dj_database_url.parse(DATABASE_URL)}
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     # Web server and worker write at the same time: take the write lock at the start of a transaction, and wait for it.
