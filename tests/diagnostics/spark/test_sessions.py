@@ -167,7 +167,7 @@ def test_interrupted_work_frees_its_cores_and_leaves_the_session_as_it_was(
     def work(session: SparkSession) -> None:
         travelling = shipped_to_workers(session, SharedFolder.at(tmp_path / "run"))
         try:
-            session.range(0, 2, 1, 2).mapInArrow(travelling(sleep_in(tmp_path / "started")), "id long").count()
+            session.range(0, 2, 1, 2).mapInArrow(travelling(sleep_in(tmp_path / "started")), "id long").collect()
         finally:
             (tmp_path / "run").rmdir()
 
@@ -175,7 +175,7 @@ def test_interrupted_work_frees_its_cores_and_leaves_the_session_as_it_was(
         wait_for_both(tmp_path / "started")
         began = time.monotonic()
         assert engine.interrupt(remote, kept.id, "long") if from_outside else kept.interrupt("long")
-        assert other.run(lambda session: session.range(0, 2, 1, 2).count(), "small") == 2
+        assert len(other.run(lambda session: session.range(0, 2, 1, 2).collect(), "small")) == 2
         freed.append(time.monotonic() - began)
 
     with engine.KeptSession(remote) as kept, engine.KeptSession(remote) as other:
@@ -246,7 +246,7 @@ def test_a_small_job_gets_cores_while_a_large_one_still_has_tasks(remote: str, t
         running.start()
         while not list(tmp_path.iterdir()):
             time.sleep(0.05)
-        assert other.run(lambda session: session.range(0, 2, 1, 2).count(), "small") == 2
+        assert len(other.run(lambda session: session.range(0, 2, 1, 2).collect(), "small")) == 2
         done = len(list(tmp_path.iterdir()))
         running.join()
     assert (done < 12, len(list(tmp_path.iterdir()))) == (True, 12)
