@@ -18,7 +18,7 @@ STARTS = ("", "diagnostics", "workbench", "diagnostics/reading", "workbench/uplo
 
 def exists(name: str) -> bool:
     """Whether a path is there, or, of a bare file name, a file of that name in either house."""
-    if "/" not in name and any(any((ROOT / house).rglob(name)) for house in ("diagnostics", "workbench")):
+    if "/" not in name and any(any((ROOT / house).rglob(name)) for house in ("diagnostics", "workbench", "tests")):
         return True
     return any((ROOT / start / name).exists() for start in STARTS)
 
