@@ -8,7 +8,7 @@ from itertools import pairwise
 from statistics import fmean
 
 from diagnostics.citation import Citation
-from diagnostics.reconstruction.load.metric_series import MetricSeries, Point, Series, since_restart
+from diagnostics.reconstruction.load.metric_series import MetricSeries, Point, Series, counters_by_vertex, since_restart
 
 STEP_MS = 30_000
 """Samples are compared over at least this time. Our choice: as REST's answers usually lie apart."""
@@ -34,11 +34,14 @@ class MeteredInterval:
 
 def metered_intervals(series: MetricSeries) -> Iterator[MeteredInterval]:
     """The intervals of the last attempt of each subtask whose records read are counted."""
-    written, sizes, busy, held = (
-        _by_subtask(series, name)
-        for name in ("numRecordsOut", "numBytesIn", "busyTimeMsPerSecond", "backPressuredTimeMsPerSecond")
+    read, written, sizes = (
+        _by_subtask(counters_by_vertex(series, name)) for name in ("numRecordsIn", "numRecordsOut", "numBytesIn")
     )
-    for key, counter in sorted(_by_subtask(series, "numRecordsIn").items(), key=repr):
+    busy, held = (
+        _by_subtask(series.by_vertex(name, operators=False))
+        for name in ("busyTimeMsPerSecond", "backPressuredTimeMsPerSecond")
+    )
+    for key, counter in sorted(read.items(), key=repr):
         for earlier, later in pairwise(_spaced(since_restart(counter.points))):
             since_ms, until_ms = earlier.ts_ms or 0, later.ts_ms or 0
             span = (since_ms, until_ms)
@@ -55,10 +58,10 @@ def metered_intervals(series: MetricSeries) -> Iterator[MeteredInterval]:
             )
 
 
-def _by_subtask(series: MetricSeries, metric: str) -> Mapping[SubtaskKey, Series]:
+def _by_subtask(series: Mapping[tuple[str | None, str], Sequence[Series]]) -> Mapping[SubtaskKey, Series]:
     return {
         (*vertex, each.subtask): each
-        for vertex, of_task in series.by_vertex(metric, operators=False).items()
+        for vertex, of_task in series.items()
         for each in of_task
         if each.subtask is not None
     }

@@ -6,7 +6,7 @@ import itertools
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from diagnostics.aggregators import metric_points
@@ -245,6 +245,26 @@ def _without_overlaps(files: Sequence[_FileOfSeries], sizes: Mapping[int, int]) 
         taken.append((each.first_ms, each.last_ms))
         chosen.add(each.file_id)
     return chosen
+
+
+def counters_by_vertex(series: MetricSeries, metric: str) -> Mapping[tuple[str | None, str], list[Series]]:
+    """A counter of each task's subtasks; where only its rate was sampled, what that adds up to over time."""
+    rates = series.by_vertex(f"{metric}PerSecond", operators=False)
+    summed = {vertex: [_summed(each, metric) for each in of_task] for vertex, of_task in rates.items()}
+    return {**summed, **series.by_vertex(metric, operators=False)}
+
+
+def _summed(rate: Series, metric: str) -> Series:
+    """The counter that a rate stands for, from 0 at its first sample; each rate counts for the time before it."""
+    points: list[Point] = []
+    count = 0.0
+    for point in rate.known:
+        if point.ts_ms is None or point.value is None:
+            continue
+        before = points[-1].ts_ms if points else None
+        count += point.value * (point.ts_ms - before) / 1000 if before is not None else 0.0
+        points.append(point._replace(value=count))
+    return replace(rate, metric=f"{metric} (by its rate)", points=tuple(points))
 
 
 def since_restart(points: Sequence[Point]) -> tuple[Point, ...]:

@@ -14,7 +14,13 @@ from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence, read_once
 from diagnostics.reconstruction.job.cluster import VertexKey
-from diagnostics.reconstruction.load.metric_series import MetricSeries, Point, metric_series, since_restart
+from diagnostics.reconstruction.load.metric_series import (
+    MetricSeries,
+    Point,
+    counters_by_vertex,
+    metric_series,
+    since_restart,
+)
 
 FEWEST_RECORDS = 1000
 FEWEST_RECORDS_EACH = 50
@@ -159,8 +165,8 @@ def _load_of_rest(row: Any) -> Load:
 def _snapshots_of_metrics(series: MetricSeries) -> Mapping[VertexKey, list[Snapshot]]:
     """The counters of each subtask after one third, two thirds and all of its last attempt."""
     found: dict[VertexKey, list[Snapshot]] = {}
-    ins = series.by_vertex("numRecordsIn", operators=False)
-    outs = series.by_vertex("numRecordsOut", operators=False)
+    ins = counters_by_vertex(series, "numRecordsIn")
+    outs = counters_by_vertex(series, "numRecordsOut")
     sizes = series.by_vertex("numBytesIn", operators=False)
     for vertex, counters in {**outs, **ins}.items():
         thirds: list[dict[int, Load]] = [{}, {}, {}]
