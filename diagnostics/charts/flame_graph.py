@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from diagnostics.charting.chart import Chart, Points, Theme
 from diagnostics.charting.panel import escaped, shortened
 from diagnostics.charting.theme import Palette, palette
+from diagnostics.evidence.subject import only_one
 from diagnostics.notation.printed_name import normalised
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.load.metric_series import metric_series
@@ -86,7 +87,7 @@ def _job_of(evidence: Evidence, group: Group) -> str | None:
     }
     if len(owners) == 1:
         return next(iter(owners))
-    return next(iter(cluster.job_names)) if len(cluster.job_names) == 1 else None
+    return only_one(cluster.job_names)
 
 
 def _busy_ratios(evidence: Evidence) -> dict[str, float]:

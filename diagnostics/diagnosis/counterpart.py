@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from diagnostics.diagnosis.fact_view import SignalIndex
-from diagnostics.evidence.subject import Level, Subject
+from diagnostics.evidence.subject import Level, Subject, only_one
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ def same_job(job: str | None, before: SignalIndex, after: SignalIndex) -> SameJo
     if job in after.jobs:
         return SameJob(job, job, "the same job id")
     if not after.jobs or job is None:
-        only = next(iter(after.jobs)) if len(after.jobs) == 1 else None
+        only = only_one(after.jobs)
         return SameJob(job, only, "no job is named in one of them") if len(after.jobs) < 2 else None
     name = before.jobs.get(job)
     named = [each for each, other in after.jobs.items() if name is not None and other == name]

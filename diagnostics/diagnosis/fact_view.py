@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from diagnostics.evidence.subject import FactValue, Level, Subject
+from diagnostics.evidence.subject import FactValue, Level, Subject, only_one
 from diagnostics.rules.rule import COARSER
 from diagnostics.signals.signal import Signal
 
@@ -118,7 +118,7 @@ class SignalIndex:
         """The job a subject belongs to: its own, or the only one there is."""
         if subject.job:
             return subject.job
-        return next(iter(self.jobs)) if len(self.jobs) == 1 else None
+        return only_one(self.jobs)
 
     def view(self, subject: Subject, level: Level, *, reach_down: bool = False) -> FactView:
         """What the subject sees: its own signals first, then those of what it is part of.

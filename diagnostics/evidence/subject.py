@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
+
+T = TypeVar("T")
 
 FactValue = float | int | str | bool | None | list[Any]
 Level = Literal["case", "job", "vertex", "subtask", "task_manager"]
@@ -31,3 +33,8 @@ class Subject:
     def as_json(self) -> dict[str, Any]:
         """Only the known parts."""
         return {part: getattr(self, part) for part in self.__slots__ if getattr(self, part) is not None}
+
+
+def only_one(candidates: Collection[T]) -> T | None:
+    """The candidate where there is just one, e.g. the job that a record without an id belongs to; else None."""
+    return next(iter(candidates)) if len(candidates) == 1 else None

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from diagnostics.evidence.rows import Coverage, Rows
+from diagnostics.evidence.subject import only_one
 from diagnostics.formats.format import Format, Sample
 from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.prometheus_series import SeriesSamples, series_key, series_of
@@ -256,7 +257,7 @@ def _after(scrapes: _Scrapes) -> Iterator[Rows | Coverage]:
     task_managers = scrapes.samples.different("task_manager")
     if not task_managers or scrapes.samples.all_have("task_manager"):
         tally.role = "taskmanager" if task_managers else "jobmanager" if scrapes.samples.different("metric") else None
-    task_manager = next(iter(task_managers)) if len(task_managers) == 1 else None
+    task_manager = only_one(task_managers)
     failed = [{**row, "scope": tally.role, "task_manager": task_manager} for row in scrapes.failed]
     yield Rows("metric_sample", failed)
     tally.records += len(failed)

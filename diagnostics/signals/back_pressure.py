@@ -18,7 +18,7 @@ from diagnostics.reconstruction.job.graph import JobGraph, job_graph
 from diagnostics.reconstruction.load.pressure_origin import Held, origins
 from diagnostics.reconstruction.load.task_rates import HeldTime, held_times
 from diagnostics.reconstruction.load.timeline import MOMENT_MS, Moment, Timeline, load_timelines, printed_names
-from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.vocabulary.load_levels import LOW_MOST, OK_MOST, pressure_level
 
 AS_HARD = 0.8
@@ -151,7 +151,7 @@ def _origin_signal(
     return Signal(
         "back_pressure.origin",
         _subject(cluster, graph, job_id, vertex),
-        {name: value for name, value in facts.items() if value is not None},
+        known_facts(facts),
         tuple(dict.fromkeys(citations)),
         citation_count=len(lasting),
         window=(lasting[0].ts_ms, lasting[-1].ts_ms) if lasting[0].ts_ms >= 0 else None,
@@ -265,7 +265,7 @@ def _vertex_signal(job_id: str | None, vertex: str, timeline: Timeline, graph: J
     return Signal(
         "back_pressure.vertex",
         _subject(cluster, graph, job_id, vertex),
-        {name: value for name, value in facts.items() if value is not None},
+        known_facts(facts),
         tuple(citations),
         len(moments),
     )

@@ -13,7 +13,7 @@ from diagnostics.reconstruction.job.graph import JobGraph, Position, job_graph
 from diagnostics.reconstruction.load.task_rates import TaskRate, task_rates
 from diagnostics.reconstruction.stacks.profile import Profile, Sampled, stack_profiles
 from diagnostics.reconstruction.stacks.task_threads import FEWEST_WORKING, MOST_CITED, heaviest, subject_of, working
-from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.vocabulary.known_frames import OUTSIDE
 
 ASYNC_CAPACITY = 100
@@ -82,7 +82,7 @@ def _signal(
     return Signal(
         "blocking_calls",
         subject_of(task, cluster),
-        {name: value for name, value in facts.items() if value is not None},
+        known_facts(facts),
         tuple(each.citation for each in cited),
         len(chosen),
     )

@@ -16,7 +16,7 @@ from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.notation.printed_name import normalised
 from diagnostics.reconstruction.job.cluster import VertexKey, cluster_of
 from diagnostics.reconstruction.job.graph import JobGraph, job_graph
-from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 Usage = Mapping[str, float]
 
@@ -80,7 +80,7 @@ def _signal(vertex: VertexKey, graph: JobGraph, usage: Usage, upstream: Usage, f
     return Signal(
         "buffer_pools",
         Subject(job=vertex[0], vertex=graph.name(vertex[1]), vertex_id=vertex[1]),
-        {fact: value for fact, value in facts.items() if value is not None},
+        known_facts(facts),
         tuple(_cite(fullest[pool]) for pool in sorted(fullest)),
         citation_count=len(fullest),
     )

@@ -8,7 +8,7 @@ from statistics import median
 from diagnostics.arithmetic.quantiles import highest
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
-from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.evidence.subject import FactValue, Subject, only_one
 from diagnostics.reconstruction.checkpoints.counted_course import CountedCourse, counted_course
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.load.metric_series import MetricSeries, Series, metric_series
@@ -36,7 +36,7 @@ def measure(evidence: Evidence) -> Measured:
     """
     series = metric_series(evidence)
     names = cluster_of(evidence).job_names
-    only_job = next(iter(names)) if len(names) == 1 else None
+    only_job = only_one(names)
     given = False
     for job_id in sorted({each.job_id or only_job for each in series.of(START_DELAY)}, key=repr):
         counted = counted_course(series, job_id, only_job)

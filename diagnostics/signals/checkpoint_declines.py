@@ -14,7 +14,7 @@ from diagnostics.reconstruction.checkpoints.history import Checkpoint, History, 
 from diagnostics.reconstruction.checkpoints.parts import checkpoint_parts
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
 from diagnostics.reconstruction.job.task_start import task_starts
-from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.vocabulary.decline_reasons import STOPPED, WAITING
 from diagnostics.vocabulary.fault_origins import UNKNOWN
 
@@ -69,7 +69,7 @@ def _facts(evidence: Evidence, of_job: CheckpointFailures, history: History, clu
         facts |= _course(real, history) | _cause(real) | _places(real)
         if "vertex" not in facts:
             facts |= _unacknowledged(evidence, of_job.job_id, real, cluster)
-    return {name: value for name, value in facts.items() if value is not None}
+    return known_facts(facts)
 
 
 def _real(of_job: CheckpointFailures) -> list[CheckpointFailure]:

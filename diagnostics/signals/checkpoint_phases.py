@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from diagnostics.arithmetic.quantiles import highest, known, lowest, ratio, spread, total
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
-from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.evidence.subject import FactValue, Subject, only_one
 from diagnostics.reconstruction.checkpoints.history import Checkpoint, History, checkpoint_histories
 from diagnostics.reconstruction.checkpoints.parts import PHASES, Part, Slowest, checkpoint_parts
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
-from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.wording.phrase import duration
 
 MOST_LISTED = 6
@@ -40,7 +40,7 @@ def measure(evidence: Evidence) -> Measured:
         yield NotMeasured("checkpoint_phases", "checkpoint-details", "no file has the subtask details of a checkpoint")
         return
     cluster = cluster_of(evidence)
-    only_job = next(iter(cluster.job_names)) if len(cluster.job_names) == 1 else None
+    only_job = only_one(cluster.job_names)
     histories = checkpoint_histories(evidence)
     by_job: dict[str | None, list[Part]] = defaultdict(list)
     for part in parts:
@@ -86,7 +86,7 @@ def phases(
     }
     citations = [_cite(number, part, at, name(part.vertex_id)) for number, part, at in known_slowest]
     citations += [_cite(number, part, at, name(part.vertex_id)) for number, part, at in _all_maxima(by_number, slow)]
-    return {key: value for key, value in facts.items() if value is not None}, list(dict.fromkeys(citations))
+    return known_facts(facts), list(dict.fromkeys(citations))
 
 
 def _slow(by_number: Mapping[int, Sequence[Part]], told: Mapping[int, Checkpoint]) -> list[int]:

@@ -15,7 +15,7 @@ from diagnostics.reconstruction.checkpoints.history import Checkpoint, History, 
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.job.stated_settings import settings_of, stated_options
 from diagnostics.reconstruction.load.metric_series import MetricSeries, metric_series
-from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 MOST_LISTED = 12
 """How many ids and durations a list holds, the last ones. Our choice: a sentence stays readable."""
@@ -83,7 +83,7 @@ def _signal(
     return Signal(
         "checkpoint_progress",
         Subject(job=job_id),
-        {name: value for name, value in facts.items() if value is not None},
+        known_facts(facts),
         tuple(dict.fromkeys(citations)),
         citation_count=len(citations),
         window=(min(stamps), max(stamps)) if stamps else None,

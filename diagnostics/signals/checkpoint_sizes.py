@@ -10,7 +10,7 @@ from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.checkpoints.history import Checkpoint, History, checkpoint_histories
 from diagnostics.reconstruction.job.stated_settings import settings_of, stated_options
-from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 LEAST_BYTES = 1_000_000.0
 """Checkpoints that write less tell nothing about full or incremental, nor about a rate. Our choice: 1 MB."""
@@ -36,7 +36,7 @@ def measure(evidence: Evidence) -> Measured:
     for job_id, history in checkpoint_histories(evidence).items():
         stated, _ = settings_of(stated_options(evidence), job_id)
         facts = {**_written(history, stated), **_late(history), **_state(history)}
-        facts = {name: value for name, value in facts.items() if value is not None}
+        facts = known_facts(facts)
         if facts:
             given += 1
             telling = _notable_checkpoints(history, facts)

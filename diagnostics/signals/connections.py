@@ -11,7 +11,7 @@ from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.failures.fault import Fault, faults_in
 from diagnostics.reconstruction.failures.incident_log import Failure, IncidentLog, LogEvent, incident_log
 from diagnostics.reconstruction.failures.process_end import process_ends
-from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 SHOWN = 8
 TOGETHER_MS = 10_000
@@ -83,7 +83,7 @@ def measure(evidence: Evidence) -> Measured:
     yield Signal(
         key="connections",
         subject=Subject(),
-        facts={name: value for name, value in facts.items() if value is not None},
+        facts=known_facts(facts),
         citations=tuple(each.cite() for each in told[:SHOWN]),
         citation_count=log.count("connection"),
         window=(min(stamps), max(stamps)) if stamps else None,

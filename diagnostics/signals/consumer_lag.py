@@ -11,7 +11,7 @@ from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
-from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 FEWEST_LOOKS = 4
 """How many looks tell a course. Our choice: two of each half."""
@@ -58,7 +58,7 @@ def measure(evidence: Evidence) -> Measured:
     yield Signal(
         "consumer_lag",
         Subject(),
-        {name: value for name, value in facts.items() if value is not None},
+        known_facts(facts),
         tuple(_cite(row) for row in partitions[:MOST_CITED]),
         citation_count=len(partitions),
         window=(min(stamps), max(stamps)) if stamps else None,

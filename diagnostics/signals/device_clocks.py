@@ -24,7 +24,7 @@ from diagnostics.reconstruction.events.lag_counts import all_lags, lag_classes
 from diagnostics.reconstruction.events.places import EventPlace, lag_extremes
 from diagnostics.reconstruction.events.totals import EventTotals, event_totals
 from diagnostics.reconstruction.load.metric_series import metric_series
-from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 FEWEST_EVENTS = 500
 """How many events with both times a sample must hold. Our choice: a 99th percentile needs some."""
@@ -150,7 +150,7 @@ def _signal(
     return Signal(
         key="device_clocks",
         subject=Subject(),
-        facts={name: value for name, value in facts.items() if value is not None},
+        facts=known_facts(facts),
         citations=citations,
         citation_count=max(len(citations), sum(each.events for each in (*found.fast, *found.slow))),
     )

@@ -8,7 +8,7 @@ from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.failures.fault import Fault, by_job, faults_in, kinds_of
 from diagnostics.reconstruction.job.cluster import cluster_of
-from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 SHOWN = 8
 
@@ -60,7 +60,7 @@ def _signal(job: str | None, found: Sequence[Fault]) -> Signal:
     return Signal(
         key="exceptions",
         subject=Subject(job=job),
-        facts={name: value for name, value in facts.items() if value is not None},
+        facts=known_facts(facts),
         citations=tuple(fault.citation for fault in shown),
         citation_count=len(found),
         window=(min(stamps), max(stamps)) if stamps else None,

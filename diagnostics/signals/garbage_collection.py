@@ -26,7 +26,7 @@ from diagnostics.reconstruction.gc.timeline import (
 )
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
 from diagnostics.reconstruction.load.metric_series import MetricSeries, Point, Series, increase, metric_series
-from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 RATE = "TimeMsPerSecond"
 """A collector's meter, which looks back a minute. Source: Flink documentation, Metrics, since Flink 1.19."""
@@ -84,7 +84,7 @@ def _signal_of_log(timeline: Timeline, cluster: Cluster) -> Signal:
     return Signal(
         key="garbage_collection",
         subject=_subject(timeline.process, cluster),
-        facts={name: value for name, value in facts.items() if value is not None},
+        facts=known_facts(facts),
         citations=tuple(_cite(each, timeline.has_clock) for each in shown),
         citation_count=len(timeline.full),
         window=_window(timeline),
@@ -230,7 +230,7 @@ def _signal_of_metrics(
     return Signal(
         key="garbage_collection",
         subject=_subject(name, cluster),
-        facts={fact: value for fact, value in facts.items() if value is not None},
+        facts=known_facts(facts),
         citations=tuple(dict.fromkeys(citations))[:SHOWN_FULL],
         citation_count=sum(len(each.points) for each in collectors["Time"]),
     )

@@ -10,7 +10,7 @@ from diagnostics.notation.printed_name import normalised
 from diagnostics.reconstruction.gc.timeline import JOB_MANAGER
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.signals import garbage_collection
-from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 FULL_GCS = 3
 """From how many full collections for room on a TaskManager is listed. Our choice: a single one happens to anybody."""
@@ -95,7 +95,7 @@ def _signal(job: str | None, processes: Sequence[Signal]) -> Signal:
     return Signal(
         key="heap_pressure",
         subject=Subject(job=job),
-        facts={name: value for name, value in facts.items() if value is not None},
+        facts=known_facts(facts),
         citations=tuple(citations),
         citation_count=sum(each.citation_count for each in processes),
         window=(min(start for start, _ in windows), max(end for _, end in windows)) if windows else None,

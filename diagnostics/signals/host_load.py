@@ -11,7 +11,7 @@ from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.load.metric_series import metric_series
-from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 FEWEST_SAMPLES = 4
 """How many samples make a level. Our choice, as for the load of processes."""
@@ -128,7 +128,7 @@ def _facts(levels: Sequence[_Level]) -> tuple[dict[str, FactValue], list[_Level]
     if throttled:
         facts |= {"throttled_ratio": throttled[0], "throttled_group": throttled[1].name}
         shown.append(throttled[1])
-    return {name: value for name, value in facts.items() if value is not None}, shown
+    return known_facts(facts), shown
 
 
 def _throttled(levels: Sequence[_Level]) -> Iterator[tuple[float, _Level]]:

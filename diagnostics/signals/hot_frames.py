@@ -9,7 +9,7 @@ from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
 from diagnostics.reconstruction.stacks.profile import Profile, Sampled, stack_profiles
 from diagnostics.reconstruction.stacks.task_threads import FEWEST_WORKING, MOST_CITED, heaviest, subject_of, working
-from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.vocabulary.known_frames import OUTSIDE, known_frames
 
 
@@ -47,7 +47,7 @@ def measure(evidence: Evidence) -> Measured:
     yield Signal(
         "hot_frames.upload",
         Subject(),
-        {name: value for name, value in facts.items() if value is not None},
+        known_facts(facts),
         (uploads.heaviest,) if uploads.heaviest else (),
     )
 

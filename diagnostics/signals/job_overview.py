@@ -19,7 +19,7 @@ from diagnostics.reconstruction.job.graph import JobGraph, job_graph
 from diagnostics.reconstruction.job.stated_settings import settings_of, stated_options
 from diagnostics.reconstruction.load.metric_series import MetricSeries, increase, metric_series
 from diagnostics.reconstruction.load.timeline import Timeline, load_timelines, printed_names
-from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 MOST_LISTED = 20
 """How many task names are listed. Our choice."""
@@ -127,7 +127,7 @@ def _overview(
         "restarts": restarts,
     }
     citations = [_cite(row) for row in rows[:3]]
-    return {name: value for name, value in facts.items() if value is not None}, citations
+    return known_facts(facts), citations
 
 
 def _cite(row: Mapping[str, Any]) -> Citation:
@@ -201,7 +201,7 @@ def _operation(
     }
     if all(facts[name] is None for name in ("completed", "back_pressured_ratio", "busy_ratio")):
         return {}
-    return {name: value for name, value in facts.items() if value is not None}
+    return known_facts(facts)
 
 
 FACTS = {

@@ -25,7 +25,7 @@ from diagnostics.reconstruction.checkpoints.history import History, checkpoint_h
 from diagnostics.reconstruction.failures.incident_log import IncidentLog, incident_log
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.job.stated_settings import settings_of, stated_options
-from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 MOST_LISTED = 8
 
@@ -184,7 +184,7 @@ def _signal(evidence: Evidence, job: str | None, events: Sequence[Event], client
     return Signal(
         "kafka_transactions",
         Subject(job=job),
-        {name: value for name, value in facts.items() if value is not None},
+        known_facts(facts),
         tuple(each.citation for each in serious[:MOST_LISTED]),
         citation_count=len(events),
         window=(min(stamps), max(stamps)) if stamps else None,

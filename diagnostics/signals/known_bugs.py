@@ -10,11 +10,11 @@ from typing import Any
 from diagnostics.aggregators import failures, known_bug_records
 from diagnostics.citation import CITATION_COLUMNS, Citation
 from diagnostics.evidence import Evidence
-from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.evidence.subject import FactValue, Subject, only_one
 from diagnostics.reconstruction.failures.fault import job_of_vertex
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.job.flink_releases import FlinkReleases, flink_releases
-from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.vocabulary.known_bug import (
     FLINK,
     KnownBug,
@@ -63,7 +63,7 @@ def measure(evidence: Evidence) -> Measured:
     affected = [each for each in shown if each.release is not None and each.bug.affects(each.release)]
     by_job: dict[str | None, list[Appearance]] = defaultdict(list)
     jobs = {each.job_id for each in affected if each.job_id}
-    only = next(iter(jobs)) if len(jobs) == 1 else None
+    only = only_one(jobs)
     for each in affected:
         by_job[each.job_id or only].append(each)
     for job in sorted(by_job, key=repr):
@@ -141,7 +141,7 @@ def _signal(job: str | None, shown: Sequence[Appearance]) -> Signal:
     return Signal(
         "known_bugs",
         Subject(job=job),
-        {name: value for name, value in facts.items() if value is not None},
+        known_facts(facts),
         tuple(each.citation for each in (*same[:6], *(other for other in ordered if other.bug.id != bug.id))),
         citation_count=len(shown),
         window=(min(stamps), max(stamps)) if stamps else None,

@@ -20,7 +20,7 @@ from diagnostics.reconstruction.load.subtasks import (
     task_spreads,
     time_ratios,
 )
-from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 MOST_LISTED = 64
 """Up to how many subtasks the facts list one by one. Our choice."""
@@ -184,7 +184,7 @@ def _busy_facts(spread: Spread, busy: Busyness | None) -> dict[str, FactValue]:
         "others_busy_max_ratio": busy.most(records.others),
         "besides_busiest_max_ratio": busy.most(rest),
     }
-    facts |= {name: value for name, value in most.items() if value is not None}
+    facts |= known_facts(most)
     if len(busy.by_subtask) <= MOST_LISTED:
         facts["busy"] = [round(ratio, 3) for ratio in busy.by_subtask.values()]
     return facts

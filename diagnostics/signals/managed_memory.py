@@ -7,7 +7,7 @@ import re
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.failures.incident_log import Failure, LogEvent, incident_log
-from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 REFUSED = ("MemoryReservationException", "MemoryAllocationException")
 """Source: Flink's own log statements mem.managed.exhausted, mem.pages."""
@@ -49,7 +49,7 @@ def measure(evidence: Evidence) -> Measured:
     yield Signal(
         "managed_memory",
         Subject(),
-        {name: value for name, value in facts.items() if value is not None},
+        known_facts(facts),
         tuple(each.cite() for each in (*refused[:4], *small[:2]))[:SHOWN],
         citation_count=len(refused) + len(small),
     )

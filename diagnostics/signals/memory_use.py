@@ -15,7 +15,7 @@ from diagnostics.notation.printed_name import normalised
 from diagnostics.reconstruction.gc.timeline import JOB_MANAGER
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.load.metric_series import MetricSeries, Point, Series, metric_series
-from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 AREAS = {"heap": "Status.JVM.Memory.Heap", "metaspace": "Status.JVM.Memory.Metaspace"}
 EARLY_PART = 0.25
@@ -51,7 +51,7 @@ def measure(evidence: Evidence) -> Measured:
                 task_manager=name,
                 host=cluster.hosts.get(normalised(name)),
             ),
-            facts={fact: value for fact, value in facts.items() if value is not None},
+            facts=known_facts(facts),
             citations=tuple(citations),
             citation_count=sum(len(each.points) for each in processes.get(place, {}).values()) or len(citations),
         )

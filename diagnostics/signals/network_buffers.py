@@ -12,7 +12,7 @@ from diagnostics.reconstruction.failures.fault import job_of_vertex
 from diagnostics.reconstruction.failures.incident_log import Failure, LogEvent, incident_log
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
 from diagnostics.reconstruction.load.metric_series import MetricSeries, metric_series
-from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 NUMBERS = re.compile(r"required (\d{1,12}), but only (\d{1,12}) available")
 POOL = re.compile(r"currently set to (\d{1,12}) of (\d{1,12}) bytes each")
@@ -65,7 +65,7 @@ def measure(evidence: Evidence) -> Measured:
         yield Signal(
             key="network_buffers",
             subject=Subject(job=job),
-            facts={name: value for name, value in facts.items() if value is not None},
+            facts=known_facts(facts),
             citations=tuple(citations)[:SHOWN],
             citation_count=len(own),
             window=(min(stamps), max(stamps)) if stamps else None,

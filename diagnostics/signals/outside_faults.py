@@ -10,7 +10,7 @@ from statistics import median
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.failures.fault import Fault, by_job, faults_in, rounds_of
-from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.vocabulary.known_frames import OUTSIDE, known_frames
 from diagnostics.vocabulary.outside_refusals import refusal_of
 
@@ -122,7 +122,7 @@ def _signal(job: str | None, found: Sequence[Fault]) -> Signal:
     return Signal(
         "outside_faults",
         Subject(job=job),
-        {name: value for name, value in facts.items() if value is not None},
+        known_facts(facts),
         tuple(fault.citation for fault in outside[:8]),
         citation_count=len(outside),
         window=(min(stamps), max(stamps)) if stamps else None,

@@ -11,7 +11,7 @@ from diagnostics.arithmetic.quantiles import highest, middle
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
-from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 MOST_CITED = 4
 MESSAGE_CHARACTERS = 160
@@ -59,7 +59,7 @@ def _signal(rows: Sequence[Mapping[str, Any]]) -> Signal:
         for row in [*refused[:MOST_CITED], *slowest[:MOST_CITED], *retried[:MOST_CITED]]
     )
     stamps = [row["ts_ms"] for row in rows if row["ts_ms"] is not None]
-    kept = {name: value for name, value in facts.items() if value is not None}
+    kept = known_facts(facts)
     window = (min(stamps), max(stamps)) if stamps else None
     return Signal("outside_system", Subject(), kept, tuple(dict.fromkeys(citations)), len(rows), window)
 

@@ -10,7 +10,7 @@ from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.job.graph import job_graph
 from diagnostics.reconstruction.load.task_rates import task_rates
 from diagnostics.reconstruction.stacks.task_threads import subject_of
-from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 MOST_LISTED = 16
 """Up to how many subtasks are listed one by one. Our choice."""
@@ -58,7 +58,7 @@ def measure(evidence: Evidence) -> Measured:
         yield Signal(
             "record_rate",
             subject_of(task, cluster),
-            {name: value for name, value in facts.items() if value is not None},
+            known_facts(facts),
             rate.citations[:8],
             len(rate.citations),
             (round(rate.until_ms - rate.interval_ms), rate.until_ms),

@@ -18,7 +18,7 @@ from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.failures.fault import Fault, by_job, faults_in
 from diagnostics.reconstruction.failures.incident_log import IncidentLog, LogEvent, incident_log
 from diagnostics.reconstruction.load.metric_series import MetricSeries, Point, increase, metric_series
-from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 STATES = re.compile(r"switched from state ([A-Z]{3,20}) to ([A-Z]{3,20})")
 STRATEGY = re.compile(r"strategy ([A-Za-z]{1,80})")
@@ -81,7 +81,7 @@ def measure(evidence: Evidence) -> Measured:
         yield Signal(
             key="restarts",
             subject=Subject(job=job),
-            facts={name: value for name, value in facts.items() if value is not None},
+            facts=known_facts(facts),
             citations=tuple(dict.fromkeys(citations))[:SHOWN],
             citation_count=len(changes.get(job, [])) or len(citations),
         )

@@ -16,7 +16,7 @@ from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.checkpoints.history import History, checkpoint_histories
 from diagnostics.reconstruction.failures.fault import Fault, by_job, faults_in, rounds_of
 from diagnostics.reconstruction.job.task_start import TaskStart, task_starts
-from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 MOST_LISTED = 12
 PLACE = ("ts_ms", *CITATION_COLUMNS)
@@ -205,7 +205,7 @@ def _signal(
     return Signal(
         "restore_failures",
         Subject(job=job),
-        {name: value for name, value in facts.items() if value is not None},
+        known_facts(facts),
         tuple(citations),
         citation_count=len(found) + len(skipped) + len(restores),
         window=(min(stamps), max(stamps)) if stamps else None,

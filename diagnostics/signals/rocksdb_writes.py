@@ -14,8 +14,8 @@ from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.arithmetic.quantiles import highest, known
 from diagnostics.citation import CITATION_COLUMNS, Citation
 from diagnostics.evidence import Evidence
-from diagnostics.evidence.subject import FactValue, Subject
-from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.evidence.subject import FactValue, Subject, only_one
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 SHOWN = 4
 PLACE = ("ts_ms", *CITATION_COLUMNS)
@@ -93,7 +93,7 @@ def measure(evidence: Evidence) -> Measured:
         yield NotMeasured("rocksdb_writes", "rocksdb-log", "no log of RocksDB and none of its metrics were given")
         return
     jobs = {place[0] for place in instances if place[0]}
-    only = next(iter(jobs)) if len(jobs) == 1 else None
+    only = only_one(jobs)
     by_job: dict[str | None, dict[Place, _Instance]] = defaultdict(dict)
     for place, instance in instances.items():
         by_job[place[0] or only][place] = instance
@@ -144,7 +144,7 @@ def _signal(job: str | None, instances: Mapping[Place, _Instance]) -> Signal:
     return Signal(
         "rocksdb_writes",
         Subject(job=job),
-        {name: value for name, value in facts.items() if value is not None},
+        known_facts(facts),
         tuple(_citations(stops or records, instances.values())),
         citation_count=len(records),
         window=(min(stamps), max(stamps)) if stamps else None,

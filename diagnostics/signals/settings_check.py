@@ -15,7 +15,7 @@ from diagnostics.reconstruction.checkpoints.history import History, checkpoint_h
 from diagnostics.reconstruction.failures.incident_log import IncidentLog, LogEvent, incident_log
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.job.stated_settings import TELLING, Stated, jobs_of, settings_of, stated_options
-from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.vocabulary.settings import (
     KnownSetting,
     Version,
@@ -76,7 +76,7 @@ def measure(evidence: Evidence) -> Measured:
         yield Signal(
             "settings_check",
             Subject(job=job_id),
-            {name: value for name, value in told.items() if value is not None},
+            known_facts(told),
             (
                 *(event.cite(event.root_cause_message) for event in (*refusals[:2], *missing[:2])),
                 *(each.citation for each in remarks[:MOST_LISTED]),

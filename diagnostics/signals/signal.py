@@ -92,3 +92,8 @@ class SignalDefinition:
     level: Level
     facts: Mapping[str, str]
     measure: Callable[[Evidence], Measured] = field(repr=False)
+
+
+def known_facts(facts: Mapping[str, FactValue]) -> dict[str, FactValue]:
+    """The facts whose value is known: an unknown one is absent, never zero."""
+    return {name: value for name, value in facts.items() if value is not None}

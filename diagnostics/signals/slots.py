@@ -13,7 +13,7 @@ from diagnostics.reconstruction.failures.fault import SAME_MS
 from diagnostics.reconstruction.failures.incident_log import Failure, IncidentLog, LogEvent, incident_log
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
 from diagnostics.reconstruction.load.metric_series import MetricSeries, metric_series
-from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 REFUSED = (
     "NoResourceAvailableException",
@@ -76,7 +76,7 @@ def measure(evidence: Evidence) -> Measured:
         yield Signal(
             key="slots",
             subject=Subject(job=job),
-            facts={name: value for name, value in facts.items() if value is not None},
+            facts=known_facts(facts),
             citations=tuple(each.cite() for each in [*own[:SHOWN], *pods[:SHOWN]]),
             citation_count=len(own) + len(pods),
             window=(min(stamps), max(stamps)) if stamps else None,

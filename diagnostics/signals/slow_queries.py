@@ -10,7 +10,7 @@ from diagnostics.arithmetic.value_classes import Spread
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
-from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 READS = ("SELECT", "WITH", "SHOW", "CALL", "FETCH", "EXECUTE")
 WRITES = ("INSERT", "UPDATE", "DELETE", "MERGE", "REPLACE", "COPY", "LOAD", "COMMIT")
@@ -45,7 +45,7 @@ def measure(evidence: Evidence) -> Measured:
     yield Signal(
         "slow_queries",
         Subject(),
-        {name: value for name, value in facts.items() if value is not None},
+        known_facts(facts),
         tuple(_cite(each) for each in shown),
         citation_count=sum(each.samples for each in statements),
         window=(min(known), max(known)) if known else None,

@@ -15,7 +15,7 @@ from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue
 from diagnostics.reconstruction.job.cluster import Cluster, VertexKey, cluster_of
-from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 FEWEST_HOSTS = 3
 """With fewer TaskManagers "the others" are a single one. Our choice."""
@@ -78,7 +78,7 @@ def _state_signal(
     yield Signal(
         key="state_balance",
         subject=cluster.vertex_subject(*vertex),
-        facts={name: value for name, value in facts.items() if value is not None},
+        facts=known_facts(facts),
         citations=tuple(_state_citation(row) for row in places),
         citation_count=len(acknowledged),
     )

@@ -13,7 +13,7 @@ from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.failures.fault import SAME_MS, job_of_vertex
 from diagnostics.reconstruction.failures.incident_log import Failure, IncidentLog, LogEvent, incident_log
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
-from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 LIMIT = re.compile(r"Size=(\d{1,18}) ?, ?maxSize=(\d{1,18})")
 INVOCATION = re.compile(
@@ -83,7 +83,7 @@ def _signal(
     return Signal(
         "state_limit",
         Subject(job=job_id),
-        {name: value for name, value in facts.items() if value is not None},
+        known_facts(facts),
         tuple(_cite(each) for each in shown),
         citation_count=len(over) + len(restarted) + len(oversize),
     )

@@ -10,7 +10,7 @@ from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.failures.fault import job_of_vertex
 from diagnostics.reconstruction.failures.incident_log import LogEvent, incident_log
 from diagnostics.reconstruction.job.cluster import cluster_of
-from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 FRAME = re.compile(r"^[ \t]{0,20}(?:at )?(?:[\w.@-]{1,80}/)?((?:[\w$-]+\.){1,30}[\w$<>]{1,200})\(", re.MULTILINE)
 """A stack line of the record. Source: Flink's Task, which prints the stack of the stuck thread."""
@@ -45,7 +45,7 @@ def measure(evidence: Evidence) -> Measured:
         yield Signal(
             "stuck_tasks",
             Subject(job=job),
-            {name: value for name, value in facts.items() if value is not None},
+            known_facts(facts),
             tuple(each.cite() for each in found[:SHOWN]),
             citation_count=len(found),
         )

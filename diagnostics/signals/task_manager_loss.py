@@ -22,7 +22,7 @@ from diagnostics.reconstruction.gc.timeline import (
 )
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
 from diagnostics.reconstruction.load.metric_series import MetricSeries, metric_series
-from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 STANDSTILL_MS = 20_000
 """How long before a loss the collections are looked at. Our choice: shorter than the default heartbeat.timeout of 50 s,
@@ -181,7 +181,7 @@ def _facts(loss: Loss, traces: Traces) -> dict[str, FactValue]:
         if "gc_ratio_before" not in facts:
             facts["gc_ratio_before"] = _reported_pauses(traces.series, place, lost_ms)
         facts["any_pause_ratio_before"] = _any_pauses(traces, lost_ms)
-    return {name: value for name, value in facts.items() if value is not None}
+    return known_facts(facts)
 
 
 def _times(events: Sequence[LogEvent], names: Mapping[int, str]) -> Mapping[str, list[int]]:

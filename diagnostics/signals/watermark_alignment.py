@@ -17,7 +17,7 @@ from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.notation.printed_name import normalised
 from diagnostics.reconstruction.job.cluster import VertexKey, cluster_of
 from diagnostics.reconstruction.job.graph import job_graph
-from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ def _facts(told: Mapping[str, Sequence[_Gauge]]) -> dict[str, FactValue]:
             "paused_ratio": max(paused),
             "paused_min_ratio": min(paused),
         }
-    return {name: value for name, value in facts.items() if value is not None}
+    return known_facts(facts)
 
 
 def _cite(row: Any) -> Citation:

@@ -20,7 +20,7 @@ from diagnostics.reconstruction.events.watermark_progress import (
 )
 from diagnostics.reconstruction.job.cluster import Cluster, VertexKey, cluster_of
 from diagnostics.reconstruction.load.metric_series import MetricSeries, Point, Series, metric_series
-from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 END_OF_INPUT = 9e18
 """A source that has ended gives out Flink's MAX_WATERMARK (Long.MAX_VALUE), which is no time."""
@@ -111,7 +111,7 @@ def _signal(
     return Signal(
         key="watermarks",
         subject=cluster.vertex_subject(*vertex, name=gauges[0].vertex),
-        facts={name: value for name, value in facts.items() if value is not None},
+        facts=known_facts(facts),
         citations=tuple(gauge.cite(point) for gauge, point in shown),
         citation_count=sum(len(gauge.points) for gauge in gauges),
         window=(slowest[0][0], slowest[-1][0]) if slowest else None,

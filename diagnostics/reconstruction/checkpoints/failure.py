@@ -16,6 +16,7 @@ from diagnostics.aggregators import checkpoint_failure_records, checkpoint_failu
 from diagnostics.aggregators.checkpoint_failure_records import THRESHOLD
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence, read_once
+from diagnostics.evidence.subject import only_one
 from diagnostics.reconstruction.checkpoints.history import checkpoint_histories
 from diagnostics.reconstruction.failures.fault import job_of_vertex
 from diagnostics.reconstruction.failures.thrown import Thrown
@@ -99,7 +100,7 @@ def _read(evidence: Evidence) -> Mapping[str | None, CheckpointFailures]:
     reports = [each for row in rows if (each := _failure_report(row, cluster, names))]
     reports += _of_histories(evidence)
     jobs = {each.job_id for each in reports if each.job_id}
-    only = next(iter(jobs)) if len(jobs) == 1 else None
+    only = only_one(jobs)
     by_job: dict[str | None, list[FailureReport]] = defaultdict(list)
     for each in reports:
         by_job[each.job_id or only].append(each)

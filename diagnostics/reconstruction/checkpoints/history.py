@@ -10,6 +10,7 @@ from typing import Any, Literal
 from diagnostics.aggregators import checkpoint_records, checkpoints
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence, read_once
+from diagnostics.evidence.subject import only_one
 from diagnostics.reconstruction.checkpoints.report import (
     FINAL_STATUSES,
     Report,
@@ -126,7 +127,7 @@ def _read(evidence: Evidence) -> Mapping[str | None, History]:
     rows: list[Report] = list(reports_of_rest(evidence.answer(checkpoints.AGGREGATOR).to_pylist()))
     rows += reports_of_log(evidence.answer(checkpoint_records.AGGREGATOR).to_pylist())
     jobs = cluster_of(evidence).job_names
-    return histories_from_rows(rows, next(iter(jobs)) if len(jobs) == 1 else None)
+    return histories_from_rows(rows, only_one(jobs))
 
 
 @dataclass(slots=True)

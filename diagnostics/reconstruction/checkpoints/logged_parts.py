@@ -10,6 +10,7 @@ from diagnostics.aggregators import checkpoint_part_records
 from diagnostics.aggregators.checkpoint_part_records import ACKNOWLEDGED, ASYNCHRONOUS, SYNCHRONOUS
 from diagnostics.arithmetic.quantiles import known
 from diagnostics.evidence import Evidence
+from diagnostics.evidence.subject import only_one
 from diagnostics.reconstruction.checkpoints.history import Checkpoint, checkpoint_histories
 from diagnostics.reconstruction.job.execution_name import OF_GRAPH, execution_names
 
@@ -31,7 +32,7 @@ def logged_parts(evidence: Evidence) -> Iterator[Mapping[str, Any]]:
     """
     rows: dict[Place, dict[str, Any]] = {}
     jobs = {job_id for job_id in checkpoint_histories(evidence) if job_id}
-    only = next(iter(jobs)) if len(jobs) == 1 else None
+    only = only_one(jobs)
     for record in evidence.answer(checkpoint_part_records.AGGREGATOR).to_pylist():
         place = _place(evidence, record, record["job_id"] or only)
         if place is not None:

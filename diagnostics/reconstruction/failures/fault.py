@@ -8,6 +8,7 @@ from typing import Any
 
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence, read_once
+from diagnostics.evidence.subject import only_one
 from diagnostics.reconstruction.failures.incident_log import Failure, IncidentLog, LogEvent, incident_log
 from diagnostics.reconstruction.failures.thrown import Thrown
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
@@ -128,7 +129,7 @@ def job_of_vertex(vertex: str | None, cluster: Cluster) -> str | None:
     owners = {task.job_id for task in cluster.tasks.values() if vertex and task.name == vertex}
     if len(owners) == 1:
         return next(iter(owners))
-    return next(iter(cluster.job_names)) if len(cluster.job_names) == 1 else None
+    return only_one(cluster.job_names)
 
 
 def _of_rest(failure: Failure) -> Fault | None:
@@ -182,7 +183,7 @@ def rounds_of(found: Iterable[Fault]) -> list[int]:
 def by_job(found: Sequence[Fault]) -> Mapping[str | None, list[Fault]]:
     """The faults by job; those whose job is not known belong to the only one there is, if so."""
     jobs = {fault.job_id for fault in found if fault.job_id}
-    only = next(iter(jobs)) if len(jobs) == 1 else None
+    only = only_one(jobs)
     grouped: dict[str | None, list[Fault]] = {}
     for fault in found:
         grouped.setdefault(fault.job_id or only, []).append(fault)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from diagnostics.aggregators import jobs
 from diagnostics.evidence import Evidence, read_once
+from diagnostics.evidence.subject import only_one
 from diagnostics.reconstruction.failures.incident_log import incident_log
 from diagnostics.reconstruction.job.stated_settings import settings_of, stated_options
 from diagnostics.vocabulary.known_bug import Release, release_of
@@ -34,7 +35,7 @@ class FlinkReleases:
         before = [release for since, release in started if since is None or ts_ms is None or since <= ts_ms]
         if before:
             return before[-1]
-        return next(iter(self.stated)) if len(self.stated) == 1 else None
+        return only_one(self.stated)
 
 
 @read_once

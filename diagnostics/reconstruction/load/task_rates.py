@@ -11,6 +11,7 @@ from diagnostics.aggregators import subtask_counters
 from diagnostics.arithmetic.quantiles import highest, known, total
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence, read_once
+from diagnostics.evidence.subject import only_one
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.load.metered_intervals import MeteredInterval, metered_intervals
 from diagnostics.reconstruction.load.metric_series import metric_series
@@ -82,7 +83,7 @@ def intervals(evidence: Evidence) -> Sequence[Interval]:
             that no such row tells of.
     """
     jobs = cluster_of(evidence).job_names
-    only_job = next(iter(jobs)) if len(jobs) == 1 else None
+    only_job = only_one(jobs)
     rows = evidence.answer(subtask_counters.AGGREGATOR).to_pylist()
     asked = [row for row in rows if row["duration_ms"] is not None and row["duration_ms"] > 0]
     found = intervals_from_rows(asked, only_job)

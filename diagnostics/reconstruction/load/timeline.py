@@ -12,6 +12,7 @@ from diagnostics.aggregators import back_pressure_samples
 from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence, read_once
+from diagnostics.evidence.subject import only_one
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.load.metric_series import metric_series
 from diagnostics.wording.phrase import percent
@@ -79,7 +80,7 @@ def load_timelines(evidence: Evidence) -> Mapping[str | None, Timeline]:
 
 def _read(evidence: Evidence) -> Mapping[str | None, Timeline]:
     jobs = cluster_of(evidence).job_names
-    only_job = next(iter(jobs)) if len(jobs) == 1 else None
+    only_job = only_one(jobs)
     told: dict[tuple[str | None, str], dict[int, _Moment]] = defaultdict(lambda: defaultdict(_Moment))
     for job_id, vertex, ts_ms, subtask, metric, reading in (*_scraped(evidence), *_asked(evidence)):
         told[job_id or only_job, vertex][ts_ms // MOMENT_MS].add(metric, subtask, reading)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from diagnostics.citation import CITATION_COLUMNS, Citation
 from diagnostics.evidence import Evidence, read_once
+from diagnostics.evidence.subject import only_one
 from diagnostics.notation.printed_name import normalised
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
 from diagnostics.reconstruction.stacks.sampled_stacks import MOMENT, SampledStacks, sampled_stacks
@@ -121,7 +122,7 @@ def profiles_from_rows(rows: Iterable[Mapping[str, Any]], cluster: Cluster) -> P
     by_name: dict[str, set[TaskKey]] = defaultdict(set)
     for task in cluster.tasks.values():
         by_name[normalised(task.name)].add((task.job_id, task.vertex_id))
-    only_job = next(iter(cluster.job_names)) if len(cluster.job_names) == 1 else None
+    only_job = only_one(cluster.job_names)
     grouped: dict[TaskKey, dict[tuple[str, str], list[Sampled]]] = defaultdict(lambda: defaultdict(list))
     uploads: list[Mapping[str, Any]] = []
     for row in rows:
