@@ -132,11 +132,15 @@ def _highest(values: Sequence[float | None]) -> float:
     return max((value for value in values if value is not None), default=0.0)
 
 
-BANDS = (("OK", OK_MOST, "OK ≤ 10 %"), ("LOW", LOW_MOST, "LOW ≤ 50 %"), ("HIGH", 1.0, "HIGH > 50 %"))
+BANDS = (
+    ("OK", OK_MOST, f"OK ≤ {percent(OK_MOST)}"),
+    ("LOW", LOW_MOST, f"LOW ≤ {percent(LOW_MOST)}"),
+    ("HIGH", 1.0, f"HIGH > {percent(LOW_MOST)}"),
+)
 LOADS = (
-    ("quiet", QUIET_MOST, "Busy ≤ 50 %"),
-    ("working", WORKING_MOST, "Busy ≤ 80 %"),
-    ("near the limit", 1.0, "Busy > 80 %"),
+    ("quiet", QUIET_MOST, f"Busy ≤ {percent(QUIET_MOST)}"),
+    ("working", WORKING_MOST, f"Busy ≤ {percent(WORKING_MOST)}"),
+    ("near the limit", 1.0, f"Busy > {percent(WORKING_MOST)}"),
 )
 
 

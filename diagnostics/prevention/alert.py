@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from diagnostics.prevention.series import STEP_MS, CaseSeries, Labels, Series
+from diagnostics.vocabulary.load_levels import LOW_MOST
 
 MINUTE = 60_000
 BACK_PRESSURE_MS = 5 * MINUTE
 """Back pressure that lasts longer is no burst: vocabulary/sources/documents.yaml S088."""
-HIGH_MS_PER_S = 500
+HIGH_MS_PER_S = round(1000 * LOW_MOST)
 """Flink's own bound between LOW and HIGH back pressure."""
 FULL_MS_PER_S = 900
 """A subtask that works nine tenths of the time has no reserve; the bound of the rules on busy tasks."""

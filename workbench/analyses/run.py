@@ -40,6 +40,12 @@ from workbench.uploads.models import ArrivalState, UploadedFile
 
 logger = logging.getLogger(__name__)
 
+ENDS_SERVERS = (
+    "The last times nothing else ran, so it may need more memory than the Spark server has (`SPARK_DRIVER_MEMORY`); "
+    "the server's log says why it ended."
+)
+"""What to do about a run that ends the Spark server again and again."""
+
 REDACTED_ELSEWHERE_SECONDS = 0.5
 """How often a run looks whether another worker is through with a file. Our choice."""
 SPARK_RETURNS_SECONDS = 120.0
@@ -102,7 +108,14 @@ def _outcome(
     except SparkUnavailable as error:
         reason = f"Spark is not there: {error}."
         server_lost = isinstance(error, ServerLost)
-        return partial(analysis_give_back, analysis=analysis, claim=claim, reason=reason, server_lost=server_lost)
+        return partial(
+            analysis_give_back,
+            analysis=analysis,
+            claim=claim,
+            reason=reason,
+            server_lost=server_lost,
+            hint=ENDS_SERVERS if server_lost else "",
+        )
     except AnalysisInterrupted as error:
         reason = str(error).capitalize() if watch.too_slow else "Its Spark work was interrupted from outside."
     except SoftTimeLimitExceeded:

@@ -37,13 +37,7 @@ MOST_ATTEMPTS = 3
 """A run that took its worker down so often is not tried again. Our choice."""
 
 MOST_SERVERS_LOST = 10
-"""A run during which the Spark server was lost so often is taken for what ends it. Our choice: a server that others end
-or that hangs does not fail a case."""
-
-ENDS_SERVERS = (
-    "The last times nothing else ran, so it may need more memory than the Spark server has (`SPARK_DRIVER_MEMORY`); "
-    "the server's log says why it ended."
-)
+"""Losses of Spark or the database after which a run fails. Our choice: a server that others end fails no case."""
 
 SILENT = timedelta(seconds=15)
 """A run that gave no sign of life for so long may be lost; the worker gives one each half second. Our choice."""
@@ -157,19 +151,26 @@ def analysis_fail(*, analysis: Analysis, claim: UUID | None, reason: str) -> boo
 
 @transaction.atomic
 def analysis_give_back(
-    *, analysis: Analysis, claim: UUID | None, reason: str, counted: bool = True, server_lost: bool = False
+    *,
+    analysis: Analysis,
+    claim: UUID | None,
+    reason: str,
+    counted: bool = True,
+    server_lost: bool = False,
+    hint: str = "",
 ) -> None:
     """Queues a run again that its worker could not finish; after MOST_ATTEMPTS it fails with the reason.
 
     counted      False for one that only waits for what the case is not to blame for: room on the disk
-    server_lost  the attempt ended because the Spark server was lost: it is one of MOST_SERVERS_LOST instead
+    server_lost  the attempt ended because Spark or the database was lost: it is one of MOST_SERVERS_LOST instead
+    hint         what to do about it once that has happened so often
     """
     case_lock(analysis.case)
     analysis.refresh_from_db(fields=["attempts", "servers_lost"])
     servers_lost = analysis.servers_lost + server_lost
     is_last = counted and analysis.attempts - servers_lost >= MOST_ATTEMPTS
     if is_last or servers_lost >= MOST_SERVERS_LOST:
-        cause = "" if is_last else f" {ENDS_SERVERS}"
+        cause = f" {hint}" if hint and not is_last else ""
         analysis_fail(analysis=analysis, claim=claim, reason=f"{reason} It was tried {analysis.attempts} times.{cause}")
         return
     returned = _owned(analysis, claim).update(

@@ -187,9 +187,11 @@ def test_a_lost_spark_server_is_no_attempt_but_a_run_that_always_loses_it_ends(
         assert (now_of(queued).status, queued.servers_lost) == (AnalysisStatus.QUEUED, lost)
     claim = analysis_claim(queued)
     assert claim
-    analysis_give_back(analysis=queued, claim=claim, reason="The server went.", server_lost=True)
+    analysis_give_back(
+        analysis=queued, claim=claim, reason="The server went.", server_lost=True, hint="Give it more memory."
+    )
     assert now_of(queued).status == AnalysisStatus.FAILED
-    assert queued.error.startswith("The server went. It was tried 10 times. The last times nothing else ran, so it may")
+    assert queued.error == "The server went. It was tried 10 times. Give it more memory."
 
 
 def test_a_run_that_takes_too_much_memory_of_its_worker_fails_and_says_so(
