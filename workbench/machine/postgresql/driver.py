@@ -10,30 +10,7 @@ import time
 from typing import Any
 
 import psycopg
-from psycopg import (
-    DatabaseError,
-    DataError,
-    Error,
-    IntegrityError,
-    InterfaceError,
-    InternalError,
-    NotSupportedError,
-    OperationalError,
-    ProgrammingError,
-)
-
-__all__ = [
-    "DataError",
-    "DatabaseError",
-    "Error",
-    "IntegrityError",
-    "InterfaceError",
-    "InternalError",
-    "NotSupportedError",
-    "OperationalError",
-    "ProgrammingError",
-    "connect",
-]
+from psycopg import OperationalError
 
 WEB_SECONDS = 15.0
 """How long a page waits for one statement. Our choice: longer than the slowest search of pages, shorter than the
@@ -44,6 +21,11 @@ HEALTH_SECONDS = 3.0
 """The same of the question whether a connection is of use. Our choice: it asks for nothing."""
 
 _program_seconds: float | None = None
+
+
+def __getattr__(name: str) -> Any:
+    """All else that Django looks for in a driver is psycopg's: errors, `Binary` and further types, cursors."""
+    return getattr(psycopg, name)
 
 
 def answer_within(seconds: float) -> None:
