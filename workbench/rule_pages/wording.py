@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from diagnostics.rules.condition import Compare, Condition, Group, IsMeasured
 from diagnostics.rules.rule import Rule
 from diagnostics.signals.signal import SignalDefinition
+from diagnostics.vocabulary.sources import cited_sources
 from diagnostics.wording import phrase
 from diagnostics.wording.bound import bound_words
 from diagnostics.wording.fact import fact_name, fact_value
@@ -108,8 +109,9 @@ def pieces(template: str) -> Iterator[tuple[str, bool]]:
 
 
 def sources(rule: Rule) -> list[str]:
-    """Where its bounds come from and which documents it follows, each once."""
-    return list(dict.fromkeys([*(each for part in rule.conditions() for each in _sources(part)), *rule.docs]))
+    """Where its bounds come from and which documents it follows, each page of a source once."""
+    texts = [*(each for part in rule.conditions() for each in _sources(part)), *rule.docs]
+    return list({cited_sources(text).text: text for text in reversed(texts)}.values())[::-1]
 
 
 def _sources(condition: Condition) -> Sequence[str]:
