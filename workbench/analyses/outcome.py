@@ -22,6 +22,7 @@ from workbench.analyses.models import (
     SampledStacks,
 )
 from workbench.analyses.publishing import end_publish
+from workbench.cases.job_verdicts import job_verdicts
 from workbench.cases.models import MOST_SEARCH_TEXT, Case, CaseTrait
 from workbench.cases.services import case_lock, search_text_update
 from workbench.untrusted.storable import storable
@@ -96,6 +97,7 @@ def case_outcome_update(case: Case) -> None:
             "severity",
             "health_score",
             "job_names",
+            "job_verdicts",
             "flink_version",
             "fingerprint",
             "updated_at",
@@ -123,6 +125,7 @@ def _repeat(case: Case, document: dict[str, Any]) -> str:
     case.severity = findings[0]["severity"] if findings else None
     case.health_score = document["health"]["score"]
     case.job_names = "\n".join(dict.fromkeys(job["name"] for job in document["jobs"] if job["name"]))
+    case.job_verdicts = job_verdicts(document)
     versions = (entry.get("flink_version") for entry in document["inputs"])
     case.flink_version = next((version[:50] for version in versions if version), None)
     return "\n".join(_search_words(document))[:MOST_SEARCH_TEXT]

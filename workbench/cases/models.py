@@ -18,6 +18,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from workbench.accounts.models import Team, User
+from workbench.cases.job_verdicts import JobVerdict
 
 MOST_SEARCH_WORDS = 10
 MOST_SEARCH_TEXT = 100_000
@@ -95,7 +96,8 @@ class Case(models.Model):
     `fingerprint` and the traits are those of the incident, the first snapshot; the others of the newest diagnosis.
     `keep_evidence`: its files are not deleted by themselves, however long it is closed.
     The `verdict_*`, `health_score`, `job_names` and `analysis_status` columns repeat the latest analysis, so that the
-    list needs one table; `workbench.analyses.outcome` keeps them, null means not known (yet).
+    list needs one table; `workbench.analyses.outcome` keeps them, null means not known (yet). `verdict_class` and
+    `health_score` are those of the worst job, `job_verdicts` those of each.
     """
 
     team = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="cases")
@@ -122,6 +124,7 @@ class Case(models.Model):
     severity = models.CharField(max_length=20, null=True, blank=True)
     health_score = models.IntegerField(null=True, blank=True)
     job_names = models.TextField(blank=True)
+    job_verdicts: models.JSONField[list[JobVerdict], list[JobVerdict]] = models.JSONField(default=list, blank=True)
     flink_version = models.CharField(max_length=50, null=True, blank=True)
     fingerprint = models.CharField(max_length=64, null=True, blank=True, db_index=True)
 

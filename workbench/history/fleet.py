@@ -1,7 +1,7 @@
 """The health of each job over all cases, as a page and as CSV.
 
-A case is one look at its jobs; its health score is that of the worst of them. So a job beside a worse one may be
-healthier than told here: the column `shared` counts the cases in which it was not alone.
+A case is one look at each of its jobs, with the health and the verdict of that job; the column `shared` counts the
+cases in which it was not alone.
 """
 
 from __future__ import annotations
@@ -25,12 +25,14 @@ COLUMNS = ("job", "health", "health_before", "worst_health", "verdict", "cases",
 class JobHealth:
     """One job.
 
-    looks   health scores of its cases, the oldest first, without cases that have none
-    last    the newest of these cases
+    looks          its health scores, the oldest case first, without cases that state none
+    last           the newest of these cases
+    symptom_class  its verdict there
     """
 
     name: str
     last: Case
+    symptom_class: str
     looks: list[int] = field(default_factory=list)
     cases: int = 0
     open: int = 0
@@ -55,18 +57,20 @@ class JobHealth:
 
 def fleet(user: User) -> list[JobHealth]:
     """Every job of the user's cases with a health score, the least healthy first; merged cases are left out."""
-    cases = Case.objects.visible_to(user).filter(merged_into=None, health_score__isnull=False)
-    found: dict[str, JobHealth] = {}
+    cases = Case.objects.visible_to(user).filter(merged_into=None).exclude(job_verdicts=[])
+    jobs: dict[str, JobHealth] = {}
     for case in cases.order_by("created_at", "pk"):
-        names = case.job_names.splitlines()
-        for name in names:
-            job = found.setdefault(name, JobHealth(name, case))
-            job.last = case
-            job.looks.append(case.health_score or 0)
+        for verdict in case.job_verdicts:
+            if verdict["health"] is None:
+                continue
+            name, symptom_class = verdict["name"], verdict["symptom_class"]
+            job = jobs.setdefault(name, JobHealth(name, case, symptom_class))
+            job.last, job.symptom_class = case, symptom_class
+            job.looks.append(verdict["health"])
             job.cases += 1
             job.open += case.status != CaseStatus.CLOSED
-            job.shared += len(names) > 1
-    return sorted(found.values(), key=lambda job: (job.health, -job.cases, job.name))
+            job.shared += len(case.job_verdicts) > 1
+    return sorted(jobs.values(), key=lambda job: (job.health, -job.cases, job.name))
 
 
 def rows(jobs: Sequence[JobHealth]) -> Iterator[tuple[object, ...]]:
@@ -75,7 +79,7 @@ def rows(jobs: Sequence[JobHealth]) -> Iterator[tuple[object, ...]]:
         before = job.looks[-2] if len(job.looks) > 1 else None
         counts = (job.cases, job.open, job.shared)
         last = (job.last.pk, job.last.created_at.isoformat(timespec="seconds"))
-        yield job.name, job.health, before, min(job.looks), job.last.verdict_class, *counts, *last
+        yield job.name, job.health, before, min(job.looks), job.symptom_class, *counts, *last
 
 
 def as_csv(jobs: Sequence[JobHealth]) -> str:

@@ -13,13 +13,15 @@ from django.utils import timezone
 
 from workbench.accounts.models import User
 from workbench.analyses.models import Analysis
+from workbench.cases.job_verdicts import JobVerdict
 from workbench.cases.models import Case, CaseChange, CaseStatus
 
 PERIODS = {"90": "90 days", "365": "A year", "": "All time"}
 """Days back, as the address has them."""
 MOST_MONTHS = 12
 MOST_JOBS = 15
-NO_CAUSE = (None, "", "healthy", "inconclusive")
+HEALTHY = "healthy"
+NO_CAUSE = (None, "", HEALTHY, "inconclusive")
 REPAIRED = (CaseStatus.FIX_APPLIED, CaseStatus.VERIFYING, CaseStatus.CLOSED)
 FEW = 10
 """Below so many cases a ninetieth percentile is the slowest one. Our choice."""
@@ -59,9 +61,9 @@ class Durations:
 
 @dataclass(slots=True)
 class RecurringJob:
-    """A job with more than one case.
+    """A job with more than one case in which it was not healthy.
 
-    returns  cases that have the fingerprint of an earlier one
+    returns  cases that have the fingerprint of an earlier one, which is that of the worst job
     """
 
     name: str
@@ -97,12 +99,22 @@ class _Row:
     verdict_class: str | None
     confirmed_class: str | None
     fingerprint: str | None
-    job_names: str
+    job_verdicts: list[JobVerdict]
 
     @property
     def cause(self) -> str | None:
         found = self.confirmed_class or self.verdict_class
         return None if found in NO_CAUSE else found
+
+    def is_worst(self, job: JobVerdict) -> bool:
+        """Whether the verdict of the case, and what people confirmed, are those of this job."""
+        return job["symptom_class"] == self.verdict_class
+
+    def cause_of(self, job: JobVerdict) -> str | None:
+        """The cause of one job's trouble: what people confirmed of the case speaks of its worst job."""
+        if self.is_worst(job):
+            return self.cause
+        return None if job["symptom_class"] in NO_CAUSE else job["symptom_class"]
 
 
 def statistics(user: User, days: int | None = None) -> Statistics:
@@ -189,13 +201,15 @@ def _returns(rows: Sequence[_Row]) -> dict[str, int]:
 def _jobs(rows: Sequence[_Row]) -> list[RecurringJob]:
     jobs: dict[str, RecurringJob] = {}
     for row, is_return in _with_returns(rows):
-        for name in row.job_names.splitlines():
-            job = jobs.setdefault(name, RecurringJob(name))
+        for verdict in row.job_verdicts:
+            if verdict["symptom_class"] == HEALTHY:
+                continue
+            job = jobs.setdefault(verdict["name"], RecurringJob(verdict["name"]))
             job.cases += 1
-            job.returns += is_return
+            job.returns += is_return and row.is_worst(verdict)
             job.last = row.created_at
-            if row.cause:
-                job.causes[row.cause] += 1
+            if cause := row.cause_of(verdict):
+                job.causes[cause] += 1
     again = [job for job in jobs.values() if job.cases > 1]
     return sorted(again, key=lambda job: (-job.cases, job.name))[:MOST_JOBS]
 

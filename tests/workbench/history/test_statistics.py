@@ -10,6 +10,7 @@ from django.utils import timezone
 from tests.workbench.diagnosed import diagnosed_case
 from tests.workbench.people import People, case_of, signed_in
 from workbench.accounts.models import User
+from workbench.cases.job_verdicts import JobVerdict
 from workbench.cases.models import Case, CaseChange, CaseStatus
 from workbench.cases.services import case_close, case_reopen, case_status_set
 from workbench.history.merging import case_merge
@@ -90,15 +91,22 @@ def test_the_slowest_tenth_is_told_once_there_are_ten() -> None:
     assert Durations.summarise([HOUR] * 9 + [HOUR * 5, HOUR]).slow_ms == pytest.approx(4.2 * 3_600_000)
 
 
+def verdict_of(name: str, symptom_class: str) -> JobVerdict:
+    return JobVerdict(name=name, symptom_class=symptom_class, health=50)
+
+
 def test_jobs_with_more_than_one_case_tell_their_causes_and_what_came_back(people: People) -> None:
     for cause, fingerprint in (("data_skew", "a"), ("data_skew", "a"), ("slow_sink", "b")):
-        case_with(people.alice, verdict_class=cause, fingerprint=fingerprint, job_names="Orders\nClicks")
-    case_with(people.alice, verdict_class="data_skew", fingerprint="c", job_names="Payments")
+        jobs = [verdict_of("Orders", cause), verdict_of("Clicks", "healthy"), verdict_of("Views", "cpu_hotspot")]
+        case_with(people.alice, verdict_class=cause, fingerprint=fingerprint, job_verdicts=jobs)
+    jobs = [verdict_of("Payments", "data_skew")]
+    case_with(people.alice, verdict_class="data_skew", fingerprint="c", job_verdicts=jobs)
 
     found = statistics(people.alice)
 
-    assert [(job.name, job.cases, job.returns) for job in found.jobs] == [("Clicks", 3, 1), ("Orders", 3, 1)]
+    assert [(job.name, job.cases, job.returns) for job in found.jobs] == [("Orders", 3, 1), ("Views", 3, 0)]
     assert found.jobs[0].leading_causes == [("data_skew", 2), ("slow_sink", 1)]
+    assert found.jobs[1].leading_causes == [("cpu_hotspot", 3)]
     assert found.regressions == 1
 
 

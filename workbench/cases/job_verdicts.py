@@ -1,0 +1,31 @@
+"""The verdict and the health of each job of a diagnosis, as a case keeps them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypedDict
+
+
+class JobVerdict(TypedDict):
+    """One job. `health` is 0..100, None when the document does not state it."""
+
+    name: str
+    symptom_class: str
+    health: int | None
+
+
+def job_verdicts(document: Mapping[str, Any]) -> list[JobVerdict]:
+    """The named jobs of a diagnosis document, in its order; of two with one name the less healthy."""
+    verdicts: dict[str, JobVerdict] = {}
+    for job in document.get("jobs", ()):
+        verdict = JobVerdict(
+            name=job["name"] or "", symptom_class=job["verdict"]["symptom_class"], health=job.get("health")
+        )
+        known = verdicts.get(verdict["name"])
+        if verdict["name"] and (known is None or _score(verdict) < _score(known)):
+            verdicts[verdict["name"]] = verdict
+    return list(verdicts.values())
+
+
+def _score(verdict: JobVerdict) -> int:
+    return 101 if verdict["health"] is None else verdict["health"]
