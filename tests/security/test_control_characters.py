@@ -57,6 +57,7 @@ def analysis(people: People) -> Analysis:
     """A diagnosed case in which every text of others holds control characters."""
     analysis = diagnosed_case(people.alice)
     analysis.case.title = analysis.case.job_names = analysis.case.what_fixed_it = storable(HOSTILE)
+    analysis.case.job_verdicts = [{"name": storable(HOSTILE), "symptom_class": "data_skew", "health": 40}]
     analysis.case.save()
     document = analysis.document
     for finding in document["findings"]:
