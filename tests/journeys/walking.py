@@ -14,6 +14,7 @@ from playwright.sync_api import Page, expect
 
 UPLOAD_MS = 120_000
 VERDICT_MS = 180_000  # on a machine that does other work too; alone it takes seconds
+STORED = re.compile(r"^\d+ files? stored\.$")
 CASE_PAGE = re.compile(r"/cases/\d+/(#.*)?$")
 
 
@@ -58,7 +59,7 @@ def drop(page: Page, files: Iterable[Path]) -> None:
 
 def all_stored(page: Page) -> None:
     """Returns when every file has arrived."""
-    expect(page.locator("#upload-state")).to_have_text(re.compile(r"^\d+ files? stored\.$"), timeout=UPLOAD_MS)
+    expect(page.locator("#upload-state")).to_have_text(STORED, timeout=UPLOAD_MS)
 
 
 def ask_for_diagnosis(page: Page) -> None:
