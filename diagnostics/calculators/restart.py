@@ -32,8 +32,8 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
     lines.append(Line("Time to catch up", f"{number(backlog)} / {number(spare)}/s", duration(catch_up)))
     results["catch_up_ms"] = catch_up
     headline = (
-        f"A restart now goes back {duration(since)} and is {duration(behind)} behind when it runs again; it needs "
-        f"{duration(catch_up)} to catch up."
+        f"A restart now repeats the last {duration(since)}. The job is {duration(behind)} behind when it runs again "
+        f"and needs {duration(catch_up)} to catch up."
     )
     return Outcome("depends", headline, lines, results=results)
 

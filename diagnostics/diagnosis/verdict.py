@@ -155,7 +155,7 @@ def _summary_of_lead(lead: Finding, findings: Sequence[Finding]) -> str:
         for each in findings
         if each.cause is not None and each.cause.rule.id == lead.rule.id and each.severity != "info"
     )
-    return lead.claim + (f" It follows: {'; '.join(follows)}." if follows else "")
+    return lead.claim + (f" Consequences: {'; '.join(follows)}." if follows else "")
 
 
 def _badness(verdict: Verdict) -> float:

@@ -34,7 +34,8 @@ def bound_words(fact: str, op: str, bound: Any) -> str:
 def distance_to_bound(fact: str, value: FactValue, bound: Any) -> str | None:
     """`12 points`, `3.2 s`: how far the value is from the bound.
 
-    Empty where they are equal; None where there is no distance, as between texts. Shares differ by points of a hundred.
+    Empty where they are equal; None where there is no distance, as between texts. Shares differ by points of a hundred,
+    ratios by a plain number.
     """
     if isinstance(value, bool) or isinstance(bound, bool):
         return None
@@ -45,4 +46,4 @@ def distance_to_bound(fact: str, value: FactValue, bound: Any) -> str | None:
         return ""
     if fact_value(max(value, bound), fact).endswith(" %"):
         return f"{phrase.number(round(distance * 100, 1))} points"
-    return fact_value(distance, fact)
+    return fact_value(distance, fact).removesuffix(" times")

@@ -30,7 +30,7 @@ def test_a_bound_is_written_in_the_unit_of_its_fact() -> None:
 @pytest.mark.parametrize(
     ("fact", "value", "bound", "distance"),
     [
-        ("load_balance.skew_ratio", 1.5, 2, "0.5 times"),
+        ("load_balance.skew_ratio", 1.5, 2, "0.5"),
         ("gc.time_share", 0.12, 0.2, "8 points"),
         ("checkpoints.duration_ms", 12_000, 10_000, "2 s"),
         ("checkpoints.duration_ms", 10_000, 10_000, ""),

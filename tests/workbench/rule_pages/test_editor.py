@@ -91,7 +91,7 @@ def test_a_request_of_megabytes_is_refused(rita: Client) -> None:
 def test_the_case_tells_the_margin_to_each_bound_and_both_verdicts(rita: Client, people: People) -> None:
     case = diagnosed_case(people.alice, 1.5).case
     told = previewed(rita, case=case.pk)["parts"]["case"]
-    assert "0.5 times below the bound" in told
+    assert "0.5 below the bound" in told
     assert "with and without the draft" in told
     told = previewed(rita, case=case.pk, rule=SKEW_RULE.replace("value: 2", "value: 1.2"))["parts"]["case"]
     assert "becomes <strong>Data skew" in told

@@ -110,4 +110,4 @@ def test_a_step_that_restarts_says_what_a_restart_costs_here(people: People, ana
         analysis.signals.append({**signal, "citations": [], "citation_count": 0, "window": None})
     analysis.save(update_fields=["signals"])
     page = signed_in(people.bob).get(page_of(analysis)).content.decode()
-    assert "A restart now goes back 10 s and is 70 s behind when it runs again; it needs 2 min 20 s" in page
+    assert "A restart now repeats the last 10 s. The job is 70 s behind when it runs again and needs 2 min 20 s" in page

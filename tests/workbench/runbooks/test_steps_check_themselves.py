@@ -60,7 +60,7 @@ def test_the_evidence_of_the_second_snapshot_ticks_the_step(people: People, befo
 def test_a_step_that_is_not_done_says_by_how_much_it_misses(people: People, before: Analysis) -> None:
     after(before, skew_ratio=2.0)
     assert step_of(before).state == "open"
-    assert "misses by 0.5" in page_of(people, before)
+    assert "0.5 above the bound" in page_of(people, before)
 
 
 def test_a_change_counts_only_as_long_as_the_newest_snapshot_shows_it(before: Analysis) -> None:

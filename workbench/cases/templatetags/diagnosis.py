@@ -148,11 +148,13 @@ def bound(check: Mapping[str, Any] | Check) -> str:
 
 @register.filter
 def missed_by(check: Check) -> str:
-    """`; misses by 12 s`: how far a measured number is from its bound; nothing where there is no distance."""
+    """`; 12 s above the bound`: how far a measured number is from its bound; nothing where there is no distance."""
     distance = distance_to_bound(check.fact, check.value, check.bound) if check.op in ORDERED else None
     if distance is None:
         return ""
-    return f"; misses by {distance}" if distance else "; it must not reach the bound"
+    if not distance:
+        return "; it must not reach the bound"
+    return f"; {distance} {'above' if check.value > check.bound else 'below'} the bound"
 
 
 @register.filter
