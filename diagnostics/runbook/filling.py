@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,24 +10,12 @@ from diagnostics.diagnosis.counterpart import level_of
 from diagnostics.diagnosis.fact_view import SignalIndex
 from diagnostics.diagnosis.missing import REST
 from diagnostics.evidence.subject import FactValue, Lookup, Subject
+from diagnostics.rules.condition import Condition
+from diagnostics.runbook.restarting import stop_and_start
 from diagnostics.runbook.text import Answer, Change, Runbook, Step
 from diagnostics.vocabulary.settings import Version, version_of
 from diagnostics.wording import phrase
 from diagnostics.wording.option_names import in_version, lines_in_version
-
-SAVEPOINT = (
-    "The job restarts. Take a savepoint first:",
-    "flink stop --savepointPath <savepoint-directory> {subject.job}",
-)
-NO_SAVEPOINT = (
-    "The job was {job_overview.state} when last seen, so no savepoint can be taken. Keep the last completed checkpoint "
-    "and start from it:",
-    "flink run -s <path of the last completed checkpoint> <jar>",
-)
-"""What a step that restarts the job begins with, as (sentence, command)."""
-
-NOT_RUNNING = ("FAILED", "FAILING", "CANCELED", "CANCELLING", "FINISHED", "RESTARTING", "SUSPENDED")
-"""States of a job in which Flink takes no savepoint (`JobStatus`)."""
 
 UNKNOWN: Mapping[str, str] = {"rest": REST}
 """What stands in a command for an address that no file holds, or that a shell would read otherwise than as it is."""
@@ -48,7 +36,8 @@ def fill(
     said     step id -> the `if` of the answer that a person gave; it counts whatever was measured
     Gives    JSON values: a sentence whose facts are unknown is left out, an unknown value in a command stands as
              `<name>`; `done.holds` of a step is None when its facts are unknown; `left_out` of a step says which
-             question's answer leads past it, measured or said. Options have the names of the Flink version seen.
+             question's answer leads past it, measured or said; `in_force` of a step says that it has changes
+             and none of them is to be made. Options have the names of the Flink version seen.
              Commands and changes hold only values that mean nothing but themselves there (`phrase.fill_code`).
     """
     subject = Subject(**finding["subject"])
@@ -60,12 +49,13 @@ def fill(
     seen = lookup("job_overview.flink_version")
     page = _Page(lookup, version_of(seen if isinstance(seen, str) else None), said)
     left_out = _left_out(runbook, page)
+    steps = [{**_filled_step(step, page), "left_out": left_out.get(step.id)} for step in runbook.steps]
     return {
         "id": runbook.id,
         "symptom_class": runbook.symptom_class,
         "title": runbook.title,
         "goal": page.say(runbook.goal),
-        "steps": [{**_filled_step(step, page), "left_out": left_out.get(step.id)} for step in runbook.steps],
+        "steps": steps,
     }
 
 
@@ -93,12 +83,31 @@ class _Page:
     def change(self, each: Change) -> dict[str, str]:
         """A change, its lines in the words of this version."""
         wording = lines_in_version if each.kind == "config" else in_version
-        return {
-            "kind": each.kind,
-            "file": self.say(each.file),
-            "from": phrase.fill_code(wording(each.before, self.version), self.lookup, UNKNOWN),
-            "to": phrase.fill_code(wording(each.after, self.version), self.lookup, UNKNOWN),
-        }
+        before = phrase.fill_code(wording(self.stated(each.before), self.version), self.lookup, UNKNOWN)
+        after = phrase.fill_code(wording(each.after, self.version), self.lookup, UNKNOWN)
+        if each.kind == "config":
+            before, after = _without_common_lines(before, after)
+        return {"kind": each.kind, "file": self.say(each.file), "from": before.rstrip(), "to": after.rstrip()}
+
+    def can_compute(self, change: Change) -> bool:
+        """Whether the evidence holds what the new settings are computed from."""
+        return change.kind != "config" or self.is_known(change.after)
+
+    def stated(self, before: str) -> str:
+        """The lines of the present state without those whose value no file states."""
+        return "\n".join(line for line in before.split("\n") if self.is_known(line))
+
+    def is_known(self, template: str) -> bool:
+        return all(self.lookup(reference) is not None for reference, _ in phrase.placeholders(template))
+
+    def changes(self, step: Step) -> list[dict[str, str]]:
+        """The changes that this case needs: they alter something, and no measurement speaks against them."""
+        needed = (self.change(each) for each in step.changes if self.applies(each.when) and self.can_compute(each))
+        return [each for each in needed if each["to"].strip() and each["to"] != each["from"]]
+
+    def applies(self, condition: Condition | None) -> bool:
+        """Whether it concerns this case; what is unknown does."""
+        return condition is None or condition.holds(self.lookup) is not False
 
     def is_taken(self, question: Step, answer: Answer) -> bool | None:
         """Whether it is this case's answer: by what a person said, else by what was measured; None for unknown."""
@@ -109,6 +118,16 @@ class _Page:
 
     def is_said(self, question: Step, answer: Answer) -> bool:
         return self.said.get(question.id) == answer.condition
+
+
+def _without_common_lines(before: str, after: str) -> tuple[str, str]:
+    """Settings before and after a change without those that stay as they are."""
+    kept = set(before.split("\n")) & set(after.split("\n"))
+    return _lines_but(before, kept), _lines_but(after, kept)
+
+
+def _lines_but(text: str, kept: Set[str]) -> str:
+    return "\n".join(line for line in text.split("\n") if line not in kept)
 
 
 def _left_out(runbook: Runbook, page: _Page) -> dict[str, dict[str, Any]]:
@@ -136,17 +155,16 @@ def _left_out(runbook: Runbook, page: _Page) -> dict[str, dict[str, Any]]:
     return found
 
 
-def _savepoint(lookup: Lookup) -> dict[str, str]:
-    sentence, command = NO_SAVEPOINT if lookup("job_overview.state") in NOT_RUNNING else SAVEPOINT
-    return {"text": phrase.fill_or_name(sentence, lookup), "command": phrase.fill_code(command, lookup)}
-
-
 def _filled_step(step: Step, page: _Page) -> dict[str, Any]:
     lookup = page.lookup
     filled: dict[str, Any] = {"id": step.id}
     filled |= {name: page.say(text) for name, text in step.texts.items() if name != "done"}
     filled["measured"] = page.known(step.measured)
-    filled["look"] = [{"what": page.say(what), "command": page.command(command)} for what, command in step.look]
+    filled["look"] = [
+        {"what": page.say(each.what), "command": page.command(each.command)}
+        for each in step.look
+        if page.applies(each.when)
+    ]
     filled["answers"] = [
         {
             "if": page.say(each.condition),
@@ -160,12 +178,14 @@ def _filled_step(step: Step, page: _Page) -> dict[str, Any]:
         }
         for each in step.answers
     ]
-    filled["change"] = [page.change(each) for each in step.changes]
+    filled["change"] = changes = page.changes(step)
+    in_force = bool(step.changes) and not changes
     filled["wont_help"] = page.known(step.wont_help)
     filled["docs"] = list(step.docs)
-    filled["restart"] = step.restart
-    filled["changes_something"] = step.changes_something
-    filled["savepoint"] = _savepoint(lookup) if step.restart else None
+    filled["in_force"] = in_force
+    filled["restart"] = restart = step.restart and not in_force
+    filled["changes_something"] = step.changes_something and not in_force
+    filled["savepoint"] = stop_and_start(lookup) if restart else None
     filled["done"] = {
         "text": page.say(step.texts.get("done", "")),
         "holds": step.done_when.holds(lookup) if step.done_when else None,

@@ -36,13 +36,29 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
+class Look:
+    """A command that shows something.
+
+    when  whether it says anything in this case; what is unknown leaves it in
+    """
+
+    what: str
+    command: str
+    when: Condition | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Change:
-    """A change from what stands now to what should stand; both may hold measured and computed values."""
+    """A change from what stands now to what should stand; both may hold measured and computed values.
+
+    when  whether this case needs it; what is unknown leaves it in
+    """
 
     kind: str
     file: str
     before: str
     after: str
+    when: Condition | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +71,7 @@ class Step:
     id: str
     texts: Mapping[str, str]
     measured: tuple[str, ...]
-    look: tuple[tuple[str, str], ...]
+    look: tuple[Look, ...]
     answers: tuple[Answer, ...]
     changes: tuple[Change, ...]
     wont_help: tuple[str, ...]
@@ -173,7 +189,11 @@ class _RunbookReader:
             texts=texts,
             measured=self._sentences(entry, "measured", place),
             look=tuple(
-                (self._text(each, "what", here), self._text(each, "command", here))
+                Look(
+                    self._text(each, "what", here),
+                    self._text(each, "command", here),
+                    self._condition(each, here, "when"),
+                )
                 for here, each in self._mappings(entry, "look", place)
             ),
             answers=tuple(self._answer(each, here) for here, each in self._mappings(entry, "answers", place)),
@@ -211,7 +231,8 @@ class _RunbookReader:
         if kind not in CHANGE_KINDS:
             self._report((*place, "kind"), f"one of {', '.join(CHANGE_KINDS)}")
         before = self._template(str(entry.get("from") or ""), (*place, "from"))
-        return Change(kind, str(entry.get("file") or ""), before, self._text(entry, "to", place))
+        after = self._text(entry, "to", place)
+        return Change(kind, str(entry.get("file") or ""), before, after, self._condition(entry, place, "when"))
 
     def _condition(self, entry: Mapping[str, Any], place: Place, name: str) -> Condition | None:
         if name not in entry:

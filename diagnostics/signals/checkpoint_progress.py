@@ -312,11 +312,18 @@ def _proposed_timeout(history: History, timeout_ms: float | None) -> float | Non
 
     Source: `rocks.expired_async` of vocabulary/sources (twice the p99 duration, after the cause is repaired).
     """
-    longest = highest(each.duration_ms for each in history.checkpoints if not each.is_savepoint)
+    longest = highest(_whole_duration(each) for each in history.checkpoints if not each.is_savepoint)
     if longest is None:
         return None
     minutes = -(-2 * longest // 60_000)
     return max(minutes * 60_000.0, timeout_ms or 0.0)
+
+
+def _whole_duration(checkpoint: Checkpoint) -> float | None:
+    """How long its tasks took, with acknowledgements that came after it had expired."""
+    start = checkpoint.start_ms
+    late = max(checkpoint.late_ms, default=None)
+    return highest((checkpoint.duration_ms, None if late is None or start is None else late - start))
 
 
 def _citations_of(history: History) -> list[Citation]:
@@ -386,7 +393,7 @@ FACTS = {
     "median_duration_to_interval_ratio": "median duration as a part of the interval",
     "max_duration_to_interval_ratio": "longest duration as a part of the interval",
     "proposed_min_pause_ms": "half of the longest duration, in whole seconds (rules-of-thumb.csv conf.interval)",
-    "proposed_timeout_ms": "twice the longest duration seen, in whole minutes",
+    "proposed_timeout_ms": "twice the longest duration seen, with late acknowledgements, in whole minutes",
 }
 
 SIGNALS = (SignalDefinition("checkpoint_progress", "job", FACTS, measure),)

@@ -19,6 +19,8 @@ ROOM_MULTIPLE = 2.0
 their share of time low; the usual advice for the old generation is 1.5 to 2 times the live data."""
 STEP_BYTES = 64 * 2**20
 MIB = 2**20
+FRAMEWORK_HEAP_MIB = 128
+"""Default of taskmanager.memory.framework.heap.size: the heap is this and the task heap."""
 
 
 def measure(evidence: Evidence) -> Measured:
@@ -86,7 +88,11 @@ def _signal(job: str | None, processes: Sequence[Signal]) -> Signal:
     live = max((_number(each, "live_bytes") for each in processes), default=0.0)
     if live and worst.facts.get("live_basis"):
         heap = -(-int(live * ROOM_MULTIPLE) // STEP_BYTES) * STEP_BYTES
-        facts |= {"needed_heap_bytes": heap, "needed_heap_mib": heap // MIB}
+        facts |= {
+            "needed_heap_bytes": heap,
+            "needed_heap_mib": heap // MIB,
+            "needed_task_heap_mib": max(heap // MIB - FRAMEWORK_HEAP_MIB, 0),
+        }
         current = worst.facts.get("heap_max_bytes")
         if isinstance(current, (int, float)):
             facts |= {"heap_mib": round(current / MIB), "missing_heap_mib": max(0, round((heap - current) / MIB))}
@@ -142,6 +148,7 @@ SIGNALS = (
             "full_gc_ms_most": "longest time in full collections of one TaskManager, ms",
             "needed_heap_bytes": "proposed heap: twice what collections leave, in steps of 64 MiB, bytes",
             "needed_heap_mib": "the same in MiB",
+            "needed_task_heap_mib": "the part of it beside the framework's heap, MiB",
             "heap_mib": "largest heap now, MiB",
             "missing_heap_mib": "by how much the heap must grow, MiB",
             **{name: f"{garbage_collection.FACTS[name]} (of the worst TaskManager)" for name in WORST_FACTS},

@@ -268,7 +268,7 @@ def _against(facts: Mapping[str, FactValue], history: History) -> dict[str, Fact
         "usual_to_interval_ratio": ratio(middle(durations), _number(facts.get("interval_ms"))),
         "longest_to_timeout_ratio": ratio(longest, _number(facts.get("timeout_ms"))),
         "proposed_interval_ms": max(LEAST_INTERVAL_MS, _whole_seconds(2 * (long or 0.0))),
-        "proposed_min_pause_ms": max(LEAST_PAUSE_MS, _whole_seconds((long or 0.0) / 2)),
+        "proposed_min_pause_ms": max(LEAST_PAUSE_MS, _whole_seconds((longest or 0.0) / 2)),
     }
 
 
@@ -310,7 +310,7 @@ FACTS = {
     "usual_to_interval_ratio": "the median as a part of the interval",
     "longest_to_timeout_ratio": "the longest as a part of the timeout",
     "proposed_interval_ms": "twice the 95th percentile, at least ten seconds",
-    "proposed_min_pause_ms": "half of the 95th percentile (rules-of-thumb.csv conf.interval), at least a second",
+    "proposed_min_pause_ms": "half of the longest duration (rules-of-thumb.csv conf.interval), at least a second",
 }
 
 SIGNALS = (SignalDefinition("settings_check", "job", FACTS, measure),)

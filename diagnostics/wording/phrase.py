@@ -8,6 +8,7 @@ the length of the list counts), else of the one before.
 from __future__ import annotations
 
 import datetime as dt
+import math
 import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping
@@ -153,6 +154,44 @@ def placeholders(template: str) -> Iterator[tuple[str, str]]:
         yield found.group(1), found.group(2) or "plain"
 
 
+def _code_number(value: FactValue) -> str:
+    """A number as every language and shell reads it: no separators, no unit."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return _plain(value)
+    return f"{value:.0f}" if float(value).is_integer() else f"{value:.6g}" if abs(value) < 100_000 else f"{value:.0f}"
+
+
+def _code_duration(value: FactValue) -> str:
+    """Milliseconds as Flink's options read them: one whole number and one unit (`TimeUtils.parseDuration`)."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return _plain(value)
+    ms = math.ceil(value)
+    unit, name = next((each for each in DURATION_UNITS if ms and ms % each[0] == 0), (1, "ms"))
+    return f"{ms // unit} {name}"
+
+
+def _code_memory(value: FactValue) -> str:
+    """Bytes as Flink's options read them: one whole number and one unit (`MemorySize.parse`)."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return _plain(value)
+    size_bytes = math.ceil(value)
+    unit, name = next((each for each in MEMORY_UNITS if size_bytes and size_bytes % each[0] == 0), (1, "b"))
+    return f"{size_bytes // unit}{name}"
+
+
+DURATION_UNITS = ((3_600_000, "h"), (60_000, "min"), (1000, "s"))
+MEMORY_UNITS = ((1 << 30, "g"), (1 << 20, "m"), (1 << 10, "k"))
+"""Units of Flink's options, the largest first."""
+
+CODE_FORMATS: Mapping[str, Callable[[FactValue], str]] = {
+    **dict.fromkeys(("plain", "number", "count", "ratio", "percent", "rate", "often"), _code_number),
+    "bytes": _code_memory,
+    "memory": _code_memory,
+    "duration": _code_duration,
+}
+"""How the formats write a number in a command, a setting or a line of code."""
+
+
 def fill(template: str, lookup: Lookup) -> str | None:
     """The template with its values; None when one of them is unknown."""
     if any(lookup(reference) is None for reference, _ in placeholders(template)):
@@ -168,7 +207,8 @@ def fill_or_name(template: str, lookup: Lookup) -> str:
 def fill_code(template: str, lookup: Lookup, unknown: Mapping[str, str] = NOTHING) -> str:
     """A command, a setting or a line of code with its values, for a user to copy.
 
-    Values come from evidence that anybody may have written. A number stands in its format. A text stands there only
+    Values come from evidence that anybody may have written. A number stands as code reads it, without separators: a
+    duration or a size as one whole number with a unit that Flink's options know. A text stands there only
     when a shell reads it as it is (`shlex.quote` leaves it unchanged) and it cannot be taken for an option; it is then
     harmless within any quotes, in YAML, Java and SQL too. Everything else stands as `<name>`.
 
@@ -177,7 +217,7 @@ def fill_code(template: str, lookup: Lookup, unknown: Mapping[str, str] = NOTHIN
 
     def shown(reference: str, form: str) -> str | None:
         value = lookup(reference)
-        said = _formatted(value, form) if is_harmless_in_code(value) else None
+        said = _in_code(value, form) if is_harmless_in_code(value) else None
         return unknown.get(reference) if said is None else said
 
     return _filled(template, lookup, shown)
@@ -205,6 +245,12 @@ def _filled(template: str, lookup: Lookup, shown: Callable[[str, str], str | Non
 
 def _formatted(value: FactValue, form: str) -> str | None:
     return None if value is None else FORMATS[form](value)
+
+
+def _in_code(value: FactValue, form: str) -> str | None:
+    if value is None:
+        return None
+    return CODE_FORMATS[form](value) if form in CODE_FORMATS else FORMATS[form](value)
 
 
 def _chosen(template: str, lookup: Lookup) -> str:

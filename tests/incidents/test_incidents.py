@@ -17,6 +17,7 @@ from diagnostics.analyze import Report, analyze
 from diagnostics.intake import SourceFile
 from diagnostics.reading.case import Case
 from diagnostics.rules.rule import Ruleset, shipped_rules
+from tests.reading.runbook_faults import faults
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -58,6 +59,11 @@ def test_it_says_the_facts_and_claims_nothing_wrong(diagnosed: tuple[dict[str, A
     assert set(expected.get("consequences", ())) <= {
         each["symptom_class"] for each in findings if each["role"] == "consequence"
     }
+
+
+def test_its_runbooks_can_be_followed(diagnosed: tuple[dict[str, Any], Report]) -> None:
+    _, report = diagnosed
+    assert faults(report.document["findings"], report.signals) == []
 
 
 def test_every_finding_has_evidence_in_the_upload(diagnosed: tuple[dict[str, Any], Report]) -> None:

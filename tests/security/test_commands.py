@@ -54,7 +54,7 @@ def commands(runbook: Runbook, value: str) -> Iterator[str]:
 def _templates(runbook: Runbook) -> Iterator[str]:
     yield "flink stop {subject.job}"
     for step in runbook.steps:
-        yield from (command for _, command in step.look)
+        yield from (each.command for each in step.look)
         yield from (text for change in step.changes for text in (change.before, change.after))
 
 

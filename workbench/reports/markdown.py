@@ -27,6 +27,12 @@ def code(text: str) -> str:
     return f"{fence} {shown} {fence}" if longest else f"`{shown}`"
 
 
+IN_FORCE = (
+    "No change to make here: the case runs with these settings already, does not need them, or holds nothing to "
+    "compute a value from."
+)
+
+
 def as_markdown(report: Report, address: str) -> str:
     """The whole report. `address` leads to the case."""
     return "\n".join(_lines(report, address)) + "\n"
@@ -60,6 +66,8 @@ def _step_lines(step: StepShown) -> Iterator[str]:
     yield from _list("What the answer means", [f"{each['if']}: {each['then']}" for each in content["answers"]])
     if content["savepoint"]:
         yield from (plain(content["savepoint"]["text"]), "", *fenced(content["savepoint"]["command"]))
+    if content["in_force"]:
+        yield from (IN_FORCE, "")
     for change in content["change"]:
         yield from _change_lines(change)
     yield from _list("Cost", [content["cost"]] if content.get("cost") else [])

@@ -85,7 +85,7 @@ def test_a_job_that_does_not_run_is_started_from_its_checkpoint_instead() -> Non
     failed = [*SIGNALS, stored("job_overview", "job", {"job": "f" * 32}, name="orders", state="FAILED")]
     savepoint = fill(Runbook.from_yaml(RUNBOOK, "runbook.yaml"), FINDING, failed)["steps"][1]["savepoint"]
     assert "was FAILED" in savepoint["text"]
-    assert savepoint["command"].startswith("flink run -s")
+    assert savepoint["command"].startswith("flink run -d -s")
 
 
 def test_a_step_names_the_documents_that_it_answers() -> None:
@@ -171,3 +171,78 @@ def test_a_shipped_runbook_says_what_will_not_help_and_names_only_runbooks_that_
     assert [sentence for step in runbook.steps for sentence in step.wont_help] != []
     named = {answer.runbook for step in runbook.steps for answer in step.answers if answer.runbook}
     assert named <= set(runbooks())
+
+
+def code_of(change: str, **facts: Any) -> list[dict[str, str]]:
+    """The changes that the case needs, of a step with this one."""
+    given = '{kind: code, file: Job.java, from: "keyBy(merchant)", to: "keyBy(merchant + random(0, {keys.salts}))"}'
+    assert given in RUNBOOK
+    signals = [*SIGNALS, stored("settings", "job", {"job": "f" * 32}, **facts)]
+    step = fill(Runbook.from_yaml(RUNBOOK.replace(given, change), "runbook.yaml"), FINDING, signals)["steps"][1]
+    changes: list[dict[str, str]] = step["change"]
+    assert step["in_force"] is (not changes)
+    assert bool(step["savepoint"]) is bool(changes)
+    return changes
+
+
+INCREMENTAL = '{kind: config, file: config.yaml, from: "a: {settings.incremental}", to: "a: true"}'
+PAUSE = '{kind: config, file: config.yaml, from: "x: 1", to: "p: {settings.min_pause_ms|duration}"}'
+FEW = (
+    '{kind: config, file: config.yaml, from: "t: {settings.tolerable_failed}", to: "t: 3", '
+    'when: {fact: settings.tolerable_failed, op: "<", value: 1}}'
+)
+
+
+def test_a_change_that_changes_nothing_is_not_proposed_and_needs_no_restart() -> None:
+    assert code_of(INCREMENTAL, incremental=True) == []
+    assert [each["to"] for each in code_of(INCREMENTAL, incremental=False)] == ["a: true"]
+
+
+def test_a_change_whose_condition_fails_is_not_proposed_and_an_unknown_one_is() -> None:
+    assert code_of(FEW, tolerable_failed=20) == []
+    assert [each["from"] for each in code_of(FEW, tolerable_failed=0)] == ["t: 0"]
+    assert [each["from"] for each in code_of(FEW)] == [""]
+
+
+@pytest.mark.parametrize(
+    ("ms", "written"), [(600_000, "10 min"), (90_000, "90 s"), (69_600.4, "69601 ms"), (0, "0 ms"), (7_200_000, "2 h")]
+)
+def test_a_duration_in_a_setting_is_one_whole_number_with_a_unit_that_flink_reads(ms: float, written: str) -> None:
+    assert code_of(PAUSE, min_pause_ms=ms)[0]["to"] == f"p: {written}"
+
+
+UPLOAD = {"job": "f" * 32}
+
+
+def restart_of(**settings: Any) -> dict[str, str]:
+    """How the job is stopped whose checkpoints write 100 MB at 2 MB a second."""
+    signals = [
+        *SIGNALS,
+        stored("checkpoint_sizes", "job", UPLOAD, max_state_bytes=100e6, bytes_per_s_max=2e6),
+        stored("checkpoint_progress", "job", UPLOAD, completed_ids=[4, 5]),
+        stored("settings", "job", UPLOAD, checkpoint_dir="file:///ckpt", **settings),
+    ]
+    step = fill(Runbook.from_yaml(RUNBOOK, "runbook.yaml"), FINDING, signals)["steps"][1]
+    savepoint: dict[str, str] = step["savepoint"]
+    return savepoint
+
+
+def test_a_savepoint_that_cannot_finish_in_time_is_not_advised() -> None:
+    kept = restart_of(timeout_ms=60_000, retention="RETAIN_ON_CANCELLATION")
+    assert "100 MB at the measured 2 MB per second need 50 s" in kept["text"]
+    assert kept["command"].splitlines() == [
+        f"flink cancel {'f' * 32}",
+        f"flink run -d -s file:///ckpt/{'f' * 32}/chk-5 <jar>",
+    ]
+
+
+def test_checkpoints_that_a_cancellation_deletes_are_copied_first() -> None:
+    commands = restart_of(timeout_ms=60_000)["command"].splitlines()
+    assert commands[0] == f"cp -a /ckpt/{'f' * 32} /ckpt/{'f' * 32}.copy"
+    assert [each.split()[1] for each in commands[1:]] == ["cancel", "-p", "run"]
+
+
+def test_a_savepoint_that_has_time_is_advised_with_the_command_that_starts_the_job_from_it() -> None:
+    stop, start = restart_of(timeout_ms=600_000, savepoint_dir="s3://b/savepoints")["command"].splitlines()
+    assert stop == f"flink stop --savepointPath s3://b/savepoints {'f' * 32}"
+    assert start == "flink run -d -s <savepoint-path> <jar>"

@@ -39,8 +39,8 @@ def step_sentences(step: Step) -> Iterator[str]:
     yield from step.texts.values()
     yield from step.measured
     yield from step.wont_help
-    for what, command in step.look:
-        yield from (what, command)
+    for look in step.look:
+        yield from (look.what, look.command)
     for answer in step.answers:
         yield from (answer.condition, answer.meaning)
 

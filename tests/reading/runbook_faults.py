@@ -1,0 +1,220 @@
+"""What an engineer would stumble over in a filled runbook: found by reading it as a shell, Flink and Java would."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import yaml
+
+from diagnostics.runbook import fill, runbooks
+
+PROGRAMS = frozenset(
+    [
+        "asprof",
+        "aws",
+        "bpftrace",
+        "cat",
+        "chronyc",
+        "curl",
+        "date",
+        "dd",
+        "df",
+        "echo",
+        "egrep",
+        "ethtool",
+        "explain",
+        "flink",
+        "for",
+        "getent",
+        "grep",
+        "head",
+        "hdfs",
+        "ip",
+        "jcmd",
+        "journalctl",
+        "jq",
+        "jstack",
+        "kafka-configs",
+        "kafka-configs.sh",
+        "kafka-console-consumer",
+        "kafka-consumer-groups",
+        "kafka-consumer-groups.sh",
+        "kafka-topics",
+        "kafka-transactions.sh",
+        "kubectl",
+        "ls",
+        "mkdir",
+        "cp",
+        "mtr",
+        "nc",
+        "ping",
+        "psql",
+        "rm",
+        "sh",
+        "sleep",
+        "sort",
+        "ss",
+        "sudo",
+        "tail",
+        "top",
+        "touch",
+        "uniq",
+        "iostat",
+        "jar",
+        "javap",
+        "unzip",
+        "wc",
+        "zkCli.sh",
+        "du",
+        "awk",
+        "sed",
+        "timeout",
+        "mysql",
+        "openssl",
+        "find",
+        "tr",
+        "cut",
+        "xargs",
+        "vmstat",
+        "pidstat",
+    ]
+)
+"""Programs that a host of Flink, of its storage or of an administrator has."""
+
+SHELL_WORDS = frozenset(["for", "do", "done", "if", "then", "else", "fi", "while", "in", "{", "}", "!"])
+SQL = re.compile(r"^(SELECT|EXPLAIN|SHOW|SET|CREATE|ALTER|WITH)\b", re.IGNORECASE)
+FLINK_SCRIPT = re.compile(r"^bin/[a-z-]+\.sh$")
+PLACEHOLDER = re.compile(r"<[A-Za-z][^<>|;&]{0,120}>")
+SEPARATED = re.compile(r"(?<![\w.\"'])\d{1,3}(?:,\d{3})+(?![\w,])")
+BROKEN_DURATION = re.compile(r"^[\w.-]+: (?:\d+\.\d+ (?:ms|s|min|h)|\d+ \w+ \d+ \w+|\d+\.\d+ ?[KMG]i?B)$", re.MULTILINE)
+JSON_LINES = re.compile(r"/(?:thread-dump|metrics|config)'?\s*\|\s*grep")
+PAIRS = {")": "(", "]": "[", "}": "{"}
+
+
+def filled_runbooks(
+    findings: Sequence[Mapping[str, Any]], signals: Sequence[Mapping[str, Any]]
+) -> Iterator[Mapping[str, Any]]:
+    """Each runbook of the causes, filled once for each job."""
+    seen = set()
+    for finding in findings:
+        key = (finding.get("runbook"), finding["subject"].get("job"))
+        if finding.get("runbook") in runbooks() and key not in seen and finding["role"] != "consequence":
+            seen.add(key)
+            yield fill(runbooks()[key[0]], finding, signals)
+
+
+def faults(findings: Sequence[Mapping[str, Any]], signals: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Everything wrong in the runbooks of a case, as `runbook/step: fault: text`."""
+    filled = list(filled_runbooks(findings, signals))
+    found = [
+        f"{book['id']}/{step['id']}: {fault}" for book in filled for step in book["steps"] for fault in of_step(step)
+    ]
+    return [*found, *two_values(filled), *too_short(filled, signals)]
+
+
+def of_step(step: Mapping[str, Any]) -> Iterator[str]:
+    for look in step["look"]:
+        yield from command_faults(look["command"])
+    if step["savepoint"]:
+        yield from command_faults(step["savepoint"]["command"])
+    for change in step["change"]:
+        if change["from"].strip() == change["to"].strip():
+            yield f"a change without a difference: {change['to']}"
+        yield from code_faults(change["kind"], change["to"])
+
+
+def command_faults(command: str) -> Iterator[str]:
+    """Of a command: what bash refuses, and programs that nobody has."""
+    if SQL.match(command):
+        yield from balance_faults(command)
+        return
+    runnable = PLACEHOLDER.sub("placeholder", command)
+    checked = subprocess.run(
+        ["/bin/bash", "-n", "-c", runnable], capture_output=True, text=True, timeout=10, check=False
+    )
+    if checked.returncode:
+        yield f"bash refuses: {command}: {checked.stderr.strip()}"
+    yield from (
+        f"unknown program {name!r}: {command}"
+        for name in programs(runnable)
+        if name not in PROGRAMS and not FLINK_SCRIPT.match(name)
+    )
+    if JSON_LINES.search(command):
+        yield f"grep on JSON of one line: {command}"
+    if SEPARATED.search(command):
+        yield f"a number with separators: {command}"
+
+
+def programs(command: str) -> Iterator[str]:
+    """The first word of every simple command."""
+    unquoted = re.sub(r"'[^']*'|\"(?:\\.|[^\"\\])*\"", "quoted", command)
+    unquoted = re.sub(r"(?m)(?:^|\s)#.*$", "", unquoted)
+    for part in re.split(r"\|\|?|&&?|;|\n|\$\(", unquoted):
+        words = [word for word in part.split() if word not in SHELL_WORDS and "=" not in word]
+        if words and part.split()[0] != "for":
+            yield words[0]
+
+
+def code_faults(kind: str, code: str) -> Iterator[str]:
+    if SEPARATED.search(code):
+        yield f"a number with separators: {code}"
+    if kind == "config" and ":" in code:
+        if BROKEN_DURATION.search(code):
+            yield f"not a value that Flink reads: {code}"
+        try:
+            yaml.safe_load(PLACEHOLDER.sub("placeholder", code))
+        except yaml.YAMLError as error:
+            yield f"not YAML: {code}: {error}"
+    if kind in ("code", "sql"):
+        yield from balance_faults(code)
+    if kind == "command":
+        yield from command_faults(code)
+
+
+def balance_faults(code: str) -> Iterator[str]:
+    """Brackets and quotes that do not match."""
+    plain = re.sub(r"'[^'\n]*'|\"(?:\\.|[^\"\\\n])*\"", "", re.sub(r"(//|--).*", "", code))
+    opened = []
+    for sign in plain:
+        if sign in PAIRS.values():
+            opened.append(sign)
+        elif sign in PAIRS and (not opened or opened.pop() != PAIRS[sign]):
+            yield f"brackets do not match: {code}"
+            return
+    if opened:
+        yield f"brackets do not match: {code}"
+
+
+def settings_of(filled: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
+    """Every option with its proposed value."""
+    for book in filled:
+        for step in book["steps"]:
+            for change in step["change"] if not step["left_out"] else ():
+                if change["kind"] == "config":
+                    yield from re.findall(r"^([a-z][\w.-]+): (.+)$", change["to"], re.MULTILINE)
+
+
+def two_values(filled: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """One option has one proposed value in all runbooks of a case."""
+    values: dict[str, set[str]] = {}
+    for option, value in settings_of(filled):
+        values.setdefault(option, set()).add(value)
+    yield from (f"two values for {option}: {sorted(each)}" for option, each in values.items() if len(each) > 1)
+
+
+UNITS = {"ms": 1, "s": 1000, "min": 60_000, "h": 3_600_000}
+
+
+def too_short(filled: Sequence[Mapping[str, Any]], signals: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """A proposed checkpoint timeout leaves head room above the longest checkpoint."""
+    longest = max(
+        (each["facts"].get("max_duration_ms") or 0 for each in signals if each["key"] == "checkpoint_progress"),
+        default=0,
+    )
+    for option, value in settings_of(filled):
+        amount, _, unit = value.partition(" ")
+        if option == "execution.checkpointing.timeout" and unit in UNITS and int(amount) * UNITS[unit] < 1.5 * longest:
+            yield f"timeout of {value} where a checkpoint took {longest} ms"
