@@ -50,9 +50,9 @@ def _recognise(head: Head) -> float:
     if not (is_code or is_sql):
         return 0.0
     plain = without_comments(head.text)
-    if is_code and next(_of_code(plain), None):
+    if is_code and next(_options_in_code(plain), None):
         return 0.85
-    return 0.7 if is_sql and next(_of_sql(plain), None) else 0.0
+    return 0.7 if is_sql and next(_options_in_sql(plain), None) else 0.0
 
 
 def _read(part: Range) -> Iterator[Rows | Coverage]:
@@ -60,7 +60,7 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
         raise LimitExceeded(f"source code of {part.size:,} bytes; at most {MOST_BYTES:,} are read")
     with open_text(part) as opened:
         plain = without_comments(opened.read())
-    options = sorted([*_of_code(plain), *_of_sql(plain)], key=lambda option: option[3:])[:MOST_OPTIONS]
+    options = sorted([*_options_in_code(plain), *_options_in_sql(plain)], key=lambda option: option[3:])[:MOST_OPTIONS]
     rows = [
         {"scope": scope, "key": key, "value": masked(key, value[:MOST_VALUE]), "line": first, "last_line": last}
         for scope, key, value, first, last in options
@@ -69,13 +69,13 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
     yield Coverage(records=len(rows))
 
 
-def _of_code(plain: str) -> Iterator[Option]:
+def _options_in_code(plain: str) -> Iterator[Option]:
     for call in calls(plain, states_setting):
         for key, value in settings_of(call):
             yield "program", key, value, call.line, call.last_line
 
 
-def _of_sql(plain: str) -> Iterator[Option]:
+def _options_in_sql(plain: str) -> Iterator[Option]:
     lines = Lines(plain)
     for found in _SET.finditer(plain):
         first, last = lines.at(found.start()), lines.at(found.end() - 1)

@@ -136,12 +136,12 @@ def neighbours(book: LogBook, position: int, count: int, *, same_file: bool) -> 
     if not same_file:
         return np.arange(max(position - count, 0), min(position + count + 1, book.records), dtype=np.int32)
     file_id = book.rows(np.array([position], np.int32), ["file_id"])[0]["file_id"]
-    before = _of_file(book, position, count, file_id, -1)
-    after = _of_file(book, position, count, file_id, 1)
+    before = _positions_in_file(book, position, count, file_id, -1)
+    after = _positions_in_file(book, position, count, file_id, 1)
     return np.concatenate([before, np.array([position], np.int32), after])
 
 
-def _of_file(book: LogBook, position: int, count: int, file_id: int, direction: int) -> Positions:
+def _positions_in_file(book: LogBook, position: int, count: int, file_id: int, direction: int) -> Positions:
     group = int(np.searchsorted(book.starts, position, side="right")) - 1
     found: list[int] = []
     while 0 <= group < book.groups and len(found) < count:

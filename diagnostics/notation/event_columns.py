@@ -81,23 +81,23 @@ def epochs_ms(column: pa.Array) -> pa.Array:
         used = column.indices.dictionary_encode()
         return epochs_ms(column.dictionary.take(used.dictionary)).take(used.indices)
     if pa.types.is_timestamp(kind):
-        return _of_unit(column, kind.unit)
+        return _milliseconds_from_unit(column, kind.unit)
     if pa.types.is_date(kind):
         return pc.cast(pc.cast(column, pa.timestamp("ms")), pa.int64())
     if pa.types.is_integer(kind):
-        return _of_numbers(pc.cast(column, pa.int64()))
+        return _milliseconds_from_numbers(pc.cast(column, pa.int64()))
     if pa.types.is_floating(kind):
-        return _of_numbers(pc.cast(column, pa.float64()))
+        return _milliseconds_from_numbers(pc.cast(column, pa.float64()))
     if pa.types.is_string(kind):
         for zone in ("UTC", None):
             try:
-                return _of_unit(pc.cast(column, pa.timestamp("us", zone)), "us")
+                return _milliseconds_from_unit(pc.cast(column, pa.timestamp("us", zone)), "us")
             except pa.ArrowInvalid:
                 continue
     return pa.array([epoch_ms(value) for value in column.to_pylist()], pa.int64())
 
 
-def _of_unit(column: pa.Array, unit: str) -> pa.Array:
+def _milliseconds_from_unit(column: pa.Array, unit: str) -> pa.Array:
     """Timestamps of a unit, rounded to milliseconds."""
     import numpy as np
     import pyarrow as pa
@@ -114,7 +114,7 @@ def _of_unit(column: pa.Array, unit: str) -> pa.Array:
     return pa.array(np.floor_divide(values + parts // 2, parts), mask=~known)
 
 
-def _of_numbers(column: pa.Array) -> pa.Array:
+def _milliseconds_from_numbers(column: pa.Array) -> pa.Array:
     """Numbers whose size tells their unit."""
     import numpy as np
     import pyarrow as pa

@@ -176,7 +176,7 @@ def epoch_ms(value: Any) -> int | None:
             return round(value * 1000)
         if size < MILLISECONDS_BELOW:
             return round(value)
-        return int(value // 1000) if size < MICROSECONDS_BELOW else _of_nanoseconds(value)
+        return int(value // 1000) if size < MICROSECONDS_BELOW else _milliseconds_from_nanoseconds(value)
     if isinstance(value, str) and 10 <= len(value) <= 40:
         try:
             moment = datetime.fromisoformat(value)
@@ -186,7 +186,7 @@ def epoch_ms(value: Any) -> int | None:
     return None
 
 
-def _of_nanoseconds(value: float) -> int | None:
+def _milliseconds_from_nanoseconds(value: float) -> int | None:
     return int(value // 1_000_000) if abs(value) < 1e19 else None
 
 

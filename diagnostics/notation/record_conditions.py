@@ -164,20 +164,22 @@ class RecordCondition:
 
 def in_message(*texts: str) -> RecordCondition:
     """Records whose message holds one of the texts."""
-    return _of_texts(lambda them: _any(them, (them.hold("message", text) for text in texts)), *texts)
+    return _condition_on_texts(lambda them: _any(them, (them.hold("message", text) for text in texts)), *texts)
 
 
 def message_starts(*texts: str) -> RecordCondition:
     """Records whose message starts with one of the texts."""
-    return _of_texts(lambda them: _any(them, (them.start_with(text) for text in texts)), *texts)
+    return _condition_on_texts(lambda them: _any(them, (them.start_with(text) for text in texts)), *texts)
 
 
 def in_any_text(*texts: str) -> RecordCondition:
     """Records of which one of the columns in TEXTS holds one of the texts."""
-    return _of_texts(lambda them: _any(them, (them.hold(name, text) for name in TEXTS for text in texts)), *texts)
+    return _condition_on_texts(
+        lambda them: _any(them, (them.hold(name, text) for name in TEXTS for text in texts)), *texts
+    )
 
 
-def _of_texts(holds: Callable[[Records], Mask], *texts: str) -> RecordCondition:
+def _condition_on_texts(holds: Callable[[Records], Mask], *texts: str) -> RecordCondition:
     return RecordCondition(holds, frozenset(texts), Marks(texts=frozenset(texts)))
 
 

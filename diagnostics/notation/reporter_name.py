@@ -65,7 +65,7 @@ def from_statsd(path: str, tasks: set[str]) -> ReportedSeries | None:
         return None
     host, kind, rest = found.groups()
     if kind == "jobmanager":
-        return _of_jobmanager(host, rest)
+        return _series_of_jobmanager(host, rest)
     named = _TASK_MANAGER.match(rest)
     if not named:
         return None
@@ -83,7 +83,7 @@ def from_statsd(path: str, tasks: set[str]) -> ReportedSeries | None:
     return _series("taskmanager_job_task_operator_", metric, labels | {"operator_name": name})
 
 
-def _of_jobmanager(host: str, rest: str) -> ReportedSeries | None:
+def _series_of_jobmanager(host: str, rest: str) -> ReportedSeries | None:
     if rest in JOBMANAGER_METRICS or rest.startswith(_OF_PROCESS):
         return _series("jobmanager_", rest, {"host": host})
     job, _, metric = rest.rpartition(".")

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from diagnostics.proof.quantity import Effect, Judgement, Quantity, Unit, judge
-from diagnostics.proof.reading import Reading, Z, of_share
+from diagnostics.proof.reading import Reading, Z, reading_of_share
 
 MOST = 12
 """Lines of each list, the largest changes first. Our choice: a person reads about ten."""
@@ -20,7 +20,7 @@ Pattern = tuple[str, str]
 """Level and text of a log pattern."""
 
 
-def of_rate(count: int, hours: float) -> Reading:
+def reading_of_rate(count: int, hours: float) -> Reading:
     """Events in an hour, with the band of counting (90 %): n - Z sqrt(n) to n + Z sqrt(n) + Z^2."""
     half = Z * math.sqrt(count)
     low, high = max(count - half, 0.0) / hours, (count + half + Z * Z) / hours
@@ -39,8 +39,8 @@ def pattern_effects(
     found = []
     for level, text in before.keys() | after.keys():
         first, second = (
-            of_rate(before.get((level, text), 0), hours_before),
-            of_rate(after.get((level, text), 0), hours_after),
+            reading_of_rate(before.get((level, text), 0), hours_before),
+            reading_of_rate(after.get((level, text), 0), hours_after),
         )
         found.append(_effect(f"{level} {text}", "number", first, second, sound=0.0))
     return _notable_effects(found)
@@ -62,7 +62,7 @@ def frame_effects(
     totals = round(first["total"]), round(second["total"])
     found = []
     for frame in own[0].keys() | own[1].keys():
-        shares = [of_share(min(round(own[at][frame]), totals[at]), totals[at]) for at in (0, 1)]
+        shares = [reading_of_share(min(round(own[at][frame]), totals[at]), totals[at]) for at in (0, 1)]
         if shares[0] and shares[1] and abs(shares[0].value - shares[1].value) >= LEAST_SHARE:
             found.append(_effect(frame, "percent", shares[0], shares[1], sound=None))
     return _notable_effects(found)

@@ -65,8 +65,8 @@ def prove(before: SnapshotData, after: SnapshotData, runbook_of: RunbookOf = shi
     later = _observed(after, second, there, there.job or _worst_job(after.document))
     found = (
         problems(
-            _of_job(before.document, same.before),
-            _of_job(after.document, same.after),
+            _findings_of_job(before.document, same.before),
+            _findings_of_job(after.document, same.after),
             _verdict_of(after.document, same.after),
             before.signals,
             after.signals,
@@ -82,7 +82,7 @@ def prove(before: SnapshotData, after: SnapshotData, runbook_of: RunbookOf = shi
         if (told := [each for quantity in quantities if (each := effect_of(quantity, seen, later))])
     }
     if same is None:
-        effects = {group: [_of_two_jobs(each) for each in told] for group, told in effects.items()}
+        effects = {group: [_refuse_two_jobs(each) for each in told] for group, told in effects.items()}
     judgement, headline = _conclusion(same, found, doubts)
     return Proof(judgement, headline, same, doubts, found, effects)
 
@@ -153,7 +153,7 @@ def _worst_job(document: Mapping[str, Any]) -> str | None:
     return min(jobs, key=lambda each: (each["health"], each["job_id"]))["job_id"] if jobs else None
 
 
-def _of_job(document: Mapping[str, Any], job: str | None) -> list[Mapping[str, Any]]:
+def _findings_of_job(document: Mapping[str, Any], job: str | None) -> list[Mapping[str, Any]]:
     return [each for each in document["findings"] if each["subject"].get("job") in (job, None)]
 
 
@@ -162,7 +162,7 @@ def _verdict_of(document: Mapping[str, Any], job: str | None) -> str:
     return str((own or document)["verdict"]["symptom_class"])
 
 
-def _of_two_jobs(effect: Effect) -> Effect:
+def _refuse_two_jobs(effect: Effect) -> Effect:
     return replace(effect, judgement="cannot tell", because="These are two different jobs.")
 
 

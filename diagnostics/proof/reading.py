@@ -34,7 +34,7 @@ FEW = 5
 """Below so many samples their whole range holds the median with less than 90 % (1 - 2 / 2^4 = 88 % for four)."""
 
 
-def of_samples(values: Sequence[float], quantile: float = 0.5) -> Reading | None:
+def reading_of_samples(values: Sequence[float], quantile: float = 0.5) -> Reading | None:
     """A quantile with the band that the order of the samples gives (90 %), whatever their distribution.
 
     The true quantile lies between the samples at the ranks n q - Z sqrt(n q (1 - q)) and n q + Z sqrt(n q (1 - q)). Of
@@ -63,7 +63,7 @@ def of_samples(values: Sequence[float], quantile: float = 0.5) -> Reading | None
     )
 
 
-def of_share(part: int, whole: int) -> Reading | None:
+def reading_of_share(part: int, whole: int) -> Reading | None:
     """A share of counted things with Wilson's band (90 %), which also holds for few of them and for none."""
     if whole <= 0 or not 0 <= part <= whole:
         return None
@@ -78,7 +78,7 @@ ONE_NUMBER = 0.1
 """How far a single number may lie from what another run of the same thing would give. Our choice: a tenth."""
 
 
-def of_number(value: float, least: float = 0.0) -> Reading:
+def reading_of_number(value: float, least: float = 0.0) -> Reading:
     """A single number: a tenth of it, or `least`, on either side."""
     half = max(abs(value) * ONE_NUMBER, least)
     low = max(value - half, 0.0) if value >= 0 else value - half

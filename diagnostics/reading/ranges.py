@@ -52,7 +52,7 @@ def ranges_of(
     known = {"snapshot_ms": taken_ms, "event_fields": fields}
     context = {name: value for name, value in known.items() if value is not None}
     if chosen.parts is not None:
-        cuts = _of_parts(_part_starts(chosen.parts, file.path), size)
+        cuts = _cut_between_parts(_part_starts(chosen.parts, file.path), size)
         lines = [0] * len(cuts)
     else:
         cuts = _cuts(file.path, size) if chosen.splittable else [0]
@@ -70,7 +70,7 @@ def _part_starts(parts: Callable[[Path], Sequence[int]], path: Path) -> Sequence
         return [0]
 
 
-def _of_parts(begins: Sequence[int], size: int) -> list[int]:
+def _cut_between_parts(begins: Sequence[int], size: int) -> list[int]:
     """Those of the parts' beginnings that lie about RANGE_BYTES apart."""
     cuts = [0]
     for begin in begins:

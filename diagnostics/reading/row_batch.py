@@ -67,7 +67,7 @@ def valid_text(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def of_calendar(ts_ms: int | None) -> int | None:
+def calendar_moment(ts_ms: int | None) -> int | None:
     """The moment, if a calendar has it."""
     return ts_ms if ts_ms is not None and FIRST_MOMENT_MS <= ts_ms <= LAST_MOMENT_MS else None
 

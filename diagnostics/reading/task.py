@@ -16,7 +16,7 @@ from diagnostics.reading.log_selection import LOG_SELECTION
 from diagnostics.reading.memory import bounded_memory
 from diagnostics.reading.ranges import LONGEST_RANGE_BYTES, PlannedRange
 from diagnostics.reading.reduction import Reduction
-from diagnostics.reading.row_batch import of_calendar, row_batch, valid_text
+from diagnostics.reading.row_batch import calendar_moment, row_batch, valid_text
 from diagnostics.reading.transport import pack_table
 from diagnostics.storage.shared_folder import SharedFolder
 
@@ -167,8 +167,8 @@ def _take(planned: PlannedRange, found: Iterable[Rows | Coverage], reduction: Re
         ],
         "earlier_line": None if total.earlier_line is None else total.earlier_line + planned.lines_before,
         "warnings": [valid_text(each) for each in total.warnings],
-        "first_ts_ms": of_calendar(total.first_ts_ms),
-        "last_ts_ms": of_calendar(total.last_ts_ms),
+        "first_ts_ms": calendar_moment(total.first_ts_ms),
+        "last_ts_ms": calendar_moment(total.last_ts_ms),
         "table_rows": list(rows.items()),
     }
 

@@ -29,8 +29,8 @@ def measure(evidence: Evidence) -> Measured:
     Gives   one signal for each process.
     Empty   NotMeasured without metrics and TaskManagers.
     """
-    processes = _of_metrics(metric_series(evidence))
-    told = _of_rest(evidence)
+    processes = _series_by_process(metric_series(evidence))
+    told = _rows_by_process(evidence)
     if not processes and not told:
         yield NotMeasured("memory_use", "metric-scrapes", "no metric and no TaskManager tells the use of memory")
         return
@@ -57,7 +57,7 @@ def measure(evidence: Evidence) -> Measured:
         )
 
 
-def _of_metrics(series: MetricSeries) -> Mapping[str, dict[str, Series]]:
+def _series_by_process(series: MetricSeries) -> Mapping[str, dict[str, Series]]:
     found: dict[str, dict[str, Series]] = defaultdict(dict)
     for area, metric in AREAS.items():
         for what in ("Used", "Max"):
@@ -90,7 +90,7 @@ def _growth(points: Sequence[Point]) -> float | None:
     return min(values[-part:]) - min(values[:part]) if part >= 2 else None
 
 
-def _of_rest(evidence: Evidence) -> Mapping[str, Any]:
+def _rows_by_process(evidence: Evidence) -> Mapping[str, Any]:
     """TaskManager -> its newest row."""
     rows = sorted(named_rows(evidence.answer(task_managers.AGGREGATOR)), key=lambda row: row.ts_ms or 0)
     return {normalised(row.task_manager): row for row in rows if row.heap_max_bytes is not None}

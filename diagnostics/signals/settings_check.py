@@ -109,13 +109,13 @@ def _remarks(options: Sequence[Stated], version: Version | None) -> Iterator[Rem
     for each in options:
         if each.scope not in CHECKED_SCOPES:
             continue
-        for remark in _of_option(each, version):
+        for remark in _remarks_on_option(each, version):
             if (remark.kind, remark.text) not in seen:
                 seen.add((remark.kind, remark.text))
                 yield remark
 
 
-def _of_option(stated: Stated, version: Version | None) -> Iterator[Remark]:
+def _remarks_on_option(stated: Stated, version: Version | None) -> Iterator[Remark]:
     option = setting_catalogue().find(stated.key)
     if option is None:
         meant = near_miss(stated.key)

@@ -222,14 +222,14 @@ def as_the_first(told: Any) -> Any:
             first = [(each, re.sub(r"^\d+\.", "0.", str(each["id"]))) for each in told]
             return [{**each, "value": values.get(name, each["value"])} for each, name in first]
         series = {
-            of_the_first(each["metric"]): each for each in told if each.get("metric", {}).get("subtask_index") == "0"
+            labels_of_first(each["metric"]): each for each in told if each.get("metric", {}).get("subtask_index") == "0"
         }
         if series:
-            return [{**each, "values": series.get(of_the_first(each["metric"]), each)["values"]} for each in told]
+            return [{**each, "values": series.get(labels_of_first(each["metric"]), each)["values"]} for each in told]
     return [as_the_first(each) for each in told]
 
 
-def of_the_first(labels: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+def labels_of_first(labels: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
     """What the series of all subtasks of a task have in common."""
     apart = ("subtask_index", "task_attempt_id")
     return tuple(sorted((name, value) for name, value in labels.items() if name not in apart))

@@ -30,14 +30,14 @@ def hand_made(logs: int | None = None, **tables: Sequence[Mapping[str, Any]]) ->
     return Evidence({name: len(rows) for name, rows in tables.items()}, logs, reduce_tables(read))
 
 
-def of_key(measured: Measured, key: str) -> list[Signal]:
+def signals_of_key(measured: Measured, key: str) -> list[Signal]:
     """The signals with that key."""
     return [each for each in measured if isinstance(each, Signal) and each.key == key]
 
 
 def only(measured: Measured, key: str) -> Signal:
     """The one signal with that key."""
-    found = of_key(measured, key)
+    found = signals_of_key(measured, key)
     assert len(found) == 1, found
     return found[0]
 

@@ -205,7 +205,7 @@ def _scrapes(metrics: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         for each in metrics:
             yield f"# TYPE {each['name']} gauge"
             for subtask, (first, step) in enumerate(_subtasks(each)):
-                task = _of_task(each["operator"], each["name"], subtask) if "operator" in each else {}
+                task = _metric_of_task(each["operator"], each["name"], subtask) if "operator" in each else {}
                 inside = ",".join(f'{name}="{value}"' for name, value in {**task, **process}.items())
                 yield f"{each['name']}{{{inside},}} {first + number * step}"
 
@@ -218,6 +218,6 @@ def _subtasks(metric: Mapping[str, Any]) -> list[tuple[float, float]]:
     return list(zip(first, step, strict=True))
 
 
-def _of_task(name: str, metric: str, subtask: int) -> dict[str, Any]:
+def _metric_of_task(name: str, metric: str, subtask: int) -> dict[str, Any]:
     of_operator = {"operator_name": name} if "_operator_" in metric else {}
     return {"job_id": JOB, "job_name": JOB_NAME, "task_name": name, "subtask_index": subtask, **of_operator}

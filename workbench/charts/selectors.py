@@ -46,11 +46,11 @@ def chart_points(
     if chart is None:
         raise Http404("There is no such chart.")
     row = get_object_or_404(ChartPoints, analysis=analysis, chart_id=chart_id)
-    points = of_job(row.points, job)
+    points = points_of_job(row.points, job)
     return chart, {**points, "chosen": chosen} if points and chosen else points
 
 
-def of_job(points: Mapping[str, Any], job: str | None) -> Mapping[str, Any] | None:
+def points_of_job(points: Mapping[str, Any], job: str | None) -> Mapping[str, Any] | None:
     """The points of one job, and of what belongs to none; all of them for no job, or where they are not told by job."""
     if not job or "jobs" not in points:
         return points

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from diagnostics.proof.quantity import Observed, Quantity
-from diagnostics.proof.reading import Reading, of_number, of_samples, of_share
+from diagnostics.proof.reading import Reading, reading_of_number, reading_of_samples, reading_of_share
 
 LONG = 0.9
 """The duration is told by its ninth decile: the long checkpoints are the trouble, and one alone may be chance."""
@@ -25,17 +25,17 @@ def _failed(observed: Observed) -> Reading | None:
     failed, completed = observed.number("checkpoint_progress.failed"), observed.number("checkpoint_progress.completed")
     if failed is None or completed is None:
         return None
-    return of_share(round(failed), round(failed + completed))
+    return reading_of_share(round(failed), round(failed + completed))
 
 
 def _long(observed: Observed) -> Reading | None:
     """A failed checkpoint counts with the time after which it was given up: it would have taken longer."""
     timeout = observed.number("checkpoint_progress.timeout_ms")
     lengths = [each["end_to_end_ms"] for each in _checkpoints(observed) if each["end_to_end_ms"] is not None]
-    reading = of_samples(lengths, LONG)
+    reading = reading_of_samples(lengths, LONG)
     if reading is None:
         longest = observed.number("checkpoint_progress.max_duration_ms")
-        return of_number(longest) if longest is not None else None
+        return reading_of_number(longest) if longest is not None else None
     if timeout and reading.value > timeout:
         return Reading(timeout, min(reading.low, timeout), reading.high, reading.samples, reading.band)
     return reading
@@ -47,7 +47,7 @@ def _usual(observed: Observed) -> Reading | None:
         for each in _checkpoints(observed)
         if each["status"] == "completed" and each["end_to_end_ms"] is not None
     ]
-    return of_samples(lengths)
+    return reading_of_samples(lengths)
 
 
 def _phase(name: str) -> Callable[[Observed], Reading | None]:
@@ -56,7 +56,7 @@ def _phase(name: str) -> Callable[[Observed], Reading | None]:
     def read(observed: Observed) -> Reading | None:
         values = observed.facts(f"checkpoint_phases.slow_{name}_ms")
         known = [float(each) for each in values if each is not None] if isinstance(values, list) else []
-        return of_samples(known)
+        return reading_of_samples(known)
 
     return read
 
@@ -64,7 +64,7 @@ def _phase(name: str) -> Callable[[Observed], Reading | None]:
 def _number(fact: str, least: float = 0.0) -> Callable[[Observed], Reading | None]:
     def read(observed: Observed) -> Reading | None:
         value = observed.number(fact)
-        return of_number(value, least) if value is not None else None
+        return reading_of_number(value, least) if value is not None else None
 
     return read
 

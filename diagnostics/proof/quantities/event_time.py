@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from diagnostics.proof.quantity import Observed, Quantity
-from diagnostics.proof.reading import Reading, of_number
+from diagnostics.proof.reading import Reading, reading_of_number
 
 
 def _late(observed: Observed) -> Reading | None:
     share = observed.number("late_records.dropped_ratio")
-    return of_number(share, 0.001) if share is not None else None
+    return reading_of_number(share, 0.001) if share is not None else None
 
 
 def _lag(observed: Observed) -> Reading | None:
     lag = observed.number("watermarks.lag_median_ms")
-    return of_number(lag, 1000.0) if lag is not None else None
+    return reading_of_number(lag, 1000.0) if lag is not None else None
 
 
 def _ahead(observed: Observed) -> Reading | None:
     ahead = observed.number("watermarks.ahead_ratio")
-    return of_number(ahead, 0.01) if ahead is not None else None
+    return reading_of_number(ahead, 0.01) if ahead is not None else None
 
 
 QUANTITIES = (

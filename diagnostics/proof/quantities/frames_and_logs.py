@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from diagnostics.proof.quantity import Observed, Quantity
-from diagnostics.proof.reading import Reading, of_number, of_samples, of_share
+from diagnostics.proof.reading import Reading, reading_of_number, reading_of_samples, reading_of_share
 
 MINUTE_MS = 60_000
 
@@ -12,14 +12,14 @@ def _waiting(observed: Observed) -> Reading | None:
     ratio, samples = observed.number("hot_frames.waiting_ratio"), observed.number("hot_frames.working_samples")
     if ratio is None or not samples:
         return None
-    return of_share(round(ratio * samples), round(samples))
+    return reading_of_share(round(ratio * samples), round(samples))
 
 
 def _top(observed: Observed) -> Reading | None:
     ratio, samples = observed.number("hot_frames.top_share_ratio"), observed.number("hot_frames.working_samples")
     if ratio is None or not samples:
         return None
-    return of_share(round(ratio * samples), round(samples))
+    return reading_of_share(round(ratio * samples), round(samples))
 
 
 def _per_minute(observed: Observed, levels: tuple[str, ...]) -> Reading | None:
@@ -34,12 +34,12 @@ def _per_minute(observed: Observed, levels: tuple[str, ...]) -> Reading | None:
             place = int(slot) // slots_of_a_minute
             if place < len(minutes):
                 minutes[place] += count
-    return of_samples(minutes)
+    return reading_of_samples(minutes)
 
 
 def _failures(observed: Observed) -> Reading | None:
     failures = observed.number("exceptions.failures")
-    return of_number(failures, 0.5) if failures is not None else None
+    return reading_of_number(failures, 0.5) if failures is not None else None
 
 
 QUANTITIES = (

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from diagnostics.proof.quantity import Observed, Quantity
-from diagnostics.proof.reading import Reading, of_number, of_samples
+from diagnostics.proof.reading import Reading, reading_of_number, reading_of_samples
 
 FLINK = "Flink calls up to 10 % OK"
 
@@ -23,7 +23,7 @@ def _activity(measure: str) -> Callable[[Observed], Reading | None]:
             for vertex in job["vertices"]
             for subtask in vertex["subtasks"]
         ]
-        return of_samples(_highest(columns))
+        return reading_of_samples(_highest(columns))
 
     return read
 
@@ -40,7 +40,7 @@ def _highest(columns: list[Any]) -> list[float]:
 def _number(fact: str, least: float) -> Callable[[Observed], Reading | None]:
     def read(observed: Observed) -> Reading | None:
         value = observed.number(fact)
-        return of_number(value, least) if value is not None else None
+        return reading_of_number(value, least) if value is not None else None
 
     return read
 
@@ -57,7 +57,7 @@ def _skew(observed: Observed) -> Reading | None:
     own = [vertex for vertex in vertices if vertex["vertex"] == observed.vertex]
     shares = [_hot_share(vertex) for vertex in own or vertices]
     known = [each for each in shares if each is not None]
-    return of_number(max(known), 0.05) if known else None
+    return reading_of_number(max(known), 0.05) if known else None
 
 
 def _hot_share(vertex: Mapping[str, Any]) -> float | None:

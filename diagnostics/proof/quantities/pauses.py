@@ -3,32 +3,32 @@
 from __future__ import annotations
 
 from diagnostics.proof.quantity import Observed, Quantity
-from diagnostics.proof.reading import Reading, of_number
+from diagnostics.proof.reading import Reading, reading_of_number
 
 
 def _worst_minute(observed: Observed) -> Reading | None:
     share = observed.number("heap_pressure.worst_minute_ratio")
-    return of_number(share, 0.02) if share is not None else None
+    return reading_of_number(share, 0.02) if share is not None else None
 
 
 def _longest(observed: Observed) -> Reading | None:
     longest = observed.number("heap_pressure.max_pause_ms")
-    return of_number(longest, 100.0) if longest is not None else None
+    return reading_of_number(longest, 100.0) if longest is not None else None
 
 
 def _full(observed: Observed) -> Reading | None:
     full = observed.number("heap_pressure.full_gcs_most")
-    return of_number(full, 1.0) if full is not None else None
+    return reading_of_number(full, 1.0) if full is not None else None
 
 
 def _restarts(observed: Observed) -> Reading | None:
     restarts = observed.number("restarts.restarts")
-    return of_number(restarts, 0.5) if restarts is not None else None
+    return reading_of_number(restarts, 0.5) if restarts is not None else None
 
 
 def _lost(observed: Observed) -> Reading | None:
     lost = observed.number("task_manager_loss.all.lost")
-    return of_number(lost, 0.5) if lost is not None else None
+    return reading_of_number(lost, 0.5) if lost is not None else None
 
 
 QUANTITIES = (

@@ -93,11 +93,11 @@ def counted_course(series: MetricSeries, job_id: str | None, only_job: str | Non
         completed=_highest(completed),
         failed=_highest(failed),
         outcomes=outcomes,
-        durations_ms=tuple(_of_completed(durations, outcomes)),
+        durations_ms=tuple(_values_of_completed(durations, outcomes)),
         full_bytes=tuple(
-            value for _, value in _of_completed(_longest(series.of(FULL_SIZE), job_id, only_job), outcomes)
+            value for _, value in _values_of_completed(_longest(series.of(FULL_SIZE), job_id, only_job), outcomes)
         ),
-        bytes=tuple(value for _, value in _of_completed(_longest(series.of(SIZE), job_id, only_job), outcomes)),
+        bytes=tuple(value for _, value in _values_of_completed(_longest(series.of(SIZE), job_id, only_job), outcomes)),
         running_ms=_running_ms(in_progress, outcomes),
         first_ms=min(moments, default=None),
         last_ms=max(moments, default=None),
@@ -141,7 +141,7 @@ def _dated(series: Series | None) -> list[Point]:
     return [point for point in series.known if point.ts_ms is not None] if series else []
 
 
-def _of_completed(gauge: Series | None, outcomes: Sequence[Outcome]) -> list[tuple[int, float]]:
+def _values_of_completed(gauge: Series | None, outcomes: Sequence[Outcome]) -> list[tuple[int, float]]:
     """The gauge's value after each completion, and its first one; a change without a counted completion is one too."""
     points = _dated(gauge)
     ends = [each.ts_ms for each in outcomes if not each.is_failure]

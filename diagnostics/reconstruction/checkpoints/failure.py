@@ -98,13 +98,13 @@ def _read(evidence: Evidence) -> Mapping[str | None, CheckpointFailures]:
     rows += _answers(evidence)
     names = _names(evidence, rows, cluster)
     reports = [each for row in rows if (each := _failure_report(row, cluster, names))]
-    reports += _of_histories(evidence)
+    reports += _reports_of_histories(evidence)
     jobs = {each.job_id for each in reports if each.job_id}
     only = only_one(jobs)
     by_job: dict[str | None, list[FailureReport]] = defaultdict(list)
     for each in reports:
         by_job[each.job_id or only].append(each)
-    return {job_id: _of_job(evidence, job_id, of_job) for job_id, of_job in by_job.items()}
+    return {job_id: _failures_of_job(evidence, job_id, of_job) for job_id, of_job in by_job.items()}
 
 
 def _answers(evidence: Evidence) -> Iterable[Mapping[str, Any]]:
@@ -144,7 +144,7 @@ def _failure_report(
 ) -> FailureReport | None:
     text = "\n".join(row[name] for name in ("causes", "exception_message", "reason", "message") if row[name])
     if THRESHOLD in text:
-        return _of_threshold(row, text)
+        return _report_of_threshold(row, text)
     reason = reason_of(text)
     exception = row["root_cause_class"] or row["exception_class"]
     if reason is None or exception == ABORTED:
@@ -174,7 +174,7 @@ def _failure_report(
     )
 
 
-def _of_threshold(row: Mapping[str, Any], text: str) -> FailureReport:
+def _report_of_threshold(row: Mapping[str, Any], text: str) -> FailureReport:
     named = THRESHOLD_REASON.search(text)
     reason = reason_of(named[1]) if named else None
     return FailureReport(
@@ -202,7 +202,7 @@ def _citation(row: Mapping[str, Any]) -> Citation:
     )
 
 
-def _of_histories(evidence: Evidence) -> list[FailureReport]:
+def _reports_of_histories(evidence: Evidence) -> list[FailureReport]:
     """What REST says of failed checkpoints: the reason, without an exception."""
     found: list[FailureReport] = []
     for job_id, history in checkpoint_histories(evidence).items():
@@ -225,7 +225,7 @@ def _of_histories(evidence: Evidence) -> list[FailureReport]:
     return found
 
 
-def _of_job(evidence: Evidence, job_id: str | None, reports: Sequence[FailureReport]) -> CheckpointFailures:
+def _failures_of_job(evidence: Evidence, job_id: str | None, reports: Sequence[FailureReport]) -> CheckpointFailures:
     history = checkpoint_histories(evidence).get(job_id)
     known = {each.number: each for each in history.checkpoints} if history else {}
     grouped: dict[tuple[int | None, int | None], list[FailureReport]] = defaultdict(list)

@@ -114,7 +114,7 @@ def reports_of_log(rows: Rows) -> Iterator[Report]:
         elif row["checkpoint_id"] is not None:
             of_checkpoint[row["job_id"], row["checkpoint_id"]].append(row)
     for (job_id, number), records in of_checkpoint.items():
-        yield _of_checkpoint(job_id, number, records)
+        yield _report_of_checkpoint(job_id, number, records)
     for (job_id, reason), records in refused.items():
         stamps = [row["ts_ms"] for row in records if row["ts_ms"] is not None]
         yield report(
@@ -140,7 +140,7 @@ STATUS_EVENTS = {"completed": COMPLETED, "expired": EXPIRED, "declined": DECLINE
 """How a checkpoint ended, the strongest record first."""
 
 
-def _of_checkpoint(job_id: str | None, number: int, records: Sequence[Mapping[str, Any]]) -> Report:
+def _report_of_checkpoint(job_id: str | None, number: int, records: Sequence[Mapping[str, Any]]) -> Report:
     def those(events: tuple[str, ...]) -> list[Mapping[str, Any]]:
         return [row for row in records if row["event"] in events]
 

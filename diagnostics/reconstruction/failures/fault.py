@@ -69,9 +69,9 @@ def faults(log: IncidentLog, cluster: Cluster) -> list[Fault]:
     events = log.of("failure")
     if any(event.process == "jobmanager" and _is_failure(event) for event in events):
         events = [event for event in events if event.process != "taskmanager"]
-    told = [fault for event in events if (fault := _of_log(event, cluster))]
+    told = [fault for event in events if (fault := _fault_in_log(event, cluster))]
     known = {(fault.ts_ms, fault.exception) for fault in told}
-    told += [fault for failure in log.failures if (fault := _of_rest(failure)) and not _known(fault, known)]
+    told += [fault for failure in log.failures if (fault := _fault_in_rest(failure)) and not _known(fault, known)]
     if not log.is_log and not told:
         told = [fault for event in log.of("pasted") if (fault := _fault(event, event.job_id, event.cite()))]
     ordered = sorted(
@@ -110,7 +110,7 @@ OF_THE_JOB = ("Trying to recover from a global failure", "Failed to submit job "
 """Messages that come with a failure of no single task. Source: Flink's schedulers, Dispatcher and application mode."""
 
 
-def _of_log(event: LogEvent, cluster: Cluster) -> Fault | None:
+def _fault_in_log(event: LogEvent, cluster: Cluster) -> Fault | None:
     if event.process == "client" or not _is_failure(event):
         return None
     return _fault(event, event.job_id or job_of_vertex(event.vertex, cluster), event.cite())
@@ -132,7 +132,7 @@ def job_of_vertex(vertex: str | None, cluster: Cluster) -> str | None:
     return only_one(cluster.job_names)
 
 
-def _of_rest(failure: Failure) -> Fault | None:
+def _fault_in_rest(failure: Failure) -> Fault | None:
     return _fault(failure, failure.job_id, failure.cite())
 
 

@@ -218,7 +218,7 @@ RANKS: Mapping[str, int] = {"job": 0, "program": 1, "session": 2, "cluster": 3}
 """Who goes before whom: what REST says a job runs with, what its code sets, its SQL session, the cluster's files."""
 
 
-def of_one_program(options: Iterable[Stated]) -> Iterable[Stated]:
+def options_of_one_program(options: Iterable[Stated]) -> Iterable[Stated]:
     """The options without those of code when several sources were given: nothing tells which job is whose."""
     told = list(options)
     sources = {each.citation.file_id for each in told if each.scope in ("program", "session")}
@@ -228,7 +228,7 @@ def of_one_program(options: Iterable[Stated]) -> Iterable[Stated]:
 def settings_of(options: Iterable[Stated], job_id: str | None) -> tuple[dict[str, FactValue], dict[str, Citation]]:
     """The facts of one job and where each stands: RANKS tells who goes before whom."""
     by_key: dict[str, list[Stated]] = defaultdict(list)
-    for each in of_one_program(options):
+    for each in options_of_one_program(options):
         if each.job_id is None or each.job_id == job_id or job_id is None:
             by_key[each.key].append(each)
     facts: dict[str, FactValue] = {}

@@ -99,14 +99,14 @@ KEYS = ("job_id", "vertex_id", "vertex", "uploads", "profile", "mode")
 
 def _rows(stacks: SampledStacks) -> Iterator[Mapping[str, Any]]:
     """The heaviest stacks of tasks and of uploads, each with the place of its heaviest sample."""
-    samples = _of_tasks(stacks.samples)
+    samples = _samples_of_tasks(stacks.samples)
     told = stacks.heaviest(KEYS, samples)[:MOST_STACKS]
     places = samples.select([MOMENT, *CITATION_COLUMNS]).take(told["place"]).to_pylist()
     for row, place in zip(stacks.rows(told), places, strict=True):
         yield row | place
 
 
-def _of_tasks(samples: pa.Table) -> pa.Table:
+def _samples_of_tasks(samples: pa.Table) -> pa.Table:
     """The samples of tasks and of threads that upload, with the column `uploads`."""
     import pyarrow.compute as pc
 

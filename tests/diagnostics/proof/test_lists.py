@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from diagnostics.proof.lists import frame_effects, of_rate, pattern_effects
+from diagnostics.proof.lists import frame_effects, pattern_effects, reading_of_rate
 
 EXPIRED, SLOW = ("WARN", "Checkpoint <*> expired before completing"), ("WARN", "Took <*> ms")
 
@@ -15,7 +15,7 @@ def judged(before: dict[Any, int], after: dict[Any, int], hours: float = 1.0) ->
 
 def test_the_band_of_a_count() -> None:
     """100 in two hours: 100 -+ 1.645 x 10, and 1.645^2 = 2.7 on top."""
-    reading = of_rate(100, 2.0)
+    reading = reading_of_rate(100, 2.0)
     assert (reading.value, round(reading.low, 2), round(reading.high, 2)) == (50, 41.77, 59.58)
 
 

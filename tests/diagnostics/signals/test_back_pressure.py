@@ -11,7 +11,18 @@ from diagnostics.reconstruction.job.graph import JobGraph
 from diagnostics.reconstruction.load.pressure_origin import origins
 from diagnostics.reconstruction.load.timeline import Moment, Reading
 from diagnostics.signals.back_pressure import measure
-from tests.diagnostics.hand_made import JOB, MIDDLE, SINK, SOURCE, START, hand_made, line_of_jobs, needs, of_key, only
+from tests.diagnostics.hand_made import (
+    JOB,
+    MIDDLE,
+    SINK,
+    SOURCE,
+    START,
+    hand_made,
+    line_of_jobs,
+    needs,
+    only,
+    signals_of_key,
+)
 
 HERE = Citation(file_id=0, line=1, kind="rest", text="")
 
@@ -173,7 +184,7 @@ def test_accumulated_times_tell_how_long_when_there_is_a_single_look() -> None:
 
 def test_nothing_is_measured_without_ratios() -> None:
     measured = list(measure(hand_made(**line_of_jobs())))
-    assert of_key(measured, "back_pressure.origin") == []
+    assert signals_of_key(measured, "back_pressure.origin") == []
     assert needs(measured)["back_pressure.origin"] == "back-pressure"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from diagnostics.signals import buffer_pools
-from tests.diagnostics.hand_made import JOB, MIDDLE, SINK, START, hand_made, line_of_jobs, needs, of_key
+from tests.diagnostics.hand_made import JOB, MIDDLE, SINK, START, hand_made, line_of_jobs, needs, signals_of_key
 
 
 def pool(vertex: str, metric: str, *values: float, subtask: int = 0) -> list[dict[str, Any]]:
@@ -21,7 +21,7 @@ def test_a_full_input_stands_beside_the_output_above_it() -> None:
         *pool(SINK, "Shuffle.Netty.Input.Buffers.inputFloatingBuffersUsage", 1.0, subtask=1),
     ]
     measured = buffer_pools.measure(hand_made(**line_of_jobs(), metric_sample=rows))
-    facts = {each.subject.vertex_id: each.facts for each in of_key(measured, "buffer_pools")}[SINK]
+    facts = {each.subject.vertex_id: each.facts for each in signals_of_key(measured, "buffer_pools")}[SINK]
     assert (facts["in_ratio"], facts["fullest_subtask"], facts["floating_ratio"]) == (1.0, 1, 1.0)
     assert (facts["upstream_out_ratio"], facts["upstream_vertex"]) == (1.0, "enrich")
 
@@ -29,7 +29,9 @@ def test_a_full_input_stands_beside_the_output_above_it() -> None:
 def test_quantiles_and_aggregates_of_a_pool_are_none_of_its_readings() -> None:
     rows = pool(SINK, "inPoolUsage", 0.2, 0.3, 0.4)
     summed_up = [{**row, "value": 1.0, **kind} for row in rows for kind in ({"quantile": 0.99}, {"aggregate": "max"})]
-    (found,) = of_key(buffer_pools.measure(hand_made(**line_of_jobs(), metric_sample=rows + summed_up)), "buffer_pools")
+    (found,) = signals_of_key(
+        buffer_pools.measure(hand_made(**line_of_jobs(), metric_sample=rows + summed_up)), "buffer_pools"
+    )
     assert found.facts["in_ratio"] == 0.3
 
 

@@ -115,18 +115,18 @@ def _logged(subtask: int, number: int, second: float, sync: float, async_: float
 
 
 def test_phases_and_silent_subtasks_are_rebuilt_from_logs_alone() -> None:
-    def of_coordinator(second: float, event: str, message: str, number: int, **rest: Any) -> dict[str, Any]:
+    def coordinator_record(second: float, event: str, message: str, number: int, **rest: Any) -> dict[str, Any]:
         told = _debug(second, event, message, job_id=JOB, checkpoint_id=number, **rest)
         return {**told, "process": "jobmanager", "level": "INFO"}
 
     log = [
-        of_coordinator(0, "jm.ckpt.trigger", "Triggering checkpoint 1", 1),
+        coordinator_record(0, "jm.ckpt.trigger", "Triggering checkpoint 1", 1),
         *_logged(0, 1, 0.2, 60, 700),
         *_logged(1, 1, 0.2, 60, 9_000),
-        of_coordinator(9.4, "jm.ckpt.completed", "Completed checkpoint 1", 1, duration_ms=9_400.0),
-        of_coordinator(20, "jm.ckpt.trigger", "Triggering checkpoint 2", 2),
+        coordinator_record(9.4, "jm.ckpt.completed", "Completed checkpoint 1", 1, duration_ms=9_400.0),
+        coordinator_record(20, "jm.ckpt.trigger", "Triggering checkpoint 2", 2),
         *_logged(0, 2, 20.2, 60, 700),
-        of_coordinator(30, "jm.ckpt.expired", "Checkpoint 2 expired before completing.", 2),
+        coordinator_record(30, "jm.ckpt.expired", "Checkpoint 2 expired before completing.", 2),
     ]
     facts = only(measure(hand_made(log_record=log)), "checkpoint_phases").facts
     assert (facts["longest_phase"], facts["slowest_subtask"]) == ("asynchronous part", 1)

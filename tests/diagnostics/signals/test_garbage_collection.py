@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from diagnostics.signals import garbage_collection, heap_pressure
-from tests.diagnostics.hand_made import JOB, MIDDLE, START, hand_made, line_of_jobs, needs, of_key, only
+from tests.diagnostics.hand_made import JOB, MIDDLE, START, hand_made, line_of_jobs, needs, only, signals_of_key
 
 MIB = 2**20
 ONE, OTHER = "10.0.0.1:6122-aa", "10.0.0.2:6122-bb"
@@ -130,4 +130,4 @@ def test_without_logs_and_metrics_nothing_is_measured() -> None:
 
 def test_processes_keep_their_own_logs() -> None:
     evidence = hand_made(gc_pause=[*pauses(1, [10, 30]), *pauses(2, [20, 40, 50])])
-    assert len(of_key(garbage_collection.measure(evidence), "garbage_collection")) == 2
+    assert len(signals_of_key(garbage_collection.measure(evidence), "garbage_collection")) == 2

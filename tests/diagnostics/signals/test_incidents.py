@@ -16,7 +16,7 @@ from diagnostics.signals import (
     stuck_tasks,
     task_manager_loss,
 )
-from tests.diagnostics.hand_made import JOB, START, hand_made, line_of_jobs, needs, of_key, only
+from tests.diagnostics.hand_made import JOB, START, hand_made, line_of_jobs, needs, only, signals_of_key
 
 BUFFERS = (
     "Insufficient number of network buffers: required 13, but only 11 available. "
@@ -291,7 +291,7 @@ def test_an_ordinary_log_has_none_of_it() -> None:
     assert only(network_buffers.measure(evidence), "network_buffers").facts["insufficient"] == 0
     assert only(exceptions.measure(evidence), "exceptions").facts["failures"] == 0
     assert only(slots.measure(evidence), "slots").facts["refused"] == 0
-    assert of_key(task_manager_loss.measure(evidence), "task_manager_loss") == []
+    assert signals_of_key(task_manager_loss.measure(evidence), "task_manager_loss") == []
     assert only(task_manager_loss.measure_all(evidence), "task_manager_loss.all").facts["lost"] == 0
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from diagnostics.signals import job_overview, outside_system
-from tests.diagnostics.hand_made import JOB, START, hand_made, line_of_jobs, needs, of_key, only
+from tests.diagnostics.hand_made import JOB, START, hand_made, line_of_jobs, needs, only, signals_of_key
 
 
 def test_a_job_is_known_by_rest() -> None:
@@ -60,4 +60,4 @@ def test_refused_and_slow_requests_are_counted() -> None:
 
 def test_a_quiet_log_gives_no_signal() -> None:
     records = [{"level": "WARN", "process": "taskmanager", "ts_ms": START, "message": "Checkpoint storage is slow"}]
-    assert of_key(outside_system.measure(hand_made(log_record=records)), "outside_system") == []
+    assert signals_of_key(outside_system.measure(hand_made(log_record=records)), "outside_system") == []

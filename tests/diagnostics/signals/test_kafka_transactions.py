@@ -8,7 +8,7 @@ import pytest
 
 from diagnostics.log_scan.kafka_client import client_options
 from diagnostics.signals.kafka_transactions import measure
-from tests.diagnostics.hand_made import JOB, START, hand_made, line_of_jobs, needs, of_key, only
+from tests.diagnostics.hand_made import JOB, START, hand_made, line_of_jobs, needs, only, signals_of_key
 
 FENCED = (
     "org.apache.kafka.common.errors.ProducerFencedException: There is a newer producer with the same transactionalId"
@@ -120,7 +120,7 @@ def test_a_producer_belongs_to_the_job_whose_prefix_it_carries() -> None:
         record(6, "Failed with FlinkKafkaInternalProducer{transactionalId='bills-1-5'}", causes=FENCED, job_id=other),
     ]
     evidence = hand_made(log_record=log, config_option=started)
-    facts = {each.subject.job: each.facts for each in of_key(measure(evidence), "kafka_transactions")}
+    facts = {each.subject.job: each.facts for each in signals_of_key(measure(evidence), "kafka_transactions")}
     assert (facts[JOB]["prefixes"], facts[JOB]["timeout_ms"]) == (["orders-sink"], 30_000)
     assert (facts[other]["prefixes"], facts[other]["timeout_ms"]) == (["bills"], 900_000)
 
@@ -128,7 +128,7 @@ def test_a_producer_belongs_to_the_job_whose_prefix_it_carries() -> None:
 def test_a_job_without_kafka_transactions_has_no_audit() -> None:
     options = [option("execution.checkpointing.interval", "60 s"), option("isolation.level", "read_committed")]
     log = [record(1, "Starting rest endpoint.")]
-    assert not of_key(measure(hand_made(log_record=log, config_option=options)), "kafka_transactions")
+    assert not signals_of_key(measure(hand_made(log_record=log, config_option=options)), "kafka_transactions")
 
 
 def test_nothing_is_measured_without_logs_and_options() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from diagnostics.signals import load_balance
-from tests.diagnostics.hand_made import JOB, MIDDLE, SINK, SOURCE, START, hand_made, line_of_jobs, needs, of_key
+from tests.diagnostics.hand_made import JOB, MIDDLE, SINK, SOURCE, START, hand_made, line_of_jobs, needs, signals_of_key
 
 
 def subtasks(
@@ -45,7 +45,9 @@ def test_a_hot_subtask_is_named_with_its_share_and_the_salts_it_needs() -> None:
             {"job_id": JOB, "vertex_id": SOURCE, "subtask": 0, "ts_ms": START, "back_pressured_ratio": 0.99},
         ],
     )
-    signals = {signal.subject.vertex_id: signal for signal in of_key(load_balance.measure(evidence), "load_balance")}
+    signals = {
+        signal.subject.vertex_id: signal for signal in signals_of_key(load_balance.measure(evidence), "load_balance")
+    }
     facts = signals[SINK].facts
     assert signals[SINK].subject.vertex == "Sink: documents"
     assert (facts["hot_subtask"], facts["hot_records"], facts["total_records"]) == (0, 90_000, 100_000)
@@ -63,7 +65,7 @@ def test_skew_that_a_forward_edge_hands_on_is_inherited() -> None:
     evidence = hand_made(**tables, subtask=[*subtasks(MIDDLE, [9_000, 1_000]), *subtasks(SINK, [9_000, 1_000])])
     inherited = {
         signal.subject.vertex_id: signal.facts.get("inherited")
-        for signal in of_key(load_balance.measure(evidence), "load_balance")
+        for signal in signals_of_key(load_balance.measure(evidence), "load_balance")
     }
     assert inherited == {MIDDLE: False, SINK: True}
 
@@ -73,7 +75,7 @@ def test_skew_that_came_later_is_not_hidden_by_the_time_before() -> None:
     evidence = hand_made(
         **line_of_jobs(), subtask=[*subtasks(SINK, even), *subtasks(SINK, later, ts_ms=START + 60_000)]
     )
-    (signal,) = of_key(load_balance.measure(evidence), "load_balance")
+    (signal,) = signals_of_key(load_balance.measure(evidence), "load_balance")
     assert signal.facts["hot_subtask"] == 1
     assert signal.facts["hot_share_ratio"] == pytest.approx(20_000 / 21_000)
     assert signal.facts["since_ms"] == START
@@ -83,7 +85,7 @@ def test_subtasks_of_different_age_are_compared_by_rate() -> None:
     old = subtasks(SINK, [10_000, 10_000], duration_ms=100_000)
     old[1] |= {"read_records": 1_000, "duration_ms": 10_000}
     evidence = hand_made(**line_of_jobs(), subtask=old)
-    (signal,) = of_key(load_balance.measure(evidence), "load_balance")
+    (signal,) = signals_of_key(load_balance.measure(evidence), "load_balance")
     assert (signal.facts["by_rate"], signal.facts["skew_ratio"]) == (True, pytest.approx(1.0))
 
 
@@ -101,7 +103,7 @@ def test_scraped_counters_tell_the_same_without_rest() -> None:
         for subtask, rate in enumerate([100.0, 900.0])
         for moment in range(10)
     ]
-    (signal,) = of_key(load_balance.measure(hand_made(metric_sample=samples)), "load_balance")
+    (signal,) = signals_of_key(load_balance.measure(hand_made(metric_sample=samples)), "load_balance")
     assert (signal.facts["hot_subtask"], signal.facts["records"]) == (1, [900, 8_100])
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from diagnostics.signals import blocking_calls, hot_frames, record_rate
-from tests.diagnostics.hand_made import JOB, MIDDLE, SINK, START, hand_made, line_of_jobs, needs, of_key, only
+from tests.diagnostics.hand_made import JOB, MIDDLE, SINK, START, hand_made, line_of_jobs, needs, only, signals_of_key
 
 TASK = ["java.lang.Thread.run", "org.apache.flink.streaming.runtime.tasks.StreamTask.invoke"]
 IDLE = [
@@ -137,7 +137,7 @@ def test_a_thread_is_found_by_its_tasks_name() -> None:
 
 def test_a_task_that_only_waits_for_records_is_not_judged() -> None:
     evidence = hand_made(**line_of_jobs(), stack_sample=[_stack(IDLE, 400.0)])
-    assert of_key(hot_frames.measure(evidence), "hot_frames") == []
+    assert signals_of_key(hot_frames.measure(evidence), "hot_frames") == []
 
 
 def test_threads_that_upload_rocksdb_files_are_seen() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from diagnostics.signals import watermarks
-from tests.diagnostics.hand_made import JOB, SINK, SOURCE, START, hand_made, line_of_jobs, needs, of_key
+from tests.diagnostics.hand_made import JOB, SINK, SOURCE, START, hand_made, line_of_jobs, needs, signals_of_key
 
 
 def gauge(
@@ -31,7 +31,7 @@ def lagging(lags: list[float]) -> list[float | None]:
 
 def test_a_watermark_from_the_future_is_ahead_of_the_wall_clock() -> None:
     rows = gauge(SINK, 0, lagging([7_000.0] * 10 + [-30_000.0] * 10))
-    (signal,) = of_key(watermarks.measure(hand_made(metric_sample=rows)), "watermarks")
+    (signal,) = signals_of_key(watermarks.measure(hand_made(metric_sample=rows)), "watermarks")
     facts = signal.facts
     assert (facts["lag_first_ms"], facts["lag_last_ms"], facts["ahead_ms"]) == (7_000, -30_000, 30_000)
     assert (facts["ahead_from_ms"], facts["ahead_ratio"]) == (START + 50_000, 0.5)
@@ -45,7 +45,7 @@ def test_a_subtask_without_watermark_blocks_what_lies_below() -> None:
         *gauge(SOURCE, 1, [None] * 10, "currentOutputWatermark"),
         *gauge(SINK, 0, [None] * 10),
     ]
-    (signal,) = of_key(watermarks.measure(hand_made(**line_of_jobs(), metric_sample=rows)), "watermarks")
+    (signal,) = signals_of_key(watermarks.measure(hand_made(**line_of_jobs(), metric_sample=rows)), "watermarks")
     assert signal.subject.vertex_id == SOURCE
     assert (signal.facts["without_watermark"], signal.facts["blocks_downstream"]) == ([1], True)
 
@@ -58,14 +58,14 @@ def passing(subtask: int, per_step: float, moments: int = 20) -> list[dict[str, 
 def test_records_after_the_highest_watermark_tell_that_the_source_has_not_ended() -> None:
     highest = float(2**63 - 1)
     rows = gauge(SINK, 0, [*lagging([7_000.0] * 10), *[highest] * 10]) + passing(0, 500.0)
-    (signal,) = of_key(watermarks.measure(hand_made(metric_sample=rows)), "watermarks")
+    (signal,) = signals_of_key(watermarks.measure(hand_made(metric_sample=rows)), "watermarks")
     assert (signal.facts["maximum_from_ms"], signal.facts["maximum_records"]) == (START + 50_000, 4_500)
 
 
 def test_a_subtask_that_ended_beside_one_that_goes_on_passes_no_records() -> None:
     highest = float(2**63 - 1)
     rows = gauge(SINK, 0, [*lagging([7_000.0] * 10), *[highest] * 10]) + gauge(SINK, 1, lagging([7_000.0] * 20))
-    (signal,) = of_key(
+    (signal,) = signals_of_key(
         watermarks.measure(hand_made(metric_sample=[*rows, *passing(0, 0.0), *passing(1, 500.0)])), "watermarks"
     )
     assert signal.facts["maximum_records"] == 0
@@ -86,7 +86,7 @@ def test_batches_are_no_standstill_and_a_stop_is_one_only_while_records_flow() -
         for moment in range(40)
     ]
     rows = [*gauge(SOURCE, 0, batches), *gauge(SINK, 0, stopped), *records]
-    found = of_key(watermarks.measure(hand_made(metric_sample=rows)), "watermarks")
+    found = signals_of_key(watermarks.measure(hand_made(metric_sample=rows)), "watermarks")
     stalled = {signal.subject.vertex_id: signal.facts for signal in found}
     assert stalled[SOURCE]["stalled"] is False
     assert stalled[SINK]["stalled"] is True

@@ -20,7 +20,7 @@ RM = "org.apache.flink.runtime.resourcemanager.active.ActiveResourceManager"
 LOST = line(30, RM, f"The heartbeat of TaskManager with id {POD} timed out.")
 
 
-def of_pod(reason: str, message: str) -> str:
+def pod_event(reason: str, message: str) -> str:
     return f"{TABLE}3m12s       Warning   {reason:<14} pod/{POD}   {message}\n"
 
 
@@ -34,7 +34,7 @@ def operators_log(message: str, level: str = "ERROR") -> str:
 @pytest.mark.parametrize(
     ("told", "verdict", "said"),
     [
-        (of_pod("Evicted", "The node was low on resource: memory."), "resource_shortage", "evicted pods of Flink"),
+        (pod_event("Evicted", "The node was low on resource: memory."), "resource_shortage", "evicted pods of Flink"),
         (
             operators_log("HA metadata not available to restore from last state. Manual restore required."),
             "restore_failure",
@@ -63,7 +63,7 @@ def test_what_kubernetes_tells_is_the_cause(
 
 
 def test_a_lost_node_explains_a_lost_task_manager(spark: SparkSession, tmp_path: Path) -> None:
-    told = of_pod("NodeNotReady", "Node is not ready")
+    told = pod_event("NodeNotReady", "Node is not ready")
     document = diagnosed(spark, tmp_path, told=told, log=jobmanager_log(LOST)).document
     findings = "\n".join(each["statement"] for each in document["findings"])
     assert "The end of 1 of the processes is told: its host was lost." in findings
