@@ -18,6 +18,7 @@ from workbench.cases.selectors import owners_possible, snapshots_of
 from workbench.runbooks.filling import layers, runbook_progress, steps_shown
 from workbench.runbooks.forms import StepForm
 from workbench.runbooks.models import StepState
+from workbench.runbooks.placeholders import placeholders
 from workbench.runbooks.selectors import finding_at, timed_records
 from workbench.runbooks.services import step_record
 from workbench.runbooks.what_if import calculated, facts_of
@@ -53,6 +54,7 @@ def detail(request: SignedInRequest, analysis_id: int, position: int) -> HttpRes
             "current": next((step for step in steps if not step.is_settled), None),
             "progress": progress[position],
             "layers": others,
+            "placeholders": placeholders([each.content for each in steps if not each.is_left_out]),
             "records": timed_records(analysis, runbook["id"], finding["subject"].get("job") or ""),
             "restart_once": sum(1 for each in others if each.restarts) > 1,
             "positions": {each.id: each.position for each in progress.values()},

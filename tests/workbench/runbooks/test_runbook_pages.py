@@ -111,3 +111,11 @@ def test_a_step_that_restarts_says_what_a_restart_costs_here(people: People, ana
     analysis.save(update_fields=["signals"])
     page = signed_in(people.bob).get(page_of(analysis)).content.decode()
     assert "A restart now repeats the last 10 s. The job is 70 s behind when it runs again and needs 2 min 20 s" in page
+
+
+def test_what_no_evidence_holds_is_listed_once_with_a_field(people: People, analysis: Analysis) -> None:
+    page = signed_in(people.bob).get(page_of(analysis)).content.decode()
+
+    for name in ("jobmanager", "jar", "savepoint-directory"):
+        assert page.count(f'data-name="{name}"') == 1
+    assert 'data-name="String"' not in page
