@@ -89,9 +89,10 @@ class _Collection:
     def take(self, text: str, number: int) -> None:
         """A line of this collection: its length and its heap, as far as it tells them."""
         self.last_line = number
-        if self.seconds is None and (ends := _END.findall(text)):
+        if self.seconds is None and " secs]" in text and (ends := _END.findall(text)):
             self.seconds = _number(ends[-1])
-        self.heap = self.heap or _heap_of(text)
+        if self.heap is None and "->" in text:
+            self.heap = _heap_of(text)
 
     def row(self, collector: str | None) -> dict[str, Any]:
         """The row of the table `gc_pause`."""
@@ -139,7 +140,10 @@ def _rows(part: Range, tally: Tally, facts: dict[str, dict[str, Any]]) -> Iterat
 
 
 def _collections(part: Range, process: str | None, facts: dict[str, dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Collections whose length is known; what is stated of the JVM is added to `facts`."""
+    """Collections whose length is known; what is stated of the JVM is added to `facts`.
+
+    Most lines of a collection are details: a word without which a pattern cannot match is looked for before it.
+    """
     collector: str | None = None
     begun: _Collection | None = None
     for number, text in numbered_lines(part, MOST_LINE):
@@ -147,14 +151,14 @@ def _collections(part: Range, process: str | None, facts: dict[str, dict[str, An
         if text.startswith(("CommandLine flags:", "Java HotSpot", "OpenJDK")):
             facts |= {key: _fact(key, value, process, number) for key, value in _facts(text)}
             collector = facts["gc.collector"]["value"] if "gc.collector" in facts else collector
-        elif found := _CONCURRENT.search(text):
+        elif "concurrent-" in text and (found := _CONCURRENT.search(text)):
             yield from _ended(begun, collector)
             begun = None
             yield _concurrent(found, collector, number)
-        elif found := _SHENANDOAH.match(text):
+        elif " ms]" in text and (found := _SHENANDOAH.match(text)):
             collector = collector or "Shenandoah"
             yield _phase(found, collector, number)
-        elif found := _BEGIN.match(text):
+        elif "GC" in text and (found := _BEGIN.match(text)):
             yield from _ended(begun, collector)
             begun = _Collection(number, found.groupdict(), found["what"], found["rest"], number)
             begun.take(text, number)
