@@ -1,0 +1,25 @@
+"""Advice goes to the system that the measurements name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from diagnostics.runbook import fill, runbooks
+
+SUBJECT = {"job": "f" * 32, "vertex": "enrich", "vertex_id": "e" * 32}
+
+
+def commands_for(system: str) -> str:
+    """All commands of the runbook for look-ups in this system."""
+    signal: dict[str, Any] = {"key": "blocking_calls", "level": "vertex", "subject": SUBJECT}
+    signal |= {"facts": {"system": system}, "citations": [], "citation_count": 0}
+    filled = fill(runbooks()["slow-dimension-join"], {"subject": SUBJECT}, [signal])
+    return "\n".join(look["command"] for step in filled["steps"] for look in step["look"])
+
+
+@pytest.mark.parametrize("system", ["HTTP", "Redis", "MySQL"])
+def test_only_look_ups_in_postgresql_get_its_commands(system: str) -> None:
+    assert "psql" in commands_for("PostgreSQL")
+    assert "psql" not in commands_for(system)
