@@ -66,7 +66,7 @@ def test_a_lost_node_explains_a_lost_task_manager(spark: SparkSession, tmp_path:
     told = pod_event("NodeNotReady", "Node is not ready")
     document = diagnosed(spark, tmp_path, told=told, log=jobmanager_log(LOST)).document
     findings = "\n".join(each["statement"] for each in document["findings"])
-    assert "The end of 1 of the processes is told: its host was lost." in findings
+    assert "The logs report how 1 of the processes ended: its host was lost." in findings
     assert document["verdict"]["symptom_class"] != "network_partition"
 
 
