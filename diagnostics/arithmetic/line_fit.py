@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
+LEAST_FIT = 0.5
+"""A line that explains a smaller part of the variance is no trend. Our choice."""
+
 
 @dataclass(frozen=True, slots=True)
 class Line:
@@ -40,3 +43,9 @@ def line_through(points: Sequence[tuple[float, float]]) -> Line | None:
     whole = sum((y - level) ** 2 for _, y in points)
     left = sum((y - level - slope * (x - origin)) ** 2 for x, y in points)
     return Line(origin, level, slope, max(1 - left / whole, 0.0) if whole else 1.0)
+
+
+def trend_through(points: Sequence[tuple[float, float]]) -> Line | None:
+    """The line of least squares if it explains at least `LEAST_FIT` of the variance; None when there is no trend."""
+    line = line_through(points)
+    return line if line and line.explained >= LEAST_FIT else None

@@ -6,7 +6,7 @@ import datetime as dt
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from diagnostics.arithmetic.line_fit import Line, line_through
+from diagnostics.arithmetic.line_fit import Line, trend_through
 from diagnostics.arithmetic.quantiles import quantile
 from diagnostics.charting.chart import Chart, Points, Theme
 from diagnostics.charting.panel import DURATION_UNITS, SIZE_UNITS, Panel, Threshold, axis_unit, stacked
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 MOST_CHECKPOINTS = 1_000
 """Checkpoints of a job in the chart, the latest ones. Our choice."""
 LEAST_CHECKPOINTS = 6
-LEAST_FIT = 0.5
-"""A trend is told from so many checkpoints on, when the line explains this part of what differs. Our choice."""
+"""A trend needs this many completed checkpoints. Our choice."""
 FURTHEST_MS = 30 * 86_400_000.0
 """A timeout that lies further away than this at the present pace is none to plan for. Our choice."""
 
@@ -73,10 +72,7 @@ TRIGGER, ID, DURATION, WRITTEN, STATE = range(5)
 def _line(job: Mapping[str, Any], column: int) -> Line | None:
     """The line through a column, when there is a trend to speak of."""
     known = [(row[TRIGGER], row[column]) for row in job["checkpoints"] if row[column] is not None]
-    if len(known) < LEAST_CHECKPOINTS:
-        return None
-    line = line_through(known)
-    return line if line and line.explained >= LEAST_FIT else None
+    return trend_through(known) if len(known) >= LEAST_CHECKPOINTS else None
 
 
 def _reaches_timeout_ms(job: Mapping[str, Any]) -> float | None:

@@ -6,7 +6,7 @@ import datetime as dt
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from diagnostics.arithmetic.line_fit import Line, line_through
+from diagnostics.arithmetic.line_fit import Line, trend_through
 from diagnostics.arithmetic.time_slot import slot_ms
 from diagnostics.charting.chart import Chart, Points, Theme
 from diagnostics.charting.panel import Panel, escaped, shortened, stacked
@@ -25,8 +25,6 @@ MOST_SOURCES = 4
 """Sources of one job that are drawn, those with the largest backlog. Our choice."""
 LATEST_PART = 1 / 3
 """The pace is that of the last third of the time: what was cured or broke before it does not count. Our choice."""
-LEAST_FIT = 0.5
-"""A pace is told when a line explains this part of what differs. Our choice, as for the trend of checkpoints."""
 FURTHEST_MS = 7 * 86_400_000.0
 """A backlog that is gone later than this at the present pace is not foretold. Our choice."""
 
@@ -91,8 +89,7 @@ def _known(points: Points, source: Mapping[str, Any]) -> list[tuple[float, float
 def _pace(points: Points, source: Mapping[str, Any]) -> Line | None:
     """The line through the latest part, where there is one to speak of."""
     since = points["to_ms"] - (points["to_ms"] - points["from_ms"]) * LATEST_PART
-    line = line_through([each for each in _known(points, source) if each[0] >= since])
-    return line if line and line.explained >= LEAST_FIT else None
+    return trend_through([each for each in _known(points, source) if each[0] >= since])
 
 
 def _caught_up_ms(points: Points, source: Mapping[str, Any]) -> float | None:

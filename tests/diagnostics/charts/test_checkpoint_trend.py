@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from diagnostics.arithmetic.line_fit import line_through
 from diagnostics.charting.chart import Theme
 from diagnostics.charts.checkpoint_trend import CHART
 
@@ -42,14 +41,3 @@ def test_percentiles_stand_beside_the_longest() -> None:
 
     assert "1 s in the median" in summary
     assert "11 s at most" in summary
-
-
-def test_a_line_tells_how_much_it_explains() -> None:
-    exact, flat = line_through([(0, 0), (1, 2), (2, 4)]), line_through([(0, 1), (1, 1), (2, 1)])
-
-    assert exact
-    assert exact.explained == pytest.approx(1)
-    assert exact.meets(10) == pytest.approx(5)
-    assert flat
-    assert flat.meets(10) is None
-    assert line_through([(0, 0), (0, 1), (0, 2)]) is None
