@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from diagnostics.arithmetic.balance import HOT_MULTIPLE
 from diagnostics.prevention.alert import (
     BACK_PRESSURE_MS,
     FULL_MS_PER_S,
@@ -27,8 +28,6 @@ SLOW_SHARE = 0.5
 """A checkpoint that needs half of its timeout has too little room: Flink documentation, Metrics."""
 BUSY_SHARE = 0.5
 """A checkpoint that needs half of its interval leaves the job no rest: `conf.minpause` of vocabulary/sources."""
-SKEW = 2.0
-"""A subtask with twice the mean: the bound of the shipped rules on skew."""
 
 
 def _slow_checkpoint(finding: Mapping[str, Any], told: Checkpointing) -> Alert:
@@ -55,7 +54,7 @@ def _skewed(finding: Mapping[str, Any], told: Checkpointing) -> Alert:
         largest, means = largest_of(series, metric, by), means_of(series, metric, by)
         return {
             labels: [
-                bool(high is not None and mean and high / mean > SKEW)
+                bool(high is not None and mean and high / mean > HOT_MULTIPLE)
                 for high, mean in zip(values, means[labels], strict=True)
             ]
             for labels, values in largest.items()
@@ -63,7 +62,7 @@ def _skewed(finding: Mapping[str, Any], told: Checkpointing) -> Alert:
 
     return Alert(
         "FlinkSkewedTask",
-        f"max by ({', '.join(by)}) ({metric}) / avg by ({', '.join(by)}) ({metric}) > {SKEW:g}",
+        f"max by ({', '.join(by)}) ({metric}) / avg by ({', '.join(by)}) ({metric}) > {HOT_MULTIPLE:g}",
         BACK_PRESSURE_MS,
         "warning",
         "One subtask of {task_name} in {job_name} receives more than twice the mean",
