@@ -11,7 +11,7 @@ from diagnostics.charting.theme import Palette, palette
 from diagnostics.evidence.subject import only_one
 from diagnostics.notation.printed_name import normalised
 from diagnostics.reconstruction.job.cluster import cluster_of
-from diagnostics.reconstruction.load.metric_series import metric_series
+from diagnostics.reconstruction.metrics.metric_series import metric_series
 from diagnostics.reconstruction.stacks.pruned_calls import MERGED, tree_of
 from diagnostics.reconstruction.stacks.sampled_stacks import sampled_stacks
 from diagnostics.wording.phrase import number, percent

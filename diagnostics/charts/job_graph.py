@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from diagnostics.charting.chart import Chart, Choice, Points, Theme
 from diagnostics.charting.panel import escaped, shortened
 from diagnostics.charting.theme import Palette, palette
-from diagnostics.reconstruction.job.tasks import job_tasks
+from diagnostics.reconstruction.load.tasks import job_tasks
 from diagnostics.vocabulary.load_levels import WORKING_MOST, pressure_level
 from diagnostics.wording.phrase import duration, number, percent
 

@@ -19,12 +19,12 @@ from diagnostics.charting.panel import (
 from diagnostics.charting.theme import palette
 from diagnostics.notation.metric_unit import rate_unit, unit_of
 from diagnostics.reconstruction.job.cluster import cluster_of
-from diagnostics.reconstruction.load.metric_slots import varying_metrics
+from diagnostics.reconstruction.metrics.metric_slots import varying_metrics
 from diagnostics.wording.phrase import number
 
 if TYPE_CHECKING:
     from diagnostics.evidence import Evidence
-    from diagnostics.reconstruction.load.metric_slots import SlottedSeries
+    from diagnostics.reconstruction.metrics.metric_slots import SlottedSeries
 
 MOST_SLOTS = 100
 LEAST_SLOT_MS = 5_000

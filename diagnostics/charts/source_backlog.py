@@ -12,12 +12,12 @@ from diagnostics.charting.chart import Chart, Points, Theme
 from diagnostics.charting.panel import Panel, escaped, shortened, stacked
 from diagnostics.charting.theme import Palette, palette
 from diagnostics.reconstruction.job.cluster import cluster_of
-from diagnostics.reconstruction.load.metric_series import metric_series
+from diagnostics.reconstruction.metrics.metric_series import metric_series
 from diagnostics.wording.phrase import duration, number
 
 if TYPE_CHECKING:
     from diagnostics.evidence import Evidence
-    from diagnostics.reconstruction.load.metric_series import Series
+    from diagnostics.reconstruction.metrics.metric_series import Series
 
 MOST_SLOTS = 240
 LEAST_SLOT_MS = 5_000

@@ -13,7 +13,7 @@ from diagnostics.charting.chart import Chart, Points, Theme
 from diagnostics.charting.panel import Panel, escaped, shortened, stacked
 from diagnostics.charting.theme import palette
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
-from diagnostics.reconstruction.load.metric_series import metric_series
+from diagnostics.reconstruction.metrics.metric_series import metric_series
 from diagnostics.vocabulary.load_levels import LOW_MOST, OK_MOST, QUIET_MOST, WORKING_MOST
 from diagnostics.wording.phrase import percent
 

@@ -12,9 +12,9 @@ from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.checkpoints.counted_course import CountedCourse, counted_course
 from diagnostics.reconstruction.checkpoints.history import Checkpoint, History, checkpoint_histories
+from diagnostics.reconstruction.configuration.stated_settings import settings_of, stated_options
 from diagnostics.reconstruction.job.cluster import cluster_of
-from diagnostics.reconstruction.job.stated_settings import settings_of, stated_options
-from diagnostics.reconstruction.load.metric_series import MetricSeries, metric_series
+from diagnostics.reconstruction.metrics.metric_series import MetricSeries, metric_series
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 MOST_LISTED = 12

@@ -9,7 +9,7 @@ from diagnostics.arithmetic.quantiles import highest, known, lowest, middle, rat
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.checkpoints.history import Checkpoint, History, checkpoint_histories
-from diagnostics.reconstruction.job.stated_settings import settings_of, stated_options
+from diagnostics.reconstruction.configuration.stated_settings import settings_of, stated_options
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 LEAST_BYTES = 1_000_000.0

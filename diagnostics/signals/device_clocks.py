@@ -23,7 +23,7 @@ from diagnostics.reconstruction.events.disorder_bound import bound_estimates
 from diagnostics.reconstruction.events.lag_counts import all_lags, lag_classes
 from diagnostics.reconstruction.events.places import EventPlace, lag_extremes
 from diagnostics.reconstruction.events.totals import EventTotals, event_totals
-from diagnostics.reconstruction.load.metric_series import metric_series
+from diagnostics.reconstruction.metrics.metric_series import metric_series
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 FEWEST_EVENTS = 500

@@ -13,12 +13,12 @@ from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.checkpoints.history import History, checkpoint_histories
+from diagnostics.reconstruction.configuration.stated_settings import settings_of, stated_options
 from diagnostics.reconstruction.failures.incident_log import IncidentLog, incident_log
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.job.graph import JobGraph, job_graph
-from diagnostics.reconstruction.job.stated_settings import settings_of, stated_options
-from diagnostics.reconstruction.load.metric_series import MetricSeries, increase, metric_series
 from diagnostics.reconstruction.load.timeline import Timeline, load_timelines, printed_names
+from diagnostics.reconstruction.metrics.metric_series import MetricSeries, increase, metric_series
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 MOST_LISTED = 20

@@ -22,9 +22,9 @@ from diagnostics.reconstruction.checkpoints.exactly_once_chain import (
     stated_prefixes,
 )
 from diagnostics.reconstruction.checkpoints.history import History, checkpoint_histories
+from diagnostics.reconstruction.configuration.stated_settings import settings_of, stated_options
 from diagnostics.reconstruction.failures.incident_log import IncidentLog, incident_log
 from diagnostics.reconstruction.job.cluster import cluster_of
-from diagnostics.reconstruction.job.stated_settings import settings_of, stated_options
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 MOST_LISTED = 8

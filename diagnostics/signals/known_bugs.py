@@ -11,9 +11,9 @@ from diagnostics.aggregators import failures, known_bug_records
 from diagnostics.citation import CITATION_COLUMNS, Citation
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject, only_one
+from diagnostics.reconstruction.configuration.flink_releases import FlinkReleases, flink_releases
 from diagnostics.reconstruction.failures.fault import job_of_vertex
 from diagnostics.reconstruction.job.cluster import cluster_of
-from diagnostics.reconstruction.job.flink_releases import FlinkReleases, flink_releases
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.vocabulary.known_bug import (
     FLINK,

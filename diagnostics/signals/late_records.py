@@ -9,7 +9,7 @@ from diagnostics.arithmetic.rate_change import rate_change
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue
 from diagnostics.reconstruction.job.cluster import Cluster, VertexKey, cluster_of
-from diagnostics.reconstruction.load.metric_series import MetricSeries, Series, increase, metric_series
+from diagnostics.reconstruction.metrics.metric_series import MetricSeries, Series, increase, metric_series
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 
 SHOWN = 8

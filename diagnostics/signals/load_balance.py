@@ -12,7 +12,6 @@ from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue
 from diagnostics.notation.printed_name import normalised
 from diagnostics.reconstruction.job.cluster import Cluster, VertexKey, cluster_of
-from diagnostics.reconstruction.load.metric_series import metric_series
 from diagnostics.reconstruction.load.subtasks import (
     FEWEST_RECORDS,
     Samples,
@@ -20,6 +19,7 @@ from diagnostics.reconstruction.load.subtasks import (
     task_spreads,
     time_ratios,
 )
+from diagnostics.reconstruction.metrics.metric_series import metric_series
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 MOST_LISTED = 64

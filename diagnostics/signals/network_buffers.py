@@ -11,7 +11,7 @@ from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.failures.fault import job_of_vertex
 from diagnostics.reconstruction.failures.incident_log import Failure, LogEvent, incident_log
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
-from diagnostics.reconstruction.load.metric_series import MetricSeries, metric_series
+from diagnostics.reconstruction.metrics.metric_series import MetricSeries, metric_series
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 NUMBERS = re.compile(r"required (\d{1,12}), but only (\d{1,12}) available")

@@ -6,7 +6,7 @@ import re
 
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import Subject
-from diagnostics.reconstruction.job.stated_settings import Stated, stated_options
+from diagnostics.reconstruction.configuration.stated_settings import Stated, stated_options
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 
 ADDRESS = re.compile(

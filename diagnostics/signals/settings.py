@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import Subject
-from diagnostics.reconstruction.job.stated_settings import SETTINGS, TELLING, jobs_of, settings_of, stated_options
+from diagnostics.reconstruction.configuration.stated_settings import (
+    SETTINGS,
+    TELLING,
+    jobs_of,
+    settings_of,
+    stated_options,
+)
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 
 

@@ -12,9 +12,15 @@ from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.notation.flink_values import duration_ms, number
 from diagnostics.reconstruction.checkpoints.history import History, checkpoint_histories
+from diagnostics.reconstruction.configuration.stated_settings import (
+    TELLING,
+    Stated,
+    jobs_of,
+    settings_of,
+    stated_options,
+)
 from diagnostics.reconstruction.failures.incident_log import IncidentLog, LogEvent, incident_log
 from diagnostics.reconstruction.job.cluster import cluster_of
-from diagnostics.reconstruction.job.stated_settings import TELLING, Stated, jobs_of, settings_of, stated_options
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.vocabulary.settings import (
     KnownSetting,

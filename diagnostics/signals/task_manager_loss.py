@@ -21,7 +21,7 @@ from diagnostics.reconstruction.gc.timeline import (
     timelines,
 )
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
-from diagnostics.reconstruction.load.metric_series import MetricSeries, metric_series
+from diagnostics.reconstruction.metrics.metric_series import MetricSeries, metric_series
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 STANDSTILL_MS = 20_000

@@ -11,7 +11,7 @@ from diagnostics.arithmetic.rate_change import rate_change
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.job.cluster import VertexKey, cluster_of
-from diagnostics.reconstruction.load.metric_series import Series, metric_series, since_restart
+from diagnostics.reconstruction.metrics.metric_series import Series, metric_series, since_restart
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 
 

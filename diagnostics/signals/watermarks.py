@@ -19,7 +19,7 @@ from diagnostics.reconstruction.events.watermark_progress import (
     still_since,
 )
 from diagnostics.reconstruction.job.cluster import Cluster, VertexKey, cluster_of
-from diagnostics.reconstruction.load.metric_series import MetricSeries, Point, Series, metric_series
+from diagnostics.reconstruction.metrics.metric_series import MetricSeries, Point, Series, metric_series
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 END_OF_INPUT = 9e18

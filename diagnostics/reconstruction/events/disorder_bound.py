@@ -9,7 +9,7 @@ from typing import Any
 
 from diagnostics.aggregators import highest_event_times
 from diagnostics.evidence import Evidence
-from diagnostics.reconstruction.load.metric_series import MetricSeries
+from diagnostics.reconstruction.metrics.metric_series import MetricSeries
 
 MOST_MOMENTS = 60
 """At how many moments the highest event time is compared with the watermark. Our choice."""

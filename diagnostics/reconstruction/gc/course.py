@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from diagnostics.reconstruction.gc.pauses import combined, gc_pauses
 from diagnostics.reconstruction.gc.timeline import timelines
-from diagnostics.reconstruction.load.metric_series import metric_series
+from diagnostics.reconstruction.metrics.metric_series import metric_series
 
 if TYPE_CHECKING:
     import pyarrow as pa

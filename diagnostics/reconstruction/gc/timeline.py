@@ -15,7 +15,7 @@ from diagnostics.evidence import Evidence, read_once
 from diagnostics.notation.printed_name import normalised
 from diagnostics.reconstruction.gc.pauses import SLICE_MS, combined, gc_pauses
 from diagnostics.reconstruction.job.cluster import cluster_of
-from diagnostics.reconstruction.load.metric_series import MetricSeries, Series, metric_series
+from diagnostics.reconstruction.metrics.metric_series import MetricSeries, Series, metric_series
 
 WORST_WINDOW_MS = 60_000
 """The window whose worst placement tells the share of time spent in collections. Our choice, as Flink's rates do."""

@@ -1,1 +1,1 @@
-"""What runs where, with which settings: jobs, tasks, TaskManagers, their graph, and the clocks of their logs."""
+"""What runs where: jobs, tasks, TaskManagers, the job graph, and the clocks of their logs."""

@@ -18,8 +18,8 @@ from diagnostics.aggregators import (
 from diagnostics.evidence import Evidence, read_once
 from diagnostics.evidence.subject import Subject
 from diagnostics.notation.printed_name import normalised
-from diagnostics.reconstruction.load.metric_series import metric_series
-from diagnostics.reconstruction.load.record_flow import derived_inputs
+from diagnostics.reconstruction.job.record_flow import derived_inputs
+from diagnostics.reconstruction.metrics.metric_series import metric_series
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -1,1 +1,1 @@
-"""Metrics over time and the load of tasks and subtasks: records, busy time, back pressure and where it begins."""
+"""Load of tasks and subtasks: records, busy time, back pressure and where it begins."""

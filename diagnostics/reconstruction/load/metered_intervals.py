@@ -8,7 +8,13 @@ from itertools import pairwise
 from statistics import fmean
 
 from diagnostics.citation import Citation
-from diagnostics.reconstruction.load.metric_series import MetricSeries, Point, Series, counters_by_vertex, since_restart
+from diagnostics.reconstruction.metrics.metric_series import (
+    MetricSeries,
+    Point,
+    Series,
+    counters_by_vertex,
+    since_restart,
+)
 
 STEP_MS = 30_000
 """Samples are compared over at least this time. Our choice: as REST's answers usually lie apart."""

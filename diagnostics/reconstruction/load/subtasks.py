@@ -14,7 +14,7 @@ from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence, read_once
 from diagnostics.reconstruction.job.cluster import VertexKey
-from diagnostics.reconstruction.load.metric_series import (
+from diagnostics.reconstruction.metrics.metric_series import (
     MetricSeries,
     Point,
     counters_by_vertex,

@@ -14,7 +14,7 @@ from diagnostics.evidence import Evidence, read_once
 from diagnostics.evidence.subject import only_one
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.load.metered_intervals import MeteredInterval, metered_intervals
-from diagnostics.reconstruction.load.metric_series import metric_series
+from diagnostics.reconstruction.metrics.metric_series import metric_series
 
 DENSE = 0.3
 """From this share of an interval on accumulated back-pressured time counts as lasting. Our choice."""

@@ -14,7 +14,7 @@ from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence, read_once
 from diagnostics.evidence.subject import only_one
 from diagnostics.reconstruction.job.cluster import cluster_of
-from diagnostics.reconstruction.load.metric_series import metric_series
+from diagnostics.reconstruction.metrics.metric_series import metric_series
 from diagnostics.wording.phrase import percent
 
 MOMENT_MS = 10_000

@@ -4,7 +4,7 @@ from typing import Any
 
 from diagnostics.charting.chart import Theme
 from diagnostics.charts.job_graph import CHART
-from diagnostics.reconstruction.job.tasks import least_idle
+from diagnostics.reconstruction.load.tasks import least_idle
 from diagnostics.reconstruction.load.timeline import Moment
 
 LIGHT = Theme("light")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from diagnostics.reconstruction.load.metered_intervals import metered_intervals
-from diagnostics.reconstruction.load.metric_series import metric_series
 from diagnostics.reconstruction.load.subtasks import load_snapshots
+from diagnostics.reconstruction.metrics.metric_series import metric_series
 from tests.diagnostics.hand_made import JOB, MIDDLE, START, hand_made
 
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from diagnostics.aggregators import jobs
 from diagnostics.evidence import Evidence, read_once
 from diagnostics.evidence.subject import only_one
+from diagnostics.reconstruction.configuration.stated_settings import settings_of, stated_options
 from diagnostics.reconstruction.failures.incident_log import incident_log
-from diagnostics.reconstruction.job.stated_settings import settings_of, stated_options
 from diagnostics.vocabulary.known_bug import Release, release_of
 
 VERSION = re.compile(r"\(Version: (\d[\w.+-]{2,40})")

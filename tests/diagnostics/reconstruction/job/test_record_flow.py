@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from diagnostics.reconstruction.load.record_flow import Flow, VertexKey, connect
+from diagnostics.reconstruction.job.record_flow import Flow, VertexKey, connect
 
 
 def flow(name: str, read: float, written: float, delay: float | None = None) -> Flow:

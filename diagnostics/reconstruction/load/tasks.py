@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
 from diagnostics.reconstruction.job.graph import JobGraph, job_graph
-from diagnostics.reconstruction.load.metric_series import metric_series
 from diagnostics.reconstruction.load.pressure_origin import origins
 from diagnostics.reconstruction.load.subtasks import load_snapshots, time_ratios
 from diagnostics.reconstruction.load.timeline import Moment, Timeline, load_timelines, printed_names
+from diagnostics.reconstruction.metrics.metric_series import metric_series
 from diagnostics.reconstruction.stacks.profile import stack_profiles
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import pytest
 
 from diagnostics.aggregators import metric_points
 from diagnostics.evidence.tables import TABLES
-from diagnostics.reconstruction.load.metric_series import (
+from diagnostics.reconstruction.metrics.metric_series import (
     Point,
     Series,
     increase,

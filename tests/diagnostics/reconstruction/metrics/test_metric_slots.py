@@ -10,7 +10,7 @@ import pytest
 from diagnostics.aggregators import counter_samples
 from diagnostics.evidence import Evidence
 from diagnostics.reading.reduction import reduce_tables
-from diagnostics.reconstruction.load.metric_slots import VaryingMetrics, growth, variations, varying_metrics
+from diagnostics.reconstruction.metrics.metric_slots import VaryingMetrics, growth, variations, varying_metrics
 from tests.diagnostics.hand_made import JOB, MIDDLE, SOURCE, START, hand_made
 from tests.diagnostics.many_samples import many_samples
 

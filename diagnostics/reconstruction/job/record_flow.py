@@ -9,7 +9,7 @@ from itertools import combinations, product
 from statistics import fmean
 
 from diagnostics.notation.printed_name import normalised
-from diagnostics.reconstruction.load.metric_series import MetricSeries, Point, Series, increase
+from diagnostics.reconstruction.metrics.metric_series import MetricSeries, Point, Series, increase
 
 VertexKey = tuple[str | None, str]
 

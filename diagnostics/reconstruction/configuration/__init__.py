@@ -1,0 +1,1 @@
+"""What each job is configured with, and which release of Flink runs it."""

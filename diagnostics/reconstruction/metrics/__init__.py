@@ -1,0 +1,1 @@
+"""Metrics over time: the readings of each series, and every metric in slots of time."""
