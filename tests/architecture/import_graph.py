@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -62,14 +62,53 @@ def loose_modules(house: str) -> set[str]:
     return {path.stem for path in (ROOT / house).glob("*.py")} - {"__init__"}
 
 
+def folder(module: str) -> str | None:
+    """The folder inside its room that a module lies in; None when it lies in the room itself."""
+    parts = module.split(".")
+    is_in_folder = len(parts) > 2 and (ROOT.joinpath(*parts[:3]) / "__init__.py").is_file()
+    return parts[2] if is_in_folder else None
+
+
+def folders(house: str, name: str) -> set[str]:
+    """The packages inside a room."""
+    return {path.parent.name for path in (ROOT / house / name).glob("*/__init__.py")}
+
+
+def arrows_of_folders(house: str, name: str) -> Iterator[tuple[str, str]]:
+    """The imports between modules of a room that lie in different folders of it."""
+    for module, target in arrows(house):
+        one, other = folder(module), folder(target)
+        if room(module) == room(target) == name and one and other and one != other:
+            yield module, target
+
+
 def upward_imports(house: str, floors: tuple[tuple[str, ...], ...]) -> list[str]:
     """The imports of another room that lies on the same floor or above."""
+    between = ((module, target) for module, target in arrows(house) if room(module) != room(target))
+    return _upward(between, room, floors)
+
+
+def upward_imports_of_folders(house: str, name: str, floors: tuple[tuple[str, ...], ...]) -> list[str]:
+    """The imports inside a room of another folder that lies on the same floor or above."""
+    return _upward(arrows_of_folders(house, name), lambda module: folder(module) or "", floors)
+
+
+def _upward(
+    between: Iterable[tuple[str, str]], place: Callable[[str], str], floors: tuple[tuple[str, ...], ...]
+) -> list[str]:
     floor_of = {name: number for number, floor in enumerate(floors) for name in floor}
     return [
-        f"{module} imports {target}"
-        for module, target in arrows(house)
-        if room(module) != room(target) and floor_of[room(module)] <= floor_of[room(target)]
+        f"{module} imports {target}" for module, target in between if floor_of[place(module)] <= floor_of[place(target)]
     ]
+
+
+def circles_of_folders(house: str) -> list[list[str]]:
+    """The circles of imports between folders inside a room, for every room; each name as `room/folder`."""
+    graph: dict[str, set[str]] = {}
+    for name in sorted({room(module) for module in modules(house)}):
+        for module, target in arrows_of_folders(house, name):
+            graph.setdefault(f"{name}/{folder(module)}", set()).add(f"{name}/{folder(target)}")
+    return circles(graph)
 
 
 def circles_of_files(house: str) -> list[list[str]]:
