@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, Self
 
@@ -72,6 +73,29 @@ class Citation:
             last_line=row.last_line,
             pointer=row.pointer,
             ts_ms=row.ts_ms,
+            name=name,
+            value=value,
+        )
+
+    @classmethod
+    def of_row(
+        cls,
+        row: Mapping[str, Any],
+        kind: Kind,
+        text: str,
+        *,
+        name: str | None = None,
+        value: float | str | bool | None = None,
+    ) -> Self:
+        """The citation of the place that a row comes from, for a row that maps columns to values."""
+        return cls(
+            file_id=row["file_id"],
+            line=row["line"],
+            kind=kind,
+            text=text,
+            last_line=row["last_line"],
+            pointer=row["pointer"],
+            ts_ms=row["ts_ms"],
             name=name,
             value=value,
         )

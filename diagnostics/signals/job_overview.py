@@ -131,17 +131,8 @@ def _overview(
 
 
 def _cite(row: Mapping[str, Any]) -> Citation:
-    return Citation(
-        file_id=row["file_id"],
-        line=row["line"],
-        last_line=row["last_line"],
-        pointer=row["pointer"],
-        kind="rest" if "start_ms" in row else "log",
-        ts_ms=row["ts_ms"],
-        text=f"job {row['name'] or row['job_id']}" + (f" is {row['state']}" if row["state"] else ""),
-        name="name",
-        value=row["name"],
-    )
+    text = f"job {row['name'] or row['job_id']}" + (f" is {row['state']}" if row["state"] else "")
+    return Citation.of_row(row, "rest" if "start_ms" in row else "log", text, name="name", value=row["name"])
 
 
 def _restarts(series: MetricSeries, job_id: str, *, only: bool) -> float | None:

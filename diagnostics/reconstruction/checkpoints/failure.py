@@ -191,15 +191,8 @@ def _report_of_threshold(row: Mapping[str, Any], text: str) -> FailureReport:
 def _citation(row: Mapping[str, Any]) -> Citation:
     said = row["message"] or f"{row['exception_class']}: {row['exception_message']}"
     root = ": ".join(part for part in (row["root_cause_class"], row["root_cause_message"]) if part)
-    return Citation(
-        file_id=row["file_id"],
-        line=row["line"],
-        last_line=row["last_line"],
-        pointer=row["pointer"],
-        kind="rest" if row["process"] == "rest" else "log",
-        ts_ms=row["ts_ms"],
-        text=(f"{said} Caused by {root}" if root else said)[:400],
-    )
+    text = f"{said} Caused by {root}" if root else said
+    return Citation.of_row(row, "rest" if row["process"] == "rest" else "log", text[:400])
 
 
 def _reports_of_histories(evidence: Evidence) -> list[FailureReport]:

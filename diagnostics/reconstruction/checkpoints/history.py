@@ -262,14 +262,4 @@ def _citation(
     name: str | None = None,
     value: float | None = None,
 ) -> Citation:
-    return Citation(
-        file_id=place["file_id"],
-        line=place["line"],
-        last_line=place["last_line"],
-        pointer=place["pointer"],
-        kind=kind,
-        ts_ms=place["ts_ms"],
-        text=(text or place["text"] or "")[:400],
-        name=name,
-        value=value,
-    )
+    return Citation.of_row(place, kind, (text or place["text"] or "")[:400], name=name, value=value)

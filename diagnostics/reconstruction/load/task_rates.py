@@ -153,17 +153,7 @@ def _interval(job_id: str | None, row: Mapping[str, Any], before: Mapping[str, A
         bytes_in=bytes_in,
         busy_ms=busy_ms,
         back_pressured_ms=back_pressured_ms,
-        citation=Citation(
-            file_id=row["file_id"],
-            line=row["line"],
-            last_line=row["last_line"],
-            pointer=row["pointer"],
-            kind="rest",
-            ts_ms=row["ts_ms"],
-            text=_citation_text(row),
-            name="accumulated-busy-time",
-            value=row["busy_ms"],
-        ),
+        citation=Citation.of_row(row, "rest", _citation_text(row), name="accumulated-busy-time", value=row["busy_ms"]),
     )
 
 
