@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from diagnostics.charting.chart import Axis, Theme
+from diagnostics.charting.chart import Axis, Points, Theme
 from diagnostics.charting.theme import Palette, palette
 
 Trace = Mapping[str, Any]
@@ -54,6 +54,24 @@ class Panel:
     thresholds: Sequence[Threshold] = ()
     y: Mapping[str, Any] = field(default_factory=dict)
     x: Mapping[str, Any] = field(default_factory=dict)
+
+
+def job_title(job: Mapping[str, Any], points: Points) -> str:
+    """The end of a panel's title that names its job; empty when the points hold one job only."""
+    return f" · {job['name'] or job['job_id']}" if len(points["jobs"]) > 1 else ""
+
+
+def row_axis(names: Sequence[str]) -> Mapping[str, Any]:
+    """A y axis with a row for each name, the first on top, and none of the names left out."""
+    return {
+        "type": "category",
+        "categoryorder": "array",
+        "categoryarray": names[::-1],
+        "automargin": True,
+        "nticks": None,
+        "tickmode": "linear",
+        "rangemode": "normal",
+    }
 
 
 def stacked(

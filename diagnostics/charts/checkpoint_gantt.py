@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from diagnostics.charting.chart import Chart, Choice, Points, Theme
-from diagnostics.charting.panel import DURATION_UNITS, Panel, axis_unit, escaped, shortened, stacked
+from diagnostics.charting.panel import DURATION_UNITS, Panel, axis_unit, escaped, row_axis, shortened, stacked
 from diagnostics.charting.theme import Palette, palette
 from diagnostics.reconstruction.checkpoints.history import checkpoint_histories
 from diagnostics.reconstruction.checkpoints.parts import subtask_answers
@@ -164,15 +164,7 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
         traces=traces,
         height=max(ROW * len(rows), LEAST_HEIGHT),
         x={"range": [0, 1.04 * length / divisor], "showgrid": True},
-        y={
-            "type": "category",
-            "categoryorder": "array",
-            "categoryarray": names[::-1],
-            "automargin": True,
-            "nticks": None,
-            "tickmode": "linear",
-            "rangemode": "normal",
-        },
+        y=row_axis(names),
     )
     drawn = stacked([panel], theme, axis="own", x_title=f"Since the trigger ({unit})")
     drawn["layout"]["meta"] = {"chosen": key_of(checkpoint)}

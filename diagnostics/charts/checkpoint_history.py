@@ -7,7 +7,16 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from diagnostics.charting.chart import Chart, Points, Theme
-from diagnostics.charting.panel import DURATION_UNITS, SIZE_UNITS, Panel, Threshold, axis_unit, escaped, stacked
+from diagnostics.charting.panel import (
+    DURATION_UNITS,
+    SIZE_UNITS,
+    Panel,
+    Threshold,
+    axis_unit,
+    escaped,
+    job_title,
+    stacked,
+)
 from diagnostics.charting.theme import Palette, palette
 from diagnostics.reconstruction.checkpoints.course import checkpoint_courses
 from diagnostics.wording.phrase import duration, exact_duration, size
@@ -60,7 +69,7 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
     colours = palette(theme)
     panels = []
     for index, job in enumerate(points["jobs"]):
-        name = f" · {job['name'] or job['job_id']}" if len(points["jobs"]) > 1 else ""
+        name = job_title(job, points)
         panels.append(_durations(job, name, colours, first=index == 0))
         if any(_bytes(each) is not None for each in job["checkpoints"]):
             panels.append(_sizes(job, name, colours))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from diagnostics.arithmetic.line_fit import Line, trend_through
 from diagnostics.arithmetic.quantiles import quantile
 from diagnostics.charting.chart import Chart, Points, Theme
-from diagnostics.charting.panel import DURATION_UNITS, SIZE_UNITS, Panel, Threshold, axis_unit, stacked
+from diagnostics.charting.panel import DURATION_UNITS, SIZE_UNITS, Panel, Threshold, axis_unit, job_title, stacked
 from diagnostics.charting.theme import Palette, palette
 from diagnostics.reconstruction.checkpoints.history import checkpoint_histories
 from diagnostics.reconstruction.checkpoints.timeout import checkpoint_timeouts
@@ -90,7 +90,7 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
     colours = palette(theme)
     panels = []
     for index, job in enumerate(points["jobs"]):
-        name = f" · {job['name'] or job['job_id']}" if len(points["jobs"]) > 1 else ""
+        name = job_title(job, points)
         panels.append(_durations(job, name, colours, first=index == 0))
         if any(row[STATE] is not None or row[WRITTEN] is not None for row in job["checkpoints"]):
             panels.append(_sizes(job, name, colours, first=index == 0))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from diagnostics.arithmetic.line_fit import Line, trend_through
 from diagnostics.arithmetic.time_slot import slot_ms
 from diagnostics.charting.chart import Chart, Points, Theme
-from diagnostics.charting.panel import Panel, escaped, shortened, stacked
+from diagnostics.charting.panel import Panel, escaped, job_title, shortened, stacked
 from diagnostics.charting.theme import Palette, palette
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.metrics.metric_series import metric_series
@@ -106,7 +106,7 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
     colours = palette(theme)
     panels = []
     for job in points["jobs"]:
-        name = f" · {job['name'] or job['job_id']}" if len(points["jobs"]) > 1 else ""
+        name = job_title(job, points)
         traces = [
             trace for place, source in enumerate(job["sources"]) for trace in _lines(points, source, place, colours)
         ]

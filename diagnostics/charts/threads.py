@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from diagnostics.charting.chart import Chart, Points, Theme
-from diagnostics.charting.panel import Panel, escaped, shortened, stacked
+from diagnostics.charting.panel import Panel, escaped, row_axis, shortened, stacked
 from diagnostics.charting.theme import Palette, palette
 from diagnostics.reconstruction.stacks.sampled_stacks import sampled_stacks
 from diagnostics.reconstruction.stacks.thread_locks import DumpedThread, LockQueue, lock_queues
@@ -177,15 +177,7 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
                 unit="",
                 height=max(20 * len(groups), 60),
                 traces=[stacks],
-                y={
-                    "type": "category",
-                    "categoryorder": "array",
-                    "categoryarray": names[::-1],
-                    "automargin": True,
-                    "nticks": None,
-                    "tickmode": "linear",
-                    "rangemode": "normal",
-                },
+                y=row_axis(names),
             ),
         ],
         theme,

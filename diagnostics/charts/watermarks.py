@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from diagnostics.arithmetic.time_slot import slot_ms
 from diagnostics.charting.chart import Chart, Points, Theme
-from diagnostics.charting.panel import DURATION_UNITS, Panel, axis_unit, escaped, shortened, stacked
+from diagnostics.charting.panel import DURATION_UNITS, Panel, axis_unit, escaped, job_title, shortened, stacked
 from diagnostics.charting.theme import Palette, palette
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.metrics.metric_series import metric_series
@@ -143,7 +143,7 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
     colours = palette(theme)
     panels = []
     for job in points["jobs"]:
-        name = f" · {job['name'] or job['job_id']}" if len(points["jobs"]) > 1 else ""
+        name = job_title(job, points)
         panels.append(_lag_panel(points, job, name, colours))
         if any(vertex["late_records"] for vertex in job["vertices"]):
             panels.append(_late_panel(points, job, name, colours))
