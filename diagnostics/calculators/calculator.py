@@ -37,6 +37,12 @@ class Input:
     choice: bool = False
 
 
+INCOMING_RATE = Input(
+    "rate", "Records that come in", "rate", ("throughput.before_per_s", "record_rate.highest_per_s"), high=1e6
+)
+"""The rate that a job has to keep up with, records a second."""
+
+
 @dataclass(frozen=True, slots=True)
 class Line:
     """One step of the arithmetic: `label: arithmetic = result`."""

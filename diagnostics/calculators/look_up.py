@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 
-from diagnostics.calculators.calculator import Advice, Calculator, Input, Line, Outcome
+from diagnostics.calculators.calculator import INCOMING_RATE, Advice, Calculator, Input, Line, Outcome
 from diagnostics.evidence.subject import Lookup
 from diagnostics.wording.phrase import duration, number, percent
 
@@ -79,14 +80,7 @@ CALCULATOR = Calculator(
         "flight / time / misses"
     ),
     inputs=(
-        Input(
-            "rate",
-            "Records that come in",
-            "rate",
-            ("throughput.before_per_s", "record_rate.highest_per_s"),
-            high=1e6,
-            choice=True,
-        ),
+        replace(INCOMING_RATE, choice=True),
         Input(
             "call_ms",
             "Time of one call",

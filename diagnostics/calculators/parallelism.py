@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 
-from diagnostics.calculators.calculator import Calculator, Input, Line, Outcome
+from diagnostics.calculators.calculator import INCOMING_RATE, Calculator, Input, Line, Outcome
 from diagnostics.evidence.subject import Lookup
 from diagnostics.wording.phrase import number, percent
 
@@ -62,14 +63,7 @@ CALCULATOR = Calculator(
     question="How many subtasks does the task need for the rate that comes in?",
     formula="subtasks = rate x time of one record / target busy share",
     inputs=(
-        Input(
-            "rate",
-            "Records that come in",
-            "rate",
-            ("throughput.before_per_s", "record_rate.highest_per_s"),
-            high=1e6,
-            choice=True,
-        ),
+        replace(INCOMING_RATE, choice=True),
         Input("ms_per_record", "Busy time of one record, ms", "count", ("record_rate.ms_per_record",), high=1000),
         Input("parallelism", "Subtasks now", "count", ("record_rate.parallelism",), low=1, high=512),
         Input(

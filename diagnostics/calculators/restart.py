@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from diagnostics.calculators.calculator import Calculator, Input, Line, Outcome
+from diagnostics.calculators.calculator import INCOMING_RATE, Calculator, Input, Line, Outcome
 from diagnostics.evidence.subject import Lookup
 from diagnostics.wording.phrase import duration, number
 
@@ -60,9 +60,7 @@ CALCULATOR = Calculator(
             because="our choice: a minute; measure it once on purpose",
             high=3_600_000,
         ),
-        Input(
-            "rate", "Records that come in", "rate", ("throughput.before_per_s", "record_rate.highest_per_s"), high=1e6
-        ),
+        INCOMING_RATE,
         Input(
             "capacity",
             "Records that the job can pass",
