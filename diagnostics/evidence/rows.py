@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
     import pyarrow
@@ -51,3 +51,10 @@ class Coverage:
     earlier: int = 0
     earlier_ms: int = 0
     earlier_line: int | None = None
+
+    @classmethod
+    def of_times(cls, records: int, times: Iterable[int | None], warnings: tuple[str, ...] = ()) -> Self:
+        """The coverage of records with these times (epoch ms, None where a record has none)."""
+        known = [time for time in times if time is not None]
+        first_ts_ms, last_ts_ms = min(known, default=None), max(known, default=None)
+        return cls(records=records, warnings=warnings, first_ts_ms=first_ts_ms, last_ts_ms=last_ts_ms)

@@ -33,13 +33,7 @@ def _read(document: RestDocument) -> Iterator[Rows | Coverage]:
     history = fields(document.value.get("exceptionHistory"))
     is_cut = history.get("truncated") is True or document.value.get("truncated") is True
     warning = "Flink shortened the list of exceptions: ask again with ?maxExceptions=50"
-    times = [row["ts_ms"] for row in rows if row["ts_ms"] is not None]
-    yield Coverage(
-        records=len(rows),
-        warnings=(warning,) if is_cut else (),
-        first_ts_ms=min(times, default=None),
-        last_ts_ms=max(times, default=None),
-    )
+    yield Coverage.of_times(len(rows), (row["ts_ms"] for row in rows), (warning,) if is_cut else ())
 
 
 def _history(document: RestDocument) -> Iterator[dict[str, Any]]:

@@ -42,8 +42,7 @@ def _read(document: RestDocument) -> Iterator[Rows | Coverage]:
         for place, subtask in enumerate(items(answer["subtasks"]))
     ]
     yield Rows("subtask_checkpoint", rows)
-    times = [row["ack_ms"] for row in rows if row["ack_ms"] is not None]
-    yield Coverage(records=len(rows), first_ts_ms=min(times, default=None), last_ts_ms=max(times, default=None))
+    yield Coverage.of_times(len(rows), (row["ack_ms"] for row in rows))
 
 
 def _part(subtask: Mapping[str, Any]) -> dict[str, Any]:
