@@ -77,9 +77,10 @@ def folders(house: str, name: str) -> set[str]:
 def arrows_of_folders(house: str, name: str) -> Iterator[tuple[str, str]]:
     """The imports between modules of a room that lie in different folders of it."""
     for module, target in arrows(house):
-        one, other = folder(module), folder(target)
-        if room(module) == room(target) == name and one and other and one != other:
-            yield module, target
+        if room(module) == room(target) == name:
+            one, other = folder(module), folder(target)
+            if one and other and one != other:
+                yield module, target
 
 
 def upward_imports(house: str, floors: tuple[tuple[str, ...], ...]) -> list[str]:
@@ -105,7 +106,7 @@ def _upward(
 def circles_of_folders(house: str) -> list[list[str]]:
     """The circles of imports between folders inside a room, for every room; each name as `room/folder`."""
     graph: dict[str, set[str]] = {}
-    for name in sorted({room(module) for module in modules(house)}):
+    for name in sorted(rooms_with_a_docstring(house)):
         for module, target in arrows_of_folders(house, name):
             graph.setdefault(f"{name}/{folder(module)}", set()).add(f"{name}/{folder(target)}")
     return circles(graph)

@@ -1,0 +1,74 @@
+"""The two houses and their floors: an import goes down, never up and never to a neighbour on the same floor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+Floors = tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """A top-level package.
+
+    name    the package
+    loose   the modules that lie in no room
+    floors  its rooms and loose modules, from the ground to the roof
+    """
+
+    name: str
+    loose: tuple[str, ...]
+    floors: Floors
+
+
+DIAGNOSTICS = House(
+    name="diagnostics",
+    loose=("analyze", "citation", "collect_flink", "errors", "registry", "yaml_document"),
+    floors=(
+        ("citation", "errors", "registry"),
+        ("yaml_document", "evidence", "spark", "walk_throughs"),
+        ("charting", "reproduction", "storage", "symptoms"),
+        ("notation",),
+        ("arithmetic", "log_scan", "vocabulary"),
+        ("aggregators", "formats", "wording"),
+        ("intake", "prevention", "reconstruction"),
+        ("charts", "profiles", "reading", "redaction", "signals"),
+        ("log_book", "rules"),
+        ("diagnosis",),
+        ("analyze", "calculators", "runbook"),
+        ("proof", "spark_service"),
+    ),
+)
+"""Loose are the pipeline, the collector that is downloaded, and what everybody may name. `collect_flink` is on no
+floor: it is one file that runs without this library."""
+
+WORKBENCH = House(
+    name="workbench",
+    loose=("celery", "settings", "urls", "wsgi"),
+    floors=(
+        ("machine", "untrusted", "accounts", "layouts", "celery"),
+        ("cases", "limits", "redaction", "launch", "settings", "wsgi"),
+        ("uploads", "rules", "backup"),
+        ("analyses", "middleware"),
+        ("clusters", "history", "logs", "prevention", "profiles", "runbooks", "space"),
+        ("charts", "worker"),
+        ("reports",),
+        ("drills",),
+        ("api", "case_pages", "rule_pages"),
+        ("urls",),
+    ),
+)
+"""Loose are the modules that Django and Celery look for."""
+
+HOUSES = (DIAGNOSTICS, WORKBENCH)
+
+FOLDERS_OF_RECONSTRUCTION: Floors = (
+    ("metrics",),
+    ("events", "job"),
+    ("gc", "stacks"),
+    ("failures", "load"),
+    ("checkpoints",),
+    ("configuration",),
+)
+"""Its folders from the ground to the roof: what a job consists of may be derived from its metrics, why a checkpoint
+failed from failures; which jobs have a configuration is known from all of them."""
