@@ -27,13 +27,16 @@ JOURNEYS = {
 """The files that use the running workbench, and in which of the two shares: 395 and 430 s of processor time when they
 were measured. One that is not named is a share of its own, which costs a workbench."""
 
+SPARK_SERVER = "tests/diagnostics/spark/"
+"""A folder whose files use one Spark server of their own: one share, so that only one process starts it."""
+
 
 class BySharedWorkbench(LoadFileScheduling):  # type: ignore[misc]
-    """Whole files to each process, the journeys in two shares."""
+    """Whole files to each process, the journeys in two shares, the tests of Spark servers in one."""
 
     def _split_scope(self, nodeid: str) -> str:
         file = str(super()._split_scope(nodeid))
-        return JOURNEYS.get(file, file)
+        return SPARK_SERVER if file.startswith(SPARK_SERVER) else JOURNEYS.get(file, file)
 
 
 @pytest.hookimpl(optionalhook=True)
