@@ -110,12 +110,16 @@ def faults(findings: Sequence[Mapping[str, Any]], signals: Sequence[Mapping[str,
     """Everything wrong in the runbooks of a case, as `runbook/step: fault: text`."""
     filled = list(filled_runbooks(findings, signals))
     found = [
-        f"{book['id']}/{step['id']}: {fault}" for book in filled for step in book["steps"] for fault in of_step(step)
+        f"{book['id']}/{step['id']}: {fault}"
+        for book in filled
+        for step in book["steps"]
+        for fault in step_faults(step)
     ]
     return [*found, *two_values(filled), *too_short(filled, signals)]
 
 
-def of_step(step: Mapping[str, Any]) -> Iterator[str]:
+def step_faults(step: Mapping[str, Any]) -> Iterator[str]:
+    """The faults of a step's commands and changes."""
     for look in step["look"]:
         yield from command_faults(look["command"])
     if step["savepoint"]:
