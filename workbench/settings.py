@@ -62,6 +62,7 @@ INSTALLED_APPS = [
     "workbench.rules",
     "workbench.analyses",
     "workbench.clusters",
+    "workbench.alerts",
     "workbench.charts",
     "workbench.profiles",
     "workbench.logs",

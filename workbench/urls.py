@@ -18,6 +18,7 @@ urlpatterns = [
     path("cases/<int:case_id>/logs/", include("workbench.logs.urls")),
     path("logs/", everywhere, name="log_search"),
     path("uploads/", include("workbench.uploads.urls")),
+    path("alerts/", include("workbench.alerts.urls")),
     path("clusters/", include("workbench.clusters.urls")),
     path("limits/", limits, name="limits"),
     path("space/", include("workbench.space.urls")),

@@ -51,7 +51,7 @@ WORKBENCH = House(
         ("uploads", "rules", "backup"),
         ("analyses", "middleware"),
         ("clusters", "history", "logs", "prevention", "profiles", "runbooks", "space"),
-        ("charts", "worker"),
+        ("alerts", "charts", "worker"),
         ("reports",),
         ("drills",),
         ("api", "case_pages", "rule_pages"),

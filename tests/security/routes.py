@@ -24,6 +24,7 @@ from tests.workbench.charts.test_charts import load_points
 from tests.workbench.diagnosed import SKEW_RULE, diagnosed_case, drafted, published, write_log_book
 from tests.workbench.people import People, case_of, signed_in
 from workbench.accounts.models import ApiToken, User
+from workbench.alerts.models import AlertSource
 from workbench.analyses.models import ChartPoints, SampledStacks
 from workbench.cases.bulk import cases_set_status
 from workbench.cases.follow_ups import follow_up_add
@@ -132,6 +133,9 @@ def made_world(people: People) -> World:
     follow_up = follow_up_add(case=case, user=people.alice, text="Look", owner=people.bob)
     arrival = arrival_begin(case=case, user=people.alice, name="a.log", size=5)
     cluster = Cluster.objects.create(name="c", url="http://10.9.9.9:8081", team=team, added_by=people.ada)
+    source = AlertSource(slug="alertmanager", kind="alertmanager", team=team, owner=people.alice, added_by=people.ada)
+    source.renew_token()
+    source.save()
     collection = Collection.objects.create(case=case, cluster=cluster, requested_by=people.alice)
     draft = drafted(SKEW_RULE.replace("skew.test", "skew.other"), people.rita)
     backtest = backtest_start(draft=draft, user=people.rita)
@@ -161,6 +165,8 @@ def made_world(people: People) -> World:
         "arrival_id": arrival.pk,
         "cluster_id": cluster.pk,
         "collection_id": collection.pk,
+        "source_id": source.pk,
+        "source": source.slug,
         "drill_id": drill.pk,
         "draft_id": draft.pk,
         "backtest_id": backtest.pk,

@@ -32,6 +32,7 @@ DRILLED = "the person in the drill"
 TESTER = "the rule editor who began it"
 STAFF = "rule editors, in the administration"
 OWNERS = "administrators, in the administration"
+SOURCE = "a listed source of alerts, by its own token"
 NO = "nobody: there is no such method"
 
 ALLOWED: Mapping[str, tuple[str, ...]] = {
@@ -48,6 +49,7 @@ ALLOWED: Mapping[str, tuple[str, ...]] = {
     TESTER: ("rule editor",),
     STAFF: ("rule editor", "administrator"),
     OWNERS: ("administrator",),
+    SOURCE: (),
     NO: (),
 }
 HIDDEN_FROM_STRANGERS = (READERS, WRITERS, DELETERS, AUTHOR, DRILLED)
@@ -103,6 +105,11 @@ MAY: Mapping[str, tuple[str, str]] = {
     "clusters:collection": (READERS, NO),
     "clusters:progress": (READERS, NO),
     "clusters:cancel": (NO, WRITERS),
+    "alerts:list": (PEOPLE, NO),
+    "alerts:sources": (ADMINISTRATORS, ADMINISTRATORS),
+    "alerts:source": (ADMINISTRATORS, ADMINISTRATORS),
+    "alerts:token": (NO, ADMINISTRATORS),
+    "alerts:remove": (NO, ADMINISTRATORS),
     "limits": (PEOPLE, ADMINISTRATORS),
     "space:overview": (ADMINISTRATORS, NO),
     "space:change": (NO, ADMINISTRATORS),
@@ -186,6 +193,7 @@ MAY: Mapping[str, tuple[str, str]] = {
     "api:case": (READERS, NO),
     "api:files": (NO, WRITERS),
     "api:diagnosis": (READERS, NO),
+    "api:alerts": (NO, SOURCE),
     "api:schema": (EVERYBODY, NO),
     "api:docs": (EVERYBODY, EVERYBODY),
     "collector": (EVERYBODY, NO),
@@ -281,6 +289,8 @@ def outcome(world: World, visitor: str, method: str, route: Route) -> tuple[str,
 
 def wanted(visitor: str, who: str, route: Route) -> tuple[str, ...]:
     """The outcomes that are right for a visitor of a route whose method is for `who`."""
+    if route.name == "api:alerts":
+        return ("no method",) if who == NO else ("sign in",)
     if visitor in WORTHLESS:
         return ("let in",) if route.name == "api:docs" else ("sign in",)
     if visitor in ALLOWED[who]:

@@ -162,14 +162,17 @@ def case_seen(*, case: Case, user: User) -> None:
 
 
 @transaction.atomic
-def note_add(*, case: Case, user: User, text: str) -> Note:
-    """Writes a note down; whoever writes and whoever is mentioned watches. Raises ValidationError for an empty one."""
+def note_add(*, case: Case, user: User, text: str, by_person: bool = True) -> Note:
+    """Writes a note down; whoever writes and whoever is mentioned watches. Raises ValidationError for an empty one.
+
+    by_person  whether the user wrote the text; what a program wrote mentions nobody
+    """
     text = text.strip()
     if not text:
         raise ValidationError({"text": "The note is empty."})
     case_lock(case)
     note = Note.objects.create(case=case, author=user, text=text)
-    mentioned = people_mentioned(case, text)
+    mentioned = people_mentioned(case, text) if by_person else []
     note.mentions.set(mentioned)
     search_text_update(case)
     watch(case=case, user=user)

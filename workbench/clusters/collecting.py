@@ -45,19 +45,23 @@ def collection_run(
     collection: Collection,
     *,
     lookup: Lookup = looked_up,
-    seconds: float = 60,
+    seconds: float | None = None,
     every: float = 20,
     rate: float = 10,
     most_answer_seconds: float = MOST_ANSWER_SECONDS,
 ) -> None:
-    """Runs a queued collection and stores its outcome; does nothing for one that is not waiting."""
+    """Runs a queued collection and stores its outcome; does nothing for one that is not waiting.
+
+    seconds  over which snapshots are taken, as the collection says unless it is given
+    """
     collection.attempt = uuid.uuid4()
     waiting = Collection.objects.filter(pk=collection.pk, status=CollectionStatus.QUEUED)
     now = timezone.now()
     if not waiting.update(status=CollectionStatus.RUNNING, attempt=collection.attempt, heartbeat_at=now):
         return
     options = collect_flink.command_line().parse_args(["--rest", collection.cluster.url])
-    options.seconds, options.every, options.rate = seconds, every, rate
+    options.seconds = collection.seconds if seconds is None else seconds
+    options.every, options.rate = min(every, options.seconds), rate
     options.answer_seconds = ANSWER_SECONDS
     options.most_megabytes = min(MOST_BYTES, limits_now().file_bytes) / 1e6
     try:

@@ -78,6 +78,10 @@ class Cluster(models.Model):
         return self.name
 
 
+USUAL_SECONDS = 60
+"""Over which a collection takes snapshots unless somebody wants it sooner."""
+
+
 class CollectionStatus(models.TextChoices):
     QUEUED = "queued", "Waits for a worker"
     RUNNING = "running", "Collecting"
@@ -98,6 +102,7 @@ class Collection(models.Model):
     """One collecting of evidence from a cluster, or fetching of a file from a store, into a case.
 
     fetched_path   of a fetching: path and query of the file; the query may be a signature that opens it to everybody
+    seconds        over which snapshots of a cluster are taken
     attempt       whoever holds it owns the run
     heartbeat_at  the last sign of life of the worker
     detail        what is being asked, or why there is no evidence, for the user
@@ -108,6 +113,7 @@ class Collection(models.Model):
     requested_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
     fetched_path = models.CharField(max_length=LONGEST_FILE_URL, blank=True)
     redact = models.JSONField(default=list)
+    seconds = models.PositiveIntegerField(default=USUAL_SECONDS)
     status = models.CharField(max_length=10, choices=CollectionStatus.choices, default=CollectionStatus.QUEUED)
     attempt = models.UUIDField(default=uuid.uuid4, editable=False)
     progress = models.FloatField(default=0.0)

@@ -24,7 +24,7 @@ from workbench.clusters.address import (
     looked_up,
 )
 from workbench.clusters.login import Login, LoginRefused, login_forget, login_keep
-from workbench.clusters.models import Cluster, Collection, CollectionStatus, Serves
+from workbench.clusters.models import USUAL_SECONDS, Cluster, Collection, CollectionStatus, Serves
 from workbench.machine import broker
 from workbench.machine.signs_of_life import SignsOfLife
 
@@ -101,12 +101,25 @@ def cluster_remove(*, user: User, cluster: Cluster) -> None:
 
 @transaction.atomic
 def collection_request(
-    *, user: User, cluster: Cluster, title: str = "", case: Case | None = None, redact: Names[str] = ()
+    *,
+    user: User,
+    cluster: Cluster,
+    title: str = "",
+    case: Case | None = None,
+    team: Team | None = None,
+    redact: Names[str] = (),
+    seconds: int = USUAL_SECONDS,
 ) -> Collection:
-    """Queues the collecting into a case, a new one unless it is named. Raises ValidationError as `case_open` does."""
+    """Queues the collecting into a case, a new one of the team unless it is named.
+
+    seconds  over which snapshots are taken
+    Raises ValidationError as `case_open` does.
+    """
     stamp = f"{timezone.now():%Y-%m-%d %H:%M}"
-    case = case or case_open(user=user, title=title.strip() or f"{cluster.name}, {stamp} UTC")
-    collection = Collection.objects.create(case=case, cluster=cluster, requested_by=user, redact=list(redact))
+    case = case or case_open(user=user, title=title.strip() or f"{cluster.name}, {stamp} UTC", team=team)
+    collection = Collection.objects.create(
+        case=case, cluster=cluster, requested_by=user, redact=list(redact), seconds=seconds
+    )
     broker.send_when_committed(RUN_COLLECTION, collection.pk)
     return collection
 

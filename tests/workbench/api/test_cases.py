@@ -255,6 +255,7 @@ def test_every_call_of_the_contract_is_in_the_openapi_document_and_on_its_page(p
         "/api/v1/cases/{case_id}/": ["get"],
         "/api/v1/cases/{case_id}/files/": ["post"],
         "/api/v1/cases/{case_id}/diagnosis/": ["get"],
+        "/api/v1/alerts/{source}/": ["post"],
     }
     page = signed_in(people.alice).get("/api/v1/docs/").content.decode()
     for path in schema["paths"]:

@@ -1,0 +1,65 @@
+"""Reads the mapping of a source of any JSON: a line `field: /pointer` for each field of an alert."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+FIELDS = {
+    "alerts": "list of alerts in the body; without it the body is one alert",
+    "identity": "what stays the same for an alert while it fires and when it is resolved",
+    "name": "name of the alert",
+    "state": "state of the alert",
+    "resolved": "words of the state that mean resolved, separated by commas; not a pointer",
+    "labels": "object of labels",
+    "summary": "a sentence about it",
+    "url": "page of the alert",
+    "starts_at": "since when it fires: ISO 8601 or milliseconds",
+    "ends_at": "when it was resolved",
+}
+"""What a mapping may hold, and what each is. All but `alerts` and `resolved` point into one alert."""
+NEEDED = ("identity", "name")
+
+LONGEST_POINTER = 300
+EXAMPLE = "identity: /id\nname: /title\nstate: /status\nlabels: /tags\nstarts_at: /since"
+
+
+class MappingRefused(Exception):
+    """A line of the mapping cannot be used; the text names it."""
+
+
+def mapping_read(written: str) -> dict[str, str]:
+    """The mapping. Raises MappingRefused."""
+    mapping: dict[str, str] = {}
+    for number, line in enumerate(written.splitlines(), 1):
+        if not line.strip():
+            continue
+        field, colon, pointer = (part.strip() for part in line.partition(":"))
+        if not colon or field not in FIELDS:
+            raise MappingRefused(f"Line {number} is not `field: /pointer` with one of {', '.join(FIELDS)}.")
+        if len(pointer) > LONGEST_POINTER or (field != "resolved" and not pointer.startswith("/")):
+            raise MappingRefused(
+                f"Line {number}: a JSON pointer begins with / and has at most {LONGEST_POINTER} letters."
+            )
+        mapping[field] = pointer
+    if missing := [field for field in NEEDED if field not in mapping]:
+        raise MappingRefused(f"{' and '.join(missing)} must be mapped.")
+    return mapping
+
+
+def mapping_written(mapping: Mapping[str, str]) -> str:
+    """The mapping as an administrator edits it."""
+    return "\n".join(f"{field}: {pointer}" for field, pointer in mapping.items())
+
+
+def at(document: Any, pointer: str) -> Any:
+    """What a JSON pointer leads to; None when it leads to nothing."""
+    for part in pointer.split("/")[1:]:
+        name = part.replace("~1", "/").replace("~0", "~")
+        if isinstance(document, dict):
+            document = document.get(name)
+        elif isinstance(document, list) and name.isdecimal() and len(name) < 6 and int(name) < len(document):
+            document = document[int(name)]
+        else:
+            return None
+    return document

@@ -1,0 +1,134 @@
+"""Sources of alerts, and the alerts that came from them."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+
+from django.db import models
+from django.urls import reverse
+
+from workbench.accounts.models import Team, User
+from workbench.alerts.payload import LONGEST_NAME, LONGEST_SUMMARY, LONGEST_URL, LONGEST_VALUE
+from workbench.cases.models import Case
+from workbench.clusters.models import Cluster
+
+TOKEN_BYTES = 30
+LONGEST_REASON = 500
+
+
+class AlertSourceQuerySet(models.QuerySet["AlertSource"]):
+    def listed(self) -> AlertSourceQuerySet:
+        return self.filter(removed_at=None)
+
+
+class AlertSource(models.Model):
+    """A system that sends alerts. Rows stay when they are taken off the list; the token of such a row is refused.
+
+    slug           names it in the address that the system posts to
+    kind           the name of its file in `payloads`
+    digest         hash of its token, which is shown once; the token opens nothing but this source
+    team, owner    whose cases its alerts open, and whom they belong to
+    cluster        what to collect from when no label names another one; null for nothing
+    cluster_label  the label whose value is the name of a listed cluster
+    job_label      the label whose value is the name of a job
+    routes         [{"label", "value", "cluster": key}], tried in this order before `cluster_label`
+    mapping        field of an alert -> JSON pointer, for kinds that need one
+    """
+
+    slug = models.SlugField(max_length=50)
+    kind = models.CharField(max_length=20)
+    digest = models.CharField(max_length=64)
+    team = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="+")
+    owner = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    cluster = models.ForeignKey(Cluster, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+    cluster_label = models.CharField(max_length=LONGEST_NAME)
+    job_label = models.CharField(max_length=LONGEST_NAME)
+    routes: models.JSONField[list[dict[str, str | int]], list[dict[str, str | int]]] = models.JSONField(default=list)
+    mapping: models.JSONField[dict[str, str], dict[str, str]] = models.JSONField(default=dict)
+    heard_at = models.DateTimeField(null=True, blank=True)
+    refused = models.CharField(max_length=LONGEST_REASON, blank=True)
+    added_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    added_at = models.DateTimeField(auto_now_add=True)
+    removed_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+    removed_at = models.DateTimeField(null=True, blank=True)
+
+    objects = AlertSourceQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["slug"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["slug"], condition=models.Q(removed_at=None), name="one_listed_alert_source_of_a_name"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.slug
+
+    def get_absolute_url(self) -> str:
+        return reverse("alerts:source", args=[self.pk])
+
+    def renew_token(self) -> str:
+        """A new token in place of the old one; the caller saves. It is shown once: only its hash is kept."""
+        secret = secrets.token_urlsafe(TOKEN_BYTES)
+        self.digest = self.digest_of(secret)
+        return secret
+
+    def opens_with(self, secret: str) -> bool:
+        """Whether this is its token."""
+        return secrets.compare_digest(self.digest, self.digest_of(secret))
+
+    @staticmethod
+    def digest_of(secret: str) -> str:
+        return hashlib.sha256(secret.encode()).hexdigest()
+
+
+class AlertQuerySet(models.QuerySet["Alert"]):
+    def visible_to(self, user: User) -> AlertQuerySet:
+        """Those of the user's teams; an administrator sees all."""
+        return self if user.is_administrator else self.filter(source__team__in=user.teams.all())
+
+    def firing(self) -> AlertQuerySet:
+        return self.filter(is_firing=True)
+
+
+class Alert(models.Model):
+    """One alert from its first message until it is resolved; when it fires again, another row begins.
+
+    identity       by what its sender names it, or the hash of a long name
+    times          how many messages said that it fires
+    starts_at      by the sender's clock, may be null; the other times are by this machine's
+    cluster, job_name  what its labels were mapped to; null and empty where they were not
+    case           the case that it opened or joined
+    reason         why there is no case, or why nothing more was collected; empty otherwise
+    """
+
+    source = models.ForeignKey(AlertSource, on_delete=models.PROTECT, related_name="alerts")
+    identity = models.CharField(max_length=64)
+    name = models.CharField(max_length=LONGEST_VALUE)
+    labels: models.JSONField[dict[str, str], dict[str, str]] = models.JSONField(default=dict)
+    summary = models.CharField(max_length=LONGEST_SUMMARY, blank=True)
+    url = models.CharField(max_length=LONGEST_URL, blank=True)
+    is_firing = models.BooleanField(default=True)
+    times = models.PositiveIntegerField(default=1)
+    starts_at = models.DateTimeField(null=True, blank=True)
+    received_at = models.DateTimeField()
+    heard_at = models.DateTimeField()
+    resolved_at = models.DateTimeField(null=True, blank=True)
+    cluster = models.ForeignKey(Cluster, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+    job_name = models.CharField(max_length=LONGEST_VALUE, blank=True)
+    case = models.ForeignKey(Case, on_delete=models.SET_NULL, null=True, blank=True, related_name="alerts")
+    reason = models.CharField(max_length=LONGEST_REASON, blank=True)
+
+    objects = AlertQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-pk"]
+        indexes = [
+            models.Index(fields=["source", "identity", "-id"], name="alert_newest_of_identity"),
+            models.Index(fields=["cluster", "job_name", "-id"], name="alert_of_cluster_and_job"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name

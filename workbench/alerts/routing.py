@@ -1,0 +1,91 @@
+"""Maps the labels of an alert to a listed cluster and a job."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from workbench.alerts.models import AlertSource
+from workbench.clusters.models import Cluster, ClusterQuerySet
+
+MOST_ROUTES = 200
+ANY_REST = "*"
+
+
+class RoutesRefused(Exception):
+    """A line of the routes cannot be used; the text names it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What an alert is about.
+
+    cluster  None when nothing leads to one; `reason` says why
+    job      name of the job; empty when no label names one
+    """
+
+    cluster: Cluster | None
+    job: str
+    reason: str = ""
+
+
+def clusters_of(source: AlertSource) -> ClusterQuerySet:
+    """The clusters that alerts of the source may be collected from: what its owner may collect from."""
+    return Cluster.objects.offered_to(source.owner).clusters()
+
+
+def target_of(source: AlertSource, labels: Mapping[str, str]) -> Target:
+    """The first route that fits, then the cluster that a label names, then the cluster of the source."""
+    offered = {cluster.pk: cluster for cluster in clusters_of(source)}
+    job = labels.get(source.job_label, "")
+    for route in source.routes:
+        if _fits(labels.get(str(route["label"])), str(route["value"])):
+            cluster = offered.get(int(route["cluster"]))
+            if cluster is None:
+                condition = f"{route['label']} = {route['value']}"
+                return Target(None, job, f"The route {condition} leads to a cluster that is not listed any more.")
+            return Target(cluster, job)
+    named = labels.get(source.cluster_label, "")
+    for cluster in offered.values():
+        if named and cluster.name.casefold() == named.casefold():
+            return Target(cluster, job)
+    if source.cluster_id in offered:
+        return Target(offered[source.cluster_id], job)
+    if named:
+        return Target(None, job, f"The label {source.cluster_label} is {named}, which names no listed cluster.")
+    return Target(None, job, f"There is no label {source.cluster_label}, no route fits, and the source has no cluster.")
+
+
+def routes_read(written: str, clusters: Iterable[Cluster]) -> list[dict[str, str | int]]:
+    """The routes of lines `label = value : cluster`; a value may end with `*`. Raises RoutesRefused."""
+    by_name = {cluster.name.casefold(): cluster for cluster in clusters}
+    routes: list[dict[str, str | int]] = []
+    for number, line in enumerate(written.splitlines(), 1):
+        if not line.strip():
+            continue
+        matched, colon, name = line.rpartition(" : ")
+        label, equals, value = matched.partition("=")
+        if not (colon and equals and label.strip() and value.strip()):
+            raise RoutesRefused(f"Line {number} is not `label = value : cluster`.")
+        cluster = by_name.get(name.strip().casefold())
+        if cluster is None:
+            raise RoutesRefused(f"Line {number}: the owner may collect from no cluster named {name.strip()}.")
+        routes.append({"label": label.strip(), "value": value.strip(), "cluster": cluster.pk})
+    if len(routes) > MOST_ROUTES:
+        raise RoutesRefused(f"At most {MOST_ROUTES} routes are kept.")
+    return routes
+
+
+def routes_written(source: AlertSource) -> str:
+    """The routes of a source as an administrator edits them."""
+    keys = [route["cluster"] for route in source.routes]
+    names = dict(Cluster.objects.filter(pk__in=keys).values_list("pk", "name"))
+    return "\n".join(f"{route['label']} = {route['value']} : {names[int(route['cluster'])]}" for route in source.routes)
+
+
+def _fits(value: str | None, wanted: str) -> bool:
+    if value is None:
+        return False
+    if wanted.endswith(ANY_REST):
+        return value.startswith(wanted.removesuffix(ANY_REST))
+    return value == wanted

@@ -1,0 +1,178 @@
+"""Takes alerts: keeps them, opens or continues their case, and collects evidence from the cluster."""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from workbench.alerts.models import Alert, AlertSource
+from workbench.alerts.payload import LONGEST_SUMMARY, LONGEST_VALUE, PayloadRefused, ReceivedAlert, alerts_in
+from workbench.alerts.routing import Target, target_of
+from workbench.cases.models import Case, CaseStatus
+from workbench.cases.services import note_add, snapshot_start
+from workbench.clusters.models import Cluster
+from workbench.clusters.services import collection_request
+
+MOST_BODY_BYTES = 1_000_000
+"""Of one message. Our choice: 500 alerts of 2 kB, which is more than Alertmanager writes for one with long texts."""
+SAME_INCIDENT = dt.timedelta(hours=1)
+"""An alert about the same job within this time after the last one was resolved is the same incident. Our choice:
+longer than a restart with its recovery, shorter than a shift."""
+MOST_CASES_AN_HOUR = 10
+"""Of one source. Our choice: more broken jobs at once have one cause, and each collecting takes a worker."""
+MOST_COLLECTIONS_AN_HOUR = 6
+"""Of one case: an alert that comes and goes."""
+PAUSE = dt.timedelta(minutes=2)
+"""Between two collections of one case: longer than one usually takes."""
+COLLECTED_SECONDS = 10
+"""Over which the first snapshots are taken after an alert: two of them, since rates need two."""
+KEPT = dt.timedelta(days=90)
+"""For so long resolved alerts that opened no case are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one alert.
+
+    case    the case that it opened or belongs to; None where `reason` says why there is none
+    """
+
+    alert: Alert
+    case: Case | None
+    reason: str
+
+
+def alerts_receive(*, source: AlertSource, body: bytes) -> list[Outcome]:
+    """Keeps the alerts of a message and does what follows from each. Raises PayloadRefused, which the source keeps."""
+    try:
+        received = alerts_in(source.kind, body, source.mapping)
+    except PayloadRefused as error:
+        AlertSource.objects.filter(pk=source.pk).update(heard_at=timezone.now(), refused=str(error)[:500])
+        raise
+    with transaction.atomic():
+        # Two messages about one job wait for each other, also when they come from two sources of the team.
+        list(AlertSource.objects.select_for_update().filter(team=source.team_id).order_by("pk"))
+        now = timezone.now()
+        AlertSource.objects.filter(pk=source.pk).update(heard_at=now, refused="")
+        _forget_old(source, now)
+        return [outcome for each in received if (outcome := _receive(source, each, now)) is not None]
+
+
+def _receive(source: AlertSource, received: ReceivedAlert, now: dt.datetime) -> Outcome | None:
+    """What becomes of one alert; None for the end of one that was never heard of."""
+    identity = hashlib.sha256(received.identity.encode()).hexdigest()
+    newest = source.alerts.filter(identity=identity).select_related("case").first()
+    if newest is not None and newest.is_firing:
+        return _continue(source, newest, received, now)
+    if not received.is_firing:
+        return None
+    target = target_of(source, received.labels)
+    alert = Alert(
+        source=source,
+        identity=identity,
+        name=received.name[:LONGEST_VALUE],
+        labels=dict(received.labels),
+        summary=received.summary[:LONGEST_SUMMARY],
+        url=received.url,
+        starts_at=received.starts_at,
+        received_at=now,
+        heard_at=now,
+        cluster=target.cluster,
+        job_name=target.job,
+        reason=target.reason,
+    )
+    if target.cluster is not None:
+        _open_or_join(alert, target.cluster, target, now)
+    alert.save()
+    return Outcome(alert, alert.case, alert.reason)
+
+
+def _continue(source: AlertSource, alert: Alert, received: ReceivedAlert, now: dt.datetime) -> Outcome:
+    alert.heard_at = now
+    if received.is_firing:
+        alert.times += 1
+        alert.save(update_fields=["heard_at", "times"])
+        return Outcome(alert, alert.case, alert.reason)
+    alert.is_firing, alert.resolved_at = False, now
+    alert.save(update_fields=["heard_at", "is_firing", "resolved_at"])
+    if alert.case is None or alert.cluster is None:
+        return Outcome(alert, alert.case, alert.reason)
+    _note(alert.case, source, f"The alert {alert.name} is resolved, says {source}.")
+    reason = ""
+    if not Alert.objects.firing().filter(case=alert.case).exists():
+        reason = _collect_again(alert.case, source, alert.cluster, f"After the alert {alert.name}", now)
+    return Outcome(alert, alert.case, reason)
+
+
+def _open_or_join(alert: Alert, cluster: Cluster, target: Target, now: dt.datetime) -> None:
+    """Finds or opens the case of an alert that begins to fire."""
+    source = alert.source
+    earlier = (
+        Alert.objects.filter(source__team=source.team_id, cluster=cluster, job_name=target.job)
+        .filter(Q(is_firing=True) | Q(heard_at__gte=now - SAME_INCIDENT))
+        .exclude(case=None)
+        .exclude(case__status=CaseStatus.CLOSED)
+        .select_related("case__merged_into")
+        .first()
+    )
+    if earlier is not None and earlier.case is not None:
+        alert.case = earlier.case.merged_into or earlier.case
+        is_again = not Alert.objects.firing().filter(case=alert.case).exists()
+        _note(alert.case, source, _noted(alert))
+        if is_again:
+            alert.reason = _collect_again(alert.case, source, cluster, f"The alert {alert.name} fires again", now)
+        return
+    opened = source.alerts.filter(received_at__gte=now - dt.timedelta(hours=1)).exclude(case=None)
+    if opened.values("case").distinct().count() >= MOST_CASES_AN_HOUR:
+        alert.reason = f"{source} opened {MOST_CASES_AN_HOUR} cases within an hour; it opens more when that is over."
+        return
+    title = f"{alert.name}: {target.job or cluster.name}"
+    try:
+        collection = collection_request(
+            user=source.owner, cluster=cluster, title=title, team=source.team, seconds=COLLECTED_SECONDS
+        )
+    except ValidationError as error:
+        alert.reason = " ".join(error.messages)
+        return
+    alert.case = collection.case
+    _note(alert.case, source, _noted(alert))
+
+
+def _collect_again(case: Case, source: AlertSource, cluster: Cluster, change: str, now: dt.datetime) -> str:
+    """Collects into a new snapshot of the case; otherwise gives the reason why not."""
+    collections = case.collections.all()
+    if collections.active().exists():
+        return "Evidence is being collected already."
+    if collections.filter(requested_at__gt=now - PAUSE).exists():
+        return "The last collection is less than two minutes old."
+    if collections.filter(requested_at__gt=now - dt.timedelta(hours=1)).count() >= MOST_COLLECTIONS_AN_HOUR:
+        return f"Evidence was collected {MOST_COLLECTIONS_AN_HOUR} times within an hour."
+    snapshot_start(case=case, user=source.owner, change=change)
+    collection_request(user=source.owner, cluster=cluster, case=case, seconds=COLLECTED_SECONDS)
+    return ""
+
+
+def _note(case: Case, source: AlertSource, text: str) -> None:
+    note_add(case=case, user=source.owner, text=text, by_person=False)
+
+
+def _noted(alert: Alert) -> str:
+    since = f" since {alert.starts_at:%Y-%m-%d %H:%M:%S} UTC" if alert.starts_at else ""
+    summary = f": {alert.summary}" if alert.summary else "."
+    return f"The alert {alert.name} fires{since}, says {alert.source}{summary}"
+
+
+def _forget_old(source: AlertSource, now: dt.datetime) -> None:
+    source.alerts.filter(is_firing=False, case=None, heard_at__lt=now - KEPT).delete()
+
+
+def alerts_seen_in(source: AlertSource, body: bytes) -> Sequence[tuple[ReceivedAlert, Target]]:
+    """What a message would be taken for, without keeping anything. Raises PayloadRefused."""
+    return [(each, target_of(source, each.labels)) for each in alerts_in(source.kind, body, source.mapping)]
