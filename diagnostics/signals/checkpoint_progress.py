@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Mapping, Sequence
 from statistics import median
 
 from diagnostics.arithmetic.quantiles import highest, known, lowest, middle, ratio
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
-from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.evidence.subject import FactValue, Subject, only_one
 from diagnostics.reconstruction.checkpoints.counted_course import CountedCourse, counted_course
 from diagnostics.reconstruction.checkpoints.history import Checkpoint, History, checkpoint_histories
+from diagnostics.reconstruction.checkpoints.timeout import proposed_timeout_ms, timeout_in_effect
 from diagnostics.reconstruction.configuration.stated_settings import settings_of, stated_options
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.metrics.metric_series import MetricSeries, metric_series
@@ -26,8 +26,6 @@ COMPARED = 3
 RECENT = 5
 """How many of the last checkpoints say how it is now. Our choice."""
 COUNTERS = ("numberOfCompletedCheckpoints", "numberOfFailedCheckpoints")
-WHOLE_SECONDS = 0.05
-"""An expiry seen in the log is taken as the round timeout that it lies this near to, as a share. Our choice."""
 
 
 def measure(evidence: Evidence) -> Measured:
@@ -41,7 +39,7 @@ def measure(evidence: Evidence) -> Measured:
     histories = checkpoint_histories(evidence)
     series = metric_series(evidence)
     counted = {each.job_id for name in COUNTERS for each in series.of(name)}
-    only_job = _only(cluster_of(evidence).job_names)
+    only_job = only_one(cluster_of(evidence).job_names)
     jobs = sorted({*histories, *(job_id or only_job for job_id in counted)}, key=str)
     given = 0
     for job_id in jobs:
@@ -56,11 +54,6 @@ def measure(evidence: Evidence) -> Measured:
         )
 
 
-def _only(jobs: Iterable[str]) -> str | None:
-    names = list(jobs)
-    return names[0] if len(names) == 1 else None
-
-
 def _facts_of(
     evidence: Evidence, history: History, series: MetricSeries, job_id: str | None, only_job: str | None
 ) -> tuple[dict[str, FactValue], list[Citation]]:
@@ -70,7 +63,7 @@ def _facts_of(
     if not history.checkpoints and not history.not_started and counted is None:
         return {}, []
     facts: dict[str, FactValue] = {**_course(history), **_counted(history, counted)}
-    facts |= _timeout(history, stated, places)
+    facts |= timeout_in_effect(history, stated.get("timeout_ms"), is_default="timeout_ms" not in places)
     facts |= _against_settings(history, facts, stated)
     citations = [places[name] for name in ("timeout_ms", "interval_ms") if name in places]
     return facts, [*_citations_of(history), *citations, *(counted.citations if counted else ())]
@@ -131,11 +124,14 @@ def _course(history: History) -> dict[str, FactValue]:
         if completed
         else None,
         "growth_ratio": _growth([each.duration_ms for each in before]),
-        "running_ms": _running(history, running),
+        "running_ms": history.running_ms,
         "unaligned_count": len([each for each in completed if each.unaligned]),
     }
     facts |= _sizes(history, completed)
-    facts |= _now(history, completed, failed)
+    facts |= _recent(history.outcomes())
+    last_completed = completed[-1].ended_ms if completed else None
+    if history.observed_until_ms and last_completed:
+        facts["since_last_completed_ms"] = max(history.observed_until_ms - last_completed, 0)
     return facts
 
 
@@ -156,16 +152,6 @@ def _growth(durations: Sequence[float | None]) -> float | None:
     return ratio(median(values[-part:]), median(values[:part]))
 
 
-def _running(history: History, running: Sequence[Checkpoint]) -> float | None:
-    """How long the oldest checkpoint in progress has been under way when last seen."""
-    if not running:
-        return None
-    oldest = running[0]
-    if oldest.triggered_ms and history.observed_until_ms and history.observed_until_ms > oldest.triggered_ms:
-        return float(history.observed_until_ms - oldest.triggered_ms)
-    return oldest.duration_ms
-
-
 def _sizes(history: History, completed: Sequence[Checkpoint]) -> dict[str, FactValue]:
     written = known(each.checkpointed_bytes for each in completed)
     state = known(each.state_bytes for each in completed)
@@ -184,22 +170,11 @@ def _sizes(history: History, completed: Sequence[Checkpoint]) -> dict[str, FactV
     }
 
 
-def _now(history: History, completed: Sequence[Checkpoint], failed: Sequence[Checkpoint]) -> dict[str, FactValue]:
-    """How it is at the end: the last outcomes, and how long ago the last one completed."""
-    ended = sorted([*completed, *failed], key=lambda each: each.number)[-RECENT:]
-    consecutive = 0
-    for each in sorted([*completed, *failed], key=lambda each: each.number, reverse=True):
-        if each.status == "completed":
-            break
-        consecutive += 1
-    last_completed = completed[-1].ended_ms if completed else None
-    since = history.observed_until_ms - last_completed if history.observed_until_ms and last_completed else None
-    return {
-        "consecutive_failed": consecutive,
-        "recent_failed": len([each for each in ended if each.status != "completed"]),
-        "recent_count": len(ended),
-        "since_last_completed_ms": max(since, 0) if since is not None else None,
-    }
+def _recent(outcomes: Sequence[bool]) -> dict[str, FactValue]:
+    """The last outcomes, of checkpoints in their order: whether each failed."""
+    last = outcomes[-RECENT:]
+    consecutive = next((index for index, is_failure in enumerate(reversed(outcomes)) if not is_failure), len(outcomes))
+    return {"consecutive_failed": consecutive, "recent_failed": sum(last), "recent_count": len(last)}
 
 
 def _counted(history: History, counted: CountedCourse | None) -> dict[str, FactValue]:
@@ -251,26 +226,8 @@ def _course_by_counters(counted: CountedCourse) -> dict[str, FactValue]:
     if completed_ms is not None and counted.last_ms is not None:
         facts["since_last_completed_ms"] = counted.last_ms - completed_ms
     if last or not counted.failed:
-        consecutive = next((index for index, is_failure in enumerate(reversed(last)) if not is_failure), len(last))
-        facts |= {"recent_failed": sum(last), "recent_count": len(last), "consecutive_failed": consecutive}
+        facts |= _recent(last)
     return facts
-
-
-def _timeout(history: History, stated: Mapping[str, FactValue], places: Mapping[str, Citation]) -> dict[str, FactValue]:
-    """The timeout in effect: what the job states, else what expiries show, else the configuration."""
-    seen = middle(each.duration_ms for each in history.of_status("expired"))
-    value = stated.get("timeout_ms")
-    by_default = "timeout_ms" not in places
-    if seen is not None and (value is None or by_default or not _near(seen, value)):
-        rounded = round(seen / 1000) * 1000
-        return {"timeout_ms": rounded if _near(seen, rounded) else seen, "timeout_from": "expiry"}
-    if value is None:
-        return {}
-    return {"timeout_ms": value, "timeout_from": "default" if by_default else "configuration"}
-
-
-def _near(seen: float, value: FactValue) -> bool:
-    return isinstance(value, (int, float)) and value > 0 and abs(seen - value) <= WHOLE_SECONDS * value
 
 
 def _against_settings(
@@ -279,7 +236,7 @@ def _against_settings(
     """Durations as parts of timeout and interval, and the time that checkpoints are under way."""
     longest, timeout = _numeric(facts.get("max_duration_ms")), _numeric(facts.get("timeout_ms"))
     running = _numeric(facts.get("running_ms"))
-    interval = _numeric(stated.get("interval_ms")) or _seen_interval(history)
+    interval = _numeric(stated.get("interval_ms")) or history.usual_interval_ms
     listed = [each.duration_ms for each in history.of_status("completed")[-RECENT:]]
     last = facts.get("last_durations_ms")
     recent = known(listed or (map(_numeric, last) if isinstance(last, list) else []))
@@ -291,39 +248,13 @@ def _against_settings(
         "running_to_timeout_ratio": ratio(running, timeout),
         "median_duration_to_interval_ratio": ratio(_numeric(facts.get("median_duration_ms")), interval),
         "max_duration_to_interval_ratio": ratio(longest, interval),
-        "proposed_timeout_ms": _proposed_timeout(history, timeout),
+        "proposed_timeout_ms": proposed_timeout_ms(history, timeout),
         "proposed_min_pause_ms": -(-longest // 2000) * 1000.0 if longest is not None else None,
     }
 
 
 def _numeric(value: FactValue) -> float | None:
     return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
-
-
-def _seen_interval(history: History) -> float | None:
-    """The shortest usual distance between two triggers."""
-    triggers = sorted(known(each.triggered_ms for each in history.checkpoints if not each.is_savepoint))
-    gaps = [later - earlier for earlier, later in pairwise(triggers) if later > earlier]
-    return float(round(lowest(gaps) or 0, -2)) or None if len(gaps) >= COMPARED else None
-
-
-def _proposed_timeout(history: History, timeout_ms: float | None) -> float | None:
-    """Twice the longest duration seen, in whole minutes; never below the present timeout.
-
-    Source: `rocks.expired_async` of vocabulary/sources (twice the p99 duration, after the cause is repaired).
-    """
-    longest = highest(_whole_duration(each) for each in history.checkpoints if not each.is_savepoint)
-    if longest is None:
-        return None
-    minutes = -(-2 * longest // 60_000)
-    return max(minutes * 60_000.0, timeout_ms or 0.0)
-
-
-def _whole_duration(checkpoint: Checkpoint) -> float | None:
-    """How long its tasks took, with acknowledgements that came after it had expired."""
-    start = checkpoint.start_ms
-    late = max(checkpoint.late_ms, default=None)
-    return highest((checkpoint.duration_ms, None if late is None or start is None else late - start))
 
 
 def _citations_of(history: History) -> list[Citation]:

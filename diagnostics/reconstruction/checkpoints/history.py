@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, Literal
 
 from diagnostics.aggregators import checkpoint_records, checkpoints
+from diagnostics.arithmetic.quantiles import known, lowest
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence, read_once
 from diagnostics.evidence.subject import only_one
@@ -22,6 +24,8 @@ from diagnostics.wording.phrase import duration, size
 
 MOST_CHECKPOINTS = 20_000
 """How many checkpoints of a job are kept, the latest first. Our choice: two weeks of one a minute."""
+FEWEST_GAPS = 3
+"""How many gaps between triggers show the interval of checkpoints. Our choice."""
 
 Status = Literal["completed", "expired", "declined", "failed", "aborted", "in_progress", "unknown"]
 
@@ -110,8 +114,30 @@ class History:
     observed_until_ms: int | None = None
 
     def of_status(self, *statuses: Status) -> list[Checkpoint]:
-        """Checkpoints (no savepoints) that ended so."""
+        """The checkpoints, without savepoints, that have one of the statuses."""
         return [each for each in self.checkpoints if each.status in statuses and not each.is_savepoint]
+
+    def outcomes(self) -> list[bool]:
+        """Whether each ended checkpoint failed, in order; those that a restart aborted are left out."""
+        return [each.status != "completed" for each in self.of_status("completed", "expired", "declined", "failed")]
+
+    @property
+    def running_ms(self) -> float | None:
+        """How long the oldest checkpoint in progress had been running when it was last seen."""
+        running = self.of_status("in_progress")
+        if not running:
+            return None
+        oldest = running[0]
+        if oldest.triggered_ms and self.observed_until_ms and self.observed_until_ms > oldest.triggered_ms:
+            return float(self.observed_until_ms - oldest.triggered_ms)
+        return oldest.duration_ms
+
+    @property
+    def usual_interval_ms(self) -> float | None:
+        """The shortest time between two triggers, in tenths of a second; None for fewer than FEWEST_GAPS gaps."""
+        triggers = sorted(known(each.triggered_ms for each in self.checkpoints if not each.is_savepoint))
+        gaps = [later - earlier for earlier, later in pairwise(triggers) if later > earlier]
+        return float(round(lowest(gaps) or 0, -2)) or None if len(gaps) >= FEWEST_GAPS else None
 
 
 @read_once
