@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from diagnostics.proof.quantity import Effect, Judgement, Quantity, Unit, judge
-from diagnostics.proof.reading import Reading, Z, reading_of_share
+from diagnostics.proof.quantity import Effect, Quantity, judge
+from diagnostics.proof.reading import HOUR_MS, reading_of_events, reading_of_share
 
 MOST = 12
 """Lines of each list, the largest changes first. Our choice: a person reads about ten."""
@@ -18,13 +17,6 @@ LEAST_SHARE = 0.05
 
 Pattern = tuple[str, str]
 """Level and text of a log pattern."""
-
-
-def reading_of_rate(count: int, hours: float) -> Reading:
-    """Events in an hour, with the band of counting (90 %): n - Z sqrt(n) to n + Z sqrt(n) + Z^2."""
-    half = Z * math.sqrt(count)
-    low, high = max(count - half, 0.0) / hours, (count + half + Z * Z) / hours
-    return Reading(count / hours, low, high, count, f"{count:,} counted")
 
 
 def pattern_effects(
@@ -38,11 +30,11 @@ def pattern_effects(
         return []
     found = []
     for level, text in before.keys() | after.keys():
-        first, second = (
-            reading_of_rate(before.get((level, text), 0), hours_before),
-            reading_of_rate(after.get((level, text), 0), hours_after),
-        )
-        found.append(_effect(f"{level} {text}", "number", first, second, sound=0.0))
+        title = f"{level} {text}"
+        quantity = Quantity(title, title, "per hour", lambda _: None, sound=0.0)
+        first = reading_of_events(before.get((level, text), 0), hours_before * HOUR_MS)
+        second = reading_of_events(after.get((level, text), 0), hours_after * HOUR_MS)
+        found.append(judge(quantity, first, second))
     return _notable_effects(found)
 
 
@@ -64,28 +56,13 @@ def frame_effects(
     for frame in own[0].keys() | own[1].keys():
         shares = [reading_of_share(min(round(own[at][frame]), totals[at]), totals[at]) for at in (0, 1)]
         if shares[0] and shares[1] and abs(shares[0].value - shares[1].value) >= LEAST_SHARE:
-            found.append(_effect(frame, "percent", shares[0], shares[1], sound=None))
+            quantity = Quantity(frame, frame, "percent", lambda _: None, better=None, least=LEAST_SHARE)
+            found.append(judge(quantity, shares[0], shares[1]))
     return _notable_effects(found)
 
 
-def _effect(title: str, unit: Unit, before: Reading, after: Reading, sound: float | None) -> Effect:
-    quantity = Quantity(title, title, unit, lambda _: None, sound=sound)
-    judgement, because = judge(quantity, before, after)
-    if unit == "percent" and judgement in ("better", "worse"):
-        judgement, because = _moved(before, after)
-    return Effect(quantity, before, after, judgement, because)
-
-
-def _moved(before: Reading, after: Reading) -> tuple[Judgement, str]:
-    """A frame that grew is not worse by itself: where less is waited, something else takes its share."""
-    return (
-        "unchanged",
-        "It grew by more than the noise." if after.value > before.value else "It shrank by more than the noise.",
-    )
-
-
 def _notable_effects(effects: Sequence[Effect]) -> list[Effect]:
-    changed = [each for each in effects if each.judgement != "unchanged" or "noise" in each.because]
+    changed = [each for each in effects if each.judgement != "unchanged"]
     return sorted(changed, key=lambda each: (-abs(each.change or 0.0), each.quantity.title))[:MOST]
 
 

@@ -13,6 +13,7 @@ from diagnostics.runbook import Exit, Runbook, exits
 RunbookOf = Callable[[str | None], Runbook | None]
 
 SEVERITIES = ("info", "warning", "critical")
+ARTICLES = {"info": "a remark", "warning": "a warning"}
 CAUSES = ("root_cause", "contributing")
 
 
@@ -122,7 +123,7 @@ def _judged(
         return "worse", f"It is {after['severity']} now; it was {before['severity']}." + told
     if step < 0:
         if holding and holding[0] == holding[1]:
-            return "fixed", f"Of {after['severity']} severity something remains: {_lower(after['title'])}." + told
+            return "fixed", f"What remains is {ARTICLES[after['severity']]}: {_lower(after['title'])}." + told
         return "better", f"It is {after['severity']} now; it was {before['severity']}." + told
     return "unchanged", f"It is still found, as {after['severity']} as before." + told
 

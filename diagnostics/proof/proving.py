@@ -12,6 +12,7 @@ from diagnostics.evidence.subject import Subject
 from diagnostics.proof.problems import CAUSES, Problem, RunbookOf, problems
 from diagnostics.proof.quantities import GROUPS
 from diagnostics.proof.quantity import Effect, Judgement, Observed, effect_of
+from diagnostics.proof.words import value_in_words
 from diagnostics.runbook import Runbook, runbooks
 from diagnostics.wording import phrase
 
@@ -20,6 +21,9 @@ LESS_LOAD = 0.5
 
 FEW_CHECKPOINTS = 3
 """So many checkpoints must have ended after the change. Our choice: one alone may be luck."""
+
+MOST_NAMED = 3
+"""So many measures that got worse are named in the headline; all are in the table. Our choice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +87,14 @@ def prove(before: SnapshotData, after: SnapshotData, runbook_of: RunbookOf = shi
     }
     if same is None:
         effects = {group: [_refuse_two_jobs(each) for each in told] for group, told in effects.items()}
-    judgement, headline = _conclusion(same, found, doubts)
+    judgement, headline = _conclusion(same, found, doubts, [each for told in effects.values() for each in told])
     return Proof(judgement, headline, same, doubts, found, effects)
 
 
-def _conclusion(same: SameJob | None, found: Sequence[Problem], doubts: Sequence[str]) -> tuple[Judgement, str]:
+def _conclusion(
+    same: SameJob | None, found: Sequence[Problem], doubts: Sequence[str], effects: Sequence[Effect]
+) -> tuple[Judgement, str]:
+    """Fixed only where nothing else got worse beyond the noise; what did is named as the price."""
     if same is None:
         return "cannot tell", "These snapshots do not hold the same job, so nothing is proved by comparing them."
     known = [each for each in found if each.before]
@@ -95,18 +102,50 @@ def _conclusion(same: SameJob | None, found: Sequence[Problem], doubts: Sequence
         return "cannot tell", "Nothing was found before the change that it could have fixed."
     main = known[0]
     gone = [each for each in known if each.judgement == "fixed"]
-    new = [each for each in found if each.role == "new" and each.after and each.after["severity"] != "info"]
+    problems_worse = list(_worse_problems(found, main))
+    price = [*problems_worse, *_worse_measures(effects)]
     if main.judgement == "fixed" and doubts:
         return "cannot tell", f"“{main.title}” is not found any more, but this is no proof yet. {doubts[0]}"
-    if new and main.judgement != "fixed":
-        return "worse", f"Something new is wrong: {_lower(new[0].title)}."
+    if main.judgement in ("worse", "cannot tell"):
+        return main.judgement, f"“{main.title}”: {_lower(main.because)}{_also_worse(price)}"
     if main.judgement == "fixed":
-        rest = f" New since then: {_lower(new[0].title)}." if new else ""
-        return "fixed", f"“{main.title}”: {_lower(main.because)}{rest}"
-    if gone and main.judgement in ("unchanged", "better"):
-        told = phrase.FORMATS["list"]([_lower(each.title) for each in gone])
-        return "better", f"Fixed: {told}. The cause remains: {_lower(main.title)}."
-    return main.judgement, f"“{main.title}”: {_lower(main.because)}"
+        told = f"“{main.title}”: {_lower(main.because)}"
+    elif gone:
+        told = f"Fixed: {phrase.FORMATS['list']([_lower(each.title) for each in gone])}. The cause remains: "
+        told += f"{_lower(main.title)}."
+    else:
+        told = f"“{main.title}”: {_lower(main.because)}"
+    if not price:
+        return ("better" if gone and main.judgement == "unchanged" else main.judgement), told
+    if main.judgement == "fixed" or ((gone or main.judgement == "better") and not problems_worse):
+        return "traded", f"{told} Traded for: {_list(price)}."
+    return "worse", f"{told}{_also_worse(price)}"
+
+
+def _worse_problems(found: Sequence[Problem], main: Problem) -> Iterator[str]:
+    """Other problems that are new or more severe; remarks of severity info are none."""
+    for each in found:
+        if each is main or each.judgement != "worse" or each.after is None or each.after["severity"] == "info":
+            continue
+        yield f"{'a new problem' if each.role == 'new' else 'a more severe problem'}, “{each.after['title']}”"
+
+
+def _worse_measures(effects: Sequence[Effect]) -> Iterator[str]:
+    for effect in effects:
+        if effect.judgement == "worse" and effect.before and effect.after:
+            before, after = (value_in_words(each.value, effect.quantity.unit) for each in (effect.before, effect.after))
+            yield f"{_lower(effect.quantity.title)} from {before} to {after}"
+
+
+def _also_worse(price: Sequence[str]) -> str:
+    return f" Worse as well: {_list(price)}." if price else ""
+
+
+def _list(price: Sequence[str]) -> str:
+    told = list(price[:MOST_NAMED])
+    if len(price) > MOST_NAMED:
+        told.append(f"{len(price) - MOST_NAMED} more below")
+    return str(phrase.FORMATS["list"](told))
 
 
 def _doubts(
@@ -163,7 +202,7 @@ def _verdict_of(document: Mapping[str, Any], job: str | None) -> str:
 
 
 def _refuse_two_jobs(effect: Effect) -> Effect:
-    return replace(effect, judgement="cannot tell", because="These are two different jobs.")
+    return replace(effect, band=None, judgement="cannot tell", because="These are two different jobs.")
 
 
 def _lower(text: str) -> str:

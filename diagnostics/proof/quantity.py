@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from diagnostics.evidence.subject import Lookup
-from diagnostics.proof.reading import Reading
+from diagnostics.proof.reading import Band, Reading, band_of
 
-Judgement = Literal["fixed", "better", "unchanged", "worse", "cannot tell"]
-Unit = Literal["duration", "percent", "number", "bytes", "rate", "points"]
+Judgement = Literal["fixed", "better", "unchanged", "changed", "traded", "worse", "cannot tell"]
+Unit = Literal["duration", "percent", "number", "bytes", "rate", "per hour"]
 
 MATERIAL = 0.1
-"""A change below a tenth of the value before is none. Our choice."""
+"""The noise band reaches at least a tenth of the earlier value to both sides: less is no reason to act. Our choice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,24 +38,31 @@ class Observed:
         value = self.facts(fact)
         return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
 
+    def jobs_of(self, chart: str) -> list[Mapping[str, Any]]:
+        """The job's entries of a chart that has one for each job."""
+        points = self.charts.get(chart) or {}
+        return [each for each in points.get("jobs", ()) if each["job_id"] in (self.job, None)]
+
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
     """Something that a change can make better or worse.
 
-    lower   whether less is better
-    sound   the value that counts as sound, with where that comes from; None when more or less is all that can be said
-    least   a difference below this is none, in the quantity's unit
+    better    which way is better; None where neither is by itself
+    sound     the value that counts as sound, with where that comes from; None when more or less is all that can be said
+    least     the noise band reaches at least so far to both sides, in the quantity's unit
+    excused   why a change for the worse is none in the later snapshot, None where nothing excuses it
     """
 
     id: str
     title: str
     unit: Unit
     read: Callable[[Observed], Reading | None]
-    lower: bool = True
+    better: Literal["lower", "higher"] | None = "lower"
     sound: float | None = None
     source: str = ""
     least: float = 0.0
+    excused: Callable[[Observed], str | None] = lambda _: None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +70,14 @@ class Effect:
     """A quantity in two snapshots, and what is to be said of it.
 
     before, after  None where it is not measured
+    band           the values that the later one takes by chance; None where the noise is not known
     because        one sentence
     """
 
     quantity: Quantity
     before: Reading | None
     after: Reading | None
+    band: Band | None
     judgement: Judgement
     because: str
 
@@ -82,27 +92,44 @@ def effect_of(quantity: Quantity, before: Observed, after: Observed) -> Effect |
     first, second = quantity.read(before), quantity.read(after)
     if first is None and second is None:
         return None
-    judgement, because = judge(quantity, first, second)
-    return Effect(quantity, first, second, judgement, because)
+    found = judge(quantity, first, second)
+    excuse = quantity.excused(after) if found.judgement == "worse" else None
+    return Effect(quantity, first, second, found.band, "changed", excuse) if excuse else found
 
 
-def judge(quantity: Quantity, before: Reading | None, after: Reading | None) -> tuple[Judgement, str]:
-    """The judgement, with the reason. Outside of both bands it changed; inside, it did not or nobody can tell."""
+def judge(quantity: Quantity, before: Reading | None, after: Reading | None) -> Effect:
+    """Inside the noise band the quantity is unchanged, outside of it never; without a band nobody can tell."""
+
+    def effect(judgement: Judgement, because: str, band: Band | None = None) -> Effect:
+        return Effect(quantity, before, after, band, judgement, because)
+
     if before is None or after is None:
-        return "cannot tell", f"It is not measured {'before' if before is None else 'after'} the change."
-    change = after.value - before.value
+        return effect("cannot tell", f"It is not measured {'before' if before is None else 'after'} the change.")
     least = max(quantity.least, MATERIAL * abs(before.value))
-    if abs(change) <= least:
-        return "unchanged", "The difference is smaller than a tenth, or than what counts as one."
-    if before.overlaps(after):
-        return "cannot tell", f"The bands overlap: the difference can be chance ({before.band}; {after.band})."
-    if (change < 0) != quantity.lower:
-        return "worse", "It got worse by more than the noise."
+    band = band_of(before, after, least, most=1.0 if quantity.unit == "percent" else math.inf)
+    if band is None:
+        return effect("cannot tell", _unknown_noise(before, after))
+    if band.holds(after.value):
+        return effect("unchanged", "The later value lies inside the noise band.", band)
+    fell = after.value < before.value
+    if quantity.better is None:
+        return effect("changed", f"It {'fell' if fell else 'rose'} beyond the noise band.", band)
+    if fell != (quantity.better == "lower"):
+        return effect("worse", "It got worse beyond the noise band.", band)
     if quantity.sound is not None and not _is_sound(quantity, before) and _is_sound(quantity, after):
-        return "fixed", "It was beyond the sound value and is within it now, by more than the noise."
-    return "better", "It got better by more than the noise."
+        return effect("fixed", "It was beyond the sound value and is within it now.", band)
+    return effect("better", "It got better beyond the noise band.", band)
+
+
+def _unknown_noise(before: Reading, after: Reading) -> str:
+    sides = [(name, each) for name, each in (("Before", before), ("After", after)) if not each.has_noise]
+    if len(sides) == 2 and before.basis == after.basis:
+        return f"Before and after: {before.basis}."
+    return (
+        "; ".join(f"{name if at == 0 else name.lower()}: {each.basis}" for at, (name, each) in enumerate(sides)) + "."
+    )
 
 
 def _is_sound(quantity: Quantity, reading: Reading) -> bool:
     assert quantity.sound is not None
-    return reading.value <= quantity.sound if quantity.lower else reading.value >= quantity.sound
+    return reading.value <= quantity.sound if quantity.better == "lower" else reading.value >= quantity.sound

@@ -1,85 +1,171 @@
-"""A measured quantity with its noise: between which values it lies, and what tells so."""
+"""A measured quantity with its noise, and the band in which the later value lies when nothing changed.
+
+Each side has an interval that holds the true value in 95 of 100 cases, by the kind of measurement:
+
+* the median of samples: the order of the samples (the binomial distribution of how many lie below the median:
+  W. J. Conover, Practical Nonparametric Statistics, 3rd edition, section 3.2). Samples of a course depend on each
+  other and count as fewer, n (1 - r) / (1 + r) with the correlation r of neighbours (G. V. Bayley, J. M. Hammersley,
+  The "effective" number of independent observations in an autocorrelated time series, 1946),
+* a share of counted things: Wilson's score interval (E. B. Wilson, Probable inference, 1927),
+* events in a time: the score interval of the Poisson distribution, widened by how much more they scatter
+  (P. McCullagh, J. A. Nelder, Generalized Linear Models, 2nd edition, section 6.2: quasi-likelihood).
+
+The intervals of both sides make the one of their difference by their squares (R. G. Newcombe, Interval estimation for
+the difference between independent proportions, 1998, method 10; G. Y. Zou, A. Donner, Construction of confidence
+limits about effect measures, 2008, for any measure).
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from statistics import fmean, median
 
-Z = 1.645
-"""Standard deviations on both sides that hold 90 % of a normal distribution. Our choice: two of 20 judgements on pure
-noise then fall outside one of the bands, and outside both, which is asked for, far fewer."""
+from diagnostics.wording import phrase
+
+Z = 1.96
+"""Standard deviations on both sides that hold 95 % of a normal distribution."""
+
+LEAST_SAMPLES = 6
+"""The range of five samples holds the median in less than 95 of 100 cases (1 - 2 / 2^5 = 94 %), that of six in 97."""
+
+MOST_EXACT = 60
+"""Up to so many samples the binomial distribution is summed; above, the normal one is within one rank of it."""
+
+HOUR_MS = 3_600_000.0
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A value between `low` and `high`.
+    """A value that lies between `low` and `high` in 95 of 100 cases.
 
-    samples  on how many measurements it rests, None for a single number
-    band     what the band is, in words
+    low, high  None where the noise is not known
+    basis      what the value rests on, in words; where the noise is not known, why
     """
 
     value: float
+    low: float | None
+    high: float | None
+    basis: str
+
+    @property
+    def has_noise(self) -> bool:
+        """Whether it is known how much the value scatters."""
+        return self.low is not None and self.high is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """The values that the later reading takes in 95 of 100 cases when nothing changed, widened to what matters."""
+
     low: float
     high: float
-    samples: int | None
-    band: str
 
-    def overlaps(self, other: Reading) -> bool:
-        """Whether the two may be the same."""
-        return self.low <= other.high and other.low <= self.high
+    def holds(self, value: float) -> bool:
+        """Whether the value is inside."""
+        return self.low <= value <= self.high
 
 
-FEW = 5
-"""Below so many samples their whole range holds the median with less than 90 % (1 - 2 / 2^4 = 88 % for four)."""
+def band_of(before: Reading, after: Reading, least: float, most: float = math.inf) -> Band | None:
+    """The noise band around the earlier value; None where the noise of a side is not known.
 
-
-def reading_of_samples(values: Sequence[float], quantile: float = 0.5) -> Reading | None:
-    """A quantile with the band that the order of the samples gives (90 %), whatever their distribution.
-
-    The true quantile lies between the samples at the ranks n q - Z sqrt(n q (1 - q)) and n q + Z sqrt(n q (1 - q)). Of
-    fewer than FEW the band is half of the smallest to twice the largest.
+    least  a difference of so much or less is none, however well it is measured
+    most   no value can be above
     """
-    ordered = sorted(values)
-    count = len(ordered)
-    if not count:
+    if before.low is None or before.high is None or after.low is None or after.high is None:
         return None
-    spread = Z * math.sqrt(count * quantile * (1 - quantile))
+    down = math.hypot(before.value - before.low, after.high - after.value)
+    up = math.hypot(before.high - before.value, after.value - after.low)
+    low, high = before.value - max(down, least), before.value + max(up, least)
+    return Band(max(low, 0.0) if before.value >= 0 and after.value >= 0 else low, min(high, most))
 
-    def at(rank: float) -> float:
-        return ordered[min(max(int(rank), 0), count - 1)]
 
-    if count < FEW:
-        told = "one sample" if count == 1 else f"{count} samples"
-        return Reading(
-            at(math.ceil(count * quantile) - 1), ordered[0] / 2, ordered[-1] * 2, count, f"half to twice of {told}"
-        )
-    return Reading(
-        value=at(math.ceil(count * quantile) - 1),
-        low=at(math.floor(count * quantile - spread)),
-        high=at(math.ceil(count * quantile + spread)),
-        samples=count,
-        band=f"the order of {count} samples",
-    )
+def reading_of_samples(values: Sequence[float], one: str = "sample") -> Reading | None:
+    """The median of samples that do not depend on each other; `one` names a sample."""
+    return _median(values, len(values), _counted(len(values), one)) if values else None
+
+
+def reading_of_course(values: Sequence[float]) -> Reading | None:
+    """The median of samples in the order of time, which depend on each other."""
+    if not values:
+        return None
+    count = independent_samples(values)
+    told = _counted(len(values), "sample")
+    return _median(values, count, told if count == len(values) else f"{told} in a row that count as {count}")
+
+
+def independent_samples(values: Sequence[float]) -> int:
+    """How many independent samples tell as much of the mean as these, by the correlation of neighbours."""
+    middle = fmean(values)
+    square = sum((each - middle) ** 2 for each in values)
+    if not square:
+        return len(values)
+    beside = sum((one - middle) * (other - middle) for one, other in pairwise(values)) / square
+    beside = min(max(beside, 0.0), 1.0)
+    return max(int(len(values) * (1 - beside) / (1 + beside)), 1)
+
+
+def _median(values: Sequence[float], count: int, basis: str) -> Reading:
+    ordered = sorted(values)
+    if count < LEAST_SAMPLES:
+        return Reading(median(ordered), None, None, f"{basis}; a noise band needs {LEAST_SAMPLES}")
+    inside = _lowest_rank(count) / (count - 1) * (len(ordered) - 1)
+    return Reading(median(ordered), ordered[int(inside)], ordered[len(ordered) - 1 - int(inside)], basis)
+
+
+def _lowest_rank(count: int) -> int:
+    """The rank from 0 of the sample below which the median lies in at most 2.5 of 100 cases."""
+    if count > MOST_EXACT:
+        return int(count / 2 - Z * math.sqrt(count) / 2) - 1
+    below, rank = 0.0, 0
+    while (below := below + math.comb(count, rank) / 2**count) <= (1 - 0.95) / 2:
+        rank += 1
+    return max(rank - 1, 0)
 
 
 def reading_of_share(part: int, whole: int) -> Reading | None:
-    """A share of counted things with Wilson's band (90 %), which also holds for few of them and for none."""
+    """A share of counted things with Wilson's interval, which also holds for few of them and for none."""
     if whole <= 0 or not 0 <= part <= whole:
         return None
     share, square = part / whole, Z * Z
     middle = (share + square / (2 * whole)) / (1 + square / whole)
     half = Z * math.sqrt(share * (1 - share) / whole + square / (4 * whole * whole)) / (1 + square / whole)
     low, high = max(min(middle - half, share), 0.0), min(max(middle + half, share), 1.0)
-    return Reading(share, low, high, whole, f"{part} of {whole} counted (Wilson)")
+    return Reading(share, low, high, f"{part:,} of {whole:,}")
 
 
-ONE_NUMBER = 0.1
-"""How far a single number may lie from what another run of the same thing would give. Our choice: a tenth."""
+def reading_of_events(count: float, span_ms: float | None, scatter: float = 1.0) -> Reading:
+    """Events in an hour.
+
+    span_ms  the time in which they were counted; None where nothing tells it
+    scatter  their variance divided by their mean, 1 for events that do not depend on each other
+    """
+    if not span_ms:
+        return Reading(count, None, None, "a count over an unknown time")
+    hours, square = span_ms / HOUR_MS, Z * Z * max(scatter, 1.0)
+    half = math.sqrt(square * (count + square / 4))
+    return Reading(
+        count / hours,
+        max(count + square / 2 - half, 0.0) / hours,
+        (count + square / 2 + half) / hours,
+        f"{count:,.0f} in {phrase.duration(span_ms)}",
+    )
 
 
-def reading_of_number(value: float, least: float = 0.0) -> Reading:
-    """A single number: a tenth of it, or `least`, on either side."""
-    half = max(abs(value) * ONE_NUMBER, least)
-    low = max(value - half, 0.0) if value >= 0 else value - half
-    return Reading(value, low, value + half, None, "a single number: a tenth on either side")
+def scatter_of(counts: Sequence[float]) -> float:
+    """Variance divided by mean of how many events came in stretches of the same length; at least 1."""
+    middle = fmean(counts) if counts else 0.0
+    if not middle or len(counts) < 2:
+        return 1.0
+    return max(sum((each - middle) ** 2 for each in counts) / (len(counts) - 1) / middle, 1.0)
+
+
+def reading_of_number(value: float) -> Reading:
+    """A single number, of which nobody knows how much it scatters."""
+    return Reading(value, None, None, "a single number, whose noise is not known")
+
+
+def _counted(count: int, one: str) -> str:
+    return f"{count:,} {one}{'' if count == 1 else 's'}"

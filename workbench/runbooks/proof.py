@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from diagnostics.log_book.counting import breakdown
 from diagnostics.log_book.reading import LogBook
 from diagnostics.log_book.view import View
-from diagnostics.proof import Effect, Proof, SnapshotData, prove
+from diagnostics.proof import Effect, Judgement, Proof, SnapshotData, prove
 from diagnostics.proof.lists import frame_effects, pattern_effects
 from diagnostics.proof.quantity import Unit
-from diagnostics.proof.reading import Reading
-from diagnostics.wording import phrase
+from diagnostics.proof.reading import Band, Reading
+from diagnostics.proof.words import change_in_words, value_in_words
 from workbench.analyses.log_books import log_book_of
 from workbench.analyses.models import Analysis, ChartPoints
 from workbench.runbooks.selectors import runbook_of
 
-CHARTS = ("checkpoint-history", "subtask-activity", "load-by-subtask", "log-volume", "flame-graph")
+CHARTS = (
+    "checkpoint-history",
+    "flame-graph",
+    "garbage-collection",
+    "load-by-subtask",
+    "log-volume",
+    "metrics",
+    "subtask-activity",
+    "watermarks",
+)
 """The charts whose points the quantities read; the others stay in the database."""
 
 GROUP_TITLES = {
@@ -30,22 +39,38 @@ GROUP_TITLES = {
     "patterns": "Warnings and errors in an hour",
 }
 
+JUDGEMENTS: Mapping[Judgement, str] = {
+    "fixed": "Fixed",
+    "better": "Better",
+    "unchanged": "Unchanged",
+    "changed": "Changed",
+    "traded": "Better, traded for something worse",
+    "worse": "Worse",
+    "cannot tell": "Cannot tell",
+}
+
 WORRYING = ("WARN", "ERROR", "FATAL")
 HOUR_MS = 3_600_000
-
-FORMS = {"duration": "duration", "percent": "percent", "number": "number", "bytes": "bytes", "rate": "rate"}
 
 
 @dataclass(frozen=True, slots=True)
 class EffectShown:
-    """A quantity as the table has it; `before`, `after` with their bands, `change` with its sign."""
+    """A quantity as the table has it, in words; what is not known is empty."""
 
     effect: Effect
     before: str
-    before_band: str
+    before_basis: str
     after: str
-    after_band: str
+    after_basis: str
+    band: str
     change: str
+
+    @property
+    def needs_a_reason(self) -> bool:
+        """Whether the judgement is not plain from the values and the band."""
+        return self.effect.judgement == "cannot tell" or (
+            self.effect.judgement == "changed" and self.effect.quantity.better is not None
+        )
 
 
 def proof_of(before: Analysis, after: Analysis) -> Proof:
@@ -65,15 +90,35 @@ def _patterns(before: Analysis, after: Analysis) -> list[Effect]:
     books = log_book_of(before), log_book_of(after)
     if books[0] is None or books[1] is None:
         return []
-    (first, hours), (second, later_hours) = _counted(books[0]), _counted(books[1])
-    return pattern_effects(first, hours, second, later_hours)
+    first, second = _counted(books[0]), _counted(books[1])
+    return pattern_effects(first.known_to(second), first.hours, second.known_to(first), second.hours)
 
 
-def _counted(book: LogBook) -> tuple[dict[tuple[str, str], int], float]:
-    """(level, text) -> records of the most frequent warnings and errors; and the hours that the log covers."""
-    told = breakdown(book, View(book.records), "pattern", book.span)["values"]
-    hours = (book.span[1] - book.span[0]) / HOUR_MS if book.span else 0.0
-    return {(each["level"], each["text"]): each["records"] for each in told if each["level"] in WORRYING}, hours
+@dataclass(frozen=True, slots=True)
+class PatternCounts:
+    """How many records each pattern of warnings and errors has, (level, text) -> records.
+
+    hours     that the log covers
+    complete  whether a pattern that is not counted has no record
+    """
+
+    records: Mapping[tuple[str, str], int]
+    hours: float
+    complete: bool
+
+    def known_to(self, other: PatternCounts) -> Mapping[tuple[str, str], int]:
+        """The patterns of which the other log also knows how often they came."""
+        return {each: count for each, count in self.records.items() if other.complete or each in other.records}
+
+
+def _counted(book: LogBook) -> PatternCounts:
+    found = breakdown(book, View(book.records), "pattern", book.span)
+    worrying = [each for each in found["values"] if each["level"] in WORRYING]
+    return PatternCounts(
+        {(each["level"], each["text"]): each["records"] for each in worrying},
+        (book.span[1] - book.span[0]) / HOUR_MS if book.span else 0.0,
+        complete=found["distinct"] == len(found["values"]),
+    )
 
 
 def _data(analysis: Analysis) -> SnapshotData:
@@ -93,33 +138,23 @@ def _shown(effect: Effect) -> EffectShown:
     unit = effect.quantity.unit
     return EffectShown(
         effect,
-        _value(effect.before, unit),
-        _band(effect.before, unit),
-        _value(effect.after, unit),
-        _band(effect.after, unit),
-        _change(effect),
+        *_value(effect.before, unit),
+        *_value(effect.after, unit),
+        _band(effect.band, unit),
+        change_in_words(effect),
     )
 
 
-def _value(reading: Reading | None, unit: Unit) -> str:
-    return phrase.FORMATS[FORMS[unit]](reading.value) if reading else "not measured"
-
-
-def _band(reading: Reading | None, unit: Unit) -> str:
+def _value(reading: Reading | None, unit: Unit) -> tuple[str, str]:
+    """A value and what it rests on; of events the count says more than the rate."""
     if reading is None:
-        return ""
-    form = phrase.FORMATS[FORMS[unit]]
-    return f"{form(reading.low)} to {form(reading.high)}"
+        return "not measured", ""
+    value = value_in_words(reading.value, unit)
+    return (reading.basis, value) if unit == "per hour" and reading.has_noise else (value, reading.basis)
 
 
-def _change(effect: Effect) -> str:
-    if effect.change is None:
-        return ""
-    sign = "+" if effect.change > 0 else "\N{MINUS SIGN}" if effect.change < 0 else ""
-    size = abs(effect.change)
-    if effect.quantity.unit == "percent":
-        return f"{sign}{phrase.number(round(size * 100, 1))} points"
-    return f"{sign}{phrase.FORMATS[FORMS[effect.quantity.unit]](size)}"
+def _band(band: Band | None, unit: Unit) -> str:
+    return f"{value_in_words(band.low, unit)} to {value_in_words(band.high, unit)}" if band else ""
 
 
 def markdown(proof: Proof, before: str, after: str) -> str:
@@ -128,21 +163,30 @@ def markdown(proof: Proof, before: str, after: str) -> str:
 
 
 def _markdown_lines(proof: Proof, before: str, after: str) -> Iterator[str]:
-    yield f"## Was it fixed? {proof.judgement.capitalize()}"
+    yield f"## Was it fixed? {JUDGEMENTS[proof.judgement]}"
     yield ""
     yield proof.headline
     yield from (f"- Doubt: {each}" for each in proof.doubts)
     yield ""
     yield "| Problem | Judgement | Why |"
     yield "|---|---|---|"
-    yield from (f"| {_cell(each.title)} | {each.judgement} | {_cell(each.because)} |" for each in proof.problems)
+    yield from (
+        f"| {_cell(each.title)} | {JUDGEMENTS[each.judgement]} | {_cell(each.because)} |" for each in proof.problems
+    )
     for title, rows in effects_shown(proof):
         yield ""
-        yield f"| {title} | {_cell(before)} | {_cell(after)} | Effect | Judgement |"
-        yield "|---|---|---|---|---|"
+        yield f"| {title} | {_cell(before)} | {_cell(after)} | Noise band | Difference | Judgement |"
+        yield "|---|---|---|---|---|---|"
         for row in rows:
-            cells = (row.effect.quantity.title, f"{row.before} ({row.before_band})", f"{row.after} ({row.after_band})")
-            yield f"| {' | '.join(map(_cell, cells))} | {row.change} | {row.effect.judgement} |"
+            cells = (
+                row.effect.quantity.title,
+                f"{row.before} ({row.before_basis})",
+                f"{row.after} ({row.after_basis})",
+                row.band or "not known",
+                row.change,
+                JUDGEMENTS[row.effect.judgement],
+            )
+            yield f"| {' | '.join(map(_cell, cells))} |"
 
 
 def _cell(text: str) -> str:

@@ -8,17 +8,18 @@ from typing import Any
 from diagnostics.proof.quantity import Observed, Quantity
 from diagnostics.proof.reading import Reading, reading_of_number, reading_of_samples, reading_of_share
 
-LONG = 0.9
-"""The duration is told by its ninth decile: the long checkpoints are the trouble, and one alone may be chance."""
+LONG = 0.5
+"""Part of the timeout above which a checkpoint is long: the bound from which the rules warn of a timeout."""
+
+ENDED = ("completed", "failed", "expired", "declined")
 
 
 def _checkpoints(observed: Observed) -> Iterator[Mapping[str, Any]]:
     """The job's checkpoints that have ended, without savepoints."""
-    for job in observed.charts.get("checkpoint-history", {}).get("jobs", ()):
-        if job["job_id"] in (observed.job, None):
-            for each in job["checkpoints"]:
-                if not each["savepoint"] and each["status"] in ("completed", "failed", "expired", "declined"):
-                    yield each
+    for job in observed.jobs_of("checkpoint-history"):
+        for each in job["checkpoints"]:
+            if not each["savepoint"] and each["status"] in ENDED:
+                yield each
 
 
 def _failed(observed: Observed) -> Reading | None:
@@ -29,68 +30,47 @@ def _failed(observed: Observed) -> Reading | None:
 
 
 def _long(observed: Observed) -> Reading | None:
-    """A failed checkpoint counts with the time after which it was given up: it would have taken longer."""
+    """The part of the ended checkpoints that took more than LONG of the timeout, expired ones among them."""
     timeout = observed.number("checkpoint_progress.timeout_ms")
     lengths = [each["end_to_end_ms"] for each in _checkpoints(observed) if each["end_to_end_ms"] is not None]
-    reading = reading_of_samples(lengths, LONG)
-    if reading is None:
-        longest = observed.number("checkpoint_progress.max_duration_ms")
-        return reading_of_number(longest) if longest is not None else None
-    if timeout and reading.value > timeout:
-        return Reading(timeout, min(reading.low, timeout), reading.high, reading.samples, reading.band)
-    return reading
+    if not timeout:
+        return None
+    return reading_of_share(sum(1 for each in lengths if each > LONG * timeout), len(lengths))
 
 
 def _usual(observed: Observed) -> Reading | None:
-    lengths = [
-        each["end_to_end_ms"]
-        for each in _checkpoints(observed)
-        if each["status"] == "completed" and each["end_to_end_ms"] is not None
-    ]
-    return reading_of_samples(lengths)
+    """Checkpoints that were given up count with the time until then: they would have taken longer."""
+    lengths = [each["end_to_end_ms"] for each in _checkpoints(observed) if each["end_to_end_ms"] is not None]
+    if lengths:
+        return reading_of_samples(lengths, "checkpoint")
+    longest = observed.number("checkpoint_progress.max_duration_ms")
+    return reading_of_number(longest) if longest is not None else None
 
 
-def _phase(name: str) -> Callable[[Observed], Reading | None]:
-    """The longest part of each slow checkpoint that went into a phase."""
+def _usual_of(column: str) -> Callable[[Observed], Reading | None]:
+    """The median of what the checkpoints of which it is known say in a column."""
 
     def read(observed: Observed) -> Reading | None:
-        values = observed.facts(f"checkpoint_phases.slow_{name}_ms")
-        known = [float(each) for each in values if each is not None] if isinstance(values, list) else []
-        return reading_of_samples(known)
+        known = [float(value) for each in _checkpoints(observed) if (value := each.get(column)) is not None]
+        return reading_of_samples(known, "checkpoint")
 
     return read
 
 
-def _number(fact: str, least: float = 0.0) -> Callable[[Observed], Reading | None]:
-    def read(observed: Observed) -> Reading | None:
-        value = observed.number(fact)
-        return reading_of_number(value, least) if value is not None else None
-
-    return read
+def _written(observed: Observed) -> Reading | None:
+    completed = [each for each in _checkpoints(observed) if each["status"] == "completed"]
+    known = [float(value) for each in completed if (value := each.get("checkpointed_bytes")) is not None]
+    return reading_of_samples(known, "checkpoint")
 
 
 QUANTITIES = (
     Quantity("failed", "Failed checkpoints", "percent", _failed, sound=0.0, source="no checkpoint should fail"),
-    Quantity("long", "Long checkpoints: nine of ten end within", "duration", _long, least=1000.0),
-    Quantity("usual", "Completed checkpoints, usual duration", "duration", _usual, least=1000.0),
-    Quantity(
-        "recent",
-        "Longest recent checkpoint, of the timeout",
-        "percent",
-        _number("checkpoint_progress.recent_duration_to_timeout_ratio", 0.05),
-        sound=0.5,
-        source="a checkpoint should take less than half of its timeout",
-        least=0.05,
-    ),
-    Quantity("start-delay", "Start delay of slow checkpoints", "duration", _phase("start_delay"), least=1000.0),
-    Quantity("alignment", "Alignment of slow checkpoints", "duration", _phase("alignment"), least=1000.0),
-    Quantity("sync", "Synchronous part of slow checkpoints", "duration", _phase("sync"), least=1000.0),
-    Quantity("async", "Asynchronous part of slow checkpoints", "duration", _phase("async"), least=1000.0),
-    Quantity(
-        "written",
-        "Largest checkpoint written",
-        "bytes",
-        _number("checkpoint_progress.max_checkpointed_bytes", 1e6),
-        least=1e6,
-    ),
+    Quantity("long", "Checkpoints that take more than half of their timeout", "percent", _long, sound=0.0),
+    Quantity("usual", "Duration of checkpoints", "duration", _usual, least=1000.0),
+    Quantity("start-delay", "Start delay", "duration", _usual_of("start_delay_ms"), least=1000.0),
+    Quantity("alignment", "Alignment", "duration", _usual_of("alignment_ms"), least=1000.0),
+    Quantity("sync", "Synchronous part", "duration", _usual_of("sync_ms"), least=1000.0),
+    Quantity("async", "Asynchronous part", "duration", _usual_of("async_ms"), least=1000.0),
+    Quantity("written", "Bytes that a checkpoint writes", "bytes", _written, least=1e6),
+    Quantity("in-flight", "In-flight data in a checkpoint", "bytes", _usual_of("persisted_bytes"), least=1e6),
 )

@@ -2,52 +2,97 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 from diagnostics.proof.quantity import Observed, Quantity
-from diagnostics.proof.reading import Reading, reading_of_number, reading_of_samples, reading_of_share
+from diagnostics.proof.reading import Reading, reading_of_events, reading_of_share, scatter_of
 
-MINUTE_MS = 60_000
+SLOT_MS = 10_000
+"""Length of the stretches by which it is estimated how much log records scatter. Our choice: start-ups, restarts and
+retries write their records within seconds."""
 
-
-def _waiting(observed: Observed) -> Reading | None:
-    ratio, samples = observed.number("hot_frames.waiting_ratio"), observed.number("hot_frames.working_samples")
-    if ratio is None or not samples:
-        return None
-    return reading_of_share(round(ratio * samples), round(samples))
+ERRORS, WARNINGS = ("ERROR", "FATAL"), ("WARN",)
 
 
-def _top(observed: Observed) -> Reading | None:
-    ratio, samples = observed.number("hot_frames.top_share_ratio"), observed.number("hot_frames.working_samples")
-    if ratio is None or not samples:
-        return None
-    return reading_of_share(round(ratio * samples), round(samples))
+def _sample_share(fact: str) -> Callable[[Observed], Reading | None]:
+    def read(observed: Observed) -> Reading | None:
+        ratio, samples = observed.number(fact), observed.number("hot_frames.working_samples")
+        if ratio is None or not samples:
+            return None
+        return reading_of_share(round(ratio * samples), round(samples))
+
+    return read
 
 
-def _per_minute(observed: Observed, levels: tuple[str, ...]) -> Reading | None:
-    """Records of these levels in each minute that the logs cover; a minute without any is a zero."""
+def _logged(levels: Sequence[str]) -> Callable[[Observed], Reading | None]:
+    """Records of these levels in an hour of the time that the logs cover."""
+
+    def read(observed: Observed) -> Reading | None:
+        counts = _counts(observed, levels)
+        if counts is None:
+            return None
+        volume = observed.charts["log-volume"]
+        return reading_of_events(sum(counts), volume["to_ms"] - volume["from_ms"], scatter_of(counts))
+
+    return read
+
+
+def _counts(observed: Observed, levels: Sequence[str]) -> list[float] | None:
+    """Log records of these levels in each SLOT_MS; None without the volume of the logs."""
     volume = observed.charts.get("log-volume")
     if not volume or not volume.get("slots"):
         return None
-    slots_of_a_minute = max(round(MINUTE_MS / volume["slot_ms"]), 1)
-    minutes = [0.0] * -(-volume["slots"] // slots_of_a_minute)
+    together = max(round(SLOT_MS / volume["slot_ms"]), 1)
+    counts = [0.0] * -(-volume["slots"] // together)
     for level in levels:
         for slot, count in volume["levels"].get(level, {}).items():
-            place = int(slot) // slots_of_a_minute
-            if place < len(minutes):
-                minutes[place] += count
-    return reading_of_samples(minutes)
+            counts[int(slot) // together] += count
+    return counts
+
+
+def _refused(observed: Observed) -> Reading | None:
+    """Refusals are log records and come as unevenly as the warnings of the same log."""
+    refused = observed.number("outside_system.refused")
+    if refused is None:
+        return None
+    return reading_of_events(
+        refused, observed.number("job_overview.observed_ms"), scatter_of(_counts(observed, WARNINGS) or ())
+    )
 
 
 def _failures(observed: Observed) -> Reading | None:
     failures = observed.number("exceptions.failures")
-    return reading_of_number(failures, 0.5) if failures is not None else None
+    return reading_of_events(failures, observed.number("job_overview.observed_ms")) if failures is not None else None
 
 
 QUANTITIES = (
-    Quantity("waiting", "Samples of the task that wait in an outside call", "percent", _waiting, least=0.05),
-    Quantity("top-frame", "Share of the hottest frame of the task", "percent", _top, least=0.05),
     Quantity(
-        "errors", "ERROR records per minute", "number", lambda seen: _per_minute(seen, ("ERROR", "FATAL")), least=1.0
+        "waiting",
+        "Samples of the task that wait in an outside call",
+        "percent",
+        _sample_share("hot_frames.waiting_ratio"),
+        better=None,
+        least=0.05,
     ),
-    Quantity("warnings", "WARN records per minute", "number", lambda seen: _per_minute(seen, ("WARN",)), least=1.0),
-    Quantity("failures", "Failures of the job", "number", _failures, sound=0.0, source="none should fail", least=0.5),
+    Quantity(
+        "top-frame",
+        "Share of the hottest frame of the task",
+        "percent",
+        _sample_share("hot_frames.top_share_ratio"),
+        better=None,
+        least=0.05,
+    ),
+    Quantity("errors", "ERROR records", "per hour", _logged(ERRORS)),
+    Quantity("warnings", "WARN records", "per hour", _logged(WARNINGS)),
+    Quantity(
+        "refused",
+        "Requests that the outside system refused",
+        "per hour",
+        _refused,
+        sound=0.0,
+        source="a system below its limit refuses nothing",
+    ),
+    Quantity(
+        "failures", "Failures of the job", "per hour", _failures, sound=0.0, source="a job should run without failures"
+    ),
 )

@@ -1,4 +1,4 @@
-"""Load: back pressure, the busiest task, and the share of the hottest subtask."""
+"""Load: back pressure, the busiest task, the share of the hottest subtask, and how many records are processed."""
 
 from __future__ import annotations
 
@@ -6,85 +6,103 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from diagnostics.proof.quantity import Observed, Quantity
-from diagnostics.proof.reading import Reading, reading_of_number, reading_of_samples
+from diagnostics.proof.reading import Reading, reading_of_course, reading_of_number, reading_of_share
 
-FLINK = "Flink calls up to 10 % OK"
+HELD_BACK = 0.1
+"""Flink's web interface calls back pressure up to a tenth of the time OK."""
+
+COUNTERS = ("numRecordsIn", "numRecordsOut")
+"""What a task read; of a source, what it emitted."""
 
 
-def _activity(measure: str) -> Callable[[Observed], Reading | None]:
+def _highest_of(measure: str) -> Callable[[Observed], list[float]]:
     """The worst subtask at each moment, of all tasks of the job, by the chart's points; missing ones are left out."""
 
-    def read(observed: Observed) -> Reading | None:
-        jobs = observed.charts.get("subtask-activity", {}).get("jobs", ())
+    def values(observed: Observed) -> list[float]:
         columns = [
             subtask[measure]
-            for job in jobs
-            if job["job_id"] in (observed.job, None)
+            for job in observed.jobs_of("subtask-activity")
             for vertex in job["vertices"]
             for subtask in vertex["subtasks"]
         ]
-        return reading_of_samples(_highest(columns))
+        moments = ([float(each) for each in moment if each is not None] for moment in zip(*columns, strict=False))
+        return [max(known) for known in moments if known]
 
-    return read
-
-
-def _highest(columns: list[Any]) -> list[float]:
-    found = []
-    for moment in zip(*columns, strict=False):
-        known = [float(each) for each in moment if each is not None]
-        if known:
-            found.append(max(known))
-    return found
+    return values
 
 
-def _number(fact: str, least: float) -> Callable[[Observed], Reading | None]:
-    def read(observed: Observed) -> Reading | None:
-        value = observed.number(fact)
-        return reading_of_number(value, least) if value is not None else None
-
-    return read
+_back_pressure, _busy = _highest_of("back_pressured"), _highest_of("busy")
 
 
 def _skew(observed: Observed) -> Reading | None:
     """Of the task of the root cause, else the largest of the job."""
     vertices = [
         vertex
-        for job in observed.charts.get("load-by-subtask", {}).get("jobs", ())
-        if job["job_id"] in (observed.job, None)
+        for job in observed.jobs_of("load-by-subtask")
         for vertex in job["vertices"]
-        if vertex["parallelism"] > 1 and vertex["subtasks"]
+        if vertex["parallelism"] > 1 and any(each["records"] for each in vertex["subtasks"])
     ]
     own = [vertex for vertex in vertices if vertex["vertex"] == observed.vertex]
-    shares = [_hot_share(vertex) for vertex in own or vertices]
-    known = [each for each in shares if each is not None]
-    return reading_of_number(max(known), 0.05) if known else None
+    readings = [reading for vertex in own or vertices if (reading := _hot_share(vertex))]
+    return max(readings, key=lambda each: each.value, default=None)
 
 
-def _hot_share(vertex: Mapping[str, Any]) -> float | None:
-    shares = [each["share"] for each in vertex["subtasks"] if each["share"] is not None]
-    return float(max(shares)) if shares else None
+def _hot_share(vertex: Mapping[str, Any]) -> Reading | None:
+    records = [each["records"] or 0 for each in vertex["subtasks"]]
+    return reading_of_share(round(max(records)), round(sum(records)))
+
+
+def _rate(observed: Observed) -> Reading | None:
+    """Records in a second of all subtasks of the root cause's task, else of the job's task with the most."""
+    parallelism = {
+        vertex["vertex"]: len(vertex["subtasks"])
+        for job in observed.jobs_of("subtask-activity")
+        for vertex in job["vertices"]
+    }
+    courses = {
+        (series["where"], series["metric"]): [
+            each * parallelism[series["where"]] for each in series["mean"] if each is not None
+        ]
+        for series in (observed.charts.get("metrics") or {}).get("series", ())
+        if series["is_rate"]
+        and series["metric"] in COUNTERS
+        and series["where"] in parallelism
+        and series["job_id"] in (observed.job, None)
+    }
+    own = [courses[place] for place in ((observed.vertex, each) for each in COUNTERS) if courses.get(place)]
+    readings = [reading for course in own[:1] or courses.values() if (reading := reading_of_course(course))]
+    if readings:
+        return max(readings, key=lambda each: each.value)
+    rate = observed.number("record_rate.records_per_s")
+    return reading_of_number(rate) if rate is not None else None
+
+
+def _asked_for_less(observed: Observed) -> str | None:
+    """Where nothing holds the sources back, fewer records are processed because fewer came."""
+    pressed = reading_of_course(_back_pressure(observed))
+    if pressed is None or pressed.value > HELD_BACK:
+        return None
+    return "Fewer records came: nothing holds the sources back."
 
 
 QUANTITIES = (
     Quantity(
         "back-pressure",
-        "Back pressure, usual",
+        "Back pressure of the worst subtask",
         "percent",
-        _activity("back_pressured"),
-        sound=0.1,
-        source=FLINK,
+        lambda seen: reading_of_course(_back_pressure(seen)),
+        sound=HELD_BACK,
+        source="Flink's web interface calls up to 10 % OK",
         least=0.05,
     ),
-    Quantity("busy", "Busiest subtask, usual", "percent", _activity("busy"), least=0.05),
-    Quantity("hot-share", "Share of the hottest subtask", "percent", _skew, least=0.05),
-    Quantity("rate", "Records per second of the task", "rate", _number("record_rate.records_per_s", 1.0), lower=False),
     Quantity(
-        "refused",
-        "Requests that the outside system refused",
-        "number",
-        _number("outside_system.refused", 0.5),
-        sound=0.0,
-        source="a system below its limit refuses nothing",
-        least=0.5,
+        "busy",
+        "Busy time of the busiest subtask",
+        "percent",
+        lambda seen: reading_of_course(_busy(seen)),
+        better=None,
+        least=0.05,
     ),
+    Quantity("hot-share", "Share of the hottest subtask", "percent", _skew, least=0.05),
+    Quantity("rate", "Records that are processed", "rate", _rate, better="higher", excused=_asked_for_less),
 )

@@ -2,47 +2,80 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
 from diagnostics.proof.quantity import Observed, Quantity
-from diagnostics.proof.reading import Reading, reading_of_number
+from diagnostics.proof.reading import Reading, reading_of_course, reading_of_events, reading_of_share
+
+SLOT_MS = 10_000
+"""Length of the stretches of which the time in pauses is taken. Our choice."""
+
+LONG_MS = 200.0
+"""A pause longer than this misses the goal that G1 has by default (-XX:MaxGCPauseMillis)."""
+
+STARTED, PAUSE = 0, 2
+"""Columns of a collection in the chart's points: when it began, and how long it stopped the JVM."""
 
 
-def _worst_minute(observed: Observed) -> Reading | None:
-    share = observed.number("heap_pressure.worst_minute_ratio")
-    return reading_of_number(share, 0.02) if share is not None else None
+def _processes(observed: Observed) -> list[Sequence[Sequence[Any]]]:
+    """The collections of each JVM whose GC log is there."""
+    points: Mapping[str, Any] = observed.charts.get("garbage-collection") or {}
+    return [each["collections"] for each in points.get("processes", ()) if each["collections"]]
 
 
-def _longest(observed: Observed) -> Reading | None:
-    longest = observed.number("heap_pressure.max_pause_ms")
-    return reading_of_number(longest, 100.0) if longest is not None else None
+def _paused(observed: Observed) -> Reading | None:
+    """The part of each stretch of time that the JVM with the longest pauses spent in them."""
+    processes = _processes(observed)
+    stamps = [row[STARTED] for collections in processes for row in collections]
+    if not stamps:
+        return None
+    start, slots = min(stamps), (max(stamps) - min(stamps)) // SLOT_MS + 1
+    shares = []
+    for collections in processes:
+        paused = [0.0] * slots
+        for row in collections:
+            paused[(row[STARTED] - start) // SLOT_MS] += (row[PAUSE] or 0.0) / SLOT_MS
+        shares.append([min(each, 1.0) for each in paused])
+    return reading_of_course([max(moment) for moment in zip(*shares, strict=True)])
 
 
-def _full(observed: Observed) -> Reading | None:
-    full = observed.number("heap_pressure.full_gcs_most")
-    return reading_of_number(full, 1.0) if full is not None else None
+def _long(observed: Observed) -> Reading | None:
+    pauses = [row[PAUSE] for collections in _processes(observed) for row in collections if row[PAUSE] is not None]
+    return reading_of_share(sum(1 for each in pauses if each > LONG_MS), len(pauses))
 
 
-def _restarts(observed: Observed) -> Reading | None:
-    restarts = observed.number("restarts.restarts")
-    return reading_of_number(restarts, 0.5) if restarts is not None else None
+def _events(fact: str) -> Callable[[Observed], Reading | None]:
+    """A count over the time in which the job was observed."""
 
+    def read(observed: Observed) -> Reading | None:
+        count = observed.number(fact)
+        return reading_of_events(count, observed.number("job_overview.observed_ms")) if count is not None else None
 
-def _lost(observed: Observed) -> Reading | None:
-    lost = observed.number("task_manager_loss.all.lost")
-    return reading_of_number(lost, 0.5) if lost is not None else None
+    return read
 
 
 QUANTITIES = (
     Quantity(
-        "worst-minute",
-        "Time in GC pauses in the worst minute",
+        "paused",
+        "Time in GC pauses",
         "percent",
-        _worst_minute,
+        _paused,
         sound=0.1,
         source="pauses should take under a tenth of the time",
         least=0.02,
     ),
-    Quantity("longest-pause", "Longest GC pause", "duration", _longest, least=200.0),
-    Quantity("full", "Full collections of one JVM", "number", _full, least=1.0),
-    Quantity("restarts", "Restarts", "number", _restarts, sound=0.0, source="a job should not restart", least=0.5),
-    Quantity("lost", "Lost TaskManagers", "number", _lost, sound=0.0, source="none should be lost", least=0.5),
+    Quantity("long-pauses", "GC pauses longer than 200 ms", "percent", _long, least=0.02),
+    Quantity("full", "Full collections of one JVM", "per hour", _events("heap_pressure.full_gcs_most")),
+    Quantity(
+        "restarts", "Restarts", "per hour", _events("restarts.restarts"), sound=0.0, source="a job should not restart"
+    ),
+    Quantity(
+        "lost",
+        "Lost TaskManagers",
+        "per hour",
+        _events("task_manager_loss.all.lost"),
+        sound=0.0,
+        source="no TaskManager should be lost",
+    ),
 )

@@ -30,18 +30,23 @@ def snapshot(
     skew_ratio: float = 3.0,
     rate: float = 1000.0,
     completed: int = 10,
+    written: float = 1e6,
+    restarts: int = 0,
 ) -> SnapshotData:
     task = {"job": job, "vertex": "score", "vertex_id": "e" * 32}
     signals = [
-        stored("job_overview", "job", {"job": job}, name=name, state="RUNNING"),
+        stored("job_overview", "job", {"job": job}, name=name, state="RUNNING", observed_ms=3_600_000),
         stored("load_balance", "vertex", task, skew_ratio=skew_ratio),
         stored("record_rate", "vertex", task, records_per_s=rate),
         stored("checkpoint_progress", "job", {"job": job}, completed=completed, failed=0),
+        stored("restarts", "job", {"job": job}, restarts=restarts),
     ]
     told = {"symptom_class": verdict, "confidence": 0.9}
     jobs = [{"job_id": job, "name": name, "verdict": told, "health": 40}]
     document = {"verdict": told, "jobs": jobs, "findings": findings or [], "health": {"score": 40}}
-    return SnapshotData(document, signals, {})
+    taken = {"savepoint": False, "status": "completed", "end_to_end_ms": 900.0, "checkpointed_bytes": written}
+    history = {"jobs": [{"job_id": job, "checkpoints": [taken] * 10}]}
+    return SnapshotData(document, signals, {"checkpoint-history": history})
 
 
 def proof(**after: Any) -> Proof:
@@ -84,6 +89,31 @@ def test_a_consequence_that_is_gone_while_the_cause_stays_is_told_so() -> None:
     found = proof(findings=[finding(JOB, "data_skew", "critical")])
     assert found.judgement == "better"
     assert found.headline == "Fixed: back_pressure is warning. The cause remains: data_skew is critical."
+
+
+def test_a_fix_is_verified_only_when_nothing_else_got_worse() -> None:
+    found = proof(verdict="healthy", skew_ratio=1.0, written=30e6)
+    assert found.judgement == "traded"
+    assert found.headline.endswith("Traded for: bytes that a checkpoint writes from 1 MB to 30 MB.")
+
+
+def test_a_measure_that_got_worse_without_any_gain_is_no_trade() -> None:
+    before = [finding(JOB, "data_skew", "critical")]
+    found = prove(snapshot(findings=before), snapshot(findings=before, restarts=20))
+    assert found.judgement == "worse"
+    assert found.headline.endswith("Worse as well: restarts from 0 per hour to 20 per hour.")
+
+
+def test_one_restart_in_an_hour_is_within_the_noise() -> None:
+    found = proof(verdict="healthy", skew_ratio=1.0, restarts=1)
+    (restarts,) = [each for each in found.effects["pauses"] if each.quantity.id == "restarts"]
+    assert (found.judgement, restarts.judgement) == ("fixed", "unchanged")
+
+
+def test_a_new_problem_beside_the_fix_is_its_price() -> None:
+    found = proof(findings=[finding(JOB, "user_code", "critical")], verdict="user_code", skew_ratio=1.0)
+    assert found.judgement == "traded"
+    assert found.headline.endswith("Traded for: a new problem, “user_code is critical”.")
 
 
 def test_a_new_problem_is_said() -> None:

@@ -37,10 +37,22 @@ def proof(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Proo
     return prove(*data)
 
 
-def test_what_is_mended_and_what_is_not_are_both_said(proof: Proof) -> None:
-    assert proof.judgement == "better"
+def test_what_is_mended_what_is_not_and_the_price_are_all_said(proof: Proof) -> None:
+    """Unaligned checkpoints end in time, and write the in-flight data of the job: 1 MB before, 22 MB after."""
+    assert proof.judgement == "traded"
     assert proof.headline.startswith("Fixed: ")
     assert "The cause remains: " in proof.headline
+    assert "Traded for: bytes that a checkpoint writes from 1.1 MB to 21.9 MB" in proof.headline
+
+
+def test_every_judgement_agrees_with_its_noise_band(proof: Proof) -> None:
+    for effects in proof.effects.values():
+        for each in effects:
+            if each.band is None:
+                assert each.judgement == "cannot tell", each.quantity.id
+            else:
+                assert each.after
+                assert each.band.holds(each.after.value) == (each.judgement == "unchanged"), each.quantity.id
 
 
 def test_the_cause_is_the_slow_sink(proof: Proof) -> None:

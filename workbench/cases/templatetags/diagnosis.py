@@ -160,7 +160,7 @@ def missed_by(check: Check) -> str:
 @register.filter
 def judgement_tone(judgement: str) -> str:
     """The colour beside the words of a comparison."""
-    tones = {"fixed": "good", "better": "good", "worse": "critical", "cannot tell": "info"}
+    tones = {"fixed": "good", "better": "good", "traded": "warning", "worse": "critical", "cannot tell": "info"}
     return tones.get(judgement, "")
 
 

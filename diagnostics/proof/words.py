@@ -1,0 +1,53 @@
+"""Values and differences of a comparison in words."""
+
+from __future__ import annotations
+
+from diagnostics.proof.quantity import Effect, Unit
+from diagnostics.wording import phrase
+
+MINUS = "\N{MINUS SIGN}"
+
+FORMS = {"duration": "duration", "percent": "percent", "number": "number", "bytes": "bytes", "rate": "rate"}
+
+TIMES = 1.5
+"""From this factor on the difference is also told as a factor. Our choice."""
+
+WAYS = {
+    "duration": ("longer", "shorter"),
+    "bytes": ("larger", "smaller"),
+    "percent": ("larger", "smaller"),
+    "number": ("more", "fewer"),
+    "rate": ("more", "fewer"),
+    "per hour": ("more", "fewer"),
+}
+"""By the unit: what something is that grew, and that shrank."""
+
+
+def value_in_words(value: float, unit: Unit) -> str:
+    """A value with its unit."""
+    if unit == "per hour":
+        return f"{phrase.number(round(value, 1))} per hour"
+    return phrase.FORMATS[FORMS[unit]](value)
+
+
+def change_in_words(effect: Effect) -> str:
+    """The difference in points or in the unit, then in percent and as a factor: `-10.4 s (-72 %, 3.6 times less)`."""
+    if effect.before is None or effect.after is None:
+        return ""
+    before, after, unit = effect.before.value, effect.after.value, effect.quantity.unit
+    size = _signed(after - before, unit)
+    if before <= 0 or after < 0 or before == after:
+        return size
+    told = [f"{MINUS if after < before else '+'}{abs(after - before) / before * 100:,.0f} %"]
+    factor = max(before, after) / min(before, after) if min(before, after) > 0 else 0.0
+    if factor >= TIMES:
+        way = WAYS[unit][0 if after > before else 1]
+        told.append(f"{phrase.number(round(factor, 1))} times {way}")
+    return f"{size} ({', '.join(told)})"
+
+
+def _signed(change: float, unit: Unit) -> str:
+    sign = "+" if change > 0 else MINUS if change < 0 else ""
+    if unit == "percent":
+        return f"{sign}{phrase.number(round(abs(change) * 100, 1))} points"
+    return f"{sign}{value_in_words(abs(change), unit)}"
