@@ -35,9 +35,24 @@ def _read(document: RestDocument) -> Iterator[Rows | Coverage]:
     else:
         listed = items(answer["taskmanagers"])
         rows = [_task_manager(document, each, "taskmanagers", place) for place, each in enumerate(listed)]
+        if not listed:
+            yield Rows("metric_sample", [_none_registered(document)])
+            yield Coverage(records=1)
+            return
     yield Rows("task_manager", rows)
     yield Rows("metric_sample", list(_collectors(document)))
     yield Coverage(records=len(rows))
+
+
+def _none_registered(document: RestDocument) -> dict[str, Any]:
+    """An empty list says how many TaskManagers are registered, as `/overview` and the JobManager's metric do."""
+    return {
+        "ts_ms": document.snapshot_ms,
+        "metric": "numRegisteredTaskManagers",
+        "scope": "jobmanager",
+        "value": 0.0,
+        **document.at("taskmanagers"),
+    }
 
 
 def _collectors(document: RestDocument) -> Iterator[dict[str, Any]]:
