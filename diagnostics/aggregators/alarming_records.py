@@ -1,0 +1,90 @@
+"""The log records that sound worst: fatal errors, errors, warnings that print an exception; the earliest of each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from diagnostics.aggregators.aggregator import CITATION_ORDER, Aggregator
+from diagnostics.arithmetic.row_choice import contains_any, is_any, is_true, shortened
+from diagnostics.arithmetic.row_order import Order, first_rows_by_group, sort_rows
+from diagnostics.citation import CITATION_COLUMNS
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+MOST_OF_A_RANK = 200
+"""Records of a rank that are kept, the earliest. Our choice: the first one is quoted, the others are counted."""
+
+MOST_CHARACTERS = 300
+"""Of a message. Our choice: what a citation shows."""
+
+FATAL_TEXTS = (
+    "Fatal error",
+    "fatal error",
+    "FATAL: Thread",
+    "Could not start cluster entrypoint",
+    "Could not start the JobMaster",
+    "Terminating TaskManagerRunner",
+    "Terminating the JVM",
+    "terminating the JVM",
+    "Shutting down TaskManagerRunner since",
+    "TaskManager initialization failed",
+    "TaskManagerRunner failed",
+)
+"""What messages hold with which Flink's processes end. Source: FatalExitExceptionHandler, ClusterEntrypoint,
+TaskManagerRunner, TaskExecutor and ResourceManager of Flink 1.8 to 2.0."""
+
+HARMLESS_LOGGERS = (
+    ".runtime.rest.",
+    ".runtime.webmonitor.handlers.",
+    "NettyTransport",
+    "RemotingTerminator",
+    "remote.ReliableDeliverySupervisor",
+    "zookeeper.ClientCnxn",
+    "AppInfoParser",
+)
+"""Parts of logger names whose errors speak of a browser, a probe, a registration or the end of a process, not of a job:
+a page of a job that is gone, a port scanner, two clients of one name, Pekko that is shut down. Our choice, from logs of
+jobs that were well."""
+
+ERRORS = ("ERROR", "FATAL")
+RANKS = ("fatal", "error", "warning")
+KEPT = ("ts_ms", "job_id", "process", "level", "logger", "exception_class", "exception_message")
+KEPT_CAUSE = ("root_cause_class", "root_cause_message", "root_cause_frame", "user_frame")
+ORDER: Order = (("rank", "ascending"), ("ts_ms", "ascending"), *CITATION_ORDER)
+
+
+def _ranked(records: pa.Table) -> pa.Table:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    thrown = records["exception_class"].is_valid()
+    is_error = is_any(records["level"], ERRORS)
+    is_warning = pc.and_(is_any(records["level"], ("WARN",)), thrown)
+    fatal = pc.or_(is_any(records["level"], ("FATAL",)), contains_any(records["message"], FATAL_TEXTS))
+    fatal = pc.and_(is_error, fatal)
+    rank = pc.if_else(fatal, "fatal", pc.if_else(is_error, "error", pc.if_else(is_warning, "warning", None)))
+    harmless = pc.and_(contains_any(records["logger"], HARMLESS_LOGGERS), pc.invert(fatal))
+    telling = is_true(pc.and_(rank.is_valid(), pc.invert(harmless)))
+    kept = records.filter(telling).select([*KEPT, *KEPT_CAUSE, *CITATION_COLUMNS])
+    kept = kept.append_column("message", shortened(records["message"].filter(telling), MOST_CHARACTERS))
+    return _earliest(kept.append_column("rank", rank.filter(telling).cast(pa.string())))
+
+
+def _earliest(rows: pa.Table) -> pa.Table:
+    return first_rows_by_group(rows, "rank", ORDER[1:], MOST_OF_A_RANK)
+
+
+def _in_order(state: pa.Table) -> pa.Table:
+    return sort_rows(state, ORDER)
+
+
+AGGREGATOR: Aggregator[pa.Table] = Aggregator(
+    name="alarming_records",
+    table="log_record",
+    columns=(*KEPT, *KEPT_CAUSE, "message"),
+    reduce=_ranked,
+    merge=_earliest,
+    finish=_in_order,
+)
+"""Gives a row for each record: its `rank` is one of RANKS."""

@@ -1,0 +1,108 @@
+"""The worst that logs say in so many words, for cases in which nothing measured explains it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from diagnostics.aggregators import alarming_records
+from diagnostics.citation import Citation
+from diagnostics.evidence import Evidence
+from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.reconstruction.job.cluster import cluster_of
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
+
+SHOWN = 4
+LONGEST_QUOTE = 240
+"""Characters of a record that a sentence quotes. Our choice: a line or two on the page."""
+
+Row = Mapping[str, Any]
+
+
+def measure(evidence: Evidence) -> Measured:
+    """Fatal errors, errors, and warnings with an exception, that the logs hold.
+
+    Reads   log_record from WARN on, without what browsers, probes and port scanners cause.
+    Gives   one signal for each job; a record that names no job counts for all.
+    Empty   NotMeasured without logs.
+    """
+    if not evidence.has("log_record"):
+        yield NotMeasured("alarming_records", "jobmanager-log", "no log was given")
+        return
+    rows = evidence.answer(alarming_records.AGGREGATOR).to_pylist()
+    known = sorted(cluster_of(evidence).job_names)
+    jobs: Sequence[str | None] = known or [None]
+    for job in jobs:
+        yield _signal(job, [each for each in rows if each["job_id"] not in known or each["job_id"] == job])
+
+
+def _signal(job: str | None, rows: Sequence[Row]) -> Signal:
+    of_rank = {rank: [each for each in rows if each["rank"] == rank] for rank in alarming_records.RANKS}
+    facts: dict[str, FactValue] = {}
+    cited: list[Citation] = []
+    for rank, found in of_rank.items():
+        facts[f"{rank}_count"] = len(found)
+        worst = _most_telling(found)
+        if worst:
+            facts |= {
+                f"{rank}_text": _quote(worst),
+                f"{rank}_class": worst["root_cause_class"] or worst["exception_class"],
+                f"{rank}_logger": (worst["logger"] or "").rpartition(".")[2] or None,
+                f"{rank}_ms": worst["ts_ms"],
+                f"{rank}_frame": worst["user_frame"] or worst["root_cause_frame"],
+            }
+            cited += [_cite(worst), *(_cite(each) for each in found[:SHOWN] if each is not worst)]
+    stamps = [each["ts_ms"] for each in rows if each["ts_ms"] is not None]
+    return Signal(
+        "alarming_records",
+        Subject(job=job),
+        known_facts(facts),
+        tuple(cited),
+        citation_count=len(rows),
+        window=(min(stamps), max(stamps)) if stamps else None,
+    )
+
+
+def _most_telling(rows: Iterable[Row]) -> Row | None:
+    """The earliest that prints an exception, else the earliest."""
+    ordered = list(rows)
+    return next((each for each in ordered if each["exception_class"]), ordered[0] if ordered else None)
+
+
+def _quote(row: Row) -> str:
+    """What the record says, with its root cause where its message does not name it."""
+    said = " ".join((row["message"] or "").split())
+    name = (row["root_cause_class"] or row["exception_class"] or "").rpartition(".")[2]
+    if name and name not in said:
+        cause = row["root_cause_message"] if row["root_cause_class"] else row["exception_message"]
+        said = f"{said.rstrip('.: ')}: {name}" + (f": {' '.join(cause.split())}" if cause else "")
+    return said if len(said) <= LONGEST_QUOTE else f"{said[:LONGEST_QUOTE].rstrip()}…"
+
+
+def _cite(row: Row) -> Citation:
+    return Citation(
+        file_id=row["file_id"],
+        line=row["line"],
+        last_line=row["last_line"],
+        pointer=row["pointer"],
+        kind="log",
+        ts_ms=row["ts_ms"],
+        text=f"{row['level']}: {_quote(row)}",
+    )
+
+
+_OF_RANK = {"fatal": "fatal errors", "error": "errors", "warning": "warnings that print an exception"}
+FACTS = {
+    name: meaning
+    for rank, what in _OF_RANK.items()
+    for name, meaning in (
+        (f"{rank}_count", f"{what} in the logs, at most {alarming_records.MOST_OF_A_RANK}"),
+        (f"{rank}_text", f"what the most telling of the {what} says"),
+        (f"{rank}_class", "its root cause class"),
+        (f"{rank}_logger", "the class that logged it, without the package"),
+        (f"{rank}_ms", "when it was logged, epoch ms"),
+        (f"{rank}_frame", "the frame that threw it, the job's own where there is one"),
+    )
+}
+
+SIGNALS = (SignalDefinition("alarming_records", "job", FACTS, measure),)

@@ -1,0 +1,68 @@
+"""The worst records of the logs: which are kept, which is quoted, and which are nobody's trouble."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from diagnostics.signals.alarming_records import measure
+from tests.diagnostics.hand_made import JOB, START, hand_made, needs, only
+
+LOGGER = "org.apache.flink.runtime.taskexecutor.TaskManagerRunner"
+
+
+def record(seconds: int, level: str, message: str, **more: Any) -> dict[str, Any]:
+    return {"ts_ms": START + 1000 * seconds, "level": level, "logger": LOGGER, "message": message, **more}
+
+
+def test_the_error_that_prints_an_exception_is_quoted_with_its_root_cause() -> None:
+    evidence = hand_made(
+        log_record=[
+            record(0, "INFO", "Starting"),
+            record(1, "ERROR", "Something is off"),
+            record(
+                2,
+                "ERROR",
+                "Could not write.",
+                exception_class="java.lang.RuntimeException",
+                root_cause_class="java.io.IOException",
+                root_cause_message="disk full",
+                root_cause_frame="org.example.Sink.write",
+            ),
+        ]
+    )
+    signal = only(measure(evidence), "alarming_records")
+    assert (signal.facts["error_count"], signal.facts["fatal_count"]) == (2, 0)
+    assert signal.facts["error_text"] == "Could not write: IOException: disk full"
+    assert signal.facts["error_frame"] == "org.example.Sink.write"
+    assert [each.line for each in signal.citations] == [3, 2]
+
+
+def test_an_error_with_which_a_process_ends_is_fatal() -> None:
+    evidence = hand_made(
+        log_record=[record(0, "ERROR", "Fatal error occurred in the cluster entrypoint."), record(1, "FATAL", "Over.")]
+    )
+    assert only(measure(evidence), "alarming_records").facts["fatal_count"] == 2
+
+
+def test_a_warning_counts_only_with_an_exception() -> None:
+    plain, thrown = record(0, "WARN", "Slow"), record(1, "WARN", "Retrying", exception_class="java.io.IOException")
+    facts = only(measure(hand_made(log_record=[plain, thrown])), "alarming_records").facts
+    assert (facts["warning_count"], facts["warning_text"]) == (1, "Retrying: IOException")
+
+
+def test_what_a_browser_or_a_probe_causes_is_left_out() -> None:
+    handler = "org.apache.flink.runtime.rest.handler.job.JobDetailsHandler"
+    evidence = hand_made(log_record=[record(0, "ERROR", "Exception occurred in REST handler", logger=handler)])
+    assert only(measure(evidence), "alarming_records").facts["error_count"] == 0
+
+
+def test_a_record_that_names_a_job_is_that_jobs_and_one_that_names_none_is_everybodys() -> None:
+    other = "b" * 32
+    jobs = [{"job_id": each, "name": each[-1], "state": "RUNNING", "ts_ms": START} for each in (JOB, other)]
+    evidence = hand_made(job=jobs, log_record=[record(0, "ERROR", "Of one", job_id=JOB), record(1, "ERROR", "Of none")])
+    found = {each.subject.job: each.facts["error_count"] for each in measure(evidence) if hasattr(each, "facts")}
+    assert found == {JOB: 2, other: 1}
+
+
+def test_without_a_log_nothing_is_measured() -> None:
+    assert needs(measure(hand_made())) == {"alarming_records": "jobmanager-log"}
