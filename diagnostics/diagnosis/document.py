@@ -1,8 +1,9 @@
 """The diagnosis document of the outside contract, built in this place only.
 
 Beside the contract's fields it carries what the case page shows: `last_line` and `pointer` of evidence, each finding's
-`checks` (measured value against bound) and `reasons` (how the confidence came about), `health.deductions`, and `checks`
-of the rules that did not hold or could not be judged. Readers ignore what they do not know.
+`checks` (measured value against bound) and `reasons` (how the confidence came about), `health.deductions`, `checks`
+of the rules that did not hold or could not be judged, and `looked_at`: where trouble shows, and whether that was read
+(`evidence`: the kind of evidence that shows it). Readers ignore what they do not know.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any
 from diagnostics.citation import Citation
 from diagnostics.diagnosis.finding import Finding
 from diagnostics.diagnosis.match import Matches
-from diagnostics.diagnosis.verdict import Diagnosis, JobVerdict, Verdict
+from diagnostics.diagnosis.verdict import INCONCLUSIVE, Diagnosis, JobVerdict, Verdict
 from diagnostics.notation.timestamp import timestamp
 from diagnostics.symptoms import symptom
 
@@ -31,8 +32,8 @@ def build_document(
     files = [str(each["file"]) for each in inputs]
     return {
         "schema": SCHEMA,
-        "verdict": {**_verdict(diagnosis.verdict), "summary": diagnosis.verdict.summary},
-        "jobs": [_job(job) for job in diagnosis.jobs],
+        "verdict": {**_verdict(diagnosis.verdict), "summary": _summary(diagnosis.verdict, files)},
+        "jobs": [_job(job, files) for job in diagnosis.jobs],
         "health": {
             "score": diagnosis.health.score,
             "dimensions": diagnosis.health.dimensions,
@@ -40,13 +41,16 @@ def build_document(
                 {
                     "points": each.points,
                     "dimension": each.dimension,
-                    "symptom_class": each.finding.symptom_class,
-                    "title": each.finding.rule.title,
+                    "symptom_class": each.finding.symptom_class if each.finding else None,
+                    "title": each.title,
                     "finding": _position(each.finding, diagnosis.findings),
                 }
                 for each in diagnosis.health.deductions
             ],
         },
+        "looked_at": [
+            {"what": each.place.what, "read": each.was_read, "evidence": each.evidence} for each in diagnosis.looked_at
+        ],
         "findings": [_finding(each, diagnosis.findings, files) for each in diagnosis.findings],
         "missing_evidence": [{"what": each.what, "why": each.why, "how": each.how} for each in diagnosis.missing],
         "checks": _checks(diagnosis.matches),
@@ -60,12 +64,22 @@ def _verdict(verdict: Verdict) -> dict[str, Any]:
     return {"symptom_class": verdict.symptom_class, "confidence": verdict.confidence}
 
 
-def _job(job: JobVerdict) -> dict[str, Any]:
+def _summary(verdict: Verdict, files: Sequence[str]) -> str:
+    """The verdict's sentences; where no cause leads, also the place of the record to read first."""
+    lead = verdict.lead
+    if verdict.symptom_class != INCONCLUSIVE or lead is None or not lead.citations:
+        return verdict.summary
+    first = lead.citations[0]
+    place = f"{files[first.file_id]}:{first.line}" if first.line else files[first.file_id]
+    return f"{verdict.summary} Read {place} first."
+
+
+def _job(job: JobVerdict, files: Sequence[str]) -> dict[str, Any]:
     return {
         "job_id": job.job,
         "name": job.name,
         "verdict": _verdict(job.verdict),
-        "summary": job.verdict.summary,
+        "summary": _summary(job.verdict, files),
         "health": job.health.score,
     }
 

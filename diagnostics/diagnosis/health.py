@@ -1,8 +1,11 @@
-"""The health score: 100 minus one deduction for each finding, each linked to the finding that it comes from."""
+"""The health score: 100 minus one deduction for each finding, each linked to the finding that it comes from.
+
+Where something failed, or what is seen has no known cause, a last deduction brings the score down to MOST_IN_TROUBLE.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import get_args
 
@@ -15,17 +18,34 @@ CONSEQUENCE_POINTS: dict[Severity, float] = {"critical": 15.0, "warning": 8.0, "
 """Points at full confidence. Our choice, so that one sure critical cause with a consequence lands below 60 and one sure
 warning between 60 and 80: the bands that users of hosted Flink know (over 80 good, 60 to 80 watch, under 60 act)."""
 
+MOST_IN_TROUBLE = 60
+"""The score of a job in trouble goes no higher, however sure its findings are: a fatal error, no TaskManager, no
+completed checkpoint, a failed attempt, or a cause that could not be judged. Our choice: the upper end of "act"."""
+
 DIMENSION_FACTOR = 1.6
 """A dimension holds fewer findings than the whole, so each weighs more there. Our choice."""
 
 
 @dataclass(frozen=True, slots=True)
 class Deduction:
-    """Points that one finding costs."""
+    """Points that one finding costs, or a bound on the whole, whose reason is its title.
 
-    finding: Finding
-    dimension: Dimension
+    finding    None for a bound that no shown finding stands for
+    dimension  None for a bound
+    """
+
+    title: str
+    finding: Finding | None
+    dimension: Dimension | None
     points: float
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """Why a score is bounded, in words that follow a colon, and the finding that says so, if any."""
+
+    title: str
+    finding: Finding | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,17 +57,33 @@ class Health:
     deductions: tuple[Deduction, ...]
 
 
-def health(findings: Iterable[Finding]) -> Health:
-    """The health that these findings leave."""
-    deductions = tuple(
-        Deduction(each, symptom(each.symptom_class).dimension, round(_points(each) * each.confidence, 1))
+def health(findings: Iterable[Finding], trouble: Iterable[Trouble] = ()) -> Health:
+    """The health that these findings leave, at most MOST_IN_TROUBLE in any trouble."""
+    deductions = [
+        Deduction(
+            each.rule.title, each, symptom(each.symptom_class).dimension, round(_points(each) * each.confidence, 1)
+        )
         for each in findings
-    )
+    ]
     dimensions = {
         name: _left(DIMENSION_FACTOR * each.points for each in deductions if each.dimension == name)
         for name in get_args(Dimension)
     }
-    return Health(_left(each.points for each in deductions), dimensions, deductions)
+    left = 100 - sum(each.points for each in deductions)
+    bound = next(iter(trouble), None)
+    if bound and left > MOST_IN_TROUBLE:
+        title = f"Never above {MOST_IN_TROUBLE}: {bound.title}"
+        deductions.append(Deduction(title, bound.finding, None, round(left - MOST_IN_TROUBLE, 1)))
+    return Health(_left(each.points for each in deductions), dimensions, tuple(deductions))
+
+
+def trouble_in(findings: Iterable[Finding]) -> Iterator[Trouble]:
+    """Findings with which no job is well: critical ones, and those that say that a job, attempt or process failed."""
+    for each in findings:
+        kind = symptom(each.symptom_class)
+        failed = kind.kind == "consequence" and kind.dimension == "stability" and each.severity != "info"
+        if failed or each.severity == "critical":
+            yield Trouble(each.rule.title[0].lower() + each.rule.title[1:], each)
 
 
 def _points(finding: Finding) -> float:

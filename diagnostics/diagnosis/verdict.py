@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from diagnostics.diagnosis.causes import LEAST_EXPLAINING, order_causes, weight
 from diagnostics.diagnosis.fact_view import SignalIndex
 from diagnostics.diagnosis.finding import Finding
-from diagnostics.diagnosis.health import Health, health
+from diagnostics.diagnosis.health import Health, Trouble, health, trouble_in
+from diagnostics.diagnosis.looked_at import LookedAt, describe_quiet, looked_at
 from diagnostics.diagnosis.match import Matches, match
 from diagnostics.diagnosis.missing import Hypothesis, MissingEvidence, missing_evidence, nearness
 from diagnostics.evidence.subject import Level, Subject
@@ -18,6 +19,8 @@ from diagnostics.signals.signal import NotMeasured, Signal
 from diagnostics.symptoms import symptom
 
 HEALTHY, INCONCLUSIVE = "healthy", "inconclusive"
+UNEXPLAINED = "unexplained_error"
+"""The class of records that are findings only where no cause explains them."""
 LEAST_HEALTHY = 0.5
 """A healthy rule less sure than this does not make a job healthy. Our choice: more likely right than wrong."""
 
@@ -41,20 +44,23 @@ class JobVerdict:
     verdict: Verdict
     findings: tuple[Finding, ...]
     health: Health
+    looked_at: tuple[LookedAt, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
     """All that is said of one analysis.
 
-    jobs      the worst first
-    findings  every finding once, in the order of the jobs
+    jobs       the worst first
+    findings   every finding once, in the order of the jobs
+    looked_at  where trouble of the worst job would show, and whether that was read
     """
 
     verdict: Verdict
     jobs: tuple[JobVerdict, ...]
     findings: tuple[Finding, ...]
     health: Health
+    looked_at: tuple[LookedAt, ...]
     matches: Matches
     missing: tuple[MissingEvidence, ...]
     ruleset: Ruleset
@@ -73,7 +79,7 @@ def conclude(index: SignalIndex, matches: Matches, not_measured: Sequence[NotMea
     problems = _by_job(each for each in matches.findings if symptom(each.symptom_class).kind != "verdict")
     fitness = _by_job(each for each in matches.findings if symptom(each.symptom_class).kind == "verdict")
     known: list[str | None] = [*sorted(index.jobs)] or [None]
-    jobs = [_job_verdict(job, index.jobs.get(job or ""), problems, fitness) for job in known]
+    jobs = [_job_verdict(job, index, problems, fitness) for job in known]
     jobs.sort(key=lambda each: (-_badness(each.verdict), each.job or ""))
     worst = jobs[0]
     findings = tuple(_distinct_findings(jobs))
@@ -82,6 +88,7 @@ def conclude(index: SignalIndex, matches: Matches, not_measured: Sequence[NotMea
         jobs=tuple(job for job in jobs if job.job is not None),
         findings=findings,
         health=worst.health,
+        looked_at=worst.looked_at,
         matches=matches,
         missing=missing_evidence(
             not_measured, _hypotheses(worst, matches), worst.job, failed=_failed(worst), rest=_rest_address(index)
@@ -116,7 +123,7 @@ def _by_job(findings: Iterable[Finding]) -> Mapping[str | None, list[Finding]]:
 
 def _job_verdict(
     job: str | None,
-    name: str | None,
+    index: SignalIndex,
     problems: Mapping[str | None, list[Finding]],
     fitness: Mapping[str | None, list[Finding]],
 ) -> JobVerdict:
@@ -124,27 +131,53 @@ def _job_verdict(
     suffered = {each.symptom_class for each in own if symptom(each.symptom_class).kind == "consequence"}
     shared = problems.get(None, []) if job is not None else []
     touched = [each for each in shared if suffered & set(each.rule.explains)]
-    findings = order_causes([*own, *(touched or shared)])
+    everything = [*own, *(touched or shared)]
     fit = max(fitness.get(job, []), key=weight, default=None)
-    return JobVerdict(job, name, _verdict(name, findings, fit), findings, health(findings))
+    errors = [each for each in everything if each.symptom_class == UNEXPLAINED]
+    findings = order_causes(each for each in everything if each.symptom_class != UNEXPLAINED)
+    trouble = [Trouble(each.title) for each in trouble_in(each for each in errors if each.severity == "critical")]
+    lead = _lead(findings)
+    is_explained = lead is not None and lead.confidence >= LEAST_EXPLAINING
+    if errors and not is_explained and (trouble or not _is_fit(findings, fit)):
+        findings, trouble = order_causes(everything), []
+    name, looked = index.jobs.get(job or ""), looked_at(index, job)
+    verdict = _verdict(name, findings, fit, looked)
+    trouble = [*trouble_in(findings), *trouble]
+    if verdict.symptom_class == INCONCLUSIVE and verdict.lead:
+        trouble.append(Trouble("the cause of what is seen could not be judged", verdict.lead))
+    return JobVerdict(job, name, verdict, findings, health(findings, trouble), looked)
 
 
-def _verdict(name: str | None, findings: Sequence[Finding], fit: Finding | None) -> Verdict:
-    alarming = [each for each in findings if each.severity != "info"]
-    lead = next((each for each in alarming if each.role == "root_cause"), None)
+def _alarming(findings: Sequence[Finding]) -> list[Finding]:
+    return [each for each in findings if each.severity != "info"]
+
+
+def _lead(findings: Sequence[Finding]) -> Finding | None:
+    return next((each for each in _alarming(findings) if each.role == "root_cause"), None)
+
+
+def _is_fit(findings: Sequence[Finding], fit: Finding | None) -> bool:
+    """Whether a job with these findings is shown to do its work."""
+    return not _alarming(findings) and fit is not None and fit.confidence >= LEAST_HEALTHY
+
+
+def _verdict(name: str | None, findings: Sequence[Finding], fit: Finding | None, looked: Sequence[LookedAt]) -> Verdict:
+    alarming, lead = _alarming(findings), _lead(findings)
     prefix = f"{name}: " if name else ""
     if lead and lead.confidence >= LEAST_EXPLAINING:
         return Verdict(lead.symptom_class, lead.confidence, prefix + _summary_of_lead(lead, findings), lead)
     if lead:
         guess = symptom(lead.symptom_class).title.lower()
         text = f"The evidence does not suffice for a verdict; the best guess is {guess}. {lead.claim}"
-        return Verdict(INCONCLUSIVE, round(1 - lead.confidence, 3), prefix + text, lead)
+        worst = next((f" {each.claim}" for each in alarming if each.symptom_class == UNEXPLAINED), "")
+        return Verdict(INCONCLUSIVE, round(1 - lead.confidence, 3), prefix + text + worst, lead)
     if alarming:
         text = f"{alarming[0].statement} The evidence does not show why."
         return Verdict(INCONCLUSIVE, 0.5, prefix + text, alarming[0])
-    if fit and fit.confidence >= LEAST_HEALTHY:
+    if fit and _is_fit(findings, fit):
         return Verdict(HEALTHY, fit.confidence, prefix + fit.statement, fit)
-    text = "Nothing alarming was found, but the evidence does not suffice to call the job healthy."
+    warned = next((f" {each.claim}" for each in findings if each.symptom_class == UNEXPLAINED), "")
+    text = describe_quiet(looked) + warned
     return Verdict(INCONCLUSIVE, round(1 - fit.confidence, 3) if fit else 0.5, prefix + text, None)
 
 

@@ -11,7 +11,7 @@ import datetime as dt
 import math
 import re
 import shlex
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from diagnostics.evidence.subject import FactValue, Lookup
 
@@ -124,8 +124,12 @@ def _list(value: FactValue) -> str:
 def _joined(value: FactValue, form: Callable[[FactValue], str]) -> str:
     if not isinstance(value, list):
         return form(value)
-    words = [form(item) for item in value]
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}" if words else "none"
+    return enumeration([form(item) for item in value]) or "none"
+
+
+def enumeration(words: Sequence[str], last: str = "and") -> str:
+    """`a`, `a and b`, `a, b and c`; nothing of no words."""
+    return f"{', '.join(words[:-1])} {last} {words[-1]}" if len(words) > 1 else "".join(words)
 
 
 FORMATS: Mapping[str, Callable[[FactValue], str]] = {

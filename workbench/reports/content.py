@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from diagnostics.diagnosis.verdict import HEALTHY, INCONCLUSIVE
 from diagnostics.symptoms import symptom
 from diagnostics.wording import phrase
 from diagnostics.wording.subject import subject_words
@@ -51,6 +52,7 @@ class Report:
     later      (snapshot in words, its verdict in words), what was seen after each change
     charts     (title, what it shows)
     missing    (what, why, how)
+    looked_at  (where trouble shows, whether that was read), where no cause leads
     """
 
     case: Case
@@ -59,6 +61,7 @@ class Report:
     summary: str
     findings: Sequence[ReportedFinding]
     missing: Sequence[tuple[str, str, str]]
+    looked_at: Sequence[tuple[str, str]]
     charts: Sequence[tuple[str, str]]
     later: Sequence[tuple[str, str]]
     runbooks: Sequence[tuple[str, str]]
@@ -81,6 +84,7 @@ def report_of(case: Case) -> Report:
         summary=document["verdict"]["summary"] if document else "",
         findings=[reported_finding(finding) for finding in document["findings"]] if document else [],
         missing=[(each["what"], each["why"], each["how"]) for each in document["missing_evidence"]] if document else [],
+        looked_at=list(_looked_at(document)) if document else [],
         charts=_charts(incident) if incident else [],
         later=list(_later(case, diagnoses)),
         runbooks=list(_runbooks(incident)) if incident and not case.is_closed else [],
@@ -143,6 +147,13 @@ def reported_finding(entry: Mapping[str, Any]) -> ReportedFinding:
         evidence=evidence[:EVIDENCE_SHOWN],
         cited=len(evidence),
     )
+
+
+def _looked_at(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Where nothing leads: what the absence of findings rests on."""
+    if document["verdict"]["symptom_class"] in (HEALTHY, INCONCLUSIVE):
+        for each in document.get("looked_at", ()):
+            yield each["what"], "read" if each["read"] else f"not read; shown by: {each['evidence']}"
 
 
 def _place(evidence: Mapping[str, Any]) -> str:

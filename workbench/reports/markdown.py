@@ -110,6 +110,9 @@ def _lines(report: Report, address: str) -> Iterator[str]:
         yield from _finding_lines(finding)
     if not report.findings:
         yield from ("", "No rule found a problem." if report.document else "There is no diagnosis yet.")
+    if report.looked_at:
+        yield from ("", "## Where trouble would show", "")
+        yield from (f"- {plain(what)}: {plain(answer)}" for what, answer in report.looked_at)
     if report.runbooks:
         yield from ("", "## What to do", "")
         yield from (f"- {plain(title)}: {plain(progress)}" for title, progress in report.runbooks)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from diagnostics.diagnosis.causes import order_causes
-from diagnostics.diagnosis.health import health
+from diagnostics.diagnosis.health import MOST_IN_TROUBLE, Trouble, health, trouble_in
 from tests.diagnostics.diagnosis.test_causes import finding
 
 SKEW = finding("skew", "data_skew", 0.9, explains=["checkpoint_timeout"])
@@ -20,7 +20,10 @@ def test_a_sure_critical_cause_with_its_consequence_lands_where_one_must_act() -
     """100 - 50 x 0.9 - 15 x 0.9 = 41.5."""
     found = health(order_causes([SKEW, EXPIRED]))
     assert found.score < 60
-    assert [(each.finding.rule.id, each.points) for each in found.deductions] == [("skew", 45.0), ("expired", 13.5)]
+    assert [(each.title, each.points) for each in found.deductions] == [
+        (SKEW.rule.title, 45.0),
+        (EXPIRED.rule.title, 13.5),
+    ]
     assert abs(found.score - 41.5) <= 0.5
 
 
@@ -35,3 +38,23 @@ def test_a_remark_leaves_a_job_in_good_health() -> None:
 
 def test_more_than_everything_is_zero() -> None:
     assert health([finding(f"rule-{number}", "slow_sink", 0.9) for number in range(5)]).score == 0
+
+
+def test_a_failed_attempt_bounds_the_score_and_the_bound_is_the_last_deduction() -> None:
+    """A consequence with 8 x 0.9 = 7.2 points leaves 92.8; 32.8 more bring it down to 60."""
+    failed = finding("failed", "restart_loop", 0.9, severity="warning")
+    findings = order_causes([failed])
+    found = health(findings, trouble_in(findings))
+    assert found.score == MOST_IN_TROUBLE == 60
+    assert [each.points for each in found.deductions] == [7.2, 32.8]
+    assert found.deductions[-1].title.startswith("Never above 60: ")
+
+
+def test_a_remark_is_no_trouble_and_a_critical_cause_is() -> None:
+    assert list(trouble_in(order_causes([REMARK]))) == []
+    assert len(list(trouble_in(order_causes([finding("sink", "slow_sink", 0.6)])))) == 1
+
+
+def test_a_score_below_the_bound_stays_as_it_is() -> None:
+    findings = order_causes([SKEW, EXPIRED])
+    assert health(findings, [Trouble("anything")]).score == health(findings).score

@@ -157,3 +157,60 @@ def test_a_finding_carries_its_evidence_with_file_and_line() -> None:
 def test_a_finding_shows_measured_value_against_bound() -> None:
     checks = verdict_of(signal("load", skew=3))["findings"][0]["checks"]
     assert [(each["value"], each["op"], each["bound"], each["holds"]) for each in checks] == [(3, ">=", 1, True)]
+
+
+FATAL = rule("fatal", "unexplained_error", "records.fatal")
+LOGGED = rule("logged", "unexplained_error", "records.errors", severity="warning", confidence={"base": 0.6})
+WARNED = rule("warned", "unexplained_error", "records.warnings", severity="info", confidence={"base": 0.3})
+WITH_ERRORS = Ruleset.of([SKEW, EXPIRED, FIT, FATAL, LOGGED, WARNED])
+
+
+def test_an_error_that_nothing_explains_is_named_with_its_place_and_bounds_the_health() -> None:
+    document = judge([signal("records", errors=2)], INPUTS, WITH_ERRORS)
+    assert document["verdict"]["symptom_class"] == "inconclusive"
+    assert document["verdict"]["summary"] == "It measures 2. The evidence does not show why. Read jm.log:7 first."
+    assert document["health"]["score"] == 60
+
+
+def test_an_error_beside_a_cause_is_no_finding() -> None:
+    document = judge([signal("records", errors=2), signal("load", skew=3)], INPUTS, WITH_ERRORS)
+    assert [each["symptom_class"] for each in document["findings"]] == ["data_skew"]
+
+
+def test_an_error_does_not_make_a_job_ill_that_is_shown_to_do_its_work() -> None:
+    document = judge([signal("records", errors=2), signal("checkpoints", completed=12)], INPUTS, WITH_ERRORS)
+    assert (document["verdict"]["symptom_class"], document["health"]["score"]) == ("healthy", 100)
+
+
+def test_a_fatal_error_keeps_a_job_from_being_healthy() -> None:
+    document = judge([signal("records", fatal=1), signal("checkpoints", completed=12)], INPUTS, WITH_ERRORS)
+    assert document["verdict"]["symptom_class"] == "inconclusive"
+    assert document["health"]["score"] <= 60
+
+
+def test_a_warning_is_said_and_costs_no_more_than_a_remark() -> None:
+    document = judge([signal("records", warnings=1)], INPUTS, WITH_ERRORS)
+    assert document["verdict"]["summary"].endswith("It measures 1.")
+    assert document["health"]["score"] > 95
+
+
+def test_nothing_alarming_is_said_only_where_trouble_would_have_shown() -> None:
+    unread = judge([signal("load", skew=0)], INPUTS, RULES)
+    assert "alarming" not in unread["verdict"]["summary"]
+    assert {each["what"] for each in unread["looked_at"] if each["read"]} == set()
+    quiet = [
+        signal("exceptions", failures=0),
+        signal("checkpoint_progress", completed=1, failed=0),
+        signal("back_pressure.job", high_share_ratio=0.0),
+    ]
+    read = judge(quiet, INPUTS, RULES)
+    assert (
+        "Nothing alarming was found in failures of tasks and of the job, checkpoints and back pressure"
+        in (read["verdict"]["summary"])
+    )
+    assert "They hold nothing about errors in the logs, restarts," in read["verdict"]["summary"]
+    assert [each["what"] for each in read["looked_at"] if each["read"]] == [
+        "failures of tasks and of the job",
+        "checkpoints",
+        "back pressure",
+    ]

@@ -1,0 +1,63 @@
+"""Where trouble of a job would show, and whether the evidence allowed to look there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from diagnostics.diagnosis.fact_view import SignalIndex
+from diagnostics.diagnosis.missing import needs
+from diagnostics.evidence.subject import Subject
+from diagnostics.wording.phrase import enumeration
+from diagnostics.yaml_document import read_yaml
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place where trouble shows, as `vocabulary/troubles.yaml` has it."""
+
+    what: str
+    facts: tuple[str, ...]
+    needs: str
+    essential: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LookedAt:
+    """A place, and whether it was looked at: whether any of its facts was measured."""
+
+    place: Place
+    was_read: bool
+
+    @property
+    def evidence(self) -> str:
+        """The kind of evidence that shows it."""
+        return needs()[self.place.needs].what
+
+
+@cache
+def places() -> tuple[Place, ...]:
+    """Every place, in the order in which people look."""
+    text = (files("diagnostics.vocabulary") / "troubles.yaml").read_text("utf-8")
+    entries = read_yaml(text, "troubles.yaml").content.values()
+    return tuple(Place(**{**entry, "facts": tuple(entry["facts"])}) for entry in entries)
+
+
+def looked_at(index: SignalIndex, job: str | None) -> tuple[LookedAt, ...]:
+    """Each place with whether it was looked at for this job."""
+    view = index.view(Subject(job=job), "job", reach_down=True)
+    return tuple(LookedAt(place, any(view(fact) is not None for fact in place.facts)) for place in places())
+
+
+def describe_quiet(looked: Sequence[LookedAt]) -> str:
+    """What can be said where no rule found trouble: what is quiet, and what nothing is known of."""
+    quiet = enumeration([each.place.what for each in looked if each.was_read])
+    unread = enumeration([each.place.what for each in looked if not each.was_read], "or")
+    if not quiet:
+        return "These files hold nothing in which trouble of a job could be seen."
+    nothing = f" They hold nothing about {unread}." if unread else ""
+    if any(each.place.essential and not each.was_read for each in looked):
+        return f"These files do not show whether the job is well.{nothing} Nothing stands out in {quiet}."
+    return f"Nothing alarming was found in {quiet}, but the evidence does not suffice to call the job healthy.{nothing}"
