@@ -1,4 +1,7 @@
-"""The measurements, one phenomenon a file. The folder listing is the registry; signals measure, rules judge."""
+"""Signals: measurements of the evidence, one phenomenon per file. Signals measure; rules judge.
+
+A file in this folder is registered by its `SIGNALS`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Back pressure: which task holds the others back, for how long, and how hard."""
+"""Back pressure: the task that causes it, how long it lasted and how strong it was."""
 
 from __future__ import annotations
 
@@ -22,25 +22,29 @@ from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefi
 from diagnostics.vocabulary.load_levels import LOW_MOST, OK_MOST, pressure_level
 
 AS_HARD = 0.8
-"""The usual ratios are those of the moments at which the pressure was at least this part of its highest. Our choice."""
+"""Usual ratios are medians over the moments whose back pressure is at least this share of the highest. Our choice."""
 GAP_STEPS = 2.5
-"""Moments further apart than so many usual steps do not belong to one run. Our choice: one missed scrape is bridged."""
+"""Moments further apart than this many usual steps belong to different runs. Our choice: bridges one missed scrape."""
 FEWEST_MOMENTS = 3
-"""With fewer moments nothing can be said about how long it lasted. Our choice."""
+"""With fewer moments a duration cannot be measured. Our choice."""
 START_MS = 120_000
-"""Back pressure that begins within this time of the job's start may be a backlog that is worked off. Our choice."""
+"""Back pressure that begins within this time of the job's start may be a backlog being processed. Our choice."""
 CALM_MS = 60_000
-"""How long it must have been over to count as worked off. Our choice: a minute, as long as REST's gauges look back."""
+"""How long back pressure must have ended to count as a processed backlog. Our choice: a minute, the period that REST's
+gauges average over.
+"""
 FEW_LOOKS = 6
-"""Of fewer looks that lie far apart a single high one tells nothing of how long it lasted. One of more is a burst.
-Our choice."""
+"""With fewer readings that lie far apart, a single high one gives no duration; with more, it is a short burst. Our
+choice.
+"""
 
 
 def measure(evidence: Evidence) -> Measured:
-    """Where back pressure begins, for each task that holds others back, and its worst for each job.
+    """Back pressure of each job and task, and each task that causes back pressure upstream.
 
     Reads   metric_sample, back_pressure, vertex, edge, subtask (accumulated times).
-    Gives   `back_pressure.origin` for each such task; `back_pressure.job` and for each task `back_pressure.vertex`.
+    Gives   `back_pressure.job` per job, `back_pressure.vertex` per task, `back_pressure.origin` per task that causes
+            it.
     Units   ratios of time 0 to 1; milliseconds.
     Empty   NotMeasured without any busy or back-pressured ratio.
     """
@@ -66,7 +70,7 @@ def measure(evidence: Evidence) -> Measured:
 
 
 def _starts(evidence: Evidence) -> Mapping[str, int]:
-    """Job -> when it was started, as REST tells it."""
+    """Job -> its earliest start in REST answers, in epoch ms."""
     found: dict[str, int] = {}
     for row in named_rows(evidence.answer(jobs.AGGREGATOR)):
         if row.start_ms is not None and row.start_ms > 0:
@@ -75,7 +79,7 @@ def _starts(evidence: Evidence) -> Mapping[str, int]:
 
 
 def _is_catch_up(held: Sequence[Held], timeline: Timeline, start_ms: int | None) -> bool:
-    """Whether it began with the job and was over for good before the end: a backlog that was worked off."""
+    """Whether the back pressure began with the job and ended well before the last moment: a backlog was processed."""
     high = [each.ts_ms for each in held if each.upstream > LOW_MOST]
     moments = _moments_of(timeline)
     if start_ms is None or not high or high[0] - start_ms > START_MS:
@@ -85,7 +89,7 @@ def _is_catch_up(held: Sequence[Held], timeline: Timeline, start_ms: int | None)
 
 
 def _step_ms(timeline: Timeline) -> float:
-    """The usual distance between moments."""
+    """Median distance between two moments, in milliseconds."""
     moments = sorted({moment.ts_ms for each in timeline.values() for moment in each})
     return median([later - earlier for earlier, later in pairwise(moments)]) if len(moments) > 1 else float(MOMENT_MS)
 
@@ -165,7 +169,7 @@ def _subject(cluster: Cluster, graph: JobGraph, job_id: str | None, vertex: str)
 
 
 def _typical(moments: Sequence[Moment], at: set[int], name: str, least: float) -> float | None:
-    """The median of a reading at some moments, when it is above a bound."""
+    """Median of the field `name` over the moments in `at`; None when it is not above `least`."""
     values = known(getattr(moment, name) for moment in moments if moment.ts_ms in at)
     typical = middle(values)
     return typical if typical is not None and typical > least else None
@@ -177,7 +181,8 @@ def _source_ratio(timeline: Timeline, graph: JobGraph, vertex: str, at: set[int]
 
 
 def _lasted_ms(held: Sequence[Held], timeline: Timeline, times: Sequence[HeldTime]) -> float | None:
-    """How long it lasted: the longest run of moments, or the back-pressured time that the tasks above accumulated.
+    """Duration of the back pressure in milliseconds: its longest run of moments, or the time that tasks upstream
+    accumulated.
 
     None when there are too few moments and the accumulated time may lie anywhere in the job's life.
     """
@@ -198,7 +203,7 @@ def _are_few_looks(timeline: Timeline) -> bool:
 
 
 def _run_ms(flags: Sequence[tuple[int, bool]], timeline: Timeline) -> float:
-    """The longest run of true moments, each of which stands for its own length."""
+    """Milliseconds of the longest run of true flags; a moment covers MOMENT_MS."""
     if not any(holds for _, holds in flags):
         return 0.0
     run = longest_run_ms(flags, round(GAP_STEPS * max(_step_ms(timeline), MOMENT_MS)))
@@ -212,7 +217,7 @@ def _job_signal(
     accumulated: Mapping[tuple[str | None, str], HeldTime],
     held: Sequence[str],
 ) -> Signal:
-    """The worst back pressure of a job: which task, how much of the time, and for how long."""
+    """The job's back pressure over all its tasks: the worst task, the share of time and the duration."""
     moments = _moments_of(timeline)
     worst_by_moment: dict[int, tuple[float, str]] = {}
     for vertex, vertex_moments in timeline.items():
@@ -249,7 +254,7 @@ def _job_signal(
 
 
 def _vertex_signal(job_id: str | None, vertex: str, timeline: Timeline, graph: JobGraph, cluster: Cluster) -> Signal:
-    """One task's usual and highest ratios, whatever its part in the back pressure."""
+    """Usual and highest ratios of one task, whether or not it takes part in back pressure."""
     moments = timeline[vertex]
     facts: dict[str, FactValue] = {
         "position": graph.position(vertex),

@@ -1,4 +1,4 @@
-"""Tasks whose threads wait for an outside system: which one, as a sink or as a look-up, and what a record costs."""
+"""Tasks whose threads wait for an outside system: which system, as sink or look-up, and the time per record."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ TIMEOUT_CALLS, LEAST_TIMEOUT_MS = 50, 1000.0
 
 
 def measure(evidence: Evidence) -> Measured:
-    """The outside calls of each task.
+    """Calls to outside systems per task.
 
     Reads   stack_sample, vertex, edge, subtask (records and busy time).
-    Gives   one signal for each task whose thread was seen at work.
-    Units   shares of the samples of a thread at work; milliseconds; records per second.
-    Source  Little's law: time of one call = busy time / records, as far as it was spent in the call.
+    Gives   one signal per task with samples of a working thread.
+    Units   shares of the samples of a working thread; milliseconds; records per second.
+    Source  Little's law: time per call = busy time / records * share of samples spent in the call.
     Empty   NotMeasured without a profile or thread dump.
     """
     profiles = stack_profiles(evidence).tasks
@@ -89,7 +89,7 @@ def _signal(
 
 
 def _call(call_ms: float, subtasks: int) -> dict[str, FactValue]:
-    """What one call costs, and what asynchronous calls would give by Little's law."""
+    """Cost of one call, and the rate of asynchronous calls by Little's law."""
     return {
         "call_ms": call_ms,
         "async_capacity": ASYNC_CAPACITY,
@@ -99,9 +99,9 @@ def _call(call_ms: float, subtasks: int) -> dict[str, FactValue]:
 
 
 def role_of(sampled: Sampled, position: Position | None) -> tuple[str, str]:
-    """`sink`, `look-up` or `source`, and what tells it: the operator, the client's method, or the position.
+    """`sink`, `look-up` or `source`, and the evidence: the operator, the client's method, or the position in the graph.
 
-    A plain call (HTTP, socket) inside an operator that is no sink asks somebody for something: a look-up.
+    A plain call (HTTP, socket) in an operator other than a sink counts as a look-up.
     """
     found = sampled.stack
     if found.role in ("sink", "look-up", "source"):
@@ -116,7 +116,7 @@ def role_of(sampled: Sampled, position: Position | None) -> tuple[str, str]:
 
 
 def _named(calls: Sequence[Sampled]) -> dict[str, FactValue]:
-    """Which system, and the frames that tell it."""
+    """The outside system and the frames that identify it."""
     facts: dict[str, FactValue] = {}
     for fact, found in (
         ("system", heaviest(calls, lambda each: each.stack.system)),

@@ -1,4 +1,4 @@
-"""How full the buffer pools of each task are: output, input, floating and exclusive, and the output pool above it."""
+"""Usage of each task's network buffer pools: output, input, floating, exclusive, and the upstream output pool."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ Usage = Mapping[str, float]
 
 @dataclass(frozen=True, slots=True)
 class _Pool:
-    """One pool of one subtask: the median of its readings, and the first one of the highest."""
+    """One pool of one subtask: the median of its readings, and the first sample of its highest value."""
 
     usual: float
     highest: Any
 
 
 def measure(evidence: Evidence) -> Measured:
-    """The usual use of each task's pools, in its fullest subtask.
+    """Usual usage of each task's pools, in the subtask with the fullest pool.
 
     Reads   metric_sample (`buffers.*` or `Shuffle.Netty.*.Buffers.*`).
-    Gives   one signal for each task with a known pool.
-    Units   ratios: 0 empty, 1 full; an output pool with overdraft buffers can pass 1.
+    Gives   one signal per task with a known pool.
+    Units   ratios: 0 empty, 1 full; above 1 with overdraft buffers.
     Empty   NotMeasured without such metrics.
     """
     pools = _pools(evidence)
@@ -59,7 +59,7 @@ def measure(evidence: Evidence) -> Measured:
 
 
 def _pools(evidence: Evidence) -> Sequence[_Pool]:
-    """The pools of all subtasks, those that are usually fullest first."""
+    """Pools of all subtasks, highest median first."""
     readings: dict[tuple[Any, ...], list[Any]] = defaultdict(list)
     for row in named_rows(evidence.answer(pool_usage.AGGREGATOR)):
         readings[tuple(getattr(row, name) for name in pool_usage.SERIES)].append(row)

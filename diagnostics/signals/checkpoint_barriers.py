@@ -1,4 +1,4 @@
-"""How much of the duration of slow checkpoints barriers were under way, as gauges of the tasks tell it."""
+"""Share of slow checkpoints' duration during which barriers travelled, from the tasks' gauges."""
 
 from __future__ import annotations
 
@@ -16,21 +16,22 @@ from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefi
 
 START_DELAY, ALIGNMENT = "checkpointStartDelayNanos", "checkpointAlignmentTime"
 NANOSECONDS = 1_000_000.0
-"""In a millisecond."""
+"""Nanoseconds per millisecond."""
 SLOW_SHARE = 0.3
-"""A checkpoint that took this part of the longest one counts as slow. Our choice, as for the phases that REST tells."""
+"""A checkpoint that took at least this share of the longest one counts as slow. Our choice, as in `checkpoint_phases`.
+"""
 SLACK_MS = 15_000
-"""The gauges are read within this time after the end of a checkpoint. Our choice: two scrapes of the usual distance."""
+"""A gauge is read up to this long after the end of a checkpoint. Our choice: two scrapes at the usual distance."""
 MANAGED = "Status.Flink.Memory.Managed.Used"
-"""RocksDB's caches and write buffers, of jobs that are neither batch nor Python. Source: Flink, Metrics."""
+"""Metrics of RocksDB's caches and write buffers, which use managed memory. Source: Flink, Metrics."""
 
 
 def measure(evidence: Evidence) -> Measured:
-    """Start delay and alignment beside the duration of slow checkpoints, of each job.
+    """Start delay and alignment compared with the duration of slow checkpoints, per job.
 
     Reads   metric_sample: durations and counts of the job's checkpoints, start delay and alignment of its subtasks.
-    Gives   one signal for each job with a duration and both gauges at that time. What is left of the duration went into
-            the synchronous and asynchronous parts, at least.
+    Gives   one signal per job with a duration and both gauges at that time. The rest of the duration is a lower bound
+            of the synchronous and asynchronous parts.
     Units   milliseconds; bytes; shares 0 to 1.
     Empty   NotMeasured without these metrics.
     """
@@ -84,7 +85,7 @@ def _facts(
 
 
 def _during(gauges: Sequence[Series], ended_ms: int, duration_ms: float) -> Iterator[float]:
-    """The readings while a checkpoint was under way and shortly after, in milliseconds."""
+    """Gauge values in milliseconds, read during a checkpoint or within SLACK_MS after it."""
     for gauge in gauges:
         for point in gauge.known:
             if point.ts_ms is not None and ended_ms - duration_ms <= point.ts_ms <= ended_ms + SLACK_MS:

@@ -1,4 +1,4 @@
-"""Why checkpoints failed before their timeout: reason, operator, exception, the job's own frame, and what it led to."""
+"""Checkpoints that failed before their timeout: reason, operator, exception, user frame and consequences."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from diagnostics.vocabulary.fault_origins import UNKNOWN
 
 SHOWN = 8
 MOST_LISTED = 12
-"""How many checkpoints and subtasks a list names. Our choice: a sentence stays readable."""
+"""How many checkpoints and subtasks a list holds. Our choice: keeps a sentence readable."""
 OF_TASKS = ("snapshot", "alignment limit", "finalize", "trigger", "closing")
 """Kinds of failures that need an explanation; the others are harmless or follow from something else."""
 FINISHED = ("but FINISHED instead", "have already finished")
@@ -29,12 +29,12 @@ FINISHED = ("but FINISHED instead", "have already finished")
 
 
 def measure(evidence: Evidence) -> Measured:
-    """The checkpoints of each job that were declined or failed otherwise, without those that expired.
+    """Checkpoints of each job that were declined or failed otherwise, except expired ones.
 
-    Reads   log_record (declines, failed snapshots, failures of the job), failure, checkpoint, subtask_checkpoint.
-    Gives   one signal for each job whose checkpoints the evidence tells of, also when none failed.
-    Empty   NotMeasured without logs, exceptions and checkpoints; also, beside the signal, when a checkpoint failed and
-            no exception tells why.
+    Reads   log_record (declines, failed snapshots, job failures), failure, checkpoint, subtask_checkpoint.
+    Gives   one signal per job with evidence about checkpoints, also when none failed.
+    Empty   NotMeasured without logs, exceptions and checkpoints; additionally NotMeasured beside the signal when a
+            checkpoint failed without an exception that explains it.
     """
     if not (evidence.has_logs() or evidence.has("failure") or evidence.has("checkpoint")):
         yield NotMeasured(
@@ -77,7 +77,7 @@ def _real(of_job: CheckpointFailures) -> list[CheckpointFailure]:
 
 
 def _refused(history: History) -> dict[str, FactValue]:
-    """Triggers that were refused before any task was asked: tasks not running yet, or finished."""
+    """Triggers refused before any task was asked: tasks not running yet, or finished."""
     early = [each for each in history.not_started if each.not_ready and not _has_finished(each.reason)]
     finished = [each for each in history.not_started if _has_finished(each.reason)]
     others = [each for each in history.not_started if not each.not_ready and not _has_finished(each.reason)]
@@ -106,7 +106,7 @@ def _refused(history: History) -> dict[str, FactValue]:
 
 
 def _is_last(refused: Sequence[NotStarted], history: History) -> bool:
-    """Whether no checkpoint completed after the last of these triggers."""
+    """Whether no checkpoint completed after the last refused trigger."""
     last = highest(known(each.last_ms for each in refused))
     completed = highest(known(each.ended_ms for each in history.of_status("completed")))
     return last is not None and (completed is None or completed < last)
@@ -117,7 +117,7 @@ def _says(reason: str, texts: Iterable[str]) -> bool:
 
 
 def _slowest_start(evidence: Evidence) -> dict[str, FactValue]:
-    """What triggers waited for at the start: the task that took longest until it ran."""
+    """The task that took longest to start, which delayed the first trigger."""
     slowest = next(iter(task_starts(evidence)), None)
     if slowest is None:
         return {}
@@ -129,7 +129,7 @@ def _has_finished(reason: str) -> bool:
 
 
 def _course(real: Sequence[CheckpointFailure], history: History) -> dict[str, FactValue]:
-    """When they failed, how fast, and what completed before and after."""
+    """When checkpoints failed, how quickly, and which completed before and after."""
     numbers = [each.number for each in real if each.number is not None]
     completed = history.of_status("completed")
     facts: dict[str, FactValue] = {
@@ -157,7 +157,7 @@ def _counted(words: Iterable[str]) -> list[str]:
 
 
 def _cause(real: Sequence[CheckpointFailure]) -> dict[str, FactValue]:
-    """The exception that most of them have, the first one first."""
+    """The most frequent exception, described by its first occurrence."""
     told = [each.lead for each in real if each.lead.exception]
     if not told:
         return {}
@@ -182,7 +182,7 @@ def _cause(real: Sequence[CheckpointFailure]) -> dict[str, FactValue]:
 
 
 def _places(real: Sequence[CheckpointFailure]) -> dict[str, FactValue]:
-    """The operator that declined most of them, its subtasks, and the TaskManagers."""
+    """The operator with most declines, its subtasks and TaskManagers."""
     votes = Counter(vertex for each in real for vertex in dict.fromkeys(place[0] for place in each.places))
     hosts = sorted({each.task_manager for one in real for each in one.reports if each.task_manager})
     if not votes:
@@ -202,7 +202,7 @@ def _places(real: Sequence[CheckpointFailure]) -> dict[str, FactValue]:
 def _unacknowledged(
     evidence: Evidence, job_id: str | None, real: Sequence[CheckpointFailure], cluster: Cluster
 ) -> dict[str, FactValue]:
-    """Without a record that names the operator: the tasks that never acknowledged these checkpoints."""
+    """Tasks that never acknowledged these checkpoints; used when no record names the operator."""
     numbers = {each.number for each in real}
     pending = Counter(
         part.vertex_id

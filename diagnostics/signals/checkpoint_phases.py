@@ -1,4 +1,4 @@
-"""Where the time of slow checkpoints goes: start delay, alignment, synchronous or asynchronous part; in which task."""
+"""Duration of slow checkpoints by phase and task: start delay, alignment, synchronous and asynchronous part."""
 
 from __future__ import annotations
 
@@ -18,11 +18,13 @@ from diagnostics.wording.phrase import duration
 MOST_LISTED = 6
 """How many slow checkpoints are listed. Our choice."""
 SLOW_SHARE = 0.3
-"""A checkpoint that took this part of the longest one counts as slow. Our choice."""
+"""A checkpoint that took at least this share of the longest one counts as slow. Our choice."""
 TELLING_SHARE = 0.5
-"""The slowest acknowledged subtask tells of an expired checkpoint only from this part of its time on. Our choice."""
+"""The slowest acknowledged subtask represents an unfinished checkpoint only from this share of its duration on. Our
+choice.
+"""
 UPLOAD_BYTES, UPLOAD_MS = 1_000_000.0, 1000.0
-"""Below these an asynchronous part tells no rate: fixed costs rule. Our choice."""
+"""Below these an asynchronous part gives no upload rate, because fixed costs dominate. Our choice."""
 
 
 def measure(evidence: Evidence) -> Measured:
@@ -59,7 +61,7 @@ def measure(evidence: Evidence) -> Measured:
 def phases(
     parts: Sequence[Part], history: History, cluster: Cluster, job_id: str | None
 ) -> tuple[dict[str, FactValue], list[Citation]]:
-    """The facts of one job and what they rest on."""
+    """Facts of one job, and their citations."""
     by_number: dict[int, list[Part]] = defaultdict(list)
     for part in parts:
         by_number[part.number].append(part)
@@ -90,7 +92,10 @@ def phases(
 
 
 def _slow(by_number: Mapping[int, Sequence[Part]], told: Mapping[int, Checkpoint]) -> list[int]:
-    """The slow checkpoints whose acknowledged subtasks tell something, the longest first."""
+    """Numbers of the slow checkpoints whose acknowledged subtasks represent them, longest first.
+
+    Without savepoints, declined and aborted checkpoints; see TELLING_SHARE and SLOW_SHARE.
+    """
     taken: dict[int, float] = {}
     for number, parts in by_number.items():
         checkpoint = told.get(number)
@@ -119,7 +124,7 @@ def _slowest(parts: Sequence[Part]) -> Part | None:
 
 
 def _shares(slowest: Sequence[Slowest]) -> dict[str, FactValue]:
-    """Each phase as a part of the end to end duration of the slowest subtasks, all slow checkpoints together."""
+    """Share of each phase in the end to end duration of the slowest subtasks, summed over the slow checkpoints."""
     whole = total(at.end_to_end_ms for at in slowest)
     shares = {name: ratio(total(at.phase(name) for at in slowest), whole) for name in PHASES}
     waiting = known([shares["alignment"], shares["start_delay"]])
@@ -150,7 +155,7 @@ def _max_ms(parts: Iterable[Part], phase: str) -> float | None:
 
 
 def _listed(by_number: Mapping[int, Sequence[Part]], slow: Sequence[int]) -> dict[str, FactValue]:
-    """The slow checkpoints one by one, in the order of their numbers."""
+    """Ids, durations and statuses of the slow checkpoints, by ascending number."""
     chosen = sorted(slow[:MOST_LISTED])
     return {
         "slow": len(slow),
@@ -166,7 +171,7 @@ def _reference(
     slowest: Sequence[tuple[int, Part, Slowest]],
     name: Callable[[str], str],
 ) -> dict[str, FactValue]:
-    """The slowest completed checkpoint among them, or else the slowest of all: its maxima with vertex and subtask."""
+    """Maxima, vertices and subtasks of the slowest completed checkpoint, or of the slowest one when none completed."""
     if not slowest:
         return {}
     completed = [each for each in slowest if (one := told.get(each[0])) is not None and one.status == "completed"]
@@ -197,7 +202,7 @@ def _reference(
 
 
 def _upload(slow: Sequence[Sequence[Part]]) -> dict[str, FactValue]:
-    """Bytes written over the asynchronous duration, in the task that writes most; late acknowledgements count too."""
+    """Bytes per second of the asynchronous part of the task that writes most; includes late acknowledgements."""
     rates: list[tuple[float, int]] = []
     for parts in slow:
         part = max(parts, key=lambda each: (each.checkpointed_bytes or 0, each.vertex_id))
@@ -216,7 +221,7 @@ def _upload(slow: Sequence[Sequence[Part]]) -> dict[str, FactValue]:
 def _pending(
     by_number: Mapping[int, Sequence[Part]], told: Mapping[int, Checkpoint], name: Callable[[str], str]
 ) -> dict[str, FactValue]:
-    """The subtasks that never acknowledged an expired checkpoint, in the last such checkpoint."""
+    """Subtasks that did not acknowledge, in the last expired checkpoint."""
     expired = [number for number in by_number if number in told and told[number].status == "expired"]
     missing = {
         number: [part for part in by_number[number] if part.pending]
@@ -247,7 +252,7 @@ def _all_maxima(by_number: Mapping[int, Sequence[Part]], slow: Sequence[int]) ->
 
 
 def _cite(number: int, part: Part, at: Slowest, vertex: str) -> Citation:
-    """One subtask's part in one checkpoint, as REST tells it."""
+    """Citation of one subtask's phases in one checkpoint."""
     told = ", ".join(
         f"{name} {duration(value)}"
         for name, value in (

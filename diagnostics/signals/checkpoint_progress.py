@@ -1,4 +1,4 @@
-"""How the checkpoints of a job go: how many completed, expired or failed, how long they took, how near the timeout."""
+"""Outcomes of a job's checkpoints: completed, expired and failed ones, durations, and distance to the timeout."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from diagnostics.reconstruction.metrics.metric_series import MetricSeries, metri
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 MOST_LISTED = 12
-"""How many ids and durations a list holds, the last ones. Our choice: a sentence stays readable."""
+"""How many ids and durations a list holds, the last ones. Our choice: keeps a sentence readable."""
 BEFORE_EXPIRY = 8
-"""How many completed checkpoints before the first expiry are told. Our choice."""
+"""How many completed checkpoints before the first expiry are listed. Our choice."""
 COMPARED = 3
 """How many checkpoints at the beginning and at the end are compared for growth. Our choice."""
 RECENT = 5
-"""How many of the last checkpoints say how it is now. Our choice."""
+"""How many of the last checkpoints describe the current state. Our choice."""
 COUNTERS = ("numberOfCompletedCheckpoints", "numberOfFailedCheckpoints")
 
 
 def measure(evidence: Evidence) -> Measured:
-    """The course of the checkpoints of each job.
+    """Outcomes and durations of each job's checkpoints.
 
     Reads   checkpoint (REST), log_record (the coordinator's events), metric_sample (counts of a job), config_option.
-    Gives   one signal for each job that has a checkpoint or a count of checkpoints; savepoints are left out.
+    Gives   one signal per job that has a checkpoint or a count of checkpoints; savepoints are left out.
     Units   milliseconds; bytes.
-    Empty   NotMeasured when neither REST, nor the JobManager's log, nor metrics tell of checkpoints.
+    Empty   NotMeasured when REST, the JobManager's log and metrics all lack checkpoints.
     """
     histories = checkpoint_histories(evidence)
     series = metric_series(evidence)
@@ -84,7 +84,7 @@ def _signal(
 
 
 def _course(history: History) -> dict[str, FactValue]:
-    """What the checkpoints themselves tell."""
+    """Facts from the listed checkpoints."""
     if not history.checkpoints:
         return {}
     completed = history.of_status("completed")
@@ -144,7 +144,7 @@ def _rounded(value: float | None) -> float | None:
 
 
 def _growth(durations: Sequence[float | None]) -> float | None:
-    """The median of the last ones over the median of the first ones, when there are enough of both."""
+    """Median duration of the last checkpoints over that of the first ones; None with fewer than COMPARED."""
     values = known(durations)
     if len(values) < COMPARED:
         return None
@@ -178,7 +178,7 @@ def _recent(outcomes: Sequence[bool]) -> dict[str, FactValue]:
 
 
 def _counted(history: History, counted: CountedCourse | None) -> dict[str, FactValue]:
-    """What counters add: numbers beyond a short history, and triggers that never became a checkpoint."""
+    """Facts that only counters have: totals beyond a short history, and triggers that started no checkpoint."""
     not_ready = sum(each.count for each in history.not_started if each.not_ready)
     facts: dict[str, FactValue] = {
         "not_started": sum(each.count for each in history.not_started),
@@ -197,7 +197,7 @@ def _counted(history: History, counted: CountedCourse | None) -> dict[str, FactV
 
 
 def _course_by_counters(counted: CountedCourse) -> dict[str, FactValue]:
-    """The course where no file lists the checkpoints. Counters do not tell an expired one from another failure."""
+    """Facts when no file lists the checkpoints. Counters do not distinguish expiry from other failures."""
     durations = [ms for _, ms in counted.durations_ms]
     fell_ms = next((each.ts_ms for each in counted.outcomes if each.is_failure), None)
     before = [ms for ts_ms, ms in counted.durations_ms if fell_ms is None or ts_ms <= fell_ms]
@@ -233,7 +233,7 @@ def _course_by_counters(counted: CountedCourse) -> dict[str, FactValue]:
 def _against_settings(
     history: History, facts: Mapping[str, FactValue], stated: Mapping[str, FactValue]
 ) -> dict[str, FactValue]:
-    """Durations as parts of timeout and interval, and the time that checkpoints are under way."""
+    """Durations as shares of timeout and interval, and the share of time with a checkpoint in progress."""
     longest, timeout = _numeric(facts.get("max_duration_ms")), _numeric(facts.get("timeout_ms"))
     running = _numeric(facts.get("running_ms"))
     interval = _numeric(stated.get("interval_ms")) or history.usual_interval_ms
@@ -258,7 +258,7 @@ def _numeric(value: FactValue) -> float | None:
 
 
 def _citations_of(history: History) -> list[Citation]:
-    """Failures first, then the slowest and the last completed ones, then triggers that came to nothing."""
+    """Failures first, then the slowest and the last completed checkpoints, then triggers that failed."""
     failed = history.of_status("expired", "declined", "failed")
     completed = sorted(history.of_status("completed"), key=lambda each: -(each.duration_ms or 0))
     chosen = [*failed[:4], *failed[-1:], *completed[:3], *history.of_status("completed")[-1:]]

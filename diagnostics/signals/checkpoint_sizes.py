@@ -1,4 +1,4 @@
-"""What checkpoints write: all of the state or only what is new, how fast, and whether uploads outlive the expiry."""
+"""Bytes that checkpoints write: full or incremental, write rate, and uploads that outlive the expiry."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from diagnostics.reconstruction.configuration.stated_settings import settings_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 LEAST_BYTES = 1_000_000.0
-"""Checkpoints that write less tell nothing about full or incremental, nor about a rate. Our choice: 1 MB."""
+"""Checkpoints that write less show neither full or incremental, nor a rate. Our choice: 1 MB."""
 LEAST_MS = 1000.0
-"""Checkpoints that are quicker tell nothing about a rate: fixed costs rule. Our choice."""
+"""Checkpoints that take less time give no rate, because fixed costs dominate. Our choice."""
 NEARLY_ALL = 0.95
-"""From this part of the state on a checkpoint counts as full. Our choice; rocks.full_snapshots has 0.9 on average."""
+"""From this share of the state on a checkpoint counts as full. Our choice; rocks.full_snapshots has 0.9 on average."""
 WRITTEN_AGAIN = 0.5
-"""A full checkpoint of an incremental job is telling when this part of it had been written before. Our choice."""
+"""A full checkpoint of an incremental job counts when this share of it had been written before. Our choice."""
 GROWTH_LEFT = 2.0
-"""For how many more checkpoints' growth of the state a needed rate leaves room. Our choice."""
+"""The needed rate leaves room for the state growth of this many checkpoints. Our choice."""
 
 
 def measure(evidence: Evidence) -> Measured:
-    """What the checkpoints of each job wrote.
+    """Sizes and write rates of each job's checkpoints.
 
     Reads   checkpoint (REST), log_record (completed, expired and late ones), config_option (incremental, timeout).
-    Gives   one signal for each job with at least one checkpoint of known size or one late acknowledgement.
+    Gives   one signal per job with a checkpoint of known size or a late acknowledgement.
     Units   bytes; bytes per second of the end to end duration; milliseconds.
     Empty   NotMeasured when no checkpoint's size is known.
     """
@@ -49,17 +49,17 @@ def measure(evidence: Evidence) -> Measured:
 
 
 def _written_state(checkpoint: Checkpoint) -> float:
-    """What it wrote without in-flight data."""
+    """Bytes written, without in-flight data."""
     return (checkpoint.checkpointed_bytes or 0.0) - (checkpoint.persisted_bytes or 0.0)
 
 
 def _full_state(checkpoint: Checkpoint) -> float:
-    """The full size without in-flight data."""
+    """Size of the full state in bytes, without in-flight data."""
     return (checkpoint.state_bytes or 0.0) - (checkpoint.persisted_bytes or 0.0)
 
 
 def _sized(history: History) -> list[Checkpoint]:
-    """Checkpoints whose written bytes are those of all subtasks with state: completed, or acknowledged too late."""
+    """Checkpoints whose written bytes cover all stateful subtasks: completed, or acknowledged after expiry."""
     sized: list[Checkpoint] = []
     largest = 0.0
     for each in history.of_status("completed", "expired"):
@@ -93,13 +93,13 @@ def _written(history: History, stated: Mapping[str, FactValue]) -> dict[str, Fac
 
 
 def _again(earlier: Checkpoint, later: Checkpoint) -> bool:
-    """Whether most of what the later one wrote had been in the earlier one."""
+    """Whether at least WRITTEN_AGAIN of what `later` wrote was already in `earlier`."""
     written = _written_state(later)
     return written - max(_full_state(later) - _full_state(earlier), 0.0) >= WRITTEN_AGAIN * written
 
 
 def _rates(checkpoints: Sequence[Checkpoint], stated: Mapping[str, FactValue]) -> dict[str, FactValue]:
-    """Bytes over end to end duration: at most the rate of the upload, since the other phases count in."""
+    """Bytes over end to end duration: a lower bound of the upload rate, since other phases are included."""
     rates = []
     for each in checkpoints:
         written = each.checkpointed_bytes if each.checkpointed_bytes is not None else each.state_bytes
@@ -114,9 +114,9 @@ def _rates(checkpoints: Sequence[Checkpoint], stated: Mapping[str, FactValue]) -
 
 
 def _increments(checkpoints: Sequence[Checkpoint], bytes_per_s: float | None) -> dict[str, FactValue]:
-    """What a checkpoint would write if it wrote only what is new, and how long that would take at the rate seen.
+    """Bytes of an incremental checkpoint, estimated from the state's growth, and their write time at the observed rate.
 
-    An estimate from below: compaction makes RocksDB write some files again.
+    A lower bound: compaction makes RocksDB write some files again.
     """
     state = known(each.state_bytes for each in checkpoints)
     growth = [later - earlier for earlier, later in pairwise(state) if later > earlier]
@@ -128,7 +128,7 @@ def _increments(checkpoints: Sequence[Checkpoint], bytes_per_s: float | None) ->
 
 
 def _needed(checkpoints: Sequence[Checkpoint], stated: Mapping[str, FactValue]) -> float | None:
-    """The rate at which the largest state, grown by a few more checkpoints, is written within half of the timeout."""
+    """Rate in bytes/s that writes the largest state plus GROWTH_LEFT checkpoints' growth within half of the timeout."""
     timeout_ms = stated.get("timeout_ms")
     state = known(each.state_bytes for each in checkpoints)
     if not state or not isinstance(timeout_ms, (int, float)):
@@ -138,7 +138,7 @@ def _needed(checkpoints: Sequence[Checkpoint], stated: Mapping[str, FactValue]) 
 
 
 def _late(history: History) -> dict[str, FactValue]:
-    """Acknowledgements of expired checkpoints: the tasks went on after the JobManager had given up."""
+    """Acknowledgements of expired checkpoints: tasks that continued after the JobManager had given up."""
     late = [each for each in history.checkpoints if each.late_ms]
     delays = [
         stamp - each.ended_ms
@@ -157,7 +157,7 @@ def _late(history: History) -> dict[str, FactValue]:
 
 
 def _state(history: History) -> dict[str, FactValue]:
-    """How the full size grows over the checkpoints of known size."""
+    """Growth of the full size over the checkpoints of known size."""
     sized = [each for each in [*history.of_status("completed"), *_sized(history)] if each.state_bytes]
     sized.sort(key=lambda each: each.number)
     if not sized:
@@ -189,14 +189,14 @@ def _state(history: History) -> dict[str, FactValue]:
 
 
 def _middle_of_large(checkpoints: Sequence[Checkpoint]) -> float | None:
-    """The median among those that persisted at least half of the most."""
+    """Median bytes among the checkpoints that persisted at least half of the largest."""
     persisted = sorted(known(each.persisted_bytes for each in checkpoints))
     large = [value for value in persisted if value >= persisted[-1] / 2]
     return large[len(large) // 2] if large else None
 
 
 def _notable_checkpoints(history: History, facts: Mapping[str, FactValue]) -> list[Checkpoint]:
-    """Those that wrote all again, late ones, the largest and the first."""
+    """Checkpoints to cite: full ones of an incremental job, late ones, the largest and the first."""
     wanted = facts.get("full_again_ids")
     again = [each for each in history.checkpoints if isinstance(wanted, list) and each.number in wanted]
     late = [each for each in history.checkpoints if each.late_ms]

@@ -1,4 +1,4 @@
-"""Failures of tasks in the job's own code, in class loading, serialization or a record; once, or after each restart."""
+"""Failures caused by the job's own code, classes, serialization or records: one-off, or after each restart."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ CAST = re.compile(r"(?:class )?(\S{1,200}) cannot be cast to (?:class )?([^\s(]{
 
 
 def measure(evidence: Evidence) -> Measured:
-    """The failures of each job that its own code, its classes or its records caused, by the most frequent cause.
+    """Failures of each job by the most frequent cause in its own code, its classes or its records.
 
-    Failures while a snapshot is taken are left out: signals/checkpoint_declines.py measures them.
+    Failures during a snapshot are measured in signals/checkpoint_declines.py.
 
     Reads   log_record, failure.
-    Gives   one signal for each job that failed, also when no failure is of that kind.
+    Gives   one signal per job that failed, also when no failure is of that kind.
     Empty   NotMeasured without logs and exceptions.
     """
     if not (evidence.has_logs() or evidence.has("failure")):
@@ -42,7 +42,7 @@ def measure(evidence: Evidence) -> Measured:
 
 
 def is_of_code(fault: Fault) -> bool:
-    """Whether a change of the job can repair what failed."""
+    """Whether a change of the job can repair the failure."""
     return fault.origin.id in OF_CODE and not fault.in_snapshot
 
 
@@ -91,7 +91,7 @@ def _cause(same: Sequence[Fault]) -> dict[str, FactValue]:
 
 
 def _course(same: Sequence[Fault]) -> dict[str, FactValue]:
-    """Where and how often; subtasks that fail together count as one round."""
+    """Operator, subtasks and frequency; subtasks that fail at the same time count as one round."""
     stamps = [fault.ts_ms for fault in same if fault.ts_ms is not None]
     rounds = rounds_of(same)
     gaps = [after - before for before, after in pairwise(rounds)]

@@ -1,4 +1,4 @@
-"""What the logs tell of broken connections between Flink's own processes, and whether a process had ended before."""
+"""Broken connections between Flink's own processes, and whether a process had ended before."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefi
 
 SHOWN = 8
 TOGETHER_MS = 10_000
-"""Processes that lose the same peer within this time lose it for one reason. Source: vocabulary/sources/bounds.yaml
-net.reset."""
+"""Processes that lose the same peer within this time have the same cause. Source: vocabulary/sources/bounds.yaml
+net.reset.
+"""
 OWN = (
     "TransportException",
     "PartitionConnectionException",
@@ -24,7 +25,7 @@ OWN = (
     "remote task manager",
     "to task manager '",
 )
-"""Part of the texts of a failure whose connection is one between Flink's processes, not one to an outside system."""
+"""Texts of failures of connections between Flink's processes, not to outside systems."""
 KINDS: Mapping[str, tuple[str, ...]] = {
     "wrong_address": ("non-local recipient",),
     "unknown_host": ("UnknownHostException", "Name or service not known", "Temporary failure in name resolution"),
@@ -42,13 +43,13 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "not_found": ("PartitionNotFoundException",),
     "closed": ("unexpectedly closed",),
 }
-"""What a broken connection says of its reason, the most telling first. Source: log-signals.csv net.*, rpc.*."""
+"""Reason -> texts of a broken connection, the most specific first. Source: log-signals.csv net.*, rpc.*."""
 PEER = re.compile(
     r"task manager (?:\+ )?'([^'\s\[]{1,200})"
     r"|(?:system|address|connection to|unreachable:|Association to) \[([^\]]{1,200})\]"
 )
 HOST = re.compile(r"(?:^|[@/])([A-Za-z0-9_.-]{1,200}):\d{1,5}|^([A-Za-z0-9_.-]{1,200})/")
-"""Source: Flink's network stack, Akka and Pekko; matched in texts of at most 2,000 characters."""
+"""Host in an error of the network stack, Akka or Pekko; matched in texts of at most 2,000 characters."""
 
 
 def measure(evidence: Evidence) -> Measured:
@@ -56,7 +57,8 @@ def measure(evidence: Evidence) -> Measured:
 
     Reads   log_record, failure.
     Gives   one signal of the case, also when none broke.
-    Empty   NotMeasured without logs and exceptions; also beside broken connections without a TaskManager's log.
+    Empty   NotMeasured without logs and exceptions; additionally NotMeasured beside the signal when connections broke
+            and no TaskManager's log is there.
     """
     if not (evidence.has_logs() or evidence.has("failure")):
         yield NotMeasured("connections", "taskmanager-log", "no log and no exceptions were given")
@@ -93,7 +95,7 @@ def measure(evidence: Evidence) -> Measured:
 
 
 def _began_ms(log: IncidentLog) -> int | None:
-    """When the cluster was up: processes that start before the JobManager are refused, which is no trouble."""
+    """First registration or job state change in epoch ms; connections refused before it are normal."""
     stamps = [each.ts_ms for kind in ("registered", "job_state") for each in log.of(kind) if each.ts_ms is not None]
     return min(stamps, default=None)
 
@@ -111,7 +113,7 @@ def _kind(text: str) -> str | None:
 
 
 def _said(each: LogEvent | Failure) -> str:
-    """The exception that tells of the connection, else the message."""
+    """The exception of the broken connection, else the message; at most 200 characters."""
     if each.root_cause_class and (each.root_cause_message or not each.exception_message):
         return f"{each.root_cause_class.rpartition('.')[2]}: {each.root_cause_message}"[:200]
     if each.exception_class:
@@ -120,7 +122,7 @@ def _said(each: LogEvent | Failure) -> str:
 
 
 def _peer(told: Sequence[LogEvent | Failure]) -> dict[str, FactValue]:
-    """The host that most processes lost together."""
+    """The host that most processes lost at the same time."""
     by_host: dict[str, list[LogEvent | Failure]] = defaultdict(list)
     for each in told:
         found = PEER.search(_all(each))
@@ -135,7 +137,7 @@ def _peer(told: Sequence[LogEvent | Failure]) -> dict[str, FactValue]:
 
 
 def _simultaneous_processes(events: Sequence[LogEvent | Failure]) -> int:
-    """Most processes that tell of it within TOGETHER_MS."""
+    """Highest number of processes that reported the loss within TOGETHER_MS."""
     timed = [(each.ts_ms, each.file_id) for each in events if each.ts_ms is not None]
     return max(
         (len({file for ts, file in timed if 0 <= ts - start <= TOGETHER_MS}) for start, _ in timed),
@@ -144,13 +146,13 @@ def _simultaneous_processes(events: Sequence[LogEvent | Failure]) -> int:
 
 
 def _ends(log: IncidentLog, first_ms: int | None) -> dict[str, FactValue]:
-    """Ends of processes around the first broken connection: who died closes its connections."""
+    """Process ends around the first broken connection: an ended process closes its connections."""
     near = [each for each in process_ends(log) if each.explains(first_ms)] if first_ms is not None else []
     return {"ends": len(near), "ends_how": list(dict.fromkeys(each.how for each in near)) or None}
 
 
 def _first_fault(found: Sequence[Fault], told: Sequence[LogEvent | Failure]) -> dict[str, FactValue]:
-    """Whether the first failure of a job was a broken connection, and of which kind."""
+    """Whether the job's first failure was a broken connection, and its reason."""
     if not found:
         return {}
     first = found[0]

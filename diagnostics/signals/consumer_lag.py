@@ -1,4 +1,4 @@
-"""How far Kafka consumer groups are behind, and whether that grows, as Kafka's own tool tells."""
+"""Lag of Kafka consumer groups and its growth, from the output of Kafka's own tool."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 FEWEST_LOOKS = 4
-"""How many looks tell a course. Our choice: two of each half."""
+"""How many readings show a course. Our choice: two in each half."""
 MOST_CITED = 4
 
 Look = tuple[int, int]
-"""When a table was printed (0 when that is unknown) and in which file: positions of one look belong together."""
+"""Epoch ms at which a table was printed (0 when unknown) and its file: the positions of one reading belong together."""
 
 
 def measure(evidence: Evidence) -> Measured:
@@ -66,7 +66,9 @@ def measure(evidence: Evidence) -> Measured:
 
 
 def _growth(looks: Mapping[Look, list[Any]]) -> dict[str, FactValue]:
-    """How the lag went over the looks whose times are known: the least of each half, since each commit lets it fall."""
+    """Course of the lag over the readings of known time: the minimum of each half, because every commit lets the lag
+    drop.
+    """
     known = sorted(look for look in looks if look[0])
     if len(known) < FEWEST_LOOKS:
         return {}

@@ -1,4 +1,4 @@
-"""How much of the machine's CPU the processes use."""
+"""Share of the machine's CPU that Flink's processes use."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ FEWEST_SAMPLES = 4
 """How many samples make a level. Our choice."""
 BUSY = "busyTimeMsPerSecond"
 FEWEST_BUSY = 0.8
-"""Below so many busy subtasks the processes' own work (checkpoints, the network) rules their CPU time. Our choice."""
+"""With fewer busy subtasks the processes' own work (checkpoints, network) dominates their CPU time. Our choice."""
 NANOSECONDS = 1_000_000.0
-"""In a millisecond. `Status.JVM.CPU.Time` counts nanoseconds of all threads of the process."""
+"""Nanoseconds per millisecond. `Status.JVM.CPU.Time` counts nanoseconds over all threads of the process."""
 
 
 def measure(evidence: Evidence) -> Measured:
@@ -63,14 +63,14 @@ def measure(evidence: Evidence) -> Measured:
 
 
 def _cores(series_of: MetricSeries) -> Iterator[float | None]:
-    """Cores that each TaskManager's process usually keeps busy."""
+    """Usual number of cores in use, per TaskManager process."""
     for each in series_of.of("Status.JVM.CPU.Time"):
         if each.task_manager and len(each.known) >= FEWEST_SAMPLES:
             yield middle(_rates(each))
 
 
 def _busy_subtasks(series_of: MetricSeries) -> float:
-    """How many subtasks are usually busy, all tasks together: the sum of their mean busy ratios."""
+    """Usual number of busy subtasks over all tasks: the sum of their mean busy ratios."""
     of_tasks = series_of.by_vertex("busyTimeMsPerSecond", operators=False).values()
     return sum(
         fmean(values) / 1000 for each in of_tasks for one in each if (values := known(p.value for p in one.known))

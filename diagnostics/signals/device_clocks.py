@@ -1,4 +1,4 @@
-"""What the input events tell about event time: how late they arrive, and whose clock is wrong."""
+"""Event time in the input events: how late they arrive, and which devices have wrong clocks."""
 
 from __future__ import annotations
 
@@ -27,17 +27,20 @@ from diagnostics.reconstruction.metrics.metric_series import metric_series
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 FEWEST_EVENTS = 500
-"""How many events with both times a sample must hold. Our choice: a 99th percentile needs some."""
+"""How many events with both times a sample must hold. Our choice: enough for a 99th percentile."""
 SLICE_MS = 30_000
-"""Length of a time slice: a clock may change during the sample. Our choice: far below a sample's usual minutes."""
+"""Length of a time slice: a clock may change during the sample. Our choice: far below the minutes that a sample usually
+covers.
+"""
 MOST_SLICES = 64
 USUAL_IN_SLICE = 8
-"""How many events of a usual device a slice should hold, which makes slices longer where devices tell little. Our
-choice: with fewer, most slices would miss FEWEST_IN_SLICE and most events would be measured for nothing."""
+"""How many events a slice should hold per device; sparse devices get longer slices. Our choice: with fewer, most slices
+would be below FEWEST_IN_SLICE and their events unused.
+"""
 MOST_DEVICE_SLICES = 200_000
-"""Slices of all devices together. Our choice: each costs a summary of its lags; 20,000 devices still have ten each."""
+"""Slices of all devices together. Our choice: each needs a summary of its lags; 20,000 devices still get ten each."""
 MOST_DEVICES = 2_000
-"""How many devices are looked at one by one, those furthest from the others first. Our choice."""
+"""How many devices are examined one by one, those that deviate most first. Our choice."""
 SHOWN_DEVICES = 5
 MOST_CITED = 4
 
@@ -73,13 +76,13 @@ def _lags(evidence: Evidence, totals: EventTotals) -> DeviceLags:
 
 
 def _places(evidence: Evidence, found: Clocks) -> Places:
-    """Device -> its first and its latest event by lag, for those that are cited."""
+    """Device -> its events with the lowest and the highest lag, for the cited devices."""
     cited = [each.key for each in (*found.fast[:MOST_CITED], *found.slow[:MOST_CITED], *found.delayed[:MOST_CITED])]
     return lag_extremes(evidence, cited)
 
 
 def _slow_partitions(evidence: Evidence) -> dict[str, FactValue]:
-    """Partitions whose typical lag is clearly above that of the others: delivery by partition, not by device."""
+    """Partitions whose typical lag is clearly above the others': delay by partition, not by device."""
     lags = evidence.answer(partition_lags.AGGREGATOR)
     if len(lags) < 2:
         return {}
@@ -96,7 +99,7 @@ def _slow_partitions(evidence: Evidence) -> dict[str, FactValue]:
 
 
 def _histograms(evidence: Evidence, found: Clocks) -> Mapping[str, LagHistogram]:
-    """Lags of all events, and of those of devices with right, slow and fast clocks."""
+    """Lags of all events, and of the events of devices with right, slow and fast clocks."""
     keys = {"slow": [each.key for each in found.slow], "fast": [each.key for each in found.fast]}
     by_kind: dict[str, dict[float, int]] = defaultdict(lambda: defaultdict(int))
     for (kind, lag), events in lag_classes(evidence, keys).items():
@@ -161,7 +164,7 @@ def _smallest(devices: tuple[DeviceLag, ...]) -> list[str]:
 
 
 def _bound_facts(histograms: Mapping[str, LagHistogram], bound_ms: int | None) -> dict[str, FactValue]:
-    """How much disorder there is against the leading edge of the right clocks, and what waiting for it would cost."""
+    """Disorder behind the leading edge of the right clocks, and the latency that waiting for it would cost."""
     facts: dict[str, FactValue] = {"bound_ms": bound_ms}
     right = histograms.get("right") or histograms["all"]
     edge = right.percentile(0.01) or 0.0

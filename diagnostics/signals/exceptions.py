@@ -1,4 +1,4 @@
-"""Why tasks and jobs failed: failures grouped by root cause, and which came first."""
+"""Failures of tasks and jobs, grouped by root cause, the first one first."""
 
 from __future__ import annotations
 

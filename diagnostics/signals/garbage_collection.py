@@ -1,4 +1,4 @@
-"""How much a JVM stands still for garbage collection, and whether collections still free anything."""
+"""Share of time in garbage collection per JVM, and whether collections still free memory."""
 
 from __future__ import annotations
 
@@ -29,19 +29,14 @@ from diagnostics.reconstruction.metrics.metric_series import MetricSeries, Point
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 RATE = "TimeMsPerSecond"
-"""A collector's meter, which looks back a minute. Source: Flink documentation, Metrics, since Flink 1.19."""
+"""A collector's meter over the last minute. Source: Flink documentation, Metrics, since Flink 1.19."""
 SHORTEST_SPAN_MS = 20_000.0
-"""A shorter log or series tells nothing about a share of time. Our choice."""
+"""A shorter log or series gives no share of time. Our choice."""
 SHOWN_FULL = 8
 
 
 def measure(evidence: Evidence) -> Measured:
-    """Collections of each JVM: from its GC log, else from the metrics of its process.
-
-    Reads   gc_pause, metric_sample (Status.JVM.GarbageCollector.*, heap used).
-    Gives   one signal for each process, TaskManagers and JobManagers.
-    Empty   NotMeasured with neither.
-    """
+    """Garbage collections of each JVM, from its GC log or else its process metrics."""
     cluster = cluster_of(evidence)
     from_logs = {normalised(each.process): each for each in timelines(evidence)}
     signals = [_signal_of_log(each, cluster) for each in from_logs.values()]
@@ -92,7 +87,7 @@ def _signal_of_log(timeline: Timeline, cluster: Cluster) -> Signal:
 
 
 def _full_facts(timeline: Timeline) -> dict[str, FactValue]:
-    """What the full collections for room say; nothing when there are none."""
+    """Facts about full collections for lack of room; empty when there are none."""
     for_room = timeline.for_room
     if not for_room:
         return {}
@@ -135,7 +130,7 @@ def _full_facts(timeline: Timeline) -> dict[str, FactValue]:
 
 
 def _shown(full: Sequence[FullCollection], run: Sequence[FullCollection]) -> list[FullCollection]:
-    """The first, the last and the longest full collections, without repeating one."""
+    """The first, the last and the longest full collection, without duplicates."""
     if not full:
         return []
     longest = sorted(full, key=lambda each: (-each.pause_ms, each.ts_ms))[:SHOWN_FULL]
@@ -167,7 +162,7 @@ def _window(timeline: Timeline) -> tuple[int, int] | None:
 
 
 def _signals_of_metrics(series: MetricSeries, cluster: Cluster) -> Iterator[tuple[str, Signal]]:
-    """One signal for each process from counts and times of its collectors and the use of its heap."""
+    """One signal per process, from its collectors' counts and times and its heap usage."""
     processes: dict[str, dict[str, list[Series]]] = defaultdict(lambda: defaultdict(list))
     for what in ("Count", "Time", RATE):
         for each in collector_series(series, what):
@@ -237,7 +232,7 @@ def _signal_of_metrics(
 
 
 def _rates(series: Sequence[Series]) -> tuple[Mapping[int, float], list[Citation]]:
-    """Moment -> share of the minute before it that the collectors took, by their own meters; 0 to 1."""
+    """Epoch ms -> share (0 to 1) of the preceding minute spent in collections, from the collectors' meters."""
     rates: dict[int, float] = defaultdict(float)
     for each in series:
         for point in each.known:
@@ -247,7 +242,7 @@ def _rates(series: Sequence[Series]) -> tuple[Mapping[int, float], list[Citation
 
 
 def _slices_of_times(times: Sequence[Series]) -> list[Slice]:
-    """The growth of the collectors' times between scrapes, as slices that begin where the growth was seen."""
+    """Growth of the collectors' times between scrapes; a slice begins at the scrape that showed the growth."""
     grown: dict[int, float] = defaultdict(float)
     for each in times:
         for before, after in itertools.pairwise(each.known):
@@ -263,7 +258,7 @@ def _last_total(series: Sequence[Series]) -> float | None:
 
 
 def _floor(points: Sequence[Point]) -> Point | None:
-    """The lowest use of the heap in the last minute: what stays. None for fewer than five samples."""
+    """The lowest heap usage in the last minute: the live data. None with fewer than five samples."""
     stamps = [point.ts_ms for point in points if point.ts_ms is not None]
     if not stamps:
         return None

@@ -1,4 +1,4 @@
-"""The heap of the TaskManagers that run a job: all of them together, and what would suffice."""
+"""Heap of all TaskManagers of a job, and the heap size that would suffice."""
 
 from __future__ import annotations
 
@@ -13,21 +13,24 @@ from diagnostics.signals import garbage_collection
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 FULL_GCS = 3
-"""From how many full collections for room on a TaskManager is listed. Our choice: a single one happens to anybody."""
+"""TaskManagers with at least this many full collections for lack of room are listed. Our choice: a single one is
+normal.
+"""
 ROOM_MULTIPLE = 2.0
-"""The proposed heap is this many times what collections leave. Our choice: half free after a full collection keeps
-their share of time low; the usual advice for the old generation is 1.5 to 2 times the live data."""
+"""Proposed heap as a multiple of the live data after collections. Our choice: a heap half free after a full collection
+keeps the share of time low; the usual advice for the old generation is 1.5 to 2 times the live data.
+"""
 STEP_BYTES = 64 * 2**20
 MIB = 2**20
 FRAMEWORK_HEAP_MIB = 128
-"""Default of taskmanager.memory.framework.heap.size: the heap is this and the task heap."""
+"""Default of taskmanager.memory.framework.heap.size: the JVM heap is this plus the task heap."""
 
 
 def measure(evidence: Evidence) -> Measured:
-    """Collections of all TaskManagers of each job, the worst one's in detail.
+    """Collections of all TaskManagers of each job, with details of the worst.
 
-    Reads   what `garbage_collection` reads.
-    Gives   one signal for each job whose TaskManagers' collections are known; of no job when no job is known.
+    Reads   as `garbage_collection`.
+    Gives   one signal per job whose TaskManagers' collections are known; one without a job when no job is known.
     Empty   NotMeasured when no TaskManager's collections are known.
     """
     measured = [each for each in garbage_collection.measure(evidence) if isinstance(each, Signal)]
@@ -64,7 +67,7 @@ def _number(signal: Signal, fact: str) -> float:
 
 
 def _full(signal: Signal) -> float:
-    """Full collections for room; those that metrics count cannot be told apart."""
+    """Full collections for lack of room; metrics count full collections without their reason."""
     return _number(signal, "full_gcs_for_room" if "full_gcs_for_room" in signal.facts else "full_gcs")
 
 
@@ -130,7 +133,7 @@ WORST_FACTS = (
     "first_full_uptime_ms",
     "cause",
 )
-"""Facts of the TaskManager that stands still most."""
+"""Facts copied from the TaskManager with the largest share of time in collections."""
 
 SIGNALS = (
     SignalDefinition(

@@ -1,4 +1,4 @@
-"""What the Flink processes lost of their coordination service (ZooKeeper, Kubernetes), and what that cost them."""
+"""Lost connections to the coordination service (ZooKeeper, Kubernetes) and their consequences."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefi
 
 SHOWN = 10
 CHECKPOINT = re.compile(r" from (?:latest valid checkpoint: )?(?:Completed)?Checkpoint (\d{1,18})\b")
-"""Source: Flink's CheckpointCoordinator; matched in texts of at most 2,000 characters."""
+"""The failed checkpoint in a message of CheckpointCoordinator; matched in texts of at most 2,000 characters."""
 COORDINATION = (
     "KeeperErrorCode",
     "KeeperException",
@@ -31,7 +31,7 @@ COORDINATION = (
     "leader election",
     "Leadership lost",
 )
-"""Part of the texts of an error whose reason is the service. Source: Flink's own log statements zk.*, k8sha.*."""
+"""Texts of an error caused by the coordination service. Source: Flink's own log statements zk.*, k8sha.*."""
 OPTIONS: Mapping[str, str] = {
     "high-availability.zookeeper.quorum": "servers",
     "high-availability.zookeeper.client.session-timeout": "session_timeout_ms",
@@ -40,17 +40,17 @@ OPTIONS: Mapping[str, str] = {
 }
 """Option -> fact. Source: Flink documentation, Configuration."""
 CHECKPOINT_FAILED = "complete checkpoint"
-"""What CheckpointFailureManager says of a checkpoint that could not be finished, in small letters."""
+"""Text of CheckpointFailureManager for a checkpoint that could not be finalized, in lower case."""
 SUSPENDED = ("zk.leader.suspended", "zk.retrieval.suspended", "zk.jobgraph.suspended")
 LOST = ("zk.leader.lost", "zk.retrieval.lost", "zk.jobgraph.lost")
-"""Events of Flink's own components that tell of Curator's states. Source: Flink's own log statements zk.*."""
+"""Events of Flink's components that report Curator's states. Source: Flink's own log statements zk.*."""
 
 
 def measure(evidence: Evidence) -> Measured:
-    """Trouble with the coordination service, by all processes together.
+    """Losses of the coordination service, over all processes.
 
     Reads   log_record, config_option (high-availability.*), gc_pause.
-    Gives   one signal of the case, also when there was no trouble; without Flink's own logs only what others tell of.
+    Gives   one signal of the case, also without losses; without Flink's own logs only when other files report losses.
     Empty   NotMeasured without logs.
     """
     if not evidence.has("log_record"):
@@ -95,7 +95,7 @@ def measure(evidence: Evidence) -> Measured:
 
 
 def _service(log: IncidentLog) -> str | None:
-    """Which service it is, told by the events; leadership alone does not tell."""
+    """The coordination service that the events name; None when there are only leadership changes."""
     told = [each.event or each.texts for kind in ("coordination_lost", "coordination_back") for each in log.of(kind)]
     if any(text.startswith("zk.") or "Keeper" in text for text in told):
         return "ZooKeeper"
@@ -103,7 +103,7 @@ def _service(log: IncidentLog) -> str | None:
 
 
 def _signs(log: IncidentLog) -> dict[str, FactValue]:
-    """How often each kind of sign came, over all processes."""
+    """Counts of each kind of sign, over all processes."""
     lost = log.of("coordination_lost")
     silences = [each.duration_ms for each in lost if each.event == "zk.client.timeout" and each.duration_ms is not None]
     negotiated = [each.duration_ms for each in log.of("coordination_back") if each.duration_ms is not None]
@@ -121,12 +121,12 @@ def _signs(log: IncidentLog) -> dict[str, FactValue]:
 
 
 def _is_state(event: LogEvent, state: str, events: tuple[str, ...]) -> bool:
-    """Whether a record tells of that state: Curator's own record, or what Flink's drivers say of it."""
+    """Whether a record reports that connection state, from Curator or from Flink's drivers."""
     return event.state_to == state or (event.event or "").startswith(events)
 
 
 def _extent(log: IncidentLog, found: Sequence[Outage]) -> dict[str, FactValue]:
-    """How many processes noticed, and how many of those that could have noticed together."""
+    """Number of processes that lost the service, and the highest number at the same time."""
     if not found:
         return {}
     roles = {each.file_id: each.process for outage in found for each in outage.signs}
@@ -150,7 +150,7 @@ def _extent(log: IncidentLog, found: Sequence[Outage]) -> dict[str, FactValue]:
 
 
 def _leadership(log: IncidentLog, found: Sequence[Outage]) -> dict[str, FactValue]:
-    """Leaderships that were lost and granted again, and jobs that were suspended for it."""
+    """Leaderships lost and granted again, and the jobs suspended for it."""
     revoked = [each for each in log.of("leadership") if "granted" not in (each.event or "")]
     granted = [each for each in log.of("leadership") if "granted" in (each.event or "")]
     suspended = [each for each in log.of("job_state") if each.state_to == "SUSPENDED"]
@@ -173,7 +173,7 @@ SAME_MOMENT_MS = 10_000
 
 
 def _moments(events: Iterable[LogEvent]) -> int:
-    """Events of the same process within SAME_MOMENT_MS are one."""
+    """Number of events; those of one process within SAME_MOMENT_MS count once."""
     last: dict[int, int] = {}
     count = 0
     for each in events:
@@ -192,7 +192,9 @@ def _fatal(log: IncidentLog) -> list[LogEvent]:
 
 
 def _is_of_service(event: LogEvent, found: Sequence[Outage]) -> bool:
-    """Whether an end belongs to the service: its error says so, or it came during an outage and names nothing else."""
+    """Whether the service caused the end: the error names it, or the end came during an outage without an
+    OutOfMemoryError.
+    """
     told = f"{event.texts} {event.exception_class} {event.root_cause_class}"
     if any(text in told for text in COORDINATION):
         return True
@@ -200,7 +202,7 @@ def _is_of_service(event: LogEvent, found: Sequence[Outage]) -> bool:
 
 
 def _ended(log: IncidentLog, fatal: Iterable[LogEvent], role: str) -> list[LogEvent]:
-    """One event for each end of a process of that role."""
+    """One event per end of a process of that role."""
     found: list[LogEvent] = []
     for each in fatal:
         last = next((one for one in reversed(found) if one.file_id == each.file_id), None)
@@ -212,7 +214,7 @@ def _ended(log: IncidentLog, fatal: Iterable[LogEvent], role: str) -> list[LogEv
 
 
 def _jobmanager_starts(log: IncidentLog) -> dict[str, FactValue]:
-    """Starts of JobManager processes, and those of them before which another one had ended."""
+    """Starts of JobManager processes, and how many of them followed the end of another."""
     starts = [each for each in log.of("process_start") if each.process == "jobmanager" and each.ts_ms is not None]
     if not starts:
         return {}
@@ -226,7 +228,7 @@ def _jobmanager_starts(log: IncidentLog) -> dict[str, FactValue]:
 
 
 def _replaces(start: LogEvent, starts: Sequence[LogEvent], ends: Mapping[int, int | None]) -> bool:
-    """Whether a process before it had ended: its log goes no further, or the same log has an earlier start."""
+    """Whether another JobManager had ended before: its log stops earlier, or the same log holds an earlier start."""
     began = start.ts_ms or 0
     return any(
         (ends.get(each.file_id) or began) < began or each.file_id == start.file_id
@@ -236,7 +238,7 @@ def _replaces(start: LogEvent, starts: Sequence[LogEvent], ends: Mapping[int, in
 
 
 def _server(log: IncidentLog, found: Sequence[Outage]) -> dict[str, FactValue]:
-    """What the ZooKeeper servers' own logs tell, where one was given."""
+    """Facts from the ZooKeeper servers' own logs, when uploaded."""
     told = log.of("coordination_server")
     if not told:
         return {}
@@ -253,7 +255,7 @@ def _server(log: IncidentLog, found: Sequence[Outage]) -> dict[str, FactValue]:
 
 @read_once
 def _options(evidence: Evidence) -> tuple[dict[str, FactValue], tuple[Citation, ...]]:
-    """The options of OPTIONS as facts, and where they stand."""
+    """The options of OPTIONS as facts, with citations."""
     facts: dict[str, FactValue] = {}
     lines: dict[str, Citation] = {}
     for row in named_rows(evidence.answer(config_options.AGGREGATOR)):

@@ -1,4 +1,4 @@
-"""What tools of the operating system tell of the hosts: stolen CPU time, waiting for disks, limits that throttle."""
+"""Load of the hosts from operating system tools: stolen CPU time, waiting for disks, throttling limits."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefi
 FEWEST_SAMPLES = 4
 """How many samples make a level. Our choice, as for the load of processes."""
 FEWEST_PERIODS = 100.0
-"""Scheduling periods below which a share of throttled ones says nothing. Our choice: 10 s of the usual 100 ms."""
+"""With fewer scheduling periods the throttled share is unreliable. Our choice: 10 s of the usual 100 ms."""
 MOST_CITED = 6
 
 FLINKS: Mapping[str, str] = {"System.CPU.IOWait": "iowait_percent", "System.CPU.Steal": "steal_percent"}
-"""The same numbers as Flink's own metrics tell them. Source: Flink documentation, Metrics (system)."""
+"""The same values in Flink's own metrics. Source: Flink documentation, Metrics (system)."""
 PERCENT = 100.0
 
 
 @dataclass(frozen=True, slots=True)
 class _Level:
-    """One number of one part of a host over the time that one file covers."""
+    """One value of one part of a host over the time that one file covers."""
 
     place: str | None
     part: str
@@ -41,7 +41,7 @@ class _Level:
 
     @property
     def is_level(self) -> bool:
-        """Whether there are samples enough to speak of a level."""
+        """Whether there are enough samples for a level."""
         return self.samples >= FEWEST_SAMPLES
 
 
@@ -68,7 +68,7 @@ def measure(evidence: Evidence) -> Measured:
 
 
 def _sampled(evidence: Evidence) -> Iterator[_Level]:
-    """The levels of what tools told, the one of most samples first."""
+    """Levels from operating system tools, most samples first."""
     levels = evidence.answer(host_levels.AGGREGATOR)
     for each in sorted(levels, key=lambda each: -each.samples):
         part, metric, host, name, file_id = each.key
@@ -91,7 +91,7 @@ def _metered(evidence: Evidence) -> Iterator[_Level]:
 
 
 def _facts(levels: Sequence[_Level]) -> tuple[dict[str, FactValue], list[_Level]]:
-    """The facts, and the levels that they come from."""
+    """Facts, and the levels they are derived from."""
     facts: dict[str, FactValue] = {}
     shown: list[_Level] = []
 
@@ -132,7 +132,7 @@ def _facts(levels: Sequence[_Level]) -> tuple[dict[str, FactValue], list[_Level]
 
 
 def _throttled(levels: Sequence[_Level]) -> Iterator[tuple[float, _Level]]:
-    """The share of the periods in which a group was throttled: while it was watched, or since it began."""
+    """Share of throttled scheduling periods per control group, while observed or since the group began."""
     periods = {(each.file_id, each.place, each.name): each for each in levels if each.metric == "periods"}
     for each in levels:
         whole = periods.get((each.file_id, each.place, each.name)) if each.metric == "throttled_periods" else None

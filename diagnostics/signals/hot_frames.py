@@ -1,4 +1,4 @@
-"""What the threads of a task do while they work: the user's function on top, known frames, and uploads of state."""
+"""What a task's threads do while working: the user function on top, known frames, and uploads of state."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def measure(evidence: Evidence) -> Measured:
     """The functions in which each task spends its working time.
 
     Reads   stack_sample: flame graphs, collapsed stacks, thread dumps.
-    Gives   one signal for each task whose thread was seen at work; `hot_frames.upload` for threads that write state.
-    Units   shares of the samples in which the thread was neither waiting for input nor for room in its output.
+    Gives   one signal per task with samples of a working thread; `hot_frames.upload` for threads that write state.
+    Units   shares of the samples in which the thread waits neither for input nor for output buffers.
     Empty   NotMeasured without a profile or thread dump.
     """
     profiles = stack_profiles(evidence)
@@ -83,7 +83,7 @@ def _signal(task: tuple[str | None, str], profile: Profile, cluster: Cluster) ->
 
 
 def _hot(computing: Sequence[Sampled], whole: float) -> dict[str, FactValue]:
-    """The known function that uses most of the CPU, and the own code that does without one."""
+    """The known function that uses most CPU, and the user code that does so outside of known functions."""
     advice = known_frames().computing
     facts: dict[str, FactValue] = {}
     known = [each for each in computing if each.stack.purpose in advice]
@@ -107,7 +107,7 @@ def _hot(computing: Sequence[Sampled], whole: float) -> dict[str, FactValue]:
 
 
 def _category(sampled: Sampled) -> str | None:
-    """`waiting outside`, or the known purpose of what uses the CPU."""
+    """`waiting outside`, or the purpose of the known function that uses the CPU."""
     purpose = sampled.stack.purpose
     if purpose is None:
         return None

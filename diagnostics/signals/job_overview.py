@@ -1,4 +1,4 @@
-"""The job itself: its name, state, size and version, how long it was watched, and what was seen to go well."""
+"""Overview of a job: name, state, size, version, time covered by the evidence, and signs of normal operation."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ SUBMITTED = re.compile(
     r"submission '(?P<name>[^']{1,200})' \((?P<id>[0-9a-f]{32})\)"
     r"|(?:submission|Submitting job) (?P<old_id>[0-9a-f]{32}) \((?!detached:)(?P<old_name>[^\n]{1,200})\)\.$"
 )
-"""How the Dispatcher names a job it received, from Flink 1.11 on and up to 1.10. Source: Flink's own log statements,
-Dispatcher."""
+"""Submission messages of the Dispatcher, since Flink 1.11 and before. Source: Flink's own log statements, Dispatcher.
+"""
 VERSION = re.compile(r"\(Version: ([0-9]{1,3}\.[0-9]{1,3}[.0-9]{0,8})")
-"""How every process names its version when it starts."""
+"""Version in the start-up banner of every process."""
 
 
 def measure(evidence: Evidence) -> Measured:
-    """Each job's overview, and what was seen of its operation.
+    """Overview of each job, and observations of its operation.
 
     Reads   job, vertex, edge, log_record (submission, version, times), metric_sample (numRestarts, uptime), checkpoint.
-    Gives   `job_overview` for each known job; `job_overview.operation` with what was observed of it.
+    Gives   `job_overview` per known job; `job_overview.operation` with observations.
     Units   milliseconds; ratios of time 0 to 1.
     Empty   NotMeasured when no file names a job.
     """
@@ -69,7 +69,7 @@ def measure(evidence: Evidence) -> Measured:
 
 
 def _jobs_in_files(evidence: Evidence) -> Mapping[str, list[Mapping[str, Any]]]:
-    """What files say of jobs, by kind: `job` (the last answer first), `submitted`, `version`, and `log` for times."""
+    """Rows about jobs by kind: `job` (newest answer first), `submitted`, `version`, and `log` for times."""
     found: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
     for row in evidence.answer(jobs.AGGREGATOR).to_pylist():
         times = {"first_ms": row["start_ms"], "last_ms": row["end_ms"] or row["ts_ms"]}
@@ -83,7 +83,7 @@ def _jobs_in_files(evidence: Evidence) -> Mapping[str, list[Mapping[str, Any]]]:
 
 
 def _jobs_in_log(log: IncidentLog) -> dict[str, list[Mapping[str, Any]]]:
-    """Jobs by their submission, and the versions of processes; records without a time first."""
+    """Submissions of jobs and versions of processes in the log; records without a time first."""
     found: dict[str, list[Mapping[str, Any]]] = {"submitted": [], "version": []}
     told = {(event.file_id, event.line, event.message): event for event in (*log.of("version"), *log.of("submitted"))}
     for event in sorted(told.values(), key=lambda each: (each.ts_ms or 0, each.file_id, each.line or 0)):
@@ -100,7 +100,7 @@ def _jobs_in_log(log: IncidentLog) -> dict[str, list[Mapping[str, Any]]]:
 
 
 def _jobs(evidence: Evidence, told: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[str]:
-    """The ids of all jobs that any file names."""
+    """Ids of all jobs that any file names."""
     ids = {row["job_id"] for kind in ("job", "submitted", "log") for row in told.get(kind, ())}
     ids |= set(cluster_of(evidence).job_names) | set(load_timelines(evidence))
     ids |= set(checkpoint_histories(evidence))
@@ -154,7 +154,7 @@ def _restarts(series: MetricSeries, job_id: str, *, only: bool) -> float | None:
 def _window(
     told: Mapping[str, Sequence[Mapping[str, Any]]], job_id: str, history: History, timeline: Timeline
 ) -> tuple[int, int] | None:
-    """From the first to the last time that anything was told of the job."""
+    """First and last epoch ms of the evidence about the job."""
     stamps = [
         stamp
         for kind in ("job", "submitted", "log")
@@ -171,7 +171,7 @@ def _window(
 def _operation(
     history: History, timeline: Timeline, stated: Mapping[str, FactValue], window: tuple[int, int] | None
 ) -> dict[str, FactValue]:
-    """What was observed, as numbers: for saying that a job is well and what that rests on."""
+    """Observations as numbers: the evidence for calling a job healthy."""
     completed = history.of_status("completed")
     failed = history.of_status("expired", "declined", "failed")
     held = [moment.held_max for moments in timeline.values() for moment in moments]

@@ -1,4 +1,4 @@
-"""The exactly-once chain to Kafka: what logs say of its transactions, and each link checked against the settings."""
+"""Exactly-once delivery to Kafka: transaction failures in logs, and a check of each setting involved."""
 
 from __future__ import annotations
 
@@ -70,10 +70,11 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "prefix_changed": ("Transactional id prefix from previous execution",),
     "open_found": ("open transactions for subtask",),
 }
-"""What went wrong -> texts that tell it; the first that stands in a record counts.
-Source: Flink's own log statements (kafka.*, 2pc.*)."""
+"""Kind of failure -> texts that identify it; the first match counts. Source: Flink's own log statements (kafka.*,
+2pc.*).
+"""
 OTHER_CLIENTS = ("org.apache.pulsar.", ".fluss.exception.")
-"""Packages of clients whose exceptions have the names of Kafka's. Source: Pulsar's and Fluss' clients."""
+"""Packages of clients whose exceptions have the same names as Kafka's. Source: the clients of Pulsar and Fluss."""
 OPEN = re.compile(r"has been open for (\d{1,15}) ms")
 TIMEOUT = re.compile(r"transaction timeout (?:of |\()(\d{1,15})")
 TRANSACTIONAL_ID = re.compile(r"transactionalId=?\s?'?([^\s',}\]]{1,200})")
@@ -81,7 +82,7 @@ TRANSACTIONAL_ID = re.compile(r"transactionalId=?\s?'?([^\s',}\]]{1,200})")
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One record or answer of REST that speaks of a transaction."""
+    """A log record or REST answer about a transaction."""
 
     kind: str
     ts_ms: int | None
@@ -92,10 +93,10 @@ class Event:
 
 
 def measure(evidence: Evidence) -> Measured:
-    """Trouble with Kafka transactions, and the audit of the exactly-once chain, of each job that seems to use them.
+    """Failures of Kafka transactions, and the check of the exactly-once settings, per job that seems to use them.
 
     Reads   log_record, failure, config_option (also what Kafka clients print at their start), the histories.
-    Gives   one signal for each such job; none when nothing tells of Kafka transactions.
+    Gives   one signal per such job; none without evidence of Kafka transactions.
     Empty   NotMeasured without logs, exceptions and options.
     """
     if not (evidence.has_logs() or evidence.has("failure") or evidence.has("config_option")):
@@ -118,7 +119,7 @@ def measure(evidence: Evidence) -> Measured:
 
 
 def _prefixes_by_job(evidence: Evidence, events: Sequence[Event]) -> Mapping[str | None, set[str]]:
-    """Job -> the transactional id prefixes that are surely its own."""
+    """Job -> the transactional id prefixes that certainly belong to it."""
     found: dict[str | None, set[str]] = defaultdict(set)
     found.update(stated_prefixes(evidence))
     for each in events:
@@ -141,7 +142,7 @@ def _records(evidence: Evidence) -> Iterable[Event]:
 
 
 def _answers(evidence: Evidence) -> Iterable[Event]:
-    """What REST alone tells; a failure that a log tells too is the same one."""
+    """Failures that only REST reports; those also in a log are left out."""
     if evidence.has("log_record"):
         return
     for row in named_rows(evidence.answer(kafka_transaction_failures.AGGREGATOR)):
@@ -152,7 +153,7 @@ def _answers(evidence: Evidence) -> Iterable[Event]:
 
 
 def _shown(text: str) -> str:
-    """The line of a record that says what went wrong."""
+    """The line of a record that states the failure."""
     told = next((line for line in text.split("\n") if _kind(line)), text)
     return told[:400]
 
@@ -225,7 +226,7 @@ def _times(
 
 
 def _longest_outage(log: IncidentLog, job: str | None) -> int | None:
-    """The longest time in which the job (or any, when none is known) was not running, from its state changes."""
+    """Longest time in ms that the job (or any job, when `job` is None) was not running, from its state changes."""
     down: dict[str | None, int] = {}
     longest: int | None = None
     for event in log.of("job_state"):

@@ -1,4 +1,4 @@
-"""How the sampled input events spread over their keys."""
+"""Distribution of the sampled input events over their keys."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 
 FEWEST_EVENTS = 200
-"""How many events a sample must hold before a share means anything. Our choice: 5 % is then ten events."""
+"""How many events a sample must hold. Our choice: 5 % is then ten events."""
 HOT_KEY_RATIO = 0.1
-"""From which part of all events on a key is listed as hot. Our choice: it alone makes a subtask of ten hot."""
+"""From this share of all events on a key is listed as hot. Our choice: it makes one of ten subtasks hot by itself."""
 
 
 def measure(evidence: Evidence) -> Measured:
@@ -39,7 +39,7 @@ def measure(evidence: Evidence) -> Measured:
 
 
 def _signal(totals: EventTotals, hot: int, places: Mapping[str, EventPlace], cluster: Cluster) -> Signal:
-    """The signal of the case; `hot` of the most frequent keys are."""
+    """The signal of the case; the `hot` most frequent keys are hot."""
     events = totals.keyed
     top_key, top_events = totals.frequent[0]
     hot_events = sum(count for _, count in totals.frequent[:hot])
@@ -72,7 +72,7 @@ def _signal(totals: EventTotals, hot: int, places: Mapping[str, EventPlace], clu
 
 
 def _keyed_parallelism(cluster: Cluster) -> int | None:
-    """The highest parallelism of a task that reads by key, if there is one with two or more subtasks."""
+    """Highest parallelism among tasks that read by key, when at least one has two or more subtasks."""
     keyed = [
         task.parallelism
         for vertex, task in cluster.tasks.items()

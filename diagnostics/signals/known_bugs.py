@@ -1,4 +1,4 @@
-"""Failures that show a known bug of Flink or of a connector, in a release that has it."""
+"""Failures that match a known bug of Flink or a connector in an affected release."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ from diagnostics.vocabulary.known_bug import (
 )
 
 MOST_LISTED = 6
-"""Further bugs that are listed beside the first. Our choice: more of them would be a sign of a wrong catalogue."""
+"""How many further bugs are listed beside the first. Our choice: more would indicate a wrong catalogue."""
 
 DISTRIBUTION = "flink-dist"
-"""The JAR of Flink whose name in a stack trace tells its release."""
+"""The Flink JAR whose name in a stack trace carries the release."""
 
 
 @dataclass(frozen=True, slots=True)
 class Appearance:
-    """A record or an answer that shows a bug, and the release that it happened in; None when nothing tells it."""
+    """A record or answer that matches a bug, and its release; None when no file states one."""
 
     bug: KnownBug
     release: Release | None
@@ -45,11 +45,11 @@ class Appearance:
 
 
 def measure(evidence: Evidence) -> Measured:
-    """The known bugs of each job's releases that its failures show.
+    """Known bugs that failures match in the releases of each job.
 
-    Reads   log_record, failure, and the releases that logs and REST tell.
-    Gives   one signal for each job with a known bug, of the bug that was seen first; none without one.
-    Empty   NotMeasured without logs and exceptions, and when texts fit but no file names the release.
+    Reads   log_record, failure, and the releases in logs and REST answers.
+    Gives   one signal per job with a known bug, for the bug seen first; none without a bug.
+    Empty   NotMeasured without logs and exceptions, and when texts match but no file names the release.
     """
     if not (evidence.has_logs() or evidence.has("failure")):
         yield NotMeasured("known_bugs", "jobmanager-log", "no log and no exceptions were given")
@@ -96,7 +96,7 @@ def _in_answers(evidence: Evidence) -> Iterator[Appearance]:
 
 
 def _named_release(bug: KnownBug, named: str | None) -> Release | None:
-    """The release of the bug's product that the frames of the trace name."""
+    """The release of the bug's product in the frames of the stack trace."""
     parts = [line.split(" ") for line in (named or "").split("\n") if line]
     own = DISTRIBUTION if bug.product == FLINK else bug.product.removeprefix("flink-")
     for artifact, release in parts:
@@ -106,7 +106,7 @@ def _named_release(bug: KnownBug, named: str | None) -> Release | None:
 
 
 def _stated_release(bug: KnownBug, releases: FlinkReleases, row: Mapping[str, Any]) -> Release | None:
-    """Flink's release at that place; a connector's own release stands only in stack traces."""
+    """Flink's release in that file; a connector's own release is only in stack traces."""
     return releases.at(row["file_id"], row["ts_ms"]) if bug.product == FLINK else None
 
 
@@ -149,7 +149,7 @@ def _signal(job: str | None, shown: Sequence[Appearance]) -> Signal:
 
 
 def _next_fixed(bug: KnownBug, release: Release | None) -> str | None:
-    """The nearest release above that has the fix."""
+    """The nearest later release with the fix."""
     above = sorted(fixed for text in bug.fixed if release and (fixed := release_of(text)) and fixed > release)
     return ".".join(map(str, above[0])) if above else None
 

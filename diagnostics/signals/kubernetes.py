@@ -1,4 +1,4 @@
-"""What Kubernetes and Flink's operator tell of pods and deployments: evictions, lost nodes, pods that cannot start."""
+"""Events of Kubernetes and Flink's operator: evictions, lost nodes, pods that cannot start."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefi
 
 SHOWN = 8
 MOST_CHARACTERS = 300
-"""Of a message that a sentence quotes. Our choice."""
+"""Characters of a quoted message. Our choice."""
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "evicted": ("k8s.event.evicted",),
     "preempted": ("k8s.event.preempted",),
@@ -37,11 +37,11 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
 
 
 def measure(evidence: Evidence) -> Measured:
-    """Events of Kubernetes about Flink's pods and their nodes, and what the operator warns of.
+    """Kubernetes events about Flink's pods and their nodes, and warnings of the operator.
 
     Reads   log_record (events and descriptions of Kubernetes, the operator's log).
-    Gives   one signal of the case when any of these is there.
-    Empty   NotMeasured without logs; nothing when none of these is there.
+    Gives   one signal of the case when any of these is there; none otherwise.
+    Empty   NotMeasured without logs.
     """
     if not evidence.has("log_record"):
         yield NotMeasured("kubernetes", "jobmanager-log", "no log and no event of Kubernetes was given")
@@ -76,7 +76,7 @@ def _grouped(log: IncidentLog) -> Mapping[str, Sequence[LogEvent]]:
 
 
 def _times(told: Sequence[LogEvent]) -> int:
-    """How often events came; Kubernetes counts the same one in one record."""
+    """Number of occurrences; Kubernetes counts repeated events in one record."""
     return sum(int(each.count or 1) for each in told)
 
 

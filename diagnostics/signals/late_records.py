@@ -1,4 +1,4 @@
-"""Records that came after their window had closed and were dropped."""
+"""Records dropped because they arrived after their window had closed."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ SHOWN = 8
 
 
 def measure(evidence: Evidence) -> Measured:
-    """Dropped late records of each task, over its subtasks and over time.
+    """Dropped late records of each task, by subtask and over time.
 
     Reads   metric_sample (numLateRecordsDropped of operators, numRecordsIn of tasks).
-    Gives   one signal for each task with a window operator, also when nothing was dropped.
-    Empty   NotMeasured when no metric tells.
+    Gives   one signal per task with a window operator, also when nothing was dropped.
+    Empty   NotMeasured without the metric.
     """
     series = metric_series(evidence)
     counters = series.by_vertex("numLateRecordsDropped", operators=True) or series.by_vertex(
@@ -71,7 +71,7 @@ def _signal(vertex: VertexKey, counters: Sequence[Series], series: MetricSeries,
 
 
 def _last_common_moment(counters: Sequence[Series], readers: Sequence[Series]) -> int | None:
-    """The last moment that both counters cover, since files of one upload can end at different times."""
+    """The last moment that both counters cover; files of one upload can end at different times."""
     ends = [
         max(stamps)
         for group in (counters, readers)
@@ -81,13 +81,13 @@ def _last_common_moment(counters: Sequence[Series], readers: Sequence[Series]) -
 
 
 def _last_value(counter: Series, until_ms: int | None) -> float | None:
-    """The counter's last value up to a moment, of the attempt that ran then."""
+    """The counter's last value up to a moment, of the attempt running then."""
     points = [point for point in counter.known if until_ms is None or (point.ts_ms or 0) <= until_ms]
     return points[-1].value if points else None
 
 
 def _over_time(counters: Sequence[Series]) -> dict[str, FactValue]:
-    """Growth of the sum over subtasks: rate over the whole time, and before and after it changed most."""
+    """Growth summed over subtasks: rate over the whole time, and before and after its largest change."""
     summed = _summed(counters)
     if len(summed) < 2:
         return {}
@@ -110,7 +110,7 @@ def _over_time(counters: Sequence[Series]) -> dict[str, FactValue]:
 
 
 def _summed(counters: Sequence[Series]) -> list[tuple[int, float]]:
-    """Moment -> sum over the subtasks, at the moments at which all are known."""
+    """(epoch ms, sum over the subtasks), at moments with values of all subtasks."""
     by_moment: Mapping[int, list[float]] = defaultdict(list)
     for counter in counters:
         for point in counter.known:

@@ -1,4 +1,4 @@
-"""How records and busy time lie on the subtasks of each task: one hot subtask, several, or an even load."""
+"""Distribution of records and busy time over a task's subtasks: one hot subtask, several, or even."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from diagnostics.reconstruction.metrics.metric_series import metric_series
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 MOST_LISTED = 64
-"""Up to how many subtasks the facts list one by one. Our choice."""
+"""Up to how many subtasks are listed one by one. Our choice."""
 INHERITED_SKEW = 1.5
-"""From which skew on an upstream task hands its skew on over a FORWARD edge. Our choice."""
+"""From this skew of the upstream task on, a FORWARD edge passes it downstream. Our choice."""
 
 
 def measure(evidence: Evidence) -> Measured:
-    """Load by subtask for each task.
+    """Load of each task by subtask.
 
     Reads   subtask (one row per subtask and moment), back_pressure, metric_sample.
-    Gives   one signal for each task with two or more subtasks and enough records.
-    Empty   NotMeasured when neither REST nor metrics tell the records of single subtasks.
+    Gives   one signal per task with two or more subtasks and enough records.
+    Empty   NotMeasured when neither REST nor metrics have records per subtask.
     """
     if not (evidence.has("subtask") or evidence.has("metric_sample")):
         yield NotMeasured("load_balance", "job-rest", "no file tells the records of each subtask")
@@ -145,7 +145,7 @@ def _graph_facts(
 
 
 def _place_facts(vertex: VertexKey, records: Balance, cluster: Cluster) -> dict[str, FactValue]:
-    """Where the hot subtasks run; several hot ones that fill one of several TaskManagers speak for a slow host."""
+    """TaskManagers of the hot subtasks; several hot ones that fill one of several TaskManagers indicate a slow host."""
     homes = {subtask: home for subtask in records.loads if (home := cluster.homes.get((*vertex, subtask)))}
     if len(homes) < len(records.loads):
         return {}
@@ -191,7 +191,7 @@ def _busy_facts(spread: Spread, busy: Busyness | None) -> dict[str, FactValue]:
 
 
 def _held_back(vertex: VertexKey, cluster: Cluster, back_pressured: Samples) -> dict[str, FactValue]:
-    """Back pressure of this task and of the most back-pressured task above it: upper quartile of its worst subtask."""
+    """Back pressure of this task and of the most back-pressured upstream task: upper quartile of the worst subtask."""
 
     def worst(place: VertexKey) -> float | None:
         samples = [sorted(each.values()) for each in back_pressured.get(place, {}).values() if each]

@@ -1,4 +1,4 @@
-"""How often the cache of a look-up answers, and how often it would have to."""
+"""Hit rate of a look-up cache, and the hit rate it would need."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from diagnostics.reconstruction.job.graph import job_graph
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 
 FEWEST_ASKED = 100.0
-"""With fewer look-ups a share says little. Our choice."""
+"""With fewer look-ups the rate is unreliable. Our choice."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Count:
-    """One metric of one subtask: how much it grew, its highest value and its last sample."""
+    """One metric of one subtask: its growth, highest value and last sample."""
 
     grown: float
     most: float
@@ -33,12 +33,12 @@ class _Count:
 
 
 def measure(evidence: Evidence) -> Measured:
-    """The share of look-ups that the cache answered, for each task that counts them.
+    """Cache hit rate of look-ups, per task that counts them.
 
     Reads   metric_sample (`cache.hitCount`, `cache.missCount`, `lookupCacheHitRate`).
-    Gives   one signal for each task with a look-up cache that was asked.
+    Gives   one signal per task whose look-up cache was used.
     Units   ratios 0 to 1; counts of look-ups.
-    Empty   NotMeasured without such metrics: without a cache there are none.
+    Empty   NotMeasured without such metrics: a task without a cache reports none.
     """
     by_vertex: dict[tuple[str | None, str], dict[str, list[_Count]]] = defaultdict(lambda: defaultdict(list))
     for each in _counts(evidence):
@@ -62,7 +62,7 @@ def measure(evidence: Evidence) -> Measured:
 
 
 def _counts(evidence: Evidence) -> Sequence[_Count]:
-    """The metrics of all subtasks, by their names."""
+    """Metrics of all subtasks."""
     samples: dict[tuple[Any, ...], list[Any]] = defaultdict(list)
     for row in named_rows(evidence.answer(lookup_cache.AGGREGATOR)):
         samples[tuple(getattr(row, name) for name in lookup_cache.SERIES)].append(row)
@@ -75,7 +75,7 @@ def _counts(evidence: Evidence) -> Sequence[_Count]:
 
 
 def _facts(told: Mapping[str, Sequence[_Count]]) -> dict[str, FactValue]:
-    """From the counters' growth, of a single sample from the counts themselves, else from the gauge."""
+    """Hit rate from the counters' growth, else from their values (a single sample), else from the gauge."""
     for amount in ("grown", "most"):
         by_metric = ((getattr(each, amount) for each in told.get(metric, ())) for metric in (HITS, MISSES))
         hits, misses = (total(counts) or 0.0 for counts in by_metric)

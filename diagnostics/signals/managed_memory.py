@@ -1,4 +1,4 @@
-"""Whether managed memory suffices: reservations that were refused, and write buffers too large for RocksDB's share."""
+"""Refused reservations of managed memory, and write buffers too large for RocksDB's share."""
 
 from __future__ import annotations
 
@@ -14,15 +14,17 @@ REFUSED = ("MemoryReservationException", "MemoryAllocationException")
 BYTES = re.compile(r"Could not allocate (\d{1,18}) bytes[.,] ?[Oo]nly (\d{1,18}) bytes are remaining")
 PAGES = re.compile(r"Could not allocate (\d{1,12}) pages")
 ARENA = re.compile(r"arenaBlockSize (\d{1,18}) > mutableLimit (\d{1,18})")
-"""Source: Flink's MemoryManager and RocksDBOperationUtils; matched in texts of a few thousand characters."""
+"""RocksDB's warning about its share. Source: MemoryManager and RocksDBOperationUtils; matched in texts of a few
+thousand characters.
+"""
 SHOWN = 6
 
 
 def measure(evidence: Evidence) -> Measured:
-    """Managed memory that was asked for in vain, and RocksDB's warning that its share is too small.
+    """Refused requests for managed memory, and RocksDB's warning that its share is too small.
 
     Reads   log_record, failure.
-    Gives   one signal of the case, also when neither is told.
+    Gives   one signal of the case, also when neither occurs.
     Units   bytes.
     Empty   NotMeasured without Flink's logs and exceptions.
     """

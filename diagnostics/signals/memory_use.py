@@ -1,4 +1,4 @@
-"""How full heap and metaspace of each process are."""
+"""Heap and metaspace usage of each process."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefi
 
 AREAS = {"heap": "Status.JVM.Memory.Heap", "metaspace": "Status.JVM.Memory.Metaspace"}
 EARLY_PART = 0.25
-"""The first and the last quarter of the samples are compared. Our choice."""
+"""Share of the samples at each end that growth compares. Our choice: a quarter."""
 
 
 def measure(evidence: Evidence) -> Measured:
@@ -84,7 +84,7 @@ def _facts(series: Mapping[str, Series]) -> tuple[dict[str, FactValue], list[Cit
 
 
 def _growth(points: Sequence[Point]) -> float | None:
-    """Lowest use in the last quarter minus lowest in the first: what stays, collections aside."""
+    """Lowest usage in the last quarter minus lowest in the first: growth of the live data."""
     values = [point.value for point in points if point.value is not None]
     part = int(len(values) * EARLY_PART)
     return min(values[-part:]) - min(values[:part]) if part >= 2 else None

@@ -1,4 +1,4 @@
-"""Whether the network buffers suffice for the job's exchanges."""
+"""Whether network buffers suffice for the job's exchanges."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefi
 
 NUMBERS = re.compile(r"required (\d{1,12}), but only (\d{1,12}) available")
 POOL = re.compile(r"currently set to (\d{1,12}) of (\d{1,12}) bytes each")
-"""Source: Flink's NetworkBufferPool; matched in texts of at most 2,000 characters."""
+"""The numbers in a message of NetworkBufferPool; matched in texts of at most 2,000 characters."""
 
 SEGMENT_BYTES = 32_768
 """taskmanager.memory.segment-size, default of every version."""
 EXCLUSIVE_PER_CHANNEL, FLOATING_PER_GATE = 2, 8
 """taskmanager.network.memory.buffers-per-channel and floating-buffers-per-gate, defaults 1.10 to 1.20."""
 EXCHANGES_SPARE = 1.5
-"""How much more than the counted exchanges need the proposal holds: blocking results, rescaling. Our choice."""
+"""Proposed buffers as a multiple of those the exchanges need: room for blocking results and rescaling. Our choice."""
 MIB = 2**20
 SHOWN = 6
 
 
 def measure(evidence: Evidence) -> Measured:
-    """Requests for buffers that failed, the size of the pool, its use, and what the job graph needs.
+    """Refused requests for buffers, size and usage of the pool, and the job graph's requirement.
 
     Reads   log_record, failure, metric_sample (Status.Shuffle.Netty.*), task_manager, vertex, edge.
-    Gives   one signal for each job; a refusal that names no job or task counts for all.
-    Empty   NotMeasured when neither logs nor metrics nor TaskManagers were given.
+    Gives   one signal per job; a refusal that names no job or task counts for every job.
+    Empty   NotMeasured without logs, metrics and TaskManagers.
     """
     if not (evidence.has_logs() or any(evidence.has(table) for table in ("failure", "metric_sample", "task_manager"))):
         yield NotMeasured(
@@ -78,7 +78,7 @@ def _sentence(texts: str) -> str:
 
 
 def _requested_buffers(refused: Sequence[LogEvent | Failure]) -> dict[str, FactValue]:
-    """The numbers of the message; of several the request that wanted most."""
+    """Numbers in the refusal; with several refusals, those of the largest request."""
     worst: tuple[int, int] | None = None
     facts: dict[str, FactValue] = {}
     for each in refused:
@@ -96,7 +96,7 @@ def _requested_buffers(refused: Sequence[LogEvent | Failure]) -> dict[str, FactV
 
 
 def _pool(evidence: Evidence, series: MetricSeries, told: dict[str, FactValue]) -> dict[str, FactValue]:
-    """Size and use of the pool from metrics and REST, where the message did not tell."""
+    """Size and usage of the pool from metrics and REST, where the refusal does not state them."""
     facts: dict[str, FactValue] = {}
     totals = [point.value for each in series.of("Status.Shuffle.Netty.TotalMemorySegments") for point in each.known]
     usage = [point.value for each in series.of("Status.Shuffle.Netty.RequestedMemoryUsage") for point in each.known]
@@ -118,7 +118,7 @@ def _pool(evidence: Evidence, series: MetricSeries, told: dict[str, FactValue]) 
 
 
 def _needed(job: str | None, cluster: Cluster, told: dict[str, FactValue]) -> dict[str, FactValue]:
-    """What the exchanges of the job need if all its subtasks ran in one TaskManager: an upper limit for it.
+    """Buffers of the job's exchanges if all subtasks ran in one TaskManager: an upper bound.
 
     For each edge that is not FORWARD every receiving subtask has a channel from every sending one, with two exclusive
     buffers each, and eight floating ones; every sending subtask's result takes as much again. Source: Flink

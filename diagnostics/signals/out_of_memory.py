@@ -1,4 +1,4 @@
-"""Which memory ran out, as exceptions, messages of dying JVMs and diagnostics of containers tell."""
+"""The memory area that ran out, from exceptions, messages of dying JVMs and container diagnostics."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ AREAS: Mapping[str, tuple[str, ...]] = {
     "direct": ("Direct buffer memory", "direct buffer memory", "direct out-of-memory"),
     "threads": ("unable to create new native thread", "unable to create native thread"),
 }
-"""Area of memory -> words of the OutOfMemoryError that name it. Source: Flink's own log statements, mem.oom.*."""
+"""Memory area -> text of the OutOfMemoryError that names it. Source: Flink's own log statements, mem.oom.*."""
 RESOURCES = {
     "heap": "heap",
     "metaspace": "metaspace",
@@ -28,14 +28,16 @@ RESOURCES = {
 }
 SHOWN = 8
 KILLED_CHARACTERS = 300
-"""Of a message about a killed process. Our choice: YARN states the limit behind two names of the container."""
+"""Characters kept of a message about a killed process. Our choice: YARN states the limit after two names of the
+container.
+"""
 
 
 def measure(evidence: Evidence) -> Measured:
     """OutOfMemoryErrors by kind of memory, and processes killed for their memory.
 
     Reads   log_record (also `.out` files, which have no time stamps), failure.
-    Gives   one signal of the case, also when nothing ran out; without Flink's own logs only what others tell of.
+    Gives   one signal of the case, also when nothing ran out; without Flink's own logs only when other files report it.
     Empty   NotMeasured without logs and exceptions.
     """
     if not (evidence.has("log_record") or evidence.has("failure")):
@@ -96,7 +98,7 @@ def _line(error: LogEvent | Failure) -> str:
 def _leading_errors(
     by_area: Mapping[str, Sequence[LogEvent | Failure]], killed: Sequence[LogEvent], log: IncidentLog
 ) -> list[LogEvent | Failure]:
-    """The first of each area and of each file, then the rest."""
+    """The first error of each area and of each file, then the others."""
     first = [found[0] for found in by_area.values() if found]
     files = {error.file_id: error for found in by_area.values() for error in reversed(found)}
     rest = [error for found in by_area.values() for error in found]

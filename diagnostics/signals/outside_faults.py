@@ -1,4 +1,4 @@
-"""Failures because an outside system is out of reach or refuses the job: which system, which host, what it opened."""
+"""Failures because an outside system is unreachable or refuses the job: system, host and connector."""
 
 from __future__ import annotations
 
@@ -29,27 +29,28 @@ CONNECTORS: Mapping[str, str] = {
     "firehose": "Firehose",
     "dynamodb": "DynamoDB",
 }
-"""Package of a connector of Flink -> the system it speaks to. Source: the repositories of Flink's connectors."""
+"""Package of a Flink connector -> its outside system. Source: the repositories of Flink's connectors."""
 CONNECTOR = re.compile(r"org\.apache\.flink\.(?:streaming\.)?connectors?\.([a-z]{2,20})")
 ORIGINS = ("network", "outside_system", "kafka_transactions", "storage")
-"""Where such failures come from; a transaction that cannot begin tells of a broker that does not answer. Of a storage
-only those count that fail outside of a snapshot: signals/checkpoint_declines.py measures the others."""
+"""Origins of such failures; a transaction that cannot begin indicates a broker that does not answer. Storage failures
+during a snapshot are left to signals/checkpoint_declines.py.
+"""
 BETWEEN_PROCESSES = ("remote task manager", "to task manager '", "TransportException", "PartitionConnectionException")
-"""Texts of a connection between Flink's own processes."""
+"""Texts of failures of a connection between Flink's own processes."""
 OPENING = ("open", "initializeState", "createWriter", "createReader", "start", "establishConnectionAndExecute")
 HOST = re.compile(
     r"UnknownHostException: ([A-Za-z0-9_.-]{1,200})"
     r"|(?<![A-Za-z0-9_.-])([A-Za-z0-9_.-]{1,200})/[\d.:\[\]a-f]{3,45}:\d{1,5}"
     r"|(?:Connection to|Connect to|DNS name) ([A-Za-z0-9_.-]{1,200}):\d{1,5}"
 )
-"""A host that the chain names; texts have at most some thousand characters."""
+"""The host in the exception chain; texts have at most a few thousand characters."""
 
 
 def measure(evidence: Evidence) -> Measured:
-    """The failures of each job that tell of an outside system out of reach, or that refuses the job.
+    """Failures of each job because an outside system is unreachable or refuses it.
 
     Reads   log_record, failure.
-    Gives   one signal for each job that failed, also when no failure is of that kind.
+    Gives   one signal per job that failed, also when no failure is of that kind.
     Empty   NotMeasured without logs and exceptions.
     """
     if not (evidence.has_logs() or evidence.has("failure")):
@@ -61,7 +62,7 @@ def measure(evidence: Evidence) -> Measured:
 
 
 def out_of_reach(fault: Fault) -> str | None:
-    """How an outside system is out of reach or refuses; None when it is none, or one of Flink's own processes."""
+    """How an outside system failed (unreachable, refusing); None for other failures and for Flink's own processes."""
     text = _text(fault)
     if fault.origin.id not in ORIGINS or any(each in text for each in BETWEEN_PROCESSES):
         return None
@@ -72,7 +73,7 @@ def out_of_reach(fault: Fault) -> str | None:
 
 
 def system_of(fault: Fault) -> str | None:
-    """The outside system that the text names, that a frame or a class belongs to, or that the connector speaks to."""
+    """The outside system, from the text, a frame, a class, or the connector's package."""
     frames = _frames(fault)
     refusal = refusal_of(_text(fault))
     if refusal and (named := refusal.system_in(_text(fault))):
@@ -86,7 +87,7 @@ def system_of(fault: Fault) -> str | None:
 
 
 def host_of(fault: Fault) -> str | None:
-    """The host that the chain names."""
+    """The host that the exception chain names."""
     found = HOST.search(_text(fault))
     return next(filter(None, found.groups()), None) if found else None
 

@@ -1,4 +1,4 @@
-"""What logs say of outside systems: requests that were refused or throttled, slow requests, retries."""
+"""Requests to outside systems in logs: refused, throttled, slow or retried."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def measure(evidence: Evidence) -> Measured:
     """Refused, slow and repeated requests in the logs of TaskManagers.
 
     Reads   log_record: WARN, ERROR and FATAL of processes other than the JobManager.
-    Gives   one signal for the case when any is found.
+    Gives   one signal of the case; none without such requests.
     Units   milliseconds.
     Empty   NotMeasured without such a log.
     """

@@ -1,4 +1,4 @@
-"""How many records a task passes, what one costs it, and how many one subtask can pass at most."""
+"""Throughput of a task, the cost of a record, and the highest rate of one subtask."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefi
 MOST_LISTED = 16
 """Up to how many subtasks are listed one by one. Our choice."""
 FEWEST_RECORDS = 20.0
-"""With fewer records the cost of one is not told. Our choice."""
+"""With fewer records the cost of one is unreliable. Our choice."""
 LEAST_BUSY = 0.1
-"""A task that is less busy tells neither the cost of a record nor a limit: other work counts too. Our choice."""
+"""A less busy task shows neither the cost of a record nor a limit, because other work dominates. Our choice."""
 
 
 def measure(evidence: Evidence) -> Measured:
-    """The throughput of each task that reads records, while it was busiest.
+    """Throughput of each task that reads records, at its busiest time.
 
     Reads   subtask: records read and busy time since the attempt began.
-    Gives   one signal for each task that read records.
-    Units   records and bytes per second; milliseconds of busy time for each record.
-    Source  Little's law: a subtask that is always busy passes 1000 / (busy milliseconds a record) records a second.
+    Gives   one signal per task that read records.
+    Units   records and bytes per second; milliseconds of busy time per record.
+    Source  Little's law: a fully busy subtask processes 1000 / (busy milliseconds per record) records per second.
     Empty   NotMeasured without REST's answers about the subtasks.
     """
     rates = task_rates(evidence)

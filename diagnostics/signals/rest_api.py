@@ -1,4 +1,4 @@
-"""Where the cluster's REST API was reached, so that the commands of a diagnosis can be copied as they stand."""
+"""Address of the cluster's REST API, for the commands that a diagnosis prints."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefi
 ADDRESS = re.compile(
     r"https?://(?:[A-Za-z0-9][A-Za-z0-9.-]{0,250}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?(?:/[A-Za-z0-9._~-]{1,100}){0,10}"
 )
-"""Nothing that a shell reads otherwise than as it stands: people copy it, and files may come from anybody."""
+"""An address without shell metacharacters: people copy it into a shell, and uploads are untrusted."""
 
 OF_ONE_HOST = re.compile(r"https?://(?:localhost|127\.|0\.0\.0\.0|\[::1?\])")
-"""What leads elsewhere on another machine: a port that somebody forwarded, or the JobManager's own shell."""
+"""Addresses that mean another machine elsewhere, such as a forwarded port on localhost."""
 
 
 def measure(evidence: Evidence) -> Measured:
@@ -23,7 +23,7 @@ def measure(evidence: Evidence) -> Measured:
 
     Reads   config_option (scope collector).
     Gives   one `rest_api` of the case.
-    Empty   NotMeasured without a bundle of the collector, when two of them asked different addresses, and for an
+    Empty   NotMeasured without a bundle of the collector, when two bundles have different addresses, and for an
             address that only one host reaches.
     """
     asked: dict[str, Stated] = {}

@@ -1,4 +1,4 @@
-"""How often each job restarted, how fast, and how it ended."""
+"""Number and rate of each job's restarts, and its final state."""
 
 from __future__ import annotations
 
@@ -23,19 +23,22 @@ from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefi
 STATES = re.compile(r"switched from state ([A-Z]{3,20}) to ([A-Z]{3,20})")
 STRATEGY = re.compile(r"strategy ([A-Za-z]{1,80})")
 ATTEMPTS = re.compile(r"max(?:NumberRestart)?Attempts=(\d{1,10})")
-"""Source: Flink's ExecutionGraph and RestartBackoffTimeStrategy; matched in texts of at most 2,000 characters."""
+"""The restart strategy's attempts, in texts of at most 2,000 characters. Source: ExecutionGraph and
+RestartBackoffTimeStrategy.
+"""
 FAILING = ("RESTARTING", "FAILING", "FAILED")
 FAULT_BEFORE_MS = 60_000
-"""A failure this near to a restart is why the job restarts. Our choice: longer than tasks take to be cancelled."""
+"""A failure this close to a restart is its cause. Our choice: longer than cancelling tasks takes."""
 TOLD_TO_END, SHUTTING_DOWN = "process.signal", "The TaskExecutor is shutting down"
-"""A signal that ended a TaskManager in order, and what its tasks fail with. Source: Flink's own log statements
-(process.signal), Flink's TaskExecutor."""
+"""Event of a TaskManager ended by a signal, and the failure text of its tasks. Source: Flink's own log statements
+(process.signal), Flink's TaskExecutor.
+"""
 SHOWN = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Transition:
-    """The job's state changed."""
+    """One state change of the job."""
 
     ts_ms: int | None
     state_from: str
@@ -44,11 +47,12 @@ class Transition:
 
 
 def measure(evidence: Evidence) -> Measured:
-    """Restarts of each job, from its state changes in the JobManager's log, else from metrics and REST.
+    """Restarts of each job, from state changes in the JobManager's log, else from metrics and REST.
 
     Reads   log_record, failure, job, subtask (attempts), metric_sample (numRestarts).
-    Gives   one signal for each job, also for one that never restarted.
-    Empty   NotMeasured when nothing tells a job's states; also beside failures that no TaskManager's log tells of.
+    Gives   one signal per job, also without restarts.
+    Empty   NotMeasured without a job's states; additionally NotMeasured beside the signal for failures that no
+            TaskManager's log explains.
     """
     log = incident_log(evidence)
     changes = _changes(log)
@@ -106,9 +110,9 @@ def _latest(evidence: Evidence) -> Mapping[str | None, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """What the metric counted; it begins anew with the JobManager.
+    """Restarts that the metric counts; the counter restarts with the JobManager.
 
-    steady_ms  how long it did not grow until its last sample
+    steady_ms  how long the counter was unchanged up to its last sample
     """
 
     restarts: int
@@ -128,7 +132,7 @@ def _counted(series: MetricSeries) -> Mapping[str | None, Counted]:
 
 
 def _level_ms(points: Sequence[Point]) -> int | None:
-    """How long the last value has stood."""
+    """Milliseconds for which the last value was unchanged."""
     same = itertools.takewhile(lambda point: point.value == points[-1].value, reversed(points))
     stamps = [point.ts_ms for point in same if point.ts_ms is not None]
     return max(stamps) - min(stamps) if len(stamps) > 1 else None
@@ -159,7 +163,7 @@ def _facts(changes: Sequence[Transition], latest: Any, counted: Counted | None) 
 def _steady(
     changes: Sequence[Transition], latest: Any, last_ms: Mapping[int, int], facts: Mapping[str, FactValue]
 ) -> dict[str, FactValue]:
-    """How long a running job has not restarted: until REST saw it, or until the log that tells its states ends."""
+    """How long a running job has not restarted, up to the last REST answer or the end of the log with its states."""
     last = facts.get("last_ms")
     if not isinstance(last, int) or facts.get("final_state") != "RUNNING":
         return {}
@@ -170,8 +174,9 @@ def _steady(
 
 
 def _for_faults(changes: Sequence[Transition], found: Sequence[Fault], log: IncidentLog) -> dict[str, FactValue]:
-    """How many restarts a failure asked for; whoever rescales a job or ends a TaskManager restarts it too. Unknown
-    without state changes.
+    """Restarts after a failure, and restarts after a TaskManager was asked to end; rescaling causes restarts too.
+
+    Empty without state changes.
     """
     if not changes:
         return {}
@@ -185,7 +190,7 @@ def _for_faults(changes: Sequence[Transition], found: Sequence[Fault], log: Inci
 
 
 def _is_for_fault(change: Transition, found: Sequence[Fault], reported: Sequence[int]) -> bool:
-    """Whether a failure came before; too many failed checkpoints are one, though only others explain them."""
+    """Whether a failure, or an exceeded number of tolerable failed checkpoints, caused the restart."""
     ts_ms = change.ts_ms
     if change.event.exception_class or change.state_from == "FAILING" or ts_ms is None:
         return True
@@ -193,14 +198,14 @@ def _is_for_fault(change: Transition, found: Sequence[Fault], reported: Sequence
 
 
 def _is_ordered(change: Transition, found: Sequence[Fault], ends: Sequence[int]) -> bool:
-    """Whether all began with a TaskManager that was told to end, as a deployment or a drained node does."""
+    """Whether the first failure came from a TaskManager ended by a signal, as in a deployment or a drained node."""
     near = _near(found, change.ts_ms)
     first_ms = near[0].ts_ms if near and SHUTTING_DOWN in near[0].message else None
     return first_ms is not None and any(abs(first_ms - end) <= FAULT_BEFORE_MS for end in ends)
 
 
 def _near(found: Sequence[Fault], ts_ms: int | None) -> list[Fault]:
-    """The failures around a moment, the first one first."""
+    """Failures within FAULT_BEFORE_MS of a moment, in their order."""
     if ts_ms is None:
         return []
     return [each for each in found if each.ts_ms is not None and abs(each.ts_ms - ts_ms) <= FAULT_BEFORE_MS]

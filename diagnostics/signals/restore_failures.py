@@ -1,4 +1,4 @@
-"""Jobs that cannot start from their checkpoint or savepoint: what does not fit, which file is missing, how often."""
+"""Jobs that cannot start from a checkpoint or savepoint: what does not match, missing files, frequency."""
 
 from __future__ import annotations
 
@@ -31,10 +31,11 @@ POSITION_GONE = (
     "resume point may no longer be in the oplog",
     "requested WAL segment",
 )
-"""Texts of a CDC source whose restored position its database no longer has. Source: Debezium's connectors and the
-databases' own messages."""
+"""Texts of a CDC source whose database no longer has the restored position. Source: Debezium's connectors and the
+databases' own messages.
+"""
 HISTORY_GONE = ("whose schema isn't known to this connector", "db history topic or its content is fully or partially")
-"""Texts of a CDC source whose restored history of schemas does not know a table. Source: Debezium's connectors."""
+"""Texts of a CDC source whose restored schema history lacks a table. Source: Debezium's connectors."""
 RESTORING = (
     *POSITION_GONE,
     *HISTORY_GONE,
@@ -55,8 +56,9 @@ RESTORING = (
     "is higher than the max parallelism",
     "Corrupt stream, found tag",
 )
-"""Texts of a chain that tell that state was being restored. Source: Flink's own log statements (restore.*, state.alt.*)
-and the restore operations of Flink's state backends."""
+"""Texts in an exception chain during a restore of state. Source: Flink's own log statements (restore.*, state.alt.*)
+and the restore operations of Flink's state backends.
+"""
 RESTORE_FRAMES = re.compile(r"RestoreOperation|Checkpoints\.load|StateAssignmentOperation|BackendRestorerProcedure")
 KINDS: Mapping[str, tuple[str, ...]] = {
     "position of the source": POSITION_GONE,
@@ -113,7 +115,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
         "Access Denied",
     ),
 }
-"""What does not fit -> texts of the chain that tell it; the first that fits counts. Source: as above."""
+"""Kind of mismatch -> texts of the exception chain; the first match counts. Source: as above."""
 OPERATOR = re.compile(r"(?:for operator|for the state|Cannot map operator) ([0-9a-f]{32})")
 PARALLELISM = re.compile(r"max parallelism (\d{1,6}) to new program with max parallelism (\d{1,6})")
 PATH = re.compile(r"checkpoint/savepoint (\S{1,400}?)\. ")
@@ -122,12 +124,12 @@ RESTORED_FROM = re.compile(
     r"(?:from savepoint|located at|from latest valid checkpoint:|from) (\S{1,400}?)[.]?(?: \(|$)"
 )
 RESTORED = re.compile(r"from [A-Za-z ]{1,40} (\d{1,12}) @ (\d{12,14}) for ")
-"""Number and trigger time of what is restored. Source: Flink's own log statements (jm.ckpt.restore_from)."""
+"""Number and trigger time of the restored checkpoint. Source: Flink's own log statements (jm.ckpt.restore_from)."""
 
 
 @dataclass(frozen=True, slots=True)
 class RestoreRecord:
-    """One record about a restore that went on."""
+    """One log record about a restore that did not fail."""
 
     ts_ms: int | None
     event: str
@@ -137,10 +139,10 @@ class RestoreRecord:
 
 
 def measure(evidence: Evidence) -> Measured:
-    """The failed and the silent sides of restores of each job.
+    """Failed restores of each job, and restores that lose state or progress silently.
 
     Reads   log_record, failure, and the histories of checkpoints.
-    Gives   one signal for each job that failed while restoring, or of which logs tell a restore.
+    Gives   one signal per job that failed while restoring, or whose logs report a restore.
     Empty   NotMeasured without logs and exceptions.
     """
     if not (evidence.has_logs() or evidence.has("failure")):
@@ -157,7 +159,7 @@ def measure(evidence: Evidence) -> Measured:
 
 
 def is_restoring(fault: Fault) -> bool:
-    """Whether the chain of a failure tells that state was being restored."""
+    """Whether the exception chain shows a restore of state."""
     if any(text in f"{fault.causes}\n{fault.exception}: {fault.message}" for text in RESTORING):
         return True
     return any(frame and RESTORE_FRAMES.search(frame) for frame in (fault.frame, fault.thrown_in))
@@ -213,7 +215,7 @@ def _signal(
 
 
 def _set_back(restores: Sequence[RestoreRecord], history: History) -> dict[str, FactValue]:
-    """How far the restore that lost most went back behind the last checkpoint that had completed by then."""
+    """How far the worst restore went back behind the last checkpoint completed by then."""
     worst: dict[str, FactValue] = {}
     furthest_ms = -1.0
     completed = [each for each in history.of_status("completed") if each.ended_ms is not None]
@@ -232,7 +234,7 @@ def _set_back(restores: Sequence[RestoreRecord], history: History) -> dict[str, 
 
 
 def _cause(found: Sequence[Fault]) -> dict[str, FactValue]:
-    """The most frequent failure, with what its text names."""
+    """The most frequent failure, with the names in its text."""
     kinds = [fault.kind for fault in found]
     most = max(dict.fromkeys(kinds), key=kinds.count)
     same = [fault for fault in found if fault.kind == most]
@@ -258,7 +260,7 @@ def _cause(found: Sequence[Fault]) -> dict[str, FactValue]:
 
 
 def kind_of(text: str) -> str:
-    """What does not fit, by the texts of a chain; `other` when none is known."""
+    """Kind of mismatch from the texts of a chain; `other` when none matches."""
     return next((kind for kind, texts in KINDS.items() if any(each in text for each in texts)), "other")
 
 

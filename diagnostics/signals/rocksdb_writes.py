@@ -1,4 +1,4 @@
-"""Whether RocksDB holds back the writes of its tasks, for what, and how many files its state has."""
+"""RocksDB write stalls: share of time, reasons, and the number of SST files."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Place = tuple[str | None, str | None, int | None]
 
 @dataclass(frozen=True, slots=True)
 class _Course:
-    """The ends of one series: `highest` the first sample of the highest value, `last` the last one that has a time."""
+    """Extremes of one series: `highest`, the first sample of the highest value; `last`, the last sample with a time."""
 
     least: float
     highest: Any
@@ -42,7 +42,7 @@ class _Course:
 
 @dataclass(slots=True)
 class _Instance:
-    """What is told of the instances of one operator's subtask."""
+    """Metrics and log records of the RocksDB instances of one operator's subtask."""
 
     values: dict[str, list[_Course]] = field(default_factory=lambda: defaultdict(list))
     records: list[Mapping[str, Any]] = field(default_factory=list)
@@ -52,7 +52,7 @@ class _Instance:
 
     @property
     def stalled_ratio(self) -> float | None:
-        """The part of the time in which writes were held back: by the counter's growth, or as RocksDB's log says."""
+        """Share of time with stalled or delayed writes, from the counter's growth or RocksDB's log."""
         grown = [
             (each.most - each.least) / 1000 / (each.last.ts_ms - each.from_ms)
             for each in self.values.get(STALLED, ())
@@ -64,7 +64,7 @@ class _Instance:
 
     @property
     def files(self) -> float | None:
-        """The files of all levels and column families at the last moment."""
+        """Files of all levels and column families at the last moment."""
         counts = known(
             each.last.value
             for metric, courses in self.values.items()
@@ -76,10 +76,10 @@ class _Instance:
 
 
 def measure(evidence: Evidence) -> Measured:
-    """How far RocksDB holds writes back in each job, in its worst subtask.
+    """Write stalls of RocksDB in each job, in its worst subtask.
 
-    Reads   log_record (RocksDB's warnings), metric_sample (its metrics, and what its own log tells).
-    Gives   one signal for each job of which either tells.
+    Reads   log_record (RocksDB's warnings), metric_sample (its metrics, and its own log's statistics).
+    Gives   one signal per job with either.
     Units   ratios of time 0 to 1; bytes; counts of files.
     Empty   NotMeasured without a log of RocksDB and without its metrics.
     """
@@ -102,7 +102,7 @@ def measure(evidence: Evidence) -> Measured:
 
 
 def _courses(evidence: Evidence) -> Sequence[_Course]:
-    """What each series of RocksDB's metrics went through, those of the largest values first."""
+    """Extremes of each series of RocksDB's metrics, largest values first."""
     samples: dict[tuple[Any, ...], list[Any]] = defaultdict(list)
     for row in named_rows(evidence.answer(rocksdb_metrics.AGGREGATOR)):
         samples[tuple(getattr(row, name) for name in rocksdb_metrics.SERIES)].append(row)
@@ -152,7 +152,7 @@ def _signal(job: str | None, instances: Mapping[Place, _Instance]) -> Signal:
 
 
 def _any_is(instances: Iterable[_Instance], metric: str) -> bool | None:
-    """Whether a gauge was above 0 at any moment; None when nobody measured it."""
+    """Whether a gauge was above 0 at any moment; None when it was not measured."""
     seen = known(each.most(metric) for each in instances)
     return max(seen) > 0 if seen else None
 

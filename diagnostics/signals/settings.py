@@ -1,4 +1,4 @@
-"""The settings that matter to a diagnosis, in effect for each job."""
+"""Settings in effect for each job, as far as a diagnosis needs them."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefi
 
 
 def measure(evidence: Evidence) -> Measured:
-    """The settings in effect for each job.
+    """Settings in effect for each job.
 
     Reads   config_option (files, REST answers, the JobManager's log); every table that names a job.
-    Gives   one signal for each job; without a known job one without subject.
-    Empty   NotMeasured when no file states an option that counts.
+    Gives   one signal per job; one without subject when no job is known.
+    Empty   NotMeasured when no file states a relevant option.
     """
     options = stated_options(evidence)
     if not any(each.key in TELLING for each in options):

@@ -1,4 +1,4 @@
-"""What is wrong with the options that files state: names and values Flink does not know, and pairs that contradict."""
+"""Errors in the stated options: names and values that Flink does not know, and contradicting pairs."""
 
 from __future__ import annotations
 
@@ -34,22 +34,24 @@ from diagnostics.vocabulary.settings import (
 VERSION = re.compile(r"\(Version: (\d{1,3}\.\d{1,3})")
 """Source: the start-up banner of Flink's processes."""
 MOST_LISTED = 8
-"""Options that one fact lists. Our choice: a sentence stays readable."""
+"""Options that one fact lists. Our choice: keeps a sentence readable."""
 MOST_TEXT = 300
 CHECKED_SCOPES = ("cluster", "program", "session", "table")
-"""Where people write options; what REST says of a job is Flink's own reading of them."""
+"""Scopes that people write; REST's answers about a job are Flink's own interpretation of them."""
 SCOPES_OF_A_VERSION = ("cluster", "session")
-"""Where an option is written under the name that one version has; a call of the API stands for the newest name."""
+"""Scopes whose option names depend on Flink's version; a call of the API counts under the newest name."""
 LOOPBACK = ("localhost", "127.", "::1", "[::1]")
-"""How the names and addresses begin that only processes of the same host reach. Source: RFC 1122, RFC 4291."""
+"""Prefixes of names and addresses reachable only from the same host. Source: RFC 1122, RFC 4291."""
 FLUSH_ROWS, FLUSH_INTERVAL = "sink.buffer-flush.max-rows", "sink.buffer-flush.interval"
 LEAST_INTERVAL_MS, LEAST_PAUSE_MS = 10_000.0, 1_000.0
-"""Proposals go no lower. Our choice: checkpoints each ten seconds suit most jobs, and a second lets a job breathe."""
+"""Lower limits of proposals. Our choice: a checkpoint every ten seconds suits most jobs, and a second lets a job
+process data in between.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """One thing about one option."""
+    """One error in one option."""
 
     kind: str
     text: str
@@ -57,12 +59,12 @@ class Remark:
 
 
 def measure(evidence: Evidence) -> Measured:
-    """The options of each job, held against the catalogue and against each other.
+    """Options of each job, checked against the catalogue and against each other.
 
     Reads   config_option, checkpoint, log_record (Flink's version, refused options).
-    Gives   one signal for each job, with proposals that fit its numbers.
+    Gives   one signal per job, with proposals that fit its measured values.
     Units   milliseconds; ratios of two options or of a duration to an option.
-    Empty   NotMeasured when no file states an option that counts.
+    Empty   NotMeasured when no file states a relevant option.
     """
     options, log = stated_options(evidence), incident_log(evidence)
     refusals, missing = log.of("refused_setting"), _missing_plugins(log)
@@ -93,12 +95,12 @@ def measure(evidence: Evidence) -> Measured:
 
 
 def _missing_plugins(log: IncidentLog) -> list[LogEvent]:
-    """Records with an exception that says that a connector, format or file system is not there."""
+    """Records with an exception about a missing connector, format or file system."""
     return [each for each in log.of("missing_plugin") if each.exception_class]
 
 
 def _refusal(refusals: Sequence[LogEvent]) -> str | None:
-    """What Flink said of the first option that it refused."""
+    """Flink's message about the first option that it refused."""
     texts = [event.root_cause_message or event.exception_message for event in refusals]
     return next((text.strip()[:MOST_TEXT] for text in texts if text), None)
 
@@ -110,7 +112,7 @@ def _version(options: Iterable[Stated], log: IncidentLog) -> Version | None:
 
 
 def _remarks(options: Sequence[Stated], version: Version | None) -> Iterator[Remark]:
-    """Each once, however many files state the same."""
+    """Errors without duplicates, even when several files state the same option."""
     seen: set[tuple[str, str]] = set()
     for each in options:
         if each.scope not in CHECKED_SCOPES:
@@ -167,11 +169,11 @@ def _listed(remarks: Sequence[Remark]) -> dict[str, FactValue]:
 
 
 SINCE_STORAGE: Version = (1, 13)
-"""Before this version the state backend told where checkpoints go."""
+"""Before this version the state backend determined where checkpoints are stored."""
 
 
 def _names(version: Version | None) -> dict[str, FactValue]:
-    """What to write for checkpoints in a file system, in the version's own names."""
+    """Option names of the version for checkpoints in a file system."""
     catalogue = setting_catalogue()
     storage = catalogue.name_in("execution.checkpointing.storage", version)
     if version is not None and version < SINCE_STORAGE:
@@ -203,7 +205,7 @@ PAIRED = (
     "ha_type",
     "bind_host",
 )
-"""Settings that the facts of this signal speak of."""
+"""Settings that the facts of this signal compare."""
 
 
 def _number(value: FactValue) -> float | None:
@@ -225,7 +227,7 @@ def _pairs(facts: Mapping[str, FactValue]) -> dict[str, FactValue]:
 
 
 def _is_bound_to_itself(facts: Mapping[str, FactValue]) -> bool | None:
-    """Whether the JobManager listens for its own host only, though others are told to come over the network."""
+    """Whether the JobManager listens on loopback only although its address is a network address."""
     bound, address = facts.get("bind_host"), facts.get("rpc_address")
     if not isinstance(bound, str) or not isinstance(address, str):
         return None
@@ -233,7 +235,7 @@ def _is_bound_to_itself(facts: Mapping[str, FactValue]) -> bool | None:
 
 
 def _waiting_rows(options: Sequence[Stated]) -> dict[str, FactValue]:
-    """How many rows a sink gathers that is never flushed for the time: of tables with both options in one file."""
+    """Rows buffered by a sink whose time-based flush is off; only tables with both options in one file."""
     never = {
         each.citation.file_id
         for each in options
@@ -248,21 +250,21 @@ def _waiting_rows(options: Sequence[Stated]) -> dict[str, FactValue]:
 
 
 def _needs_storage(facts: Mapping[str, FactValue]) -> bool | None:
-    """Whether high availability is on and a whole configuration names no place for its metadata."""
+    """Whether high availability is on and a complete configuration has no directory for its metadata."""
     if "defaults" not in facts or not isinstance(facts.get("ha_type"), str):
         return None
     return str(facts["ha_type"]).lower() != "none" and "ha_storage" not in facts
 
 
 def _is_local(directory: FactValue) -> bool | None:
-    """Whether checkpoints go to a path of the machine itself."""
+    """Whether checkpoints go to a local path."""
     if not isinstance(directory, str):
         return None
     return directory.startswith(("file:", "/"))
 
 
 def _against(facts: Mapping[str, FactValue], history: History) -> dict[str, FactValue]:
-    """Durations of completed checkpoints against interval and timeout, and what would fit them."""
+    """Durations of completed checkpoints compared with interval and timeout, and values that would fit."""
     durations = known(each.duration_ms for each in history.of_status("completed"))
     long = quantile(durations, 0.95)
     longest = max(durations, default=None)

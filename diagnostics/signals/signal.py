@@ -1,4 +1,4 @@
-"""What was measured, and what could not be measured and why. Signals measure; rules judge."""
+"""Types of measurements: Signal, NotMeasured with its reason, SignalDefinition. Signals measure; rules judge."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ MOST_CITATIONS = 12
 class Signal:
     """One measurement of one subject.
 
-    key        `<signal file>.<what>` without the facts' names, e.g. `load_balance.hot_subtask`
-    facts      name (with its unit: `_ms`, `_bytes`, `_ratio`, `_per_s`) -> value; a value that is not known is absent
-    window     first and last epoch ms of the evidence it rests on, None when that has no time
-    citations  at most MOST_CITATIONS, the most telling first; citation_count is how many there were
+    key        `<signal file>` or `<signal file>.<what>`, e.g. `load_balance` or `back_pressure.origin`
+    facts      name (with its unit: `_ms`, `_bytes`, `_ratio`, `_per_s`) -> value; an unknown value is absent
+    window     first and last epoch ms of the evidence, None when it has no time
+    citations  at most MOST_CITATIONS, the most important first; citation_count is their number before that limit
     """
 
     key: str
@@ -34,7 +34,7 @@ class Signal:
     window: tuple[int, int] | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """A mapping of JSON values; `from_json` is its inverse. A fact that is no finite number is not known."""
+        """A mapping of JSON values, the inverse of `from_json`; a fact that is not a finite number is left out."""
         return {
             "key": self.key,
             "subject": self.subject.as_json(),
@@ -46,7 +46,7 @@ class Signal:
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> Signal:
-        """The signal that `as_json` wrote; further entries are left alone."""
+        """The signal that `as_json` wrote; unknown entries are ignored."""
         window = stored.get("window")
         return cls(
             key=stored["key"],
@@ -60,7 +60,7 @@ class Signal:
 
 @dataclass(frozen=True, slots=True)
 class NotMeasured:
-    """A measurement that the evidence does not allow, with the kind of evidence that would.
+    """A measurement that the evidence does not allow, and the kind of evidence that would allow it.
 
     needs   an id of `diagnostics/vocabulary/evidence_kinds.yaml`, e.g. `checkpoint-details`
     reason  one sentence
@@ -83,9 +83,9 @@ class SignalDefinition:
     """One entry of a signal file's `SIGNALS`.
 
     key      as in `Signal.key`
-    level    what kind of subject it has, so that a rule cannot mix levels
-    facts    every fact it can give: name -> what it means, with unit
-    measure  from the evidence tables to signals, one for each subject
+    level    kind of subject, so that a rule cannot mix levels
+    facts    every fact it can give: name -> meaning, with unit
+    measure  from the evidence tables to signals, one per subject
     """
 
     key: str
@@ -95,5 +95,5 @@ class SignalDefinition:
 
 
 def known_facts(facts: Mapping[str, FactValue]) -> dict[str, FactValue]:
-    """The facts whose value is known: an unknown one is absent, never zero."""
+    """The facts with a known value: an unknown fact is absent, never zero."""
     return {name: value for name, value in facts.items() if value is not None}

@@ -1,4 +1,4 @@
-"""Whether there are enough slots for each job."""
+"""Whether there are enough task slots for each job."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ REFUSED = (
     ") is unfulfillable",
 )
 SHORTLY_MS = 15_000
-"""Around a refusal the number of slots is taken within this time. Our choice: some scrapes."""
+"""The number of slots at a refusal is read within this time of it. Our choice: a few scrapes."""
 SHOWN = 6
 REGISTERED = re.compile(
     r"Registering TaskManager (?:with ResourceID )?(\S{1,200})|Registered TaskManager at \S{1,200} \((\S{1,200})\)"
@@ -32,15 +32,16 @@ CLOSED = re.compile(
 )
 """Source: Flink's own log statements (res.tm.register, res.tm.closing, hb.tm)."""
 GENERATED = re.compile(r":\d{1,5}-[0-9a-f]{6}$")
-"""The end of a ResourceID that a TaskManager made for itself, `host:port-` and six random digits: no other process has
-it, so its owner registers anew after a lost connection. Source: Flink's TaskManagerRunner, 1.11 and later."""
+"""End of a ResourceID that a TaskManager generated itself, `host:port-` and six random digits: no other process has it,
+so a repeated registration is its owner after a lost connection. Source: Flink's TaskManagerRunner, 1.11 and later.
+"""
 
 
 def measure(evidence: Evidence) -> Measured:
-    """Slots that each job needs, those there are, and requests that failed.
+    """Slots that each job needs, existing slots, and failed requests.
 
     Reads   log_record (also events of Kubernetes), failure, metric_sample (taskSlotsTotal, taskSlotsAvailable), vertex.
-    Gives   one signal for each job; a pod without a node counts for all.
+    Gives   one signal per job; a pod without a node counts for every job.
     Empty   NotMeasured without logs, exceptions and metrics.
     """
     if not any(evidence.has(table) for table in ("log_record", "failure", "metric_sample")):
@@ -89,7 +90,7 @@ def _is_refusal(failure: Failure) -> bool:
 
 
 def _needed(job: str | None, cluster: Cluster) -> int | None:
-    """With one slot sharing group, Flink's default, a job needs as many slots as its highest parallelism."""
+    """Slots of the job: its highest parallelism, as with one slot sharing group (Flink's default)."""
     return max(
         (task.parallelism for task in cluster.tasks.values() if task.job_id == job and task.parallelism), default=None
     )
@@ -110,14 +111,14 @@ def _totals(series: MetricSeries) -> dict[str, FactValue]:
 
 
 def _times(refused: Sequence[LogEvent | Failure]) -> int:
-    """How often slots were refused: task, job and REST tell of one refusal, all within seconds."""
+    """Number of refusals; task, job and REST report the same refusal within seconds."""
     stamps = sorted(each.ts_ms for each in refused if each.ts_ms is not None)
     apart = sum(after - before > SAME_MS for before, after in pairwise(stamps))
     return apart + 1 if stamps else len(refused)
 
 
 def _without_node(log: IncidentLog) -> dict[str, FactValue]:
-    """Pods that Kubernetes could not place, and why."""
+    """Pods that Kubernetes could not schedule, and the reason."""
     pods = log.of("unschedulable")
     if not pods:
         return {}
@@ -127,9 +128,9 @@ def _without_node(log: IncidentLog) -> dict[str, FactValue]:
 
 
 def _under_one_name(log: IncidentLog) -> dict[str, FactValue]:
-    """The ResourceID that was registered most often while it still was: each time another process took its place.
+    """The ResourceID registered most often while still registered: each time another process used the same id.
 
-    All register anew at a ResourceManager that has started or become the leader.
+    Registrations after a ResourceManager's start or change of leader do not count.
     """
     kinds = ("registered", "closed", "lost", "leadership", "process_start")
     events = [each for kind in kinds for each in log.of(kind)]
@@ -150,7 +151,7 @@ def _under_one_name(log: IncidentLog) -> dict[str, FactValue]:
 
 
 def _at_refusal(series: MetricSeries, refused_ms: int, needed: int | None) -> dict[str, FactValue]:
-    """The fewest slots there were from shortly before the first refusal on."""
+    """Fewest slots from shortly before the first refusal on."""
     counts = [
         point.value
         for each in series.of("taskSlotsTotal")

@@ -1,4 +1,4 @@
-"""What a database's own log tells of queries that take long, those that read apart from those that write."""
+"""Slow queries in a database's own log, reads apart from writes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_CITED = 3
 
 
 def measure(evidence: Evidence) -> Measured:
-    """The statements that take most of a database's time.
+    """The statements that use most of a database's time.
 
     Reads   slow_query.
     Gives   one signal of the case.
@@ -53,7 +53,7 @@ def measure(evidence: Evidence) -> Measured:
 
 
 def _of(statements: Sequence[Spread], name: str) -> Mapping[str, FactValue]:
-    """The facts of the statements of one kind; the one that took most time in all speaks for them."""
+    """Facts of the statements of one kind, represented by the one with the most total time."""
     if not statements:
         return {}
     first = statements[0]

@@ -1,4 +1,4 @@
-"""How state lies on the subtasks of each task, and how long barriers wait in front of it."""
+"""Distribution of state and barrier waiting time over a task's subtasks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from diagnostics.reconstruction.job.cluster import Cluster, VertexKey, cluster_o
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 FEWEST_HOSTS = 3
-"""With fewer TaskManagers "the others" are a single one. Our choice."""
+"""With fewer TaskManagers, the median of "the others" would be a single one. Our choice."""
 
 
 def measure(evidence: Evidence) -> Measured:
@@ -85,7 +85,7 @@ def _state_signal(
 
 
 def _by_host(vertex: VertexKey, acknowledged: Sequence[Any], cluster: Cluster) -> dict[str, FactValue]:
-    """The TaskManager whose subtasks' asynchronous parts take longest, against the median of the others."""
+    """The TaskManager whose subtasks have the longest asynchronous parts, compared with the median of the others."""
     taken: dict[str, list[float]] = defaultdict(list)
     written: dict[str, list[float]] = defaultdict(list)
     for row in acknowledged:

@@ -1,4 +1,6 @@
-"""Checkpoints that failed because a state outgrew checkpoint storage `jobmanager`, and the restarts that came of it."""
+"""Checkpoints that failed because state exceeded the limit of checkpoint storage `jobmanager`, and the restarts that
+followed.
+"""
 
 from __future__ import annotations
 
@@ -31,10 +33,10 @@ Record = LogEvent | Failure
 
 
 def measure(evidence: Evidence) -> Measured:
-    """States over the limit, messages over theirs, and restarts because no more checkpoint failures were tolerated.
+    """State above its limit, messages above theirs, and restarts after exceeded tolerable checkpoint failures.
 
     Reads   log_record, failure.
-    Gives   one signal for each job, also for one of which neither is told.
+    Gives   one signal per job, also without either.
     Units   bytes, as Flink counts one state of one subtask.
     Empty   NotMeasured without logs and exceptions.
     """
@@ -90,7 +92,7 @@ def _signal(
 
 
 def _times(told: Sequence[Record]) -> int:
-    """How many different moments they tell: log and REST tell each, some milliseconds apart."""
+    """Number of distinct moments; log and REST report the same one some milliseconds apart."""
     stamps = sorted(each.ts_ms for each in told if each.ts_ms is not None)
     apart = sum(after - before > SAME_MS for before, after in pairwise(stamps))
     return apart + 1 if stamps else len(told)

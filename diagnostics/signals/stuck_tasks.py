@@ -1,4 +1,4 @@
-"""Tasks that do not end when they are told to: a call in them blocks and ignores the interruption."""
+"""Tasks that do not end when cancelled: a call blocks and ignores the interruption."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 FRAME = re.compile(r"^[ \t]{0,20}(?:at )?(?:[\w.@-]{1,80}/)?((?:[\w$-]+\.){1,30}[\w$<>]{1,200})\(", re.MULTILINE)
-"""A stack line of the record. Source: Flink's Task, which prints the stack of the stuck thread."""
+"""A stack line of the warning. Source: Flink's Task, which prints the stack of the stuck thread."""
 SHOWN = 4
 
 
 def measure(evidence: Evidence) -> Measured:
-    """Cancellations that hang, with the method in which they do, for each job.
+    """Cancellations that hang, with the blocking method, per job.
 
     Reads   log_record (warnings of Task).
-    Gives   one signal for each job, also for one of which none is told.
+    Gives   one signal per job, also without such a warning.
     Empty   NotMeasured without Flink's logs.
     """
     if not evidence.has_logs():

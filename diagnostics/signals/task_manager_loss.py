@@ -1,4 +1,4 @@
-"""Which TaskManagers the JobManager lost, and whether their processes ended, stood still, or lived on cut off."""
+"""TaskManagers that the JobManager lost, and whether each process ended, stood still or lived on disconnected."""
 
 from __future__ import annotations
 
@@ -25,19 +25,20 @@ from diagnostics.reconstruction.metrics.metric_series import MetricSeries, metri
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 STANDSTILL_MS = 20_000
-"""How long before a loss the collections are looked at. Our choice: shorter than the default heartbeat.timeout of 50 s,
-so that a standstill that costs the heartbeat fills it."""
+"""Time before a loss in which collections are examined. Our choice: shorter than the default heartbeat.timeout of 50 s,
+so that a pause that costs the heartbeat fills it.
+"""
 STOOD_STILL_RATIO = 0.5
-"""From which part of that time in pauses on a process counts as standing still. Our choice."""
+"""From this share of STANDSTILL_MS in pauses on, the process stood still. Our choice."""
 SHOWN = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Traces:
-    """What the evidence tells of the TaskManager processes, by normalised resource id.
+    """Evidence about the TaskManager processes, by normalised resource id.
 
     last_log_ms  last record of its own log
-    noticed_ms   when its own log says that it lost the JobManager or the ResourceManager
+    noticed_ms   when its own log reported the loss of the JobManager or the ResourceManager
     back_ms      when it registered at the JobManager
     """
 
@@ -53,9 +54,9 @@ class Traces:
 def measure(evidence: Evidence) -> Measured:
     """Each lost TaskManager.
 
-    Reads   log_record, failure; gc_pause and metric_sample (whether the process went on, how much it stood still).
-    Gives   one signal for each TaskManager that was lost.
-    Empty   NotMeasured without logs and exceptions; nothing when none was lost.
+    Reads   log_record, failure; gc_pause and metric_sample (whether the process went on, share of time in pauses).
+    Gives   one signal per lost TaskManager; none when none was lost.
+    Empty   NotMeasured without logs and exceptions.
     """
     if not (evidence.has("log_record") or evidence.has("failure")):
         yield NotMeasured("task_manager_loss", "jobmanager-log", "no log and no exceptions were given")
@@ -76,7 +77,7 @@ def measure(evidence: Evidence) -> Measured:
 
 
 def measure_all(evidence: Evidence) -> Measured:
-    """All losses together, and how many TaskManagers are registered at the end.
+    """All losses of the case, and the number of TaskManagers registered at the end.
 
     Reads   as `measure`, and numRegisteredTaskManagers.
     Gives   one signal of the case, also when none was lost.
@@ -163,7 +164,7 @@ def _numbers(lost: Sequence[tuple[Loss, Mapping[str, FactValue]]], fact: str) ->
 
 
 def _host(loss: Loss, cluster: Cluster, place: str) -> str | None:
-    """The host that REST names, else the address in a resource id of the form `address:port-suffix`."""
+    """The host from REST, else the address in a resource id of the form `address:port-suffix`."""
     address, separator, _ = loss.task_manager.rpartition(":")
     return cluster.hosts.get(place) or (address if separator else None)
 
@@ -185,7 +186,7 @@ def _facts(loss: Loss, traces: Traces) -> dict[str, FactValue]:
 
 
 def _times(events: Sequence[LogEvent], names: Mapping[int, str]) -> Mapping[str, list[int]]:
-    """TaskManager -> times of its events; it is who wrote the file, else whom the message names."""
+    """TaskManager -> times of its events; the TaskManager is the writer of the file, else the one the message names."""
     found: dict[str, list[int]] = defaultdict(list)
     for event in events:
         name = names.get(event.file_id) or identity_of(event)
@@ -197,9 +198,9 @@ def _times(events: Sequence[LogEvent], names: Mapping[int, str]) -> Mapping[str,
 def _afterwards(
     lost_ms: int, last_log_ms: int | None, collections: Timeline | None, registered_again_ms: int | None
 ) -> dict[str, FactValue]:
-    """Whether the process lived on, and how much of the time before it stood still for collections.
+    """Whether the process lived on, and its share of time in collections before the loss.
 
-    A resource id is new with each start, so whoever registers with it again is the same process.
+    A resource id is new with each start, so a second registration with it is the same process.
     """
     facts: dict[str, FactValue] = {"last_log_ms": last_log_ms}
     signs = [last_log_ms > lost_ms] if last_log_ms is not None else []
@@ -219,9 +220,9 @@ def _afterwards(
 
 
 def _any_pauses(traces: Traces, lost_ms: int) -> float | None:
-    """The largest part of the time before a loss that any JVM stood still, whichever process it is.
+    """Largest share of the time before a loss that any JVM spent in pauses.
 
-    A GC log does not say whose it is, and a JobManager that stands still loses its TaskManagers too.
+    A GC log does not name its process, and a JobManager that stands still loses its TaskManagers too.
     """
     shares = [_pauses(each, lost_ms) for each in traces.timelines if each.has_clock and _covers(each, lost_ms)]
     places = {normalised(each.task_manager) for each in collector_series(traces.series, "Time")}
@@ -239,9 +240,9 @@ def _pauses(timeline: Timeline, lost_ms: int) -> float:
 
 
 def _reported_pauses(series: MetricSeries, place: str, lost_ms: int) -> float | None:
-    """The part of the time before a loss in GC pauses, from the collectors' own times in the metrics.
+    """Share of the time before a loss in GC pauses, from the collectors' metrics.
 
-    Needs a sample on each side: one older than STANDSTILL_MS and one from within it.
+    Needs a sample older than STANDSTILL_MS and one within it.
     """
     share = 0.0
     seen = False
@@ -260,7 +261,7 @@ def _reported_pauses(series: MetricSeries, place: str, lost_ms: int) -> float | 
 
 
 def _without_jobmanager(log: IncidentLog) -> dict[str, FactValue]:
-    """What the TaskManagers' own logs tell of losing the JobManager or the ResourceManager."""
+    """Losses of the JobManager or the ResourceManager in the TaskManagers' own logs."""
     told = log.of("peer_lost")
     stamps = [each.ts_ms for each in told if each.ts_ms is not None]
     silent = {each.file_id for each in told if " timed out" in each.message}
@@ -272,7 +273,7 @@ def _without_jobmanager(log: IncidentLog) -> dict[str, FactValue]:
 
 
 def _registered(series: MetricSeries, lost_at: Sequence[int]) -> dict[str, FactValue]:
-    """Registered TaskManagers: most, and at the end."""
+    """Registered TaskManagers: the highest number, and the number at the end."""
     points = [
         (point.ts_ms or 0, point.value)
         for each in series.of("numRegisteredTaskManagers")

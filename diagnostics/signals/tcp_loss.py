@@ -1,4 +1,4 @@
-"""Whether packets get lost between hosts: what the kernels sent again, and which connections got no answer."""
+"""Packet loss between hosts: segments that the kernels retransmitted, and connections without an answer."""
 
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ from diagnostics.reconstruction.failures.task_manager_lost import losses
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 
 LEAST_SEGMENTS = 50
-"""Segments below which a share says nothing: one segment sent again of ten is chance. Our choice."""
+"""With fewer segments a share is chance. Our choice."""
 LEAST_AGAIN = 5
-"""Segments sent again below which an interval does not count as growth. Our choice, for the same reason."""
+"""With fewer retransmitted segments an interval does not count as growth. Our choice, for the same reason."""
 STALLED_BACKOFF = 3
-"""From how many doublings of the timeout on a connection gets no answer. Our choice: 200 ms doubled three times is 3 s
-without one acknowledgement; a single lost packet never needs more than one or two."""
+"""From this many doublings of the timeout on a connection has no answer. Our choice: 200 ms doubled three times is 3 s
+without an acknowledgement; a single lost packet needs one or two doublings.
+"""
 STALLED_RTO_MS = 5_000.0
 """The same for readings without the number of doublings. Our choice: far above any round trip in a data centre."""
 SHOWN = 10
@@ -31,7 +32,7 @@ SHOWN = 10
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """What one connection or host sent between two readings, or since its start where there is only one."""
+    """Segments of one connection or host between two readings, or since its start when there is one reading."""
 
     sent: int
     again: int
@@ -40,7 +41,7 @@ class Interval:
 
     @property
     def ratio(self) -> float:
-        """The part that was sent again."""
+        """Share of retransmitted segments."""
         return min(self.again / max(self.sent, 1), 1.0)
 
 
@@ -100,9 +101,9 @@ def measure(evidence: Evidence) -> Measured:
 
 
 def _place(row: Any) -> Hashable:
-    """What makes two readings those of the same connection or host: the addresses, not the file's name.
+    """Key of a connection or host, by its addresses and not by the file's name.
 
-    Packets on the wire are counted from when the capture began, so they are never mixed with a kernel's counters.
+    Captured packets are counted from the start of the capture and are never mixed with a kernel's counters.
     """
     if row.peer_address is not None:
         return row.seen_by, *_ends(row)
@@ -110,12 +111,12 @@ def _place(row: Any) -> Hashable:
 
 
 def _ends(row: Any) -> tuple[Hashable, ...]:
-    """A connection's two ends, the side that sends first."""
+    """A connection's two ends, the sending side first."""
     return row.local_address, row.local_port, row.peer_address, row.peer_port
 
 
 def _intervals(rows: Iterable[Any]) -> list[Interval]:
-    """From reading to reading; a counter that fell belongs to a new connection, and counts from its start."""
+    """Intervals between readings; a counter that fell belongs to a new connection and counts from its start."""
     by_place: dict[Hashable, list[Any]] = defaultdict(list)
     for row in rows:
         if row.segments_out is not None and row.segments_retransmitted is not None:
@@ -134,14 +135,14 @@ def _intervals(rows: Iterable[Any]) -> list[Interval]:
 
 
 def _is_stalled(row: Any) -> bool:
-    """Whether a connection sends again and again without an answer."""
+    """Whether a connection retransmits repeatedly without an answer."""
     if row.peer_address is None:
         return False
     return (row.backoff or 0) >= STALLED_BACKOFF or (row.rto_ms or 0.0) >= STALLED_RTO_MS
 
 
 def _timeouts(rows: Sequence[Any]) -> dict[str, FactValue]:
-    """Retransmission timeouts of all hosts together, at their first and at their last readings."""
+    """Retransmission timeouts of all hosts, at their first and at their last readings."""
     by_host: dict[Hashable, list[int]] = defaultdict(list)
     for row in rows:
         if row.peer_address is None and row.timeouts is not None:
@@ -153,7 +154,7 @@ def _timeouts(rows: Sequence[Any]) -> dict[str, FactValue]:
 
 
 def _before_loss(evidence: Evidence, intervals: Sequence[Interval]) -> dict[str, FactValue]:
-    """What was sent again in intervals that ended before the first TaskManager was lost."""
+    """Retransmissions in intervals that ended before the first TaskManager was lost."""
     stamps = [loss.ts_ms for loss in losses(incident_log(evidence)) if loss.ts_ms is not None]
     if not stamps:
         return {}
@@ -166,7 +167,7 @@ def _before_loss(evidence: Evidence, intervals: Sequence[Interval]) -> dict[str,
 
 
 def _worst_host(stalled: Sequence[Any], connections: Sequence[Interval]) -> dict[str, FactValue]:
-    """The host that the troubled connections have in common: to more other hosts than any other one has."""
+    """The host with the most peers in stalled and lossy connections; none when two hosts tie."""
     troubled = [*stalled, *(each.to_row for each in connections if each.again >= LEAST_AGAIN and each.ratio >= LOSSY)]
     pairs = {frozenset((row.local_address, row.peer_address)) for row in troubled if row.local_address}
     counts = Counter(end for pair in pairs if len(pair) == 2 for end in pair)
@@ -178,8 +179,9 @@ def _worst_host(stalled: Sequence[Any], connections: Sequence[Interval]) -> dict
 
 
 LOSSY = 0.01
-"""Part of the segments sent again from which on a connection counts as troubled. Our choice: ten times what a wired
-network within a data centre shows."""
+"""From this share of retransmitted segments on a connection is lossy. Our choice: ten times the usual share in a wired
+network within a data centre.
+"""
 
 
 def _cite(row: Any) -> Citation:

@@ -1,4 +1,4 @@
-"""How many records the sources of each job emit, whether that changed, and whether they come in bursts."""
+"""Records that the sources of each job emit: rate, change over time, and bursts."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _is_source(vertex: VertexKey, inputs: Mapping[VertexKey, object]) -> bool:
 
 
 def _readings(counter: Series) -> list[tuple[int, float]]:
-    """Epoch ms and value of the last attempt, where both are known."""
+    """Epoch ms and value of the last attempt's samples where both are known."""
     points = since_restart(counter.points)
     return [(point.ts_ms, point.value) for point in points if point.ts_ms is not None and point.value is not None]
 
@@ -74,7 +74,9 @@ def _signal(job: str | None, counters: Sequence[Series]) -> Signal | None:
 
 
 def _burst_facts(readings: Sequence[Sequence[tuple[int, float]]]) -> dict[str, FactValue]:
-    """Of the subtask with most readings: processes are not asked at one moment, and all get the same arrivals."""
+    """Bursts of the subtask with most readings; processes are scraped at different moments and receive the same
+    arrivals.
+    """
     found = bursts(max(readings, key=len))
     if found is None:
         return {}

@@ -1,4 +1,4 @@
-"""Whether watermark alignment holds splits and subtasks of a source back, and how far they have drifted apart."""
+"""Watermark alignment: how far subtasks of a source drifted apart, and how long splits and subtasks are paused."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefi
 
 @dataclass(frozen=True, slots=True)
 class _Gauge:
-    """A gauge of one subtask or split: the median of its readings, and the first one of the highest."""
+    """A gauge of one subtask or split: the median of its readings, and the first sample of its highest value."""
 
     usual: float
     highest: Any
@@ -59,7 +59,7 @@ def measure(evidence: Evidence) -> Measured:
 
 
 def _gauges(evidence: Evidence) -> Sequence[_Gauge]:
-    """The gauges of all subtasks and splits, by their names."""
+    """Gauges of all subtasks and splits."""
     readings: dict[tuple[Any, ...], list[Any]] = defaultdict(list)
     for row in named_rows(evidence.answer(watermark_alignment.AGGREGATOR)):
         readings[tuple(getattr(row, name) for name in watermark_alignment.SERIES)].append(row)

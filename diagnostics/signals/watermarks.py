@@ -1,4 +1,4 @@
-"""How far each task's watermark is behind or ahead of the wall clock, whether it moves, and which subtask holds it."""
+"""Watermark lag of each task, whether the watermark advances, and which subtask holds it back."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from diagnostics.reconstruction.metrics.metric_series import MetricSeries, Point
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 END_OF_INPUT = 9e18
-"""A source that has ended gives out Flink's MAX_WATERMARK (Long.MAX_VALUE), which is no time."""
+"""Flink's MAX_WATERMARK (Long.MAX_VALUE), which a source emits at its end; it is not a time."""
 PASSED = ("numRecordsIn", "numRecordsOut")
 SHOWN_POINTS = 6
 
 
 def measure(evidence: Evidence) -> Measured:
-    """Watermark of each task: its input's, or for a source the one its last operator gives out.
+    """Watermark of each task: of its input, or for a source the one that its last operator emits.
 
     Reads   metric_sample (currentInputWatermark, currentOutputWatermark, numRecordsIn, numRecordsOut).
-    Gives   one signal for each task in which some subtask has had a watermark.
-    Units   milliseconds; lag is wall clock minus watermark, so that a negative lag is ahead of the wall clock.
+    Gives   one signal per task in which a subtask has had a watermark.
+    Units   milliseconds; lag is wall clock minus watermark, negative when ahead of the wall clock.
     Empty   NotMeasured without metrics, or when no task has ever had a watermark (a job without event time).
     """
     if not evidence.has("metric_sample"):
@@ -49,7 +49,7 @@ def measure(evidence: Evidence) -> Measured:
 
 
 def _gauges(series: MetricSeries) -> Mapping[VertexKey, list[Series]]:
-    """Vertex -> one watermark gauge for each subtask; vertices whose subtasks never had one are left out."""
+    """Vertex -> one watermark gauge per subtask; vertices without any watermark are left out."""
     found: dict[VertexKey, list[Series]] = {}
     for vertex, gauges in series.by_vertex("currentInputWatermark", operators=False).items():
         if any(gauge.known for gauge in gauges):
@@ -127,7 +127,9 @@ def _moments(points: Iterable[Point]) -> Moments:
 
 
 def _is_first(vertex: VertexKey, gauges: Mapping[VertexKey, list[Series]], cluster: Cluster) -> bool:
-    """Without a job graph a task that has only an output watermark is a source; without sources any may be first."""
+    """Whether the task is a source. Without a job graph, a task with only an output watermark counts as one; without
+    sources, any.
+    """
     if any(place[0] == vertex[0] for place in cluster.inputs):
         return not any(above in gauges for above in cluster.upstream(vertex))
     sources = {
@@ -141,9 +143,9 @@ def _is_first(vertex: VertexKey, gauges: Mapping[VertexKey, list[Series]], clust
 def _blocks(
     vertex: VertexKey, gauges: Mapping[VertexKey, list[Series]], series: MetricSeries, cluster: Cluster
 ) -> bool | None:
-    """Whether no task below has a watermark: one subtask without holds all back unless it is marked idle.
+    """Whether no downstream task has a watermark: one subtask without a watermark blocks all of them unless it is idle.
 
-    Without a job graph every other task of the job that reports an input watermark may be below.
+    Without a job graph every other task of the job that reports an input watermark counts as downstream.
     """
     below = [place for place in cluster.tasks if vertex in cluster.upstream(place)]
     if not any(place[0] == vertex[0] for place in cluster.inputs):
@@ -153,7 +155,9 @@ def _blocks(
 
 
 def _spread_facts(vertex: VertexKey, courses: Mapping[int, Moments], series: MetricSeries) -> dict[str, FactValue]:
-    """How far apart the subtasks are at the end, which is last, and whether records still pass it."""
+    """Distance between the subtasks' watermarks at the end, the slowest subtask, and whether it still processes
+    records.
+    """
     if len(courses) < 2:
         return {}
     last = {subtask: course[-1][1] for subtask, course in courses.items()}
@@ -177,10 +181,9 @@ def _spread_facts(vertex: VertexKey, courses: Mapping[int, Moments], series: Met
 
 
 def _at_maximum(vertex: VertexKey, gauges: Iterable[Series], series: MetricSeries) -> dict[str, FactValue]:
-    """Since when some subtask's watermark is Flink's highest, and how many records passed that subtask since.
+    """Since when a subtask's watermark is MAX_WATERMARK, and its records since then.
 
-    A source that ended gives out that watermark and no more records; a time stamp that is far too large does too, and
-    records go on.
+    A source that ended emits MAX_WATERMARK and no more records; after a time stamp far in the future, records continue.
     """
     counters = [each for metric in PASSED for each in series.by_vertex(metric, operators=False).get(vertex, [])]
     found: list[tuple[int, int]] = []
@@ -198,7 +201,9 @@ def _at_maximum(vertex: VertexKey, gauges: Iterable[Series], series: MetricSerie
 
 
 def _still_facts(vertex: VertexKey, still: Standstill, series: MetricSeries, cluster: Cluster) -> dict[str, FactValue]:
-    """A standstill counts only while records flow: an idle job has no watermark to move."""
+    """Facts of a watermark that does not advance; counted only while records flow, because an idle job has none to
+    advance.
+    """
     end = still.start_ms + still.length_ms
     records = 0.0
     for place in (vertex, *cluster.upstream(vertex)):
@@ -217,7 +222,7 @@ def _still_facts(vertex: VertexKey, still: Standstill, series: MetricSeries, clu
 
 
 def _shown(gauges: list[Series], slowest: Moments) -> list[tuple[Series, Point]]:
-    """Samples of the slowest subtask spread over time, and the first unknown value of a subtask without watermark."""
+    """Samples of the slowest subtask spread over time, and the first unknown value of a subtask without a watermark."""
     telling = [gauge for gauge in gauges if gauge.known]
     held = min(telling, key=lambda gauge: (gauge.known[-1].value or 0, gauge.subtask or 0))
     points = held.known
