@@ -1,1 +1,1 @@
-"""What happened, put together from several tables once for all signals and charts: jobs, checkpoints, load."""
+"""What happened during the incident, combined from several tables once for all signals and charts."""

@@ -1,1 +1,1 @@
-"""The checkpoints of each job: their history, each subtask's part, why they failed, and what they commit."""
+"""The checkpoints of each job: their history, the part of each subtask, why they failed, and Kafka's transactions."""

@@ -1,4 +1,4 @@
-"""The course of a job's checkpoints as the JobManager's metrics tell it: no numbers, but outcomes, durations, sizes."""
+"""The checkpoints of a job from the JobManager's metrics: outcomes, durations and sizes, but no checkpoint ids."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ FULL_SIZE, SIZE = "lastCheckpointFullSize", "lastCheckpointSize"
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Checkpoints that ended between two samples; more than one where samples are far apart.
+    """Checkpoints that ended between two samples of the counters.
 
-    before  how many had completed before them
+    count   how many ended; more than one when samples are far apart
+    before  how many checkpoints had completed before them
     """
 
     ts_ms: int
@@ -31,13 +32,14 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class CountedCourse:
-    """What the metrics of one job tell of its checkpoints.
+    """The checkpoints of one job according to its metrics.
 
-    completed, failed  the highest values of the counters, which begin anew with each JobManager
-    outcomes           what ended while the metrics were sampled, in time order
-    durations_ms       duration of each completed checkpoint that a sample saw, in time order: (time, ms)
-    full_bytes, bytes  the same of full sizes and of bytes written
-    running_ms         how long a checkpoint had been under way without any ending, when last seen
+    completed, failed  the highest values of the counters, which restart from 0 with each JobManager
+    outcomes           the checkpoints that ended while the metrics were sampled, in time order
+    durations_ms       (epoch ms, duration) of each completed checkpoint that a sample shows, in time order
+    full_bytes, bytes  full size and written bytes of these checkpoints, in time order
+    running_ms         how long a checkpoint had been running at the last sample without any checkpoint ending
+    first_ms, last_ms  the first and the last sample of the counters, epoch ms
     """
 
     completed: int
@@ -53,7 +55,7 @@ class CountedCourse:
 
     @property
     def completed_before_failure(self) -> int | None:
-        """How many had completed before the first failure; None when that was before the first sample."""
+        """Completed checkpoints before the first failure; None when it happened before the first sample."""
         if not self.failed:
             return None
         seen = sum(each.count for each in self.outcomes if each.is_failure)
@@ -64,7 +66,7 @@ class CountedCourse:
 
     @property
     def completed_after_failure(self) -> int | None:
-        """How many completed after the last failure, at least; those before the first sample are left out."""
+        """Checkpoints that completed after the last failure and after the first sample."""
         if not self.failed:
             return None
         after = 0
@@ -75,13 +77,16 @@ class CountedCourse:
         return after
 
     def last_outcomes(self, most: int) -> list[bool]:
-        """Of the last checkpoints that ended whether they failed; nothing where no sample saw one end."""
+        """Whether each of the last checkpoints failed, in order; empty when no checkpoint ended between samples."""
         flags = [flag for each in self.outcomes for flag in [each.is_failure] * min(each.count, most)]
         return flags[-most:]
 
 
 def counted_course(series: MetricSeries, job_id: str | None, only_job: str | None) -> CountedCourse | None:
-    """The course of one job's checkpoints; None without a count of completed or failed ones or a duration."""
+    """The checkpoints of one job; None when the metrics count neither completed nor failed ones.
+
+    only_job  the job that series without a job id belong to
+    """
     completed, failed, durations, in_progress = (
         _longest(series.of(name), job_id, only_job) for name in (COMPLETED, FAILED, DURATION, IN_PROGRESS)
     )
@@ -106,7 +111,7 @@ def counted_course(series: MetricSeries, job_id: str | None, only_job: str | Non
 
 
 def _longest(series: Sequence[Series], job_id: str | None, only_job: str | None) -> Series | None:
-    """The series of the job with most points: of two JobManagers the one that led longer."""
+    """The series of the job with most points, which is that of the JobManager that was leader longest."""
     own = [each for each in series if (each.job_id or only_job) == job_id and each.known]
     return max(own, key=lambda each: len(each.known), default=None)
 
@@ -120,7 +125,7 @@ def _citation_of_highest(series: Series) -> Citation:
 
 
 def _outcomes(completed: Series | None, failed: Series | None) -> tuple[Outcome, ...]:
-    """The growth of both counters. Of a failure and a completion between the same samples the failure goes first."""
+    """The increases of both counters; a failure sorts before a completion between the same samples."""
     found: list[tuple[int, bool, int]] = []
     for counter, is_failure in ((failed, True), (completed, False)):
         points = _dated(counter)
@@ -142,7 +147,7 @@ def _dated(series: Series | None) -> list[Point]:
 
 
 def _values_of_completed(gauge: Series | None, outcomes: Sequence[Outcome]) -> list[tuple[int, float]]:
-    """The gauge's value after each completion, and its first one; a change without a counted completion is one too."""
+    """The first value of the gauge and its value after each completion; a changed value also counts as a completion."""
     points = _dated(gauge)
     ends = [each.ts_ms for each in outcomes if not each.is_failure]
     found: list[tuple[int, float]] = []
@@ -157,7 +162,7 @@ def _values_of_completed(gauge: Series | None, outcomes: Sequence[Outcome]) -> l
 
 
 def _running_ms(in_progress: Series | None, outcomes: Sequence[Outcome]) -> float | None:
-    """Time since the last end of a checkpoint during which at least one was always under way."""
+    """How long at least one checkpoint was in progress at every sample since the last checkpoint ended."""
     since = max((each.ts_ms for each in outcomes), default=None)
     begin: int | None = None
     end: int | None = None

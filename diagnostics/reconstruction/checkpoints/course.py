@@ -1,4 +1,4 @@
-"""The course of each job's checkpoints: when each began, how long it took, and the phases of its slowest subtask."""
+"""Each checkpoint as charts draw it: trigger time, duration, sizes, and the phases of its slowest subtask."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from diagnostics.reconstruction.checkpoints.timeout import checkpoint_timeouts
 from diagnostics.reconstruction.job.cluster import cluster_of
 
 MOST_CHECKPOINTS = 600
-"""How many checkpoints of a job are kept. Our choice; of more, each stretch keeps its failed or its longest one."""
+"""Checkpoints of a job that are kept; of more, one for each group of successive ones. Our choice."""
 
 NOT_COMPLETED = ("expired", "declined", "failed", "aborted")
 
 
 def checkpoint_courses(evidence: Evidence) -> Iterator[dict[str, Any]]:
-    """Each job that has a checkpoint whose time is known.
+    """The checkpoints of each job that has one with a known time.
 
     Reads   checkpoint, log_record (through the shared history), subtask_checkpoint, config_option, job.
-    Gives   {job_id, name, timeout_ms, left_out, checkpoints}, as the checkpoint history's points tell them.
+    Gives   {job_id, name, timeout_ms, left_out, checkpoints}: the points of the chart of the checkpoint history.
     """
     histories = checkpoint_histories(evidence)
     told = {
@@ -46,7 +46,7 @@ def checkpoint_courses(evidence: Evidence) -> Iterator[dict[str, Any]]:
 
 
 def _course_entry(checkpoint: Checkpoint) -> dict[str, Any] | None:
-    """A checkpoint as charts draw it; None when its time is not known."""
+    """The points of one checkpoint; None when its time is not known."""
     if checkpoint.start_ms is None:
         return None
     return {
@@ -67,7 +67,7 @@ def _course_entry(checkpoint: Checkpoint) -> dict[str, Any] | None:
 
 
 def _slowest_subtasks(evidence: Evidence) -> dict[tuple[str | None, int], dict[str, Any]]:
-    """(job, checkpoint) -> phases of the subtask whose end to end duration was longest, and how many are pending."""
+    """(job, checkpoint) -> phases of the subtask with the longest end to end duration, and the pending subtasks."""
     cluster = cluster_of(evidence)
     by_checkpoint: dict[tuple[str | None, int], list[Part]] = {}
     for part in checkpoint_parts(evidence):
@@ -90,7 +90,7 @@ def _slowest_subtasks(evidence: Evidence) -> dict[tuple[str | None, int], dict[s
 
 
 def _kept(checkpoints: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """At most MOST_CHECKPOINTS, of each stretch the failed or the longest one."""
+    """At most MOST_CHECKPOINTS: of each group of successive checkpoints a failed one, else the longest one."""
     if len(checkpoints) <= MOST_CHECKPOINTS:
         return list(checkpoints)
     stretch = -(-len(checkpoints) // MOST_CHECKPOINTS)

@@ -1,4 +1,4 @@
-"""The exactly-once chain to Kafka, link by link: what the settings and the logs of a job show of each."""
+"""What exactly-once delivery to Kafka depends on, and whether settings and logs show each condition to be met."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ State = Literal["ok", "wrong", "not visible"]
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One link of the exactly-once chain."""
+    """One condition of exactly-once delivery.
+
+    says  the value or the reason behind the state
+    """
 
     name: str
     state: State
@@ -33,7 +36,7 @@ class Item:
 
     @property
     def sentence(self) -> str:
-        """As a sentence lists it."""
+        """The condition with its state as text."""
         return f"{self.name}: {self.state} ({self.says})" if self.says else f"{self.name}: {self.state}"
 
 
@@ -45,18 +48,18 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "isolation.level": ("isolation.level", "properties.isolation.level"),
     "transactional.id": ("transactional.id",),
 }
-"""Our name of a setting -> the keys that state it. Source: Flink documentation, Configuration."""
+"""Name of a setting -> the option keys that state it. Source: Flink documentation, Configuration."""
 
 
 NUMBERED = re.compile(r"(?:-\d{1,18}){1,4}$")
-"""What Flink's sink puts behind its prefix: subtask and number, or number alone."""
+"""The suffix that Flink's sink appends to its prefix: subtask and number, or number alone."""
 
 
 def client_options(evidence: Evidence, job: str | None, foreign: Collection[str] = ()) -> Mapping[str, list[str]]:
-    """Setting of the sink or the clients -> its different values; those that another job states are left out.
+    """Setting of the sink or of the Kafka clients -> its distinct values; values that another job states are left out.
 
-    Reads    config_option: tables, programs, and what Kafka clients print at their start, which names no job.
-    foreign  transactional id prefixes of other jobs: a producer that starts with one is none of this job
+    Reads    config_option: tables, programs, and the settings that Kafka clients log at start, which name no job.
+    foreign  transactional id prefixes of other jobs: a producer whose id has one of them belongs to another job
     """
     rows = [row for row in _options(evidence) if row.value and (job is None or row.job_id in (job, None))]
     not_ours = {_start(row) for row in rows if row.key == "transactional.id" and prefix_of(row.value) in foreign}
@@ -69,7 +72,7 @@ def client_options(evidence: Evidence, job: str | None, foreign: Collection[str]
 
 
 def stated_prefixes(evidence: Evidence) -> Mapping[str, set[str]]:
-    """Job -> the transactional id prefixes that its own tables and program state."""
+    """Job -> the transactional id prefixes that its own tables and its program set."""
     found: dict[str, set[str]] = defaultdict(set)
     for row in _options(evidence):
         if row.job_id is not None and row.value and row.key in NAMES["transactional.prefix"]:
@@ -83,7 +86,7 @@ def prefix_of(transactional_id: str) -> str:
 
 
 def _start(row: Any) -> tuple[Any, ...]:
-    """What the settings that one client printed at its start have in common."""
+    """A key that all settings share that one client logged at one start."""
     return row.scope, row.file_id, row.ts_ms
 
 
@@ -96,7 +99,7 @@ def _options(evidence: Evidence) -> Sequence[Any]:
 
 
 def asks_for_it(client: Mapping[str, Sequence[str]]) -> bool:
-    """Whether a sink states exactly-once."""
+    """Whether a sink is configured for exactly-once delivery."""
     return any(value.lower().replace("_", "-") == "exactly-once" for value in client.get("delivery.guarantee", ()))
 
 
@@ -107,7 +110,7 @@ def audit(
     history: History,
     prefixes: Sequence[str],
 ) -> Iterable[Item]:
-    """Each link of the chain from the source's positions to the reader of the topic."""
+    """The conditions of exactly-once delivery, from checkpointing to the consumers of the topic."""
     interval, mode = settings.get("interval_ms"), settings.get("mode")
     if facts["downgraded"]:
         yield Item("checkpointing", "wrong", "the sink says that it is off")

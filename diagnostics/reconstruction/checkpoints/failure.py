@@ -1,7 +1,7 @@
-"""Why checkpoints failed apart from their timeout: what declined them, in which operator, for which exception.
+"""Why checkpoints failed other than by timeout: which subtask declined them, in which operator, with which exception.
 
-A failure is reported up to three times: by the TaskManager that could not take its snapshot, by the JobManager when the
-decline arrives, and when it gives the checkpoint up. Here the three are one.
+A failure is logged up to three times: by the TaskManager that could not take its snapshot, by the JobManager when the
+decline message arrives, and by the JobManager when it aborts the checkpoint. These records are merged into one failure.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from diagnostics.reconstruction.job.execution_name import OF_GRAPH, execution_na
 from diagnostics.vocabulary.decline_reasons import KIND_ORDER, Kind, reason_of
 
 ABORTED = "java.util.concurrent.CancellationException"
-"""The asynchronous part of a checkpoint that was given up elsewhere ends so: it tells nothing by itself."""
+"""The exception of an asynchronous part whose checkpoint was aborted elsewhere: it is never the cause."""
 
 OF_CHECKPOINT = re.compile(r"(?:checkpoint|snapshot) (\d{1,18})\b")
 OF_OPERATOR = re.compile(r"for operator ([^\n]{1,300}?) \((\d{1,7})/\d{1,7}\)")
@@ -37,7 +37,8 @@ THRESHOLD_REASON = re.compile(r"The latest checkpoint failed due to ([^\n]{1,200
 class FailureReport(Thrown):
     """One record about one failed checkpoint.
 
-    by  the process that wrote it, `rest`, or `threshold` for a failure of the job because too many had failed
+    by      the process that logged it, `rest`, or `threshold` when the job failed because too many checkpoints failed
+    reason  Flink's reason in words, and `kind` its kind (vocabulary/decline_reasons)
     """
 
     number: int | None = None
@@ -48,9 +49,9 @@ class FailureReport(Thrown):
 
 @dataclass(frozen=True, slots=True)
 class CheckpointFailure:
-    """One checkpoint that failed, with all reports of it, the one that says most first.
+    """One checkpoint that failed, with all reports of it, the most informative one first.
 
-    duration_ms  from its trigger to its end, where both are known
+    duration_ms  from its trigger to its end; None when one of them is not known
     """
 
     number: int | None
@@ -60,7 +61,7 @@ class CheckpointFailure:
 
     @property
     def lead(self) -> FailureReport:
-        """The record that says most."""
+        """The most informative report."""
         return self.reports[0]
 
     @property
@@ -75,7 +76,7 @@ class CheckpointFailure:
 class CheckpointFailures:
     """The failed checkpoints of one job in time order.
 
-    thresholds  when the job failed because too many checkpoints had failed, with the reason that it names
+    thresholds  the failures of the job because too many checkpoints had failed
     """
 
     job_id: str | None
@@ -85,9 +86,9 @@ class CheckpointFailures:
 
 @read_once
 def failures_by_job(evidence: Evidence) -> Mapping[str | None, CheckpointFailures]:
-    """The failed checkpoints of each job, without those that expired.
+    """The failed checkpoints of each job, without the expired ones.
 
-    Reads   log_record, failure, and the histories of checkpoints.
+    Reads   log_record, failure, and the histories of checkpoints (checkpoint, log_record).
     """
     return _read(evidence)
 
@@ -113,7 +114,7 @@ def _answers(evidence: Evidence) -> Iterable[Mapping[str, Any]]:
 
 
 def _names(evidence: Evidence, rows: Sequence[Mapping[str, Any]], cluster: Cluster) -> Mapping[str, tuple[str, int]]:
-    """Execution id, or task and subtask of it -> task name and subtask, for declines of which only the id is known."""
+    """Execution id, or its `task_subtask` part -> task name and subtask; empty when every decline names its task."""
     unnamed = [row for row in rows if row["event"] == "jm.ckpt.decline" and not _vertex(row, cluster, {})]
     return execution_names(evidence) if unnamed else {}
 
@@ -121,7 +122,7 @@ def _names(evidence: Evidence, rows: Sequence[Mapping[str, Any]], cluster: Clust
 def _vertex(
     row: Mapping[str, Any], cluster: Cluster, names: Mapping[str, tuple[str, int]]
 ) -> tuple[str | None, int | None] | None:
-    """The task and subtask that a record speaks of, None when it does not tell."""
+    """The task and subtask of a record; None when it names neither."""
     if row["vertex"] and row["subtask"] is not None:
         return row["vertex"], row["subtask"]
     operator = OF_OPERATOR.search(row["causes"] or "")
@@ -196,7 +197,7 @@ def _citation(row: Mapping[str, Any]) -> Citation:
 
 
 def _reports_of_histories(evidence: Evidence) -> list[FailureReport]:
-    """What REST says of failed checkpoints: the reason, without an exception."""
+    """The failed checkpoints of REST answers, which state a reason but no exception."""
     found: list[FailureReport] = []
     for job_id, history in checkpoint_histories(evidence).items():
         for each in history.checkpoints:
@@ -224,7 +225,7 @@ def _failures_of_job(evidence: Evidence, job_id: str | None, reports: Sequence[F
     grouped: dict[tuple[int | None, int | None], list[FailureReport]] = defaultdict(list)
     for each in reports:
         if each.by != "threshold":
-            # A trigger that failed before the checkpoint had a number is one failure for each time.
+            # A trigger that failed before the checkpoint had an id: records of different times are different failures.
             moment = each.ts_ms if each.number is None and each.kind == "trigger" else None
             grouped[each.number, moment].append(each)
     failures = []
@@ -242,12 +243,12 @@ def _failures_of_job(evidence: Evidence, job_id: str | None, reports: Sequence[F
 
 
 def _is_other(status: str, lead: FailureReport) -> bool:
-    """Whether the history tells another end of the checkpoint than the reports here."""
+    """Whether the history shows that the checkpoint ended in another way than the report says."""
     return status == "expired" or (status == "completed" and lead.kind != "snapshot")
 
 
 def _report_order(report: FailureReport) -> tuple[Any, ...]:
-    """Sorts the most telling first: a snapshot that failed before its consequences, with its exception and place."""
+    """Sort key, the most informative first: a failed snapshot before its consequences, with exception and task."""
     return (
         KIND_ORDER.index(report.kind),
         report.user_frame is None,
@@ -260,11 +261,11 @@ def _report_order(report: FailureReport) -> tuple[Any, ...]:
 
 
 SAME_MS = 2_000
-"""Log and REST tell of one failure of the job within this time. Our choice, as for faults."""
+"""Records of log and REST within this time are the same failure of the job. Our choice, as for faults."""
 
 
 def _apart(reports: Sequence[FailureReport]) -> list[FailureReport]:
-    """The records of different failures of the job, each once."""
+    """One report for each failure of the job."""
     kept: list[FailureReport] = []
     for each in sorted(reports, key=lambda one: (one.ts_ms or 0, one.citation.file_id, one.citation.line or 0)):
         near = next((one for one in kept if abs((one.ts_ms or 0) - (each.ts_ms or 0)) <= SAME_MS), None)

@@ -1,4 +1,4 @@
-"""The checkpoints of each job, told by REST and by the JobManager's log, as one history that all signals share."""
+"""The history of each job's checkpoints, merged from REST answers and the JobManager's log."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.wording.phrase import duration, size
 
 MOST_CHECKPOINTS = 20_000
-"""How many checkpoints of a job are kept, the latest first. Our choice: two weeks of one a minute."""
+"""Checkpoints of a job that are kept, the latest ones. Our choice: two weeks with one checkpoint a minute."""
 FEWEST_GAPS = 3
-"""How many gaps between triggers show the interval of checkpoints. Our choice."""
+"""Times between triggers that are needed to derive the checkpoint interval. Our choice."""
 
 Status = Literal["completed", "expired", "declined", "failed", "aborted", "in_progress", "unknown"]
 
@@ -36,19 +36,19 @@ ABORTING = (
     "the job has failed",
     "is shut down",
 )
-"""Reasons that say that the job went down and took the checkpoint with it. Source: Flink's own log statements."""
+"""Reasons of checkpoints that were aborted because the job failed or stopped. Source: Flink's own log statements."""
 NOT_READY = ("not all required tasks are currently running", "is not being executed at the moment", "tasks not ready")
-"""Reasons of a trigger that came before all tasks ran, or while they were starting again."""
+"""Reasons of a rejected trigger while not all tasks were running."""
 
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """One checkpoint or savepoint of one job; what is not known is None.
+    """One checkpoint or savepoint of one job; unknown values are None.
 
-    triggered_ms, ended_ms, duration_ms  as stated; `start_ms` and `end_to_end_ms` derive what is not
-    state_bytes, checkpointed_bytes      full size, and what this checkpoint wrote
+    triggered_ms, ended_ms, duration_ms  as stated; `start_ms` and `end_to_end_ms` derive missing ones
+    state_bytes, checkpointed_bytes      full size, and the bytes that this checkpoint wrote
     reason                               why it failed, as printed
-    late_ms                              log times of acknowledgements that came after its expiry
+    late_ms                              times of acknowledgements that arrived after the checkpoint had expired
     """
 
     job_id: str | None
@@ -72,14 +72,14 @@ class Checkpoint:
 
     @property
     def start_ms(self) -> int | None:
-        """When it was triggered, as stated or as its end and duration give it."""
+        """When it was triggered, as stated or derived from its end and duration."""
         if self.triggered_ms is None and self.ended_ms is not None:
             return round(self.ended_ms - (self.duration_ms or 0))
         return self.triggered_ms
 
     @property
     def end_to_end_ms(self) -> float | None:
-        """How long it took, as stated or as its trigger and end give it."""
+        """How long it took, as stated or derived from its trigger and end."""
         if self.duration_ms is None and self.start_ms is not None and self.ended_ms is not None:
             return float(self.ended_ms - self.start_ms)
         return self.duration_ms
@@ -87,7 +87,7 @@ class Checkpoint:
 
 @dataclass(frozen=True, slots=True)
 class NotStarted:
-    """Triggers of one job that did not become a checkpoint, by reason."""
+    """The rejected checkpoint triggers of one job with the same reason."""
 
     reason: str
     count: int
@@ -97,15 +97,15 @@ class NotStarted:
 
     @property
     def not_ready(self) -> bool:
-        """Whether tasks were not running yet."""
+        """Whether the triggers were rejected because not all tasks were running."""
         return _says(self.reason, NOT_READY)
 
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The checkpoints of one job in the order of their numbers.
+    """The checkpoints of one job, ordered by checkpoint id.
 
-    observed_until_ms  the last moment at which REST was asked or the JobManager wrote of checkpoints
+    observed_until_ms  time of the last REST answer or log record about checkpoints
     """
 
     job_id: str | None
@@ -142,9 +142,9 @@ class History:
 
 @read_once
 def checkpoint_histories(evidence: Evidence) -> Mapping[str | None, History]:
-    """The history of each job that has one. Done once for each Evidence.
+    """The history of each job with checkpoints or rejected triggers, computed once for each Evidence.
 
-    Reads   checkpoint (the last answer about each checkpoint counts), log_record (the coordinator's events).
+    Reads   checkpoint (the last answer about each checkpoint), log_record (events of the CheckpointCoordinator).
     """
     return _read(evidence)
 
@@ -165,7 +165,7 @@ class _Gathered:
 
 
 def histories_from_rows(rows: Iterable[Report], only_job: str | None = None) -> Mapping[str | None, History]:
-    """The histories that reports describe.
+    """The histories that result from reports.
 
     only_job  the job that rows without a job id belong to
     """
@@ -199,7 +199,7 @@ def _history(job_id: str | None, gathered: _Gathered) -> History:
 
 
 def _merged(job_id: str | None, number: int, rest: Report | None, log: Report | None, *, is_last: bool) -> Checkpoint:
-    """One checkpoint; REST's numbers go before the log's, but the log's end goes before a pending answer of REST."""
+    """One checkpoint: values of REST take precedence, except that a logged end overrides a REST answer in progress."""
     told = rest or log or {}
     other = log or {}
 

@@ -1,4 +1,4 @@
-"""Each subtask's part in each checkpoint as logs at level DEBUG tell it, for want of answers of REST."""
+"""The part of each subtask in each checkpoint, from DEBUG logs; used when there are no REST answers about subtasks."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ UNALIGNED = "is unaligned checkpoint : true"
 EXECUTION = re.compile(r"from task ([0-9a-f_]{32,200}) of job")
 
 Place = tuple[str | None, int, str, int]
-"""Job, checkpoint, task's name, subtask."""
+"""(job id, checkpoint id, task name, subtask)."""
 
 
 def logged_parts(evidence: Evidence) -> Iterator[Mapping[str, Any]]:
-    """One row for each subtask and checkpoint that a TaskManager or the JobManager wrote of.
+    """One row for each subtask and checkpoint that a TaskManager or the JobManager logged.
 
-    A subtask that began its part, or acknowledged another checkpoint, and not this one, has no `ack_ms`. Start delay is
-    what the time from the trigger to the acknowledgement leaves beside the parts that are told.
+    `ack_ms` is None for a subtask that started its part, or acknowledged other checkpoints, but not this one. The start
+    delay is the time from trigger to acknowledgement minus alignment, synchronous and asynchronous part.
 
     Reads   log_record (DEBUG records of StreamTask, AsyncCheckpointRunnable and CheckpointCoordinator), the histories.
     """
@@ -92,7 +92,7 @@ def _checkpoints(evidence: Evidence) -> Mapping[tuple[str | None, int], Checkpoi
 
 
 def _add_pending(rows: dict[Place, dict[str, Any]], checkpoints: Mapping[tuple[str | None, int], Checkpoint]) -> None:
-    """Subtasks that acknowledge other checkpoints and are silent about one that expired."""
+    """Add the subtasks that acknowledged other checkpoints but not one that expired."""
     tasks = {(place[0], place[2], place[3]): row for place, row in rows.items() if row["ack_ms"] is not None}
     seen = {(place[0], place[1]) for place in rows}
     for job_id, number in sorted(seen, key=repr):

@@ -1,4 +1,4 @@
-"""Each task's part in each checkpoint, reduced from the subtasks' answers: sums, and who was slowest in which phase."""
+"""The part of each task in each checkpoint: sums over its subtasks, and the slowest subtask of each phase."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from diagnostics.evidence import Evidence, read_once
 from diagnostics.reconstruction.checkpoints.logged_parts import logged_parts
 
 MOST_SUBTASKS = 64
-"""Up to how many subtasks are listed one by one. Our choice."""
+"""Subtasks that are listed individually. Our choice."""
 PHASES = ("async", "sync", "alignment", "start_delay")
 
 
 @dataclass(frozen=True, slots=True)
 class Slowest:
-    """The subtask of one vertex that was slowest in something, and where that stands."""
+    """The subtask of one task that was slowest in one phase, with its place in the evidence."""
 
     subtask: int
     end_to_end_ms: float | None
@@ -34,14 +34,19 @@ class Slowest:
     ts_ms: int | None
 
     def phase(self, name: str) -> float | None:
-        """One of PHASES."""
+        """The duration of one of PHASES in ms."""
         value: float | None = getattr(self, f"{name}_ms")
         return value
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One vertex' part in one checkpoint."""
+    """The part of one task in one checkpoint.
+
+    pending   the subtasks that have not acknowledged it
+    slowest   the subtask with the longest end to end duration
+    by_phase  phase -> the subtask that was slowest in it
+    """
 
     job_id: str | None
     number: int
@@ -64,17 +69,17 @@ Answers = Mapping[tuple[str | None, int, str], Mapping[int, Mapping[str, Any]]]
 
 @read_once
 def checkpoint_parts(evidence: Evidence) -> list[Part]:
-    """The parts of all checkpoints with subtask details, the latest first."""
+    """The parts of all checkpoints with subtask details, the latest checkpoint first."""
     answers = subtask_answers(evidence)
     return [_part(*place, answers[place]) for place in sorted(answers, key=lambda place: (-place[1], repr(place)))]
 
 
 @read_once
 def subtask_answers(evidence: Evidence) -> Answers:
-    """What REST told last of each subtask in each checkpoint, once for each Evidence.
+    """The last answer about each subtask in each checkpoint, computed once for each Evidence.
 
-    Reads   subtask_checkpoint: one row per (checkpoint_id, vertex_id, subtask) and moment of asking; without it what
-            log_record tells at level DEBUG, where a task is known by its name only.
+    Reads   subtask_checkpoint: one row per (checkpoint_id, vertex_id, subtask) and request; without such rows
+            log_record at level DEBUG, where `vertex_id` is the name of the task.
     """
     if not evidence.has("subtask_checkpoint"):
         return _last_answers(logged_parts(evidence))
@@ -82,7 +87,7 @@ def subtask_answers(evidence: Evidence) -> Answers:
 
 
 def _last_answers(rows: Iterable[Mapping[str, Any]]) -> Answers:
-    """Of several answers about a subtask the last acknowledged one counts."""
+    """The last answer about each subtask; an acknowledged one takes precedence."""
     answers: dict[tuple[str | None, int, str], dict[int, Mapping[str, Any]]] = defaultdict(dict)
     for row in rows:
         of_vertex = answers[row["job_id"], row["checkpoint_id"], row["vertex_id"]]

@@ -1,4 +1,4 @@
-"""What one source tells of one checkpoint: the last answer of REST, or the coordinator's log records taken together."""
+"""One checkpoint according to one source: the last REST answer, or all log records of the CheckpointCoordinator."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from diagnostics.aggregators.checkpoint_records import (
 FINAL_STATUSES = ("COMPLETED", "FAILED")
 
 Report = Mapping[str, Any]
-"""A mapping with the names of REPORT."""
+"""A mapping with the keys of REPORT."""
 
 REPORT = (
     "origin",
@@ -43,13 +43,17 @@ REPORT = (
     "asked_ms",
     "places",
 )
-"""origin is `rest`, `log` or `not started`; places are the most telling ones first; what is not known is None."""
+"""Keys of a report; unknown values are None.
+
+origin  `rest`, `log`, or `not started` for rejected triggers
+places  places in the evidence, the most informative one first
+"""
 
 Rows = Iterable[Mapping[str, Any]]
 
 
 def report(origin: str, job_id: str | None, number: int | None, **known: Any) -> Report:
-    """A report with all names; those not given are unknown."""
+    """A report with all keys; those that are not passed are None."""
     return {**dict.fromkeys(REPORT), "origin": origin, "job_id": job_id, "number": number, "count": 1, **known}
 
 
@@ -58,9 +62,9 @@ def _place(row: Mapping[str, Any], text: str | None) -> Mapping[str, Any]:
 
 
 def reports_of_rest(rows: Rows) -> Iterator[Report]:
-    """The last answer about each checkpoint; a final status goes before IN_PROGRESS.
+    """One report for each checkpoint from its last REST answer; a final status takes precedence over IN_PROGRESS.
 
-    rows  of the table `checkpoint`
+    rows  rows of the table `checkpoint`
     """
     answers: dict[tuple[str | None, int], list[Mapping[str, Any]]] = defaultdict(list)
     for row in rows:
@@ -102,9 +106,9 @@ def _finality(row: Mapping[str, Any]) -> tuple[Any, ...]:
 
 
 def reports_of_log(rows: Rows) -> Iterator[Report]:
-    """What the coordinator's records tell of each checkpoint, and the triggers that came to nothing, by reason.
+    """One report for each checkpoint that the CheckpointCoordinator logged, and for each reason of rejected triggers.
 
-    rows  as the aggregator `checkpoint_records` gives them
+    rows  rows of the aggregator `checkpoint_records`
     """
     of_checkpoint: dict[tuple[str | None, int], list[Mapping[str, Any]]] = defaultdict(list)
     refused: dict[tuple[str | None, str], list[Mapping[str, Any]]] = defaultdict(list)
@@ -131,13 +135,13 @@ def reports_of_log(rows: Rows) -> Iterator[Report]:
 
 
 def _reason(row: Mapping[str, Any]) -> str | None:
-    """What a record states as the reason of a failure, else the message of its exception."""
+    """The stated reason of a failure, else the message of the exception."""
     stated = (row[name] for name in ("reason", "exception_message", "root_cause_message"))
     return next((text for text in stated if text is not None), None)
 
 
 STATUS_EVENTS = {"completed": COMPLETED, "expired": EXPIRED, "declined": DECLINED, "failed": FAILED}
-"""How a checkpoint ended, the strongest record first."""
+"""Status of an ended checkpoint -> the events that show it; the first match counts."""
 
 
 def _report_of_checkpoint(job_id: str | None, number: int, records: Sequence[Mapping[str, Any]]) -> Report:

@@ -1,4 +1,4 @@
-"""The checkpoint timeout of a job: as stated, as its expired checkpoints show it, and a longer one to propose."""
+"""The checkpoint timeout of a job: as configured, as expired checkpoints show it, and a longer one to propose."""
 
 from __future__ import annotations
 
@@ -11,13 +11,16 @@ from diagnostics.notation.flink_values import duration_ms
 from diagnostics.reconstruction.checkpoints.history import Checkpoint, History
 
 WHOLE_SECONDS = 0.05
-"""An expiry is taken for the stated or whole number of seconds that it lies this near to, as a share. Our choice."""
+"""Relative tolerance within which the duration of an expired checkpoint matches a timeout. Our choice."""
 TIMEOUT_OPTION = "execution.checkpointing.timeout"
 
 
 @read_once
 def checkpoint_timeouts(evidence: Evidence) -> dict[str | None, float]:
-    """Job (None: the cluster) -> checkpoint timeout in ms."""
+    """Job (None: the cluster) -> configured checkpoint timeout in ms.
+
+    Reads   config_option.
+    """
     rows = named_rows(evidence.answer(config_options.AGGREGATOR))
     told = sorted((row.job_id or "", row.value) for row in rows if row.key == TIMEOUT_OPTION and row.value)
     found = {job_id or None: duration_ms(value) for job_id, value in told}

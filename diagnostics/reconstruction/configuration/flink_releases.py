@@ -1,4 +1,4 @@
-"""Which release of Flink wrote a log record or gave an answer, as far as the evidence says so."""
+"""The Flink releases of the processes: which release wrote a log record or answered a REST request."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from diagnostics.reconstruction.failures.incident_log import incident_log
 from diagnostics.vocabulary.known_bug import Release, release_of
 
 VERSION = re.compile(r"\(Version: (\d[\w.+-]{2,40})")
-"""How every process names its version when it starts. Source: Flink's own log statements (layout.banner)."""
+"""The version that every process logs when it starts. Source: Flink's own log statements (layout.banner)."""
 
 
 @dataclass(frozen=True, slots=True)
 class FlinkReleases:
-    """The releases that processes and answers name.
+    """The releases that logs and REST answers state.
 
-    by_file  file -> the times (None when a record has none) and releases of the processes that started in it
-    stated   all of them, and those that REST tells
+    by_file  file -> (start time or None, release) of each process start in that log
+    stated   all releases of logs and REST answers
     """
 
     by_file: Mapping[int, Sequence[tuple[int | None, Release]]] = field(default_factory=dict)
     stated: frozenset[Release] = frozenset()
 
     def at(self, file_id: int, ts_ms: int | None) -> Release | None:
-        """The release of the process that wrote into the file at that time, else the only one that any file names."""
+        """The release of the process that wrote to the file at that time, else the only release in the evidence."""
         started = self.by_file.get(file_id, ())
         before = [release for since, release in started if since is None or ts_ms is None or since <= ts_ms]
         if before:
@@ -40,9 +40,9 @@ class FlinkReleases:
 
 @read_once
 def flink_releases(evidence: Evidence) -> FlinkReleases:
-    """The releases of an analysis, once for each Evidence; those without a third number are left out.
+    """The releases of an analysis, computed once for each Evidence; versions without a patch number are left out.
 
-    Reads   log_record (the start of processes), job, config_option (what REST tells of the cluster).
+    Reads   log_record (process starts), job, config_option (the version of the cluster's REST answer).
     """
     by_file: dict[int, list[tuple[int | None, Release]]] = defaultdict(list)
     for event in incident_log(evidence).of("version"):

@@ -1,4 +1,4 @@
-"""The settings in effect for each job, as numbers with units and with the line that states them."""
+"""The settings in effect for each job, parsed into values with units and cited with the line that states them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _backend(text: str | None) -> str | None:
 
 
 def _storage(text: str | None) -> str | None:
-    """`jobmanager` or `filesystem`; before Flink 1.13 the state backend said where checkpoints go."""
+    """`jobmanager` or `filesystem`; before Flink 1.13 the state backend determined the checkpoint storage."""
     lowered = (text or "").lower()
     if "jobmanager" in lowered or "memorystatebackend" in lowered:
         return "jobmanager"
@@ -46,9 +46,10 @@ def _mode(text: str | None) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One fact: which keys state it (the newest name first), how its text is read, and Flink's own default.
+    """One setting as a fact: the option keys that state it, the newest first, and how its text is parsed.
 
-    default  what holds when a whole configuration is known and does not mention it; None when that differs by version
+    default  Flink's default, used when a complete configuration does not mention the option; None when it differs
+             between versions
     """
 
     fact: str
@@ -178,15 +179,15 @@ SETTINGS = (
 """Names and defaults: Flink documentation, Configuration."""
 
 WHOLE_CONFIGURATION = ("jobmanager.rpc.address", "jobmanager.memory.process.size", "taskmanager.numberOfTaskSlots")
-"""A file that has one of these states the configuration as a whole: what it leaves out is at its default."""
+"""A file with one of these options is a complete configuration: options that it does not mention have their default."""
 
 TELLING = frozenset(key for setting in SETTINGS for key in setting.keys) - {*WHOLE_CONFIGURATION, "flink.version"}
-"""Options of which at least one must be stated before anything is said of the settings."""
+"""Options of which at least one must be stated for settings to be reported."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """One option as one file states it."""
+    """One option with its value in one file."""
 
     scope: str
     job_id: str | None
@@ -197,7 +198,7 @@ class Stated:
 
 @read_once
 def stated_options(evidence: Evidence) -> tuple[Stated, ...]:
-    """The options of clusters, jobs and programs, the last statement first, once for each Evidence.
+    """The stated options of clusters, jobs and programs, the latest first, computed once for each Evidence.
 
     Reads   config_option.
     """
@@ -215,18 +216,21 @@ def stated_options(evidence: Evidence) -> tuple[Stated, ...]:
 
 
 RANKS: Mapping[str, int] = {"job": 0, "program": 1, "session": 2, "cluster": 3}
-"""Who goes before whom: what REST says a job runs with, what its code sets, its SQL session, the cluster's files."""
+"""Precedence of scopes: the job's REST answer, the code of the program, its SQL session, the files of the cluster."""
 
 
 def options_of_one_program(options: Iterable[Stated]) -> Iterable[Stated]:
-    """The options without those of code when several sources were given: nothing tells which job is whose."""
+    """The options, without those of programs when there are several: which program belongs to a job is not known."""
     told = list(options)
     sources = {each.citation.file_id for each in told if each.scope in ("program", "session")}
     return told if len(sources) < 2 else [each for each in told if each.scope not in ("program", "session")]
 
 
 def settings_of(options: Iterable[Stated], job_id: str | None) -> tuple[dict[str, FactValue], dict[str, Citation]]:
-    """The facts of one job and where each stands: RANKS tells who goes before whom."""
+    """The settings of one job as facts, and the citation of each; RANKS decides between scopes.
+
+    job_id  None for the settings of all jobs
+    """
     by_key: dict[str, list[Stated]] = defaultdict(list)
     for each in options_of_one_program(options):
         if each.job_id is None or each.job_id == job_id or job_id is None:
@@ -249,13 +253,13 @@ def settings_of(options: Iterable[Stated], job_id: str | None) -> tuple[dict[str
 
 
 def _defaults(facts: Mapping[str, FactValue]) -> dict[str, FactValue]:
-    """What a known configuration leaves at Flink's default; `defaults` names those facts."""
+    """The settings that a complete configuration leaves at their default; the fact `defaults` lists them."""
     left = {each.fact: each.default for each in SETTINGS if each.fact not in facts and each.default is not None}
     return {**left, "defaults": sorted(left)} if left else {}
 
 
 def jobs_of(evidence: Evidence) -> list[str | None]:
-    """Every job that any file names; one without a name when none does."""
+    """The ids of all jobs in the evidence; [None] when no file names a job."""
     known = {*cluster_of(evidence).job_names, *checkpoint_histories(evidence), *load_timelines(evidence)}
     known |= {each.job_id for each in stated_options(evidence)}
     return [*sorted(job_id for job_id in known if job_id)] or [None]

@@ -1,4 +1,4 @@
-"""Which devices have wrong clocks, judged by how late their events arrive, and what disorder is left without them."""
+"""Devices with wrong clocks, detected from the lag of their events, and the disorder of the remaining events."""
 
 from __future__ import annotations
 
@@ -8,28 +8,28 @@ from dataclasses import dataclass
 from statistics import median
 
 LEAST_OFFSET_MS = 1_000.0
-"""A smaller difference to the other devices is not called a wrong clock. Our choice: NTP keeps well below it."""
+"""Smallest difference to the other devices that counts as a wrong clock. Our choice: NTP stays well below it."""
 LEAST_DELAY_MS = 5_000.0
-"""A smaller constant delay is not called a slow clock, since networks alone can cause it. Our choice."""
+"""Smallest constant delay that counts as a slow clock; networks alone cause smaller ones. Our choice."""
 SPREADS_AHEAD, SPREADS_BEHIND = 2.0, 3.0
-"""How many times the usual scatter of one device's lag an offset must exceed. Ahead less is needed: nothing but a clock
-makes events arrive before they happened. Our choice."""
+"""Smallest offset as a multiple of the usual scatter of one device's lag. It is lower for clocks that are ahead: only a
+wrong clock makes events arrive before their event time. Our choice."""
 CONSTANT_RATIO = 0.5
-"""A lag that scatters by less than this part of itself is an offset of the clock, else delayed delivery. Our choice."""
+"""A lag whose scatter is below this share of the lag is a clock offset, otherwise late delivery. Our choice."""
 BOUND_STEP_MS = 100
 """Width of the classes in which estimates of the bound are counted. Our choice: two scrapes can differ by as much."""
 BOUND_AGREEMENT_RATIO = 0.25
-"""Which part of the estimates must agree for the bound to be told. Our choice."""
+"""Share of the estimates that must agree for a bound to be reported. Our choice."""
 FEWEST_ESTIMATES = 5
 
 
 @dataclass(frozen=True, slots=True)
 class DeviceLag:
-    """Arrival minus event time of one device's events, in ms; negative lags lie in the future.
+    """Arrival minus event time of one device's events, in ms; a negative lag is an event time in the future.
 
     lowest_ms, highest_ms  lowest and highest median of a time slice
     scatter_ms             median over the slices of p90 - p10
-    fast_from_ms           begin of the first slice whose median is below zero, None if there is none
+    fast_from_ms           start of the first slice with a negative median, None without one
     """
 
     key: str
@@ -42,7 +42,7 @@ class DeviceLag:
 
 @dataclass(frozen=True, slots=True)
 class Clocks:
-    """The devices by what is wrong with them; each list has the largest offset first."""
+    """The devices with wrong clocks or late delivery; in each list the largest offset comes first."""
 
     fast: tuple[DeviceLag, ...]
     slow: tuple[DeviceLag, ...]
@@ -52,10 +52,10 @@ class Clocks:
 
 
 def clocks(devices: Sequence[DeviceLag], usual_lag_ms: float) -> Clocks:
-    """Devices that run ahead, behind, or deliver late now and then, against the usual lag of all devices.
+    """Devices whose clock is ahead or behind, or that deliver late at times, compared with the usual lag.
 
-    A clock runs fast when events of at least one time slice typically come from the future and clearly before the usual
-    lag; it runs slow when they typically come late by an amount that hardly scatters.
+    A clock is fast when the median lag of at least one time slice is negative and clearly below the usual lag. It is
+    slow when the lag is clearly above the usual one and scatters little.
     """
     scatter = median(device.scatter_ms for device in devices) if devices else 0.0
     ahead = max(LEAST_OFFSET_MS, SPREADS_AHEAD * scatter)
@@ -75,7 +75,7 @@ def clocks(devices: Sequence[DeviceLag], usual_lag_ms: float) -> Clocks:
 
 
 class LagHistogram:
-    """How many events had which lag (ms, rounded to the class they were counted in)."""
+    """Number of events by lag (ms, rounded to the class in which they were counted)."""
 
     def __init__(self, counts: Mapping[float, int]) -> None:
         self._counts = sorted(counts.items())
@@ -91,7 +91,7 @@ class LagHistogram:
         return None
 
     def share_over(self, lag_ms: float) -> float | None:
-        """Which part of the events lags more; None without events."""
+        """Share of the events with a larger lag; None without events."""
         over = sum(count for lag, count in self._counts if lag > lag_ms)
         return over / self.events if self.events else None
 
@@ -102,7 +102,7 @@ class LagHistogram:
 
 
 def agreed_bound_ms(estimates: Iterable[float]) -> int | None:
-    """The disorder bound that most estimates (highest event time so far minus watermark) agree on, None if they do not.
+    """The disorder bound on which most estimates (highest event time so far minus watermark) agree, else None.
 
     Flink's bounded-out-of-orderness watermark is the highest event time so far minus the bound minus 1 ms, so that each
     estimate is bound + 1 unless the sample misses the event with the highest time.

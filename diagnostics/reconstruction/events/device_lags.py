@@ -20,17 +20,17 @@ if TYPE_CHECKING:
     Numbers = npt.NDArray[np.int64]
 
 FEWEST_IN_SLICE = 3
-"""How many events of a device make a median of a time slice. Our choice."""
+"""Events of a device in a time slice that are needed for a median. Our choice."""
 
 
 @dataclass(frozen=True, slots=True)
 class DeviceLags:
-    """The events that have both times, by device. Lags are in ms.
+    """The lags of all events with event time and arrival time, in ms. A device is a key.
 
-    events, devices  how many there are; a device is a key
-    usual_lag_ms     median over the devices, those without a key being one, of their typical lag
+    events, devices  number of events and of devices
+    usual_lag_ms     median of the devices' typical lags; all events without a key count as one device
     lowest_lag_ms, highest_lag_ms  of all events
-    furthest         devices furthest from the usual lag, these first
+    furthest         the devices furthest from the usual lag, the furthest first
     """
 
     events: int
@@ -42,17 +42,17 @@ class DeviceLags:
 
 
 def device_lags(evidence: Evidence, from_ms: int, width_ms: float, most: int) -> DeviceLags:
-    """The devices furthest from the usual lag, and what is told of all.
+    """The devices furthest from the usual lag, and the totals of all devices.
 
-    Reads     event: those with both times, of which there is one at least.
-    from_ms   their first arrival, where the first slice begins
-    width_ms  length of a slice
-    most      how many devices are told, of those that have a slice of FEWEST_IN_SLICE events or more
+    Reads     event: rows with event time and arrival time; at least one must exist.
+    from_ms   the first arrival, where the first time slice begins
+    width_ms  length of a time slice
+    most      largest number of devices in `furthest`; only devices with a slice of FEWEST_IN_SLICE events are listed
 
-    The typical lag of a device is the median over its slices of their medians, its scatter that of p90 - p10; its
-    lowest and highest are of slices of so many events, as is the first whose median is below zero. A quantile is the
-    lowest value that so large a part does not exceed. Of very many events times and lags are those of their cells, as
-    the aggregator says.
+    The typical lag of a device is the median of the medians of its slices, its scatter the median of their p90 - p10.
+    Lowest and highest median, and the first slice with a negative one, are taken from slices of FEWEST_IN_SLICE events
+    or more. A quantile q is the lowest value that a share of q does not exceed. For very many events, times and lags
+    are those of the cells in which the aggregator counts them.
     """
     import numpy as np
 
@@ -86,13 +86,13 @@ def device_lags(evidence: Evidence, from_ms: int, width_ms: float, most: int) ->
 
 
 def _measured(cells: pa.Table, from_ms: int, width_ms: float) -> Mapping[str, Numbers]:
-    """A row for each device, and one for all events without a key; `is_known` where it has a slice of enough events."""
+    """One row for each device and one for all events without a key; `is_known`: it has a slice with enough events."""
     import numpy as np
 
     device, arrival, lags, width, events = (
         cells[name].to_numpy() for name in ("device", "arrival_ms", "lag_ms", "width_ms", "events")
     )
-    # The slot that a cell stands for may begin before the first arrival.
+    # The time slot of a cell may begin before the first arrival.
     arrival = np.maximum(arrival, from_ms)
     slices = ((arrival - from_ms) / width_ms).astype(np.int64)
     order = row_order([device, slices, lags])
@@ -104,7 +104,7 @@ def _measured(cells: pa.Table, from_ms: int, width_ms: float) -> Mapping[str, Nu
     before = reached[begins] - events[begins]
 
     def quantile(share: float) -> Numbers:
-        """Of the lags of each slice; those of a class as if they were evenly spread over it."""
+        """A quantile of the lags of each slice; lags are taken as evenly distributed within their class."""
         wanted = before + np.ceil(share * counts).astype(np.int64)
         cell = np.searchsorted(reached, wanted)
         within = (wanted - reached[cell] - 0.5) / events[cell] + 0.5

@@ -1,4 +1,4 @@
-"""The disorder bound in effect: how far the watermark stays behind the highest event time that had arrived."""
+"""The disorder bound in effect: how far the watermark stays behind the highest event time that has arrived."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from diagnostics.evidence import Evidence
 from diagnostics.reconstruction.metrics.metric_series import MetricSeries
 
 MOST_MOMENTS = 60
-"""At how many moments the highest event time is compared with the watermark. Our choice."""
+"""Points in time at which the highest event time is compared with the watermark. Our choice."""
 
 
 def bound_estimates(evidence: Evidence, series: MetricSeries) -> Iterator[float]:
-    """Highest event time so far (of the slowest partition) minus the watermark, at moments when both are known, ms.
+    """Highest event time so far (of the slowest partition) minus the watermark, in ms, at times when both are known.
 
-    Reads  event: those with both times.
+    Reads  event: rows with event time and arrival time.
     """
     watermarks = _furthest_watermarks(series)
     if not watermarks:
@@ -34,7 +34,7 @@ def bound_estimates(evidence: Evidence, series: MetricSeries) -> Iterator[float]
 
 
 def _furthest_watermarks(series: MetricSeries) -> Mapping[int, float]:
-    """Moment -> watermark of the task that is furthest, which is where watermarks are made; of its slowest subtask."""
+    """Time -> watermark of the most advanced task, which generates the watermarks: the lowest of its subtasks."""
     furthest: dict[int, float] = {}
     jobs: set[str | None] = set()
     for metric, of_operators in (("currentOutputWatermark", True), ("currentInputWatermark", False)):
@@ -52,7 +52,7 @@ def _furthest_watermarks(series: MetricSeries) -> Mapping[int, float]:
 
 
 def _slowest(siblings: Iterable[Any]) -> Mapping[int, float]:
-    """Moment -> lowest watermark, at the moments when every subtask has one."""
+    """Time -> lowest watermark, at the times at which every subtask has one."""
     by_moment: dict[int, list[float]] = defaultdict(list)
     count = 0
     for gauge in siblings:

@@ -1,4 +1,4 @@
-"""How many events have which lag, of all devices or of some."""
+"""Number of events by lag, for all devices or for groups of devices."""
 
 from __future__ import annotations
 
@@ -9,23 +9,24 @@ from diagnostics.arithmetic.lag_class import class_middles, class_numbers
 from diagnostics.evidence import Evidence
 
 OTHERS = ""
-"""The kind of the devices that no set of keys names."""
+"""The group of the devices that are in no set of keys."""
 
 
 def all_lags(evidence: Evidence) -> Mapping[float, int]:
-    """How many events there are of each class of lag, by the middle of the class in ms.
+    """Middle of a class of lags in ms -> number of events.
 
-    Reads   event: those with both times. Lag is arrival minus event time.
+    Reads   event: rows with event time and arrival time. Lag is arrival minus event time.
     """
     return {float(lag): events for lag, events in evidence.answer(lag_class_counts.AGGREGATOR).items()}
 
 
 def lag_classes(evidence: Evidence, keys: Mapping[str, Collection[str]]) -> Mapping[tuple[str, float], int]:
-    """How many events there are of a kind of devices and a class of lag.
+    """Number of events by group of devices and class of lags.
 
-    Reads   event: those with both times. Of very many events the lag is that of their cells, as the aggregator says.
-    keys    kind -> keys of its devices; all others are of the kind OTHERS
-    Gives   (kind, middle of the class in ms) -> events
+    Reads   event: rows with event time and arrival time. For very many events, lags are those of the cells in which
+            the aggregator counts them.
+    keys    group -> keys of its devices; all other devices are in the group OTHERS
+    Gives   (group, middle of the class in ms) -> number of events
     """
     import numpy as np
 

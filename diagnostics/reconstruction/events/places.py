@@ -1,4 +1,4 @@
-"""Where the first and the last event of some keys stand."""
+"""Places in the files of single events of a key: the first one, and those with the lowest and highest lag."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from diagnostics.evidence import Evidence
 
 @dataclass(frozen=True, slots=True)
 class EventPlace:
-    """Where an event stands, when it arrived (epoch ms), and how long after its event time (ms)."""
+    """The place of an event in its file, its arrival (epoch ms), and its lag: arrival minus event time (ms)."""
 
     key: str
     file_id: int
@@ -24,7 +24,7 @@ class EventPlace:
 
 
 def first_events(evidence: Evidence, keys: Sequence[str]) -> Mapping[str, EventPlace]:
-    """Key -> its first event as they stand in the files.
+    """Key -> its first event in the order of the files.
 
     Reads   event.
     """
@@ -32,7 +32,7 @@ def first_events(evidence: Evidence, keys: Sequence[str]) -> Mapping[str, EventP
 
 
 def lag_extremes(evidence: Evidence, keys: Sequence[str]) -> Mapping[str, tuple[EventPlace, EventPlace]]:
-    """Key -> its events with the lowest and the highest lag, for keys with an event that has both times.
+    """Key -> its events with the lowest and the highest lag; keys without an event with both times are left out.
 
     Reads   event.
     """
@@ -47,7 +47,7 @@ def lag_extremes(evidence: Evidence, keys: Sequence[str]) -> Mapping[str, tuple[
 
 
 def _ends(evidence: Evidence, keys: Sequence[str]) -> Mapping[str, list[EventPlace]]:
-    """Key -> the events of it that are kept. A key that is not among the kept ones is not there."""
+    """Key -> the events that the aggregator kept of it; keys of which it kept none are missing."""
     found: dict[str, list[EventPlace]] = defaultdict(list)
     for row in evidence.answer(event_keys.AGGREGATOR).events_of(keys):
         known = row["arrival_ms"] is not None and row["event_ms"] is not None

@@ -1,4 +1,4 @@
-"""How many input events there are, of how many keys, and between which times they arrived."""
+"""Totals of the input events: number of events and keys, first and last arrival, most frequent keys."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from diagnostics.aggregators import event_keys, event_span
 from diagnostics.evidence import Evidence
 
 MOST_FREQUENT = 10
-"""How many keys are told by name. Our choice."""
+"""Number of keys that are listed. Our choice."""
 
 
 @dataclass(frozen=True, slots=True)
 class EventTotals:
-    """The events of an analysis.
+    """Totals of the input events of an analysis.
 
-    keyed, keys            events with a key, and different keys
-    timed, timed_keys      events with both times, and the different keys among them
+    keyed, keys            events with a key, and distinct keys
+    timed, timed_keys      events with event time and arrival time, and distinct keys among them
     from_ms, to_ms         first and last arrival of an event with both times, epoch ms
-    frequent               the most frequent keys with their events, the most frequent first
+    frequent               (key, number of events), the most frequent first
     """
 
     keyed: int = 0
@@ -32,7 +32,7 @@ class EventTotals:
 
 
 def event_totals(evidence: Evidence) -> EventTotals:
-    """The totals of an analysis.
+    """The totals of the input events.
 
     Reads   event.
     """

@@ -1,4 +1,4 @@
-"""How a watermark moves: how far behind or ahead of the wall clock, how steadily, and which subtask holds it back."""
+"""Progress of a watermark: its lag behind the wall clock over time, and periods in which it does not advance."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ Moments = Sequence[tuple[int, float]]
 """(epoch ms of the sample, value) in time order."""
 
 FEWEST_MOMENTS = 4
-"""How many samples a course needs. Our choice."""
+"""Samples that are needed to describe the progress. Our choice."""
 EARLY_PART = 0.25
-"""The first and the last quarter are compared to tell before from after. Our choice."""
+"""Share of the samples at the start, and at the end, whose medians are compared. Our choice."""
 STILL_MS = 30_000
-"""A watermark that stands still for less is not looked at. Our choice: below it, windows of usual size still fire."""
+"""Shortest standstill that is reported. Our choice: after a shorter one, windows of usual size still fire."""
 STILL_MULTIPLE = 3.0
-"""How many times its usual step a watermark must stand still; batches every twelve seconds move it every twelve
-seconds. Source: Flink documentation, Generating Watermarks (time.idle)."""
+"""Shortest standstill as a multiple of the usual time between two advances, since batches advance a watermark only
+every few seconds. Source: Flink documentation, Generating Watermarks (time.idle)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class LagCourse:
 
 
 def lag_course(watermarks: Moments) -> LagCourse | None:
-    """How the lag went; None for too few samples."""
+    """The lag over time; None for fewer than FEWEST_MOMENTS samples."""
     lags = [moment - watermark for moment, watermark in watermarks]
     if len(lags) < FEWEST_MOMENTS:
         return None
@@ -43,10 +43,10 @@ def lag_course(watermarks: Moments) -> LagCourse | None:
 
 @dataclass(frozen=True, slots=True)
 class Standstill:
-    """The longest time without progress.
+    """The longest period in which a watermark does not advance.
 
-    usual_step_ms  typical time between two samples at which the watermark had moved
-    at_end         whether it still stood at the last sample
+    usual_step_ms  typical time between two advances
+    at_end         whether it had not advanced again at the last sample
     """
 
     start_ms: int
@@ -56,7 +56,7 @@ class Standstill:
 
 
 def standstill(watermarks: Moments) -> Standstill | None:
-    """The longest stretch without progress; None when it never stood for STILL_MS and STILL_MULTIPLE steps."""
+    """The longest standstill; None when none lasts for STILL_MS and STILL_MULTIPLE times the usual step."""
     if len(watermarks) < FEWEST_MOMENTS:
         return None
     moves = [watermarks[0][0]]
@@ -74,7 +74,7 @@ def standstill(watermarks: Moments) -> Standstill | None:
 
 
 def slowest_of(by_subtask: Mapping[int, Moments]) -> Moments:
-    """The lowest watermark of all subtasks at each moment at which every one of them is known."""
+    """The lowest watermark of all subtasks at each time at which all of them are known."""
     values: dict[int, list[float]] = {}
     for course in by_subtask.values():
         for moment, watermark in course:
@@ -83,12 +83,12 @@ def slowest_of(by_subtask: Mapping[int, Moments]) -> Moments:
 
 
 def still_since(watermarks: Moments) -> int:
-    """When the last value was first seen, epoch ms."""
+    """The time of the first sample with the last value, epoch ms."""
     last = watermarks[-1][1]
     return next(moment for moment, watermark in watermarks if watermark >= last)
 
 
 def growth_between(counter: Moments, start_ms: int, end_ms: int) -> float:
-    """How much a counter grew from one moment to another; a counter that falls began anew."""
+    """The increase of a counter between two times; a decrease is a restart from 0."""
     inside = [value for moment, value in counter if start_ms <= moment <= end_ms]
     return sum(after - before if after >= before else after for before, after in itertools.pairwise(inside))

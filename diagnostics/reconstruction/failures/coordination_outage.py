@@ -1,4 +1,4 @@
-"""Outages of the coordination service (ZooKeeper, Kubernetes), put together from what all processes say of it."""
+"""Outages of the coordination service (ZooKeeper, Kubernetes), combined from the logs of all processes."""
 
 from __future__ import annotations
 
@@ -10,33 +10,33 @@ from diagnostics.reconstruction.gc.pauses import SLICE_MS
 from diagnostics.reconstruction.gc.timeline import Timeline
 
 SAME_OUTAGE_MS = 30_000
-"""Signs of trouble with less than this between them are one outage. Our choice: some session timeouts' slack."""
+"""Signs of an outage that follow within this time belong to the same outage. Our choice: several session timeouts."""
 AFTER_OUTAGE_MS = 60_000
-"""A process that ends, or a leadership that is lost, within this time after a sign belongs to the outage. Our choice:
-Flink's default session timeout of Curator, after which a suspended connection is given up."""
+"""The end of a process, or a lost leadership, within this time after the last sign belongs to the outage. Our choice:
+Flink's default session timeout of Curator, after which a suspended connection is lost."""
 BEFORE_SIGN_MS = 20_000
-"""How long before the first sign the collections are looked at. Our choice."""
+"""Time before the first sign in which garbage collections are considered as its cause. Our choice."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outage:
-    """Signs of trouble that follow one another."""
+    """One outage: log events of lost connections to the coordination service, in time order."""
 
     signs: tuple[LogEvent, ...]
 
     @property
     def first_ms(self) -> int:
-        """When the first process noticed."""
+        """Time of the first sign, epoch ms."""
         return self.signs[0].ts_ms or 0
 
     @property
     def last_ms(self) -> int:
-        """The last sign."""
+        """Time of the last sign, epoch ms."""
         return self.signs[-1].ts_ms or 0
 
     @property
     def files(self) -> frozenset[int]:
-        """The processes that noticed, by their logs."""
+        """The logs (file ids) of the processes that noticed it."""
         return frozenset(each.file_id for each in self.signs)
 
     def covers(self, ts_ms: int | None) -> bool:
@@ -45,7 +45,7 @@ class Outage:
 
 
 def outages(log: IncidentLog) -> list[Outage]:
-    """The times of trouble, in order. What has no time belongs to none."""
+    """The outages in time order; events without a time are left out."""
     groups: list[list[LogEvent]] = []
     for event in log.of("coordination_lost"):
         if event.ts_ms is None:
@@ -58,7 +58,7 @@ def outages(log: IncidentLog) -> list[Outage]:
 
 
 def pause_ratio_before(known: Sequence[Timeline], found: Sequence[Outage]) -> float | None:
-    """The largest share of BEFORE_SIGN_MS before an outage that a JVM stood still for collections; None if unknown."""
+    """The largest share of BEFORE_SIGN_MS before an outage that a JVM spent in GC pauses; None if unknown."""
     shares = [
         sum(each.pause_ms for each in timeline.slices if -BEFORE_SIGN_MS <= each.start_ms - outage.first_ms < SLICE_MS)
         / BEFORE_SIGN_MS

@@ -1,4 +1,4 @@
-"""Which failures a job had, which came first, and which only report that something before them failed."""
+"""The failures of a job in time order, without exceptions that only report an earlier failure."""
 
 from __future__ import annotations
 
@@ -22,31 +22,31 @@ REPORTS = (
     "The job has been suspended",
     "Task has been cancelled",
 )
-"""Texts of exceptions that report a failure before them. Source: vocabulary/disputed_claims.yaml."""
+"""Texts of exceptions that only report an earlier failure. Source: vocabulary/disputed_claims.yaml."""
 REPORT_CLASSES = ("CancellationException", "CancelTaskException", "JobCancellationException", "RestartException")
 WRAPPERS = ("SerializedThrowable", "CompletionException", "ExecutionException", "JobExecutionException", "JobException")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault(Thrown):
-    """One failure of a job, wherever it was told."""
+    """One failure of a job or task, from a log or a REST answer."""
 
     exception: str
 
     @property
     def in_snapshot(self) -> bool:
-        """Whether the task was taking its part of a checkpoint."""
+        """Whether the task failed while it took its part of a checkpoint."""
         return is_in_snapshot(self.causes)
 
     @property
     def kind(self) -> tuple[str, str | None]:
-        """What makes two faults the same: class and top frame of the root cause."""
+        """Class and top frame of the root cause: faults that share them are of the same kind."""
         return self.exception, self.frame
 
 
 @dataclass(frozen=True, slots=True)
 class FaultKind:
-    """Faults with the same root cause."""
+    """Faults of the same kind: the first one, their number, and the time of the last one."""
 
     first: Fault
     count: int
@@ -55,16 +55,19 @@ class FaultKind:
 
 @read_once
 def faults_in(evidence: Evidence) -> Sequence[Fault]:
-    """The failures of tasks and jobs that the evidence tells, see `faults`."""
+    """The failures of tasks and jobs in the evidence, see `faults`.
+
+    Reads   log_record, failure.
+    """
     return faults(incident_log(evidence), cluster_of(evidence))
 
 
 def faults(log: IncidentLog, cluster: Cluster) -> list[Fault]:
-    """The failures of tasks and jobs in time order, without those that only report another.
+    """The failures of tasks and jobs in time order, without exceptions that only report an earlier failure.
 
-    A failure that several tell is counted once: as the JobManager's log tells it, else a TaskManager's, else REST.
-    A stack trace alone, without any log around it, counts: it is what somebody asks about. Beside a log it may be what
-    code that caught it printed.
+    A failure in several sources counts once: from the JobManager's log, else from a TaskManager's log, else from REST.
+    A pasted stack trace without a log counts as a failure. Next to a log it does not: code that caught the exception
+    may have printed it.
     """
     events = log.of("failure")
     if any(event.process == "jobmanager" and _is_failure(event) for event in events):
@@ -81,7 +84,7 @@ def faults(log: IncidentLog, cluster: Cluster) -> list[Fault]:
 
 
 def _once(ordered: Sequence[Fault]) -> Iterator[Fault]:
-    """Without what the job says of a failure right after its task, or once more with its next state."""
+    """The faults without repeats: the job reports the failure of its task again, for each of its state changes."""
     last: dict[tuple[str, str | None], int] = {}
     for each in ordered:
         before = last.get(each.kind)
@@ -93,7 +96,7 @@ def _once(ordered: Sequence[Fault]) -> Iterator[Fault]:
 
 
 def _known(fault: Fault, known: set[tuple[int | None, str]]) -> bool:
-    """The REST time stamp is that of the JobManager's handling, some milliseconds off the log's."""
+    """Whether a log shows the fault; REST states the time when the JobManager handled it, some ms after the log."""
     return any(
         fault.ts_ms is not None
         and ts_ms is not None
@@ -104,10 +107,10 @@ def _known(fault: Fault, known: set[tuple[int | None, str]]) -> bool:
 
 
 SAME_MS = 2_000
-
+"""Records of the same exception within this time are about one failure. Our choice."""
 
 OF_THE_JOB = ("Trying to recover from a global failure", "Failed to submit job ", "Application failed unexpectedly")
-"""Messages that come with a failure of no single task. Source: Flink's schedulers, Dispatcher and application mode."""
+"""Messages about failures of the whole job. Source: Flink's schedulers, Dispatcher and application mode."""
 
 
 def _fault_in_log(event: LogEvent, cluster: Cluster) -> Fault | None:
@@ -117,7 +120,7 @@ def _fault_in_log(event: LogEvent, cluster: Cluster) -> Fault | None:
 
 
 def _is_failure(event: LogEvent) -> bool:
-    """Only what made a task or job fail: warnings with a stack trace are many and mostly harmless."""
+    """Whether the record is about a failed task or job; other stack traces are mostly harmless warnings."""
     message = event.message
     if message.startswith("Job "):
         return event.state_to in ("FAILING", "FAILED", "RESTARTING")
@@ -125,7 +128,7 @@ def _is_failure(event: LogEvent) -> bool:
 
 
 def job_of_vertex(vertex: str | None, cluster: Cluster) -> str | None:
-    """The job that has a task of that name, if only one has, or the only job there is."""
+    """The only job with a task of that name, else the only job of the cluster, else None."""
     owners = {task.job_id for task in cluster.tasks.values() if vertex and task.name == vertex}
     if len(owners) == 1:
         return next(iter(owners))
@@ -164,7 +167,7 @@ def _only_reports(exception: str, message: str) -> bool:
 
 
 def kinds_of(found: Iterable[Fault]) -> list[FaultKind]:
-    """The faults by root cause, the first one first."""
+    """The kinds of faults, in the order in which they first occurred."""
     by_kind: dict[tuple[str, str | None], list[Fault]] = {}
     for fault in found:
         by_kind.setdefault(fault.kind, []).append(fault)
@@ -175,13 +178,13 @@ def kinds_of(found: Iterable[Fault]) -> list[FaultKind]:
 
 
 def rounds_of(found: Iterable[Fault]) -> list[int]:
-    """When each attempt failed: subtasks that fail together are one."""
+    """The time of each failed attempt; faults of several subtasks at the same time are one attempt."""
     stamps = [fault.ts_ms for fault in found if fault.ts_ms is not None]
     return [stamp for place, stamp in enumerate(stamps) if not place or stamp - stamps[place - 1] > SAME_MS]
 
 
 def by_job(found: Sequence[Fault]) -> Mapping[str | None, list[Fault]]:
-    """The faults by job; those whose job is not known belong to the only one there is, if so."""
+    """The faults by job; faults without a job id belong to the only job, if there is only one."""
     jobs = {fault.job_id for fault in found if fault.job_id}
     only = only_one(jobs)
     grouped: dict[str | None, list[Fault]] = {}

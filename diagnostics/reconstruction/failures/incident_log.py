@@ -1,6 +1,6 @@
-"""What logs and REST tell of an incident as single events: failures, state changes, lost TaskManagers.
+"""The events of an incident from logs and REST: failures, state changes, lost TaskManagers, ends of processes.
 
-Read once for all signals about restarts, failures, memory and resources.
+They are read once for all signals about restarts, failures, memory and resources.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from diagnostics.evidence import Evidence, read_once
 
 @dataclass(frozen=True, slots=True)
 class LogEvent:
-    """One log record of a kind."""
+    """One log record of a kind of vocabulary/incident_kinds.yaml."""
 
     kind: str
     ts_ms: int | None
@@ -69,7 +69,7 @@ class LogEvent:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """One failure that REST tells."""
+    """One failure from a REST answer."""
 
     ts_ms: int | None
     job_id: str | None
@@ -104,11 +104,13 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class IncidentLog:
-    """The events by kind, each in time order; `counts` has their true numbers.
+    """The events by kind, each in time order.
 
+    counts     kind -> number of its records, including those beyond the kept events
+    failures   the failures of REST answers
     last_ms    file -> time of its last record
-    is_log     whether records have a level, or are more than anybody copies by hand, as a stack trace alone is
-    processes  the kinds of processes that logs are there of
+    is_log     false when the only records are pasted text, such as a single stack trace: few, and without a level
+    processes  the kinds of processes that wrote the logs
     """
 
     events: Mapping[str, Sequence[LogEvent]] = field(default_factory=dict)
@@ -119,17 +121,17 @@ class IncidentLog:
     processes: frozenset[str] = frozenset()
 
     def of(self, kind: str) -> Sequence[LogEvent]:
-        """The events of a kind, the earliest first."""
+        """The events of a kind in time order."""
         return self.events.get(kind, ())
 
     def count(self, kind: str) -> int:
-        """How many there were."""
+        """The number of records of a kind."""
         return self.counts.get(kind, 0)
 
 
 @read_once
 def incident_log(evidence: Evidence) -> IncidentLog:
-    """The events of an analysis, once for each Evidence.
+    """The events of an analysis, computed once for each Evidence.
 
     Reads   log_record, log_count, failure.
     """
@@ -165,7 +167,7 @@ def _read(evidence: Evidence) -> IncidentLog:
 
 
 MOST_COPIED = 50
-"""Records without a level that somebody copied: exceptions and the lines around them. Our choice."""
+"""Up to this number, records without a level are taken as pasted text. Our choice."""
 
 
 def _when(event: LogEvent) -> tuple[float, int, int]:
@@ -173,7 +175,7 @@ def _when(event: LogEvent) -> tuple[float, int, int]:
 
 
 def _without_repeats(failures: Iterable[Failure]) -> list[Failure]:
-    """Several answers of one job list the same failure again and again."""
+    """Each failure once: successive REST answers of a job list the same failures."""
     seen: dict[tuple[Any, ...], Failure] = {}
     for each in failures:
         place = (each.ts_ms, each.job_id, each.vertex, each.subtask, each.exception_class, each.root_cause_message)

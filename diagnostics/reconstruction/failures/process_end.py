@@ -1,4 +1,4 @@
-"""Which processes ended, as far as logs tell: their own last words, and what the JobManager says of its workers."""
+"""Ends of processes: from their own logs, and from the JobManager's log about its TaskManagers."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from diagnostics.reconstruction.failures.task_manager_lost import is_container_e
 STARTED = re.compile(r"Starting TaskManager with ResourceID:? ([^\s()]{1,200})")
 """Source: Flink's TaskManagerRunner; matched in texts of at most 2,000 characters."""
 BEFORE_MS, AFTER_MS = 180_000, 60_000
-"""How long before and after something was noticed an end explains it. Our choice: a heartbeat timeout of 50 s notices
-late, a restarted container is reported some seconds later."""
+"""How long before and after an observation the end of a process explains it. Our choice: a heartbeat timeout of 50 s
+notices the end late, and a restarted container is reported some seconds after it."""
 HOW: Mapping[str, str] = {
     "oom": "OutOfMemoryError",
     "killed": "killed for its memory",
@@ -29,8 +29,8 @@ HOW: Mapping[str, str] = {
     "closed": "container ended",
     "process.signal": "told to end",
 }
-"""Kind or id of the event -> how the process ended; the other ends are fatal errors."""
-TOLD: Mapping[str, tuple[str, ...]] = {
+"""Kind or id of an event -> how the process ended; all other events are fatal errors."""
+CONTAINER_ENDS: Mapping[str, tuple[str, ...]] = {
     "its host was lost": (
         "lost* node",
         "lost node",
@@ -52,15 +52,16 @@ TOLD: Mapping[str, tuple[str, ...]] = {
     "killed (exit code 137)": ("ode is 137", "exit code 137", "exitCode=137", " is : 137"),
     "told to end (exit code 143)": ("ode is 143", "exit code 143", "exitCode=143", " is : 143"),
 }
-"""How a container ended -> texts of YARN's and Kubernetes' diagnostics that tell it. Source: Hadoop's SchedulerUtils
+"""How a container ended -> texts of YARN's and Kubernetes' diagnostics that show it. Source: Hadoop's SchedulerUtils
 and ContainerExitStatus, Kubernetes' eviction manager and node controller."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProcessEnd:
-    """One end of a process, or an OutOfMemoryError in it, after which it rarely lives on.
+    """The end of a process, or an OutOfMemoryError in it, which few processes survive.
 
-    task_manager  resource id as printed, None for a JobManager and where the record does not tell
+    process       the kind of process that wrote the record
+    task_manager  resource id as printed, None for a JobManager and when the record names none
     """
 
     ts_ms: int | None
@@ -70,20 +71,20 @@ class ProcessEnd:
     event: LogEvent
 
     def explains(self, ts_ms: int | None) -> bool:
-        """Whether what was noticed at that time can come of it; without times it can."""
+        """Whether an observation at that time can be a consequence; true when one of the times is not known."""
         if ts_ms is None or self.ts_ms is None:
             return True
         return -BEFORE_MS <= self.ts_ms - ts_ms <= AFTER_MS
 
     def is_of(self, task_manager: str) -> bool:
-        """Whether it is that TaskManager's, or its record names it."""
+        """Whether it is the end of that TaskManager, or its record names the TaskManager."""
         if self.task_manager is not None:
             return normalised(self.task_manager) == normalised(task_manager)
         return task_manager in self.event.texts
 
 
 def task_manager_of_file(log: IncidentLog) -> Mapping[int, str]:
-    """Log file -> resource id of the TaskManager that wrote it, as its own start says."""
+    """Log file -> resource id of the TaskManager that wrote it, from the record of its start."""
     return {each.file_id: hit[1] for each in log.of("started") if (hit := STARTED.search(each.message))}
 
 
@@ -91,11 +92,11 @@ def _how(event: LogEvent, kind: str) -> str:
     how = HOW.get(event.event or "") or HOW.get(kind) or "fatal error"
     if how != "container ended":
         return how
-    return next((told for told, texts in TOLD.items() if any(text in event.texts for text in texts)), how)
+    return next((told for told, texts in CONTAINER_ENDS.items() if any(text in event.texts for text in texts)), how)
 
 
 def process_ends(log: IncidentLog) -> list[ProcessEnd]:
-    """The ends of processes in time order, what has no time last."""
+    """The ends of processes in time order; those without a time come last."""
     names = task_manager_of_file(log)
     found = []
     for kind in ("killed", "oom", "closed", "process_end"):

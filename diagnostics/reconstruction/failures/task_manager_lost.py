@@ -1,4 +1,4 @@
-"""Which TaskManagers were lost and when, as the JobManager's log and REST tell it."""
+"""Lost TaskManagers and when they were lost, from the JobManager's log and REST answers."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ CONTAINER_END = re.compile(
     r"Container (?:\[pid=|killed|released on a \*?lost|preempted|exited|expired)|containerID=|xit (?:code|status)"
     r"|Pod terminated|exitCode=|OOMKilled"
 )
-"""What YARN and Kubernetes say of a container of a TaskManager that ended, as reason of a closed connection. Source:
+"""Texts of YARN and Kubernetes about an ended container, as the reason of a closed connection. Source:
 Hadoop's ContainerExitStatus and SchedulerUtils, Flink's KubernetesPod."""
 SAME_LOSS_MS = 60_000
-"""JobMaster and ResourceManager notice the same loss within this time; more is another one. Our choice."""
+"""JobMaster and ResourceManager notice the same loss within this time. Our choice."""
 
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """One TaskManager lost at one time, with everything that was said of it."""
+    """The loss of one TaskManager, with all records about it."""
 
     task_manager: str
     ts_ms: int | None
@@ -42,7 +42,7 @@ class Loss:
 
 
 def losses(log: IncidentLog) -> list[Loss]:
-    """The losses in time order; what several components say of one loss is one."""
+    """The losses in time order; records of several components about the same loss are merged."""
     grouped: list[tuple[str, list[LogEvent | Failure]]] = []
     records: list[tuple[str, LogEvent | Failure]] = [
         (name, event) for event in log.of("lost") if (name := identity_of(event))
@@ -68,6 +68,6 @@ def is_container_end(event: LogEvent) -> bool:
 
 
 def identity_of(event: LogEvent) -> str | None:
-    """The resource id of the TaskManager that a record speaks of."""
+    """The resource id of the TaskManager that a record names."""
     found = IDENTITY.search(event.message)
     return event.task_manager or ((found[1] or found[2]).rstrip(".") if found else None)

@@ -1,4 +1,4 @@
-"""An exception that somebody told of: what was thrown, in which frames, by which subtask, and where that stands."""
+"""An exception from a log record or a REST answer: its root cause, frames, subtask and citation."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from diagnostics.vocabulary.fault_origins import Origin, origin_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thrown:
-    """One record or answer; what it does not tell is None.
+    """One exception; unknown values are None.
 
-    exception, message  of the innermost cause
-    frame, thrown_in    its top frame, and the first frame that is Flink's own or the user's
+    exception, message  class and message of the root cause
+    frame, thrown_in    top frame of the root cause, and its first frame in Flink's or the user's code
     own_frames          the first frames of the job's own code, innermost first
-    causes              the whole chain, one `class: message` a line
+    causes              the whole chain of causes, one `class: message` per line
     """
 
     ts_ms: int | None
@@ -34,11 +34,11 @@ class Thrown:
 
     @property
     def origin(self) -> Origin:
-        """Where its root cause comes from."""
+        """The component that the root cause comes from."""
         return origin_of(self.exception or "", self.message, self.frame, self.thrown_in, self.causes)
 
     @property
     def said(self) -> str:
-        """Class without package and message, as a sentence quotes it."""
+        """Class without package, and message, as quoted in sentences."""
         name = (self.exception or "").rpartition(".")[2]
         return f"{name}: {self.message}" if self.message else name

@@ -1,1 +1,1 @@
-"""Garbage collection of each JVM: pauses, timeline, and what the heap held."""
+"""Garbage collection of each JVM: pauses, share of time, and heap before and after collections."""

@@ -1,4 +1,4 @@
-"""The course of garbage collection in each JVM: its pauses, what the heap held before and after, what was allocated."""
+"""Garbage collection of each JVM as charts draw it: pauses, heap before and after, causes, allocation rate."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from diagnostics.evidence import Evidence
 
 MOST_CAUSES = 12
-"""Causes of one process that are told, those that took most time. Our choice: HotSpot has some thirty."""
+"""Causes of one process that are listed, those that took most time. Our choice: HotSpot has some thirty."""
 
 
 def collections_of(evidence: Evidence) -> list[dict[str, Any]]:
-    """The collections of each GC log, the process that stood still longest first; nothing without such a log.
+    """The collections of each GC log, the process with the longest pauses in total first; empty without GC logs.
 
     Reads   gc_pause (one GC log file is one JVM).
-    Gives   {file_id, process, collector, pauses, pause_ms, full, collections, allocation, causes, heap} as the chart of
-            garbage collection tells them; of each slot of time the longest pause, and the longest full one.
+    Gives   {file_id, process, collector, pauses, pause_ms, full, collections, allocation, causes, heap}: the points of
+            the chart of garbage collection; `collections` has the longest pause and the longest full one of each slot.
     """
     pauses = gc_pauses(evidence)
     if pauses is None:
@@ -45,7 +45,7 @@ def collections_of(evidence: Evidence) -> list[dict[str, Any]]:
 
 
 def _causes(dated: pa.Table) -> Mapping[int, list[list[Any]]]:
-    """File -> [cause, count, pause_ms, longest_ms], what took most time first."""
+    """File -> [cause, count, pause_ms, longest_ms], the cause that took most time first."""
     import pyarrow.compute as pc
 
     named = dated.append_column("named", pc.coalesce(dated["cause"], dated["kind"]))
@@ -59,7 +59,7 @@ def _causes(dated: pa.Table) -> Mapping[int, list[list[Any]]]:
 
 
 def _allocation(dated: pa.Table) -> Mapping[int, list[list[Any]]]:
-    """File -> [epoch ms, bytes a second], one for each slot of time with two collections that tell their sizes."""
+    """File -> [epoch ms, bytes a second], one for each time slot with two collections of known heap size."""
     found: dict[int, list[list[Any]]] = defaultdict(list)
     slots = combined(dated.filter(dated["step_ms"].is_valid()), "file_id", "slot").sort_by("step_ms")
     for row in slots.to_pylist():
@@ -83,7 +83,7 @@ def _process(file_id: int, name: str | None, rows: Sequence[Mapping[str, Any]]) 
 
 
 def heap_of(evidence: Evidence) -> list[dict[str, Any]]:
-    """The used heap of each process as the metrics tell it, the largest first.
+    """The used heap of each process from metrics, the largest first.
 
     Reads   metric_sample (Status.JVM.Memory.Heap.Used and .Max).
     """

@@ -1,4 +1,4 @@
-"""The pauses of each JVM in slices and slots of time: each by itself while they are few."""
+"""The GC pauses of each JVM, assigned to time slices and slots; very many pauses are combined."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 SLICE_MS = 5_000
-"""Pauses are added up over slices of this length, longer ones for logs of many hours. Our choice."""
+"""Length of the slices over which pauses are summed; longer for logs of many hours. Our choice."""
 MOST_SLICES = 4_000
 MOST_SLOTS = 400
-"""Slots that a chart cuts the time of all logs in. Our choice."""
+"""Slots into which charts divide the time of all logs. Our choice."""
 
 TOGETHER = {
     "pauses": "sum",
@@ -27,24 +27,25 @@ TOGETHER = {
     "step_ms": "max",
     "collector": "max",
 }
-"""What is told of all pauses that are told as one; the rest is of the longest."""
+"""Column -> how it is aggregated over combined pauses; all other columns are those of the longest pause."""
 
 
 @read_once
 def gc_pauses(evidence: Evidence) -> pa.Table | None:
     """The pauses of all GC logs, None without any.
 
-    Reads   gc_pause: those that stop the JVM and have a time (one GC log file is one JVM).
+    Reads   gc_pause: pauses of the JVM that have a time (one GC log file is one JVM).
     Gives   the columns of gc_pause without the place in the file, and
-            slice_ms         where its slice of time begins, in the log's own time
-            slot             its slot by the clock, unknown without one
+            slice_ms         start of its time slice, in the time of the log
+            slot             its slot by wall clock, null without one
             is_full          whether it is a full collection
             pauses, counted  1, and whether the collector's bean counts it
             sum_ms           its length
-            started_ms       when the JVM started, epoch ms
-            allocated_bytes, gap_ms, step_ms  by how much the heap had grown since the collection before, how long after
-                             its end, and when; unknown where it shrank, or no size is told
-    Very many are the longest of a short while, kind and cause, with TOGETHER of all those.
+            started_ms       start of the JVM, epoch ms
+            allocated_bytes, gap_ms, step_ms  growth of the heap since the previous collection, time since the end of
+                             that, and time of this one; null when the heap shrank or a size is not known
+            When there are very many, pauses of the same short period, kind and cause are one row: the longest pause,
+            with the columns of TOGETHER aggregated over all of them.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -68,7 +69,7 @@ def gc_pauses(evidence: Evidence) -> pa.Table | None:
 
 
 def combined(pauses: pa.Table, *keys: str) -> pa.Table:
-    """The pauses with the same keys as one: the longest of them, with TOGETHER of all."""
+    """One row for the pauses with the same keys: the longest one, with TOGETHER aggregated over all of them."""
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc

@@ -1,4 +1,4 @@
-"""When a JVM stood still for garbage collection, how much, and what was left afterwards."""
+"""Garbage collection of each JVM over time: pauses, full collections, live heap, and the process that wrote the log."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.metrics.metric_series import MetricSeries, Series, metric_series
 
 WORST_WINDOW_MS = 60_000
-"""The window whose worst placement tells the share of time spent in collections. Our choice, as Flink's rates do."""
+"""Length of the window with the largest share of time in GC pauses. Our choice: the window of Flink's rates."""
 BACK_TO_BACK_MS = 5_000
-"""Full collections with less than this between them are one run. Our choice."""
+"""Longest time between two full collections of one run. Our choice."""
 HARMLESS_CAUSES = (
     "Metadata GC Threshold",
     "System.gc()",
@@ -30,19 +30,23 @@ HARMLESS_CAUSES = (
     "JvmtiEnv ForceGarbageCollection",
     "Metadata GC Clear Soft References",
 )
-"""Causes of full collections that say nothing about the room in the heap. Source: HotSpot's gcCause.cpp."""
+"""Causes of full collections that do not indicate a full heap. Source: HotSpot's gcCause.cpp."""
 OLD_COLLECTORS = ("Old", "MarkSweep", "Full")
-"""Part of the beans' names whose collections are full: G1 Old Generation, PS MarkSweep, MarkSweepCompact, CMS."""
+"""Parts of the names of beans that count full collections: G1 Old Generation, PS MarkSweep, MarkSweepCompact, CMS."""
 CONCURRENT_COLLECTORS = ("Concurrent_GC", "Cycles")
-"""Part of the beans' names whose time is not spent standing still: G1 Concurrent GC, ZGC Cycles, Shenandoah Cycles."""
+"""Parts of the names of beans whose time is not spent in pauses: G1 Concurrent GC, ZGC Cycles, Shenandoah Cycles."""
 COUNTS_TOLERANCE = 2.0
-"""By how many collections a log and a metric may differ on average to be the same process. Our choice."""
+"""Largest mean difference between the collections of a log and of a metric of the same process. Our choice."""
 SIZE_TOLERANCE = 0.02
+"""Largest relative difference between two sizes of the same heap. Our choice."""
 
 
 @dataclass(frozen=True, slots=True)
 class FullCollection:
-    """One full collection. Times are its end in epoch ms (or ms since the JVM's start without a clock), sizes bytes."""
+    """One full collection; sizes are bytes.
+
+    ts_ms  its end in epoch ms, or in ms since the start of the JVM when the log has no wall clock
+    """
 
     ts_ms: float
     pause_ms: float
@@ -58,13 +62,13 @@ class FullCollection:
 
     @property
     def for_room(self) -> bool:
-        """Whether it was made because the heap was full."""
+        """Whether it ran because the heap was full."""
         return not any(cause in (self.cause or "") for cause in HARMLESS_CAUSES)
 
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """The pauses of one slice of time."""
+    """The pauses of one time slice."""
 
     start_ms: float
     pause_ms: float
@@ -74,10 +78,10 @@ class Slice:
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """The collections of one JVM as its GC log tells.
+    """The collections of one JVM according to its GC log.
 
-    process  resource id of the TaskManager, `jobmanager`, or a name made from the time of its start
-    role     taskmanager or jobmanager, None if it cannot be told
+    process  resource id of the TaskManager, `jobmanager`, or a name made from the start time of the JVM
+    role     taskmanager or jobmanager, None if not known
     """
 
     file_id: int
@@ -92,7 +96,7 @@ class Timeline:
 
     @property
     def span_ms(self) -> float:
-        """From the JVM's start, if known, else the first pause, to the last pause."""
+        """Time from the start of the JVM (if not known, from the first pause) to the last pause."""
         if not self.slices:
             return 0.0
         start = self.started_ms if self.started_ms is not None else self.slices[0].start_ms
@@ -100,12 +104,12 @@ class Timeline:
 
     @property
     def pause_ms(self) -> float:
-        """All pauses together."""
+        """The sum of all pauses."""
         return sum(each.pause_ms for each in self.slices)
 
     @property
     def for_room(self) -> tuple[FullCollection, ...]:
-        """The full collections made because the heap was full."""
+        """The full collections that ran because the heap was full."""
         return tuple(each for each in self.full if each.for_room)
 
 
@@ -125,7 +129,7 @@ def worst_window_share(slices: Sequence[Slice], window_ms: float = WORST_WINDOW_
 
 
 def longest_run(full: Sequence[FullCollection]) -> tuple[FullCollection, ...]:
-    """The longest run of full collections with hardly any time between them."""
+    """The longest run of full collections with at most BACK_TO_BACK_MS between them."""
     best: list[FullCollection] = []
     run: list[FullCollection] = []
     for each in sorted(full, key=lambda one: one.ts_ms):
@@ -138,16 +142,16 @@ def longest_run(full: Sequence[FullCollection]) -> tuple[FullCollection, ...]:
 
 
 def live_bytes(full: Sequence[FullCollection]) -> tuple[float, float] | None:
-    """What full collections leave: median and largest of the last twenty, in bytes; None when no size is known."""
+    """Live heap after full collections: median and largest of the last twenty, bytes; None when no size is known."""
     left = [each.after_bytes for each in sorted(full, key=lambda one: one.ts_ms)[-20:] if each.after_bytes is not None]
     return (median(left), max(left)) if left else None
 
 
 @read_once
 def timelines(evidence: Evidence) -> tuple[Timeline, ...]:
-    """The collections of each JVM with a GC log, in file order, with the process they belong to. Read once.
+    """The collections of each JVM with a GC log, in file order, computed once for each Evidence.
 
-    Reads   gc_pause, config_option (scope jvm), metric_sample and task_manager to tell which process it is.
+    Reads   gc_pause, config_option (scope jvm); metric_sample and task_manager to identify the process.
     """
     return _read(evidence) if evidence.has("gc_pause") else ()
 
@@ -161,7 +165,7 @@ def _read(evidence: Evidence) -> tuple[Timeline, ...]:
 
 
 def _heap_sizes(evidence: Evidence) -> Mapping[int, float]:
-    """File -> largest heap of the JVM that wrote it, where the file says so."""
+    """File -> maximum heap of the JVM that wrote it, for files that state it."""
     rows = named_rows(evidence.answer(heap_sizes.AGGREGATOR))
     return {row.file_id: float(row.value) for row in rows if row.value and row.value.replace(".", "", 1).isdecimal()}
 
@@ -197,10 +201,10 @@ def _unnamed(
 
 
 def _named(unnamed: Sequence[Timeline], evidence: Evidence) -> tuple[Timeline, ...]:
-    """Each GC log with its process: by the counts that the process reported, or by the size of its heap.
+    """Each GC log with its process, identified by the number of collections over time or by the size of the heap.
 
-    A GC log names neither host nor TaskManager. What identifies it is how many collections it had at the moments when
-    the process's own metrics said how many it had.
+    A GC log names neither host nor TaskManager. Its process is the one whose metrics report the same number of
+    collections at the same times.
     """
     series = metric_series(evidence)
     reported = _reported_counts(series)
@@ -232,7 +236,7 @@ UNNAMED = "?"
 
 
 def _reported_counts(series: MetricSeries) -> Mapping[str, Mapping[int, float]]:
-    """Process -> moment -> collections so far, added up over the collectors that stop the world."""
+    """Process -> time -> collections so far, summed over the collectors that stop the world."""
     found: dict[str, dict[int, float]] = defaultdict(lambda: defaultdict(float))
     for each in collector_series(series, "Count"):
         for point in each.known:
@@ -255,7 +259,7 @@ def collector_series(series: MetricSeries, what: str) -> list[Series]:
 
 
 def _difference(timeline: Timeline, counts: Mapping[int, float]) -> float | None:
-    """By how many collections log and metric differ on average, at moments that the log covers."""
+    """Mean difference between the collections of log and metric, at the times that the log covers."""
     if not timeline.has_clock or not timeline.slices:
         return None
     first, last = timeline.slices[0].start_ms, timeline.slices[-1].start_ms + SLICE_MS
@@ -276,9 +280,9 @@ def _difference(timeline: Timeline, counts: Mapping[int, float]) -> float | None
 def _named_by_heap(
     unnamed: Sequence[Timeline], names: Mapping[int, str], evidence: Evidence, series: MetricSeries
 ) -> Mapping[int, str]:
-    """Processes for the logs that counts did not name, where the size of the heap leaves one choice.
+    """Processes of the logs that counts did not identify, if the heap size matches exactly one process.
 
-    A log whose heap fits several TaskManagers is still one of a TaskManager, with a name of its own.
+    A log whose heap size matches several TaskManagers gets the role TaskManager and a name of its own.
     """
     if all(timeline.file_id in names for timeline in unnamed):
         return {}

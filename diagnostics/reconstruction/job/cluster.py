@@ -1,4 +1,4 @@
-"""What runs where: jobs, tasks, edges and TaskManagers, read once for all signals that name them."""
+"""The jobs of the cluster with their tasks and edges, and the TaskManagers on which their subtasks run."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
     from diagnostics.aggregators.aggregator import Aggregator
 
 MOST_PLACES = 20_000
-"""How many answers of each kind are read, the newest; four looks at a job of 5,000 subtasks. Our choice."""
+"""Rows of each kind that are read, the newest. Our choice: four answers about a job of 5,000 subtasks."""
 
 VertexKey = tuple[str | None, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One task (chain) of a job graph."""
+    """One task (operator chain) of a job graph."""
 
     job_id: str | None
     vertex_id: str
@@ -45,13 +45,13 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """Jobs, tasks, edges, and which subtask runs on which TaskManager, as the REST answers tell, else the metrics.
+    """Jobs, tasks, edges, and the TaskManager of each subtask, from REST answers, else from metrics.
 
     inputs         vertex -> (upstream vertex id, ship strategy) for each input edge
-    derived        the jobs whose edges no file tells: they were derived from the records that tasks read and write
+    derived        the jobs whose edges no file contains: they were derived from the records that tasks read and write
     task_managers  normalised resource id -> resource id as printed by REST or the log
     jobs_on        normalised resource id -> ids of the jobs that had a subtask there
-    homes          (job, vertex, subtask) -> TaskManagers it ran on
+    homes          (job, vertex, subtask) -> the TaskManager on which it ran last
     """
 
     job_names: Mapping[str, str | None] = field(default_factory=dict)
@@ -64,18 +64,18 @@ class Cluster:
     homes: Mapping[tuple[str | None, str, int], str] = field(default_factory=dict)
 
     def job_of(self, task_manager: str | None) -> str | None:
-        """The job that runs on a TaskManager: the only one there, or the only one at all, else None."""
+        """The only job on a TaskManager, else the only job of the cluster, else None."""
         on_it = self.jobs_on.get(normalised(task_manager), frozenset()) if task_manager else frozenset()
         if len(on_it) == 1:
             return next(iter(on_it))
         return next(iter(self.job_names)) if not on_it and len(self.job_names) == 1 else None
 
     def task_manager(self, printed: str | None) -> str | None:
-        """The resource id of a TaskManager whose id was printed in any spelling (reporters replace characters by _)."""
+        """The resource id of a TaskManager from any printed form of it (metric reporters replace characters by _)."""
         return self.task_managers.get(normalised(printed), printed) if printed else None
 
     def vertex_subject(self, job_id: str | None, vertex_id: str, name: str | None = None) -> Subject:
-        """The subject of a task, with the name that REST gives it."""
+        """The subject of a task, with its name in REST answers."""
         task = self.tasks.get((job_id, vertex_id))
         return Subject(job=job_id, vertex=task.name if task else name, vertex_id=vertex_id)
 
@@ -96,10 +96,10 @@ class Cluster:
 
 @read_once
 def cluster_of(evidence: Evidence) -> Cluster:
-    """The cluster of an analysis, once for each Evidence.
+    """The cluster of an analysis, computed once for each Evidence.
 
-    Reads   job, vertex, edge, subtask, task_manager; without job the ids that log_record and metric_sample tell, and
-            without vertex the tasks of metric_sample.
+    Reads   job, vertex, edge, subtask, task_manager; without rows of job the ids in log_record and metric_sample, and
+            without rows of vertex the tasks in metric_sample.
     """
     return _read(evidence)
 
@@ -120,9 +120,9 @@ def _read(evidence: Evidence) -> Cluster:
 
 
 def _metered(places: Sequence[Mapping[str, Any]], rows: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
-    """What metrics add: jobs where no answer lists them, the tasks of a job without vertices, and their places.
+    """Rows from metrics: jobs if no REST answer lists any, the tasks of jobs without vertices, and their TaskManagers.
 
-    Their rows have no time, so that what other files tell of the same job, task or TaskManager counts.
+    The rows have no time, so that rows from other files about the same job, task or TaskManager take precedence.
     """
     blank = dict.fromkeys(ROW)
     listed = {row["job_id"] for row in rows if row["kind"] == "vertex"}
@@ -189,7 +189,7 @@ PLACES: Mapping[str, tuple[Aggregator[pa.Table], Mapping[str, str]]] = {
     ),
     "task_manager": (task_managers.AGGREGATOR, {"id": "task_manager", "name": "host", "ts_ms": "ts_ms"}),
 }
-"""Kind of row -> whose answer fills it, and which of its columns fill those of ROW."""
+"""Kind of row -> the aggregator that it comes from, and column of ROW -> column of the aggregator."""
 ROW = ("kind", "job_id", "id", "other", "name", "number", "ts_ms")
 
 
@@ -205,7 +205,7 @@ def _job_in_logs(job_id: str) -> Mapping[str, Any]:
 
 
 def cluster_from_rows(rows: Iterable[Mapping[str, Any]]) -> Cluster:
-    """The cluster that rows with the names of ROW describe; newer rows win."""
+    """The cluster that rows with the columns of ROW describe; newer rows take precedence."""
     ordered = sorted(rows, key=lambda row: (row["ts_ms"] or 0, repr(sorted(row.items(), key=lambda item: item[0]))))
     jobs: dict[str, str | None] = {}
     tasks: dict[VertexKey, Task] = {}

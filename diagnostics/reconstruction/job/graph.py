@@ -1,4 +1,4 @@
-"""The tasks of one job and how records flow between them: what is upstream, what is downstream, source or sink."""
+"""The job graph: the tasks of one job with their upstream and downstream tasks, sources and sinks."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ Position = Literal["source", "middle", "sink", "whole job"]
 
 SOURCE_NAMES = ("source_",)
 SINK_NAMES = ("sink_", "__writer", "committer")
-"""How Flink names operators at the ends of a job (`Source: orders`, `Sink: x`, `x: Writer`), normalised."""
+"""Flink's names of operators at the ends of a job (`Source: orders`, `Sink: x`, `x: Writer`), normalised."""
 COMMITTER = "committer"
-"""A sink's writer may stand before its own committer task; the writer is the sink all the same."""
+"""A task whose only downstream tasks are committers is a sink: the committer belongs to its writer."""
 LOOK_UP_NAME = "lookupjoin"
-"""How Flink's SQL planner names the operator of a look-up join, in lower case (reporters replace what follows it)."""
+"""The SQL planner's name of a look-up join operator, in lower case and without the part that reporters replace."""
 
 
 @dataclass(frozen=True, slots=True)
 class JobGraph:
-    """One job's tasks by id and their direct neighbours.
+    """One job's tasks by id, with their direct upstream tasks (parents) and downstream tasks (children).
 
-    edges_known    false when neither a file tells the edges nor the tasks' records do
-    edges_derived  whether they were derived from names and records, since no file tells them
+    edges_known    false when no file contains the edges and they could not be derived
+    edges_derived  whether the edges were derived from the records that tasks read and write
     """
 
     job_id: str | None
@@ -37,21 +37,21 @@ class JobGraph:
     edges_derived: bool = False
 
     def above(self, vertex: str) -> tuple[str, ...]:
-        """The direct upstream tasks; without known edges every other task that could be."""
+        """The direct upstream tasks; without known edges every other task that is not a sink."""
         if self.edges_known:
             return self.parents.get(vertex, ())
         return tuple(other for other in self.names if other != vertex and self.position(other) != "sink")
 
     def all_above(self, vertex: str) -> tuple[str, ...]:
-        """Every task whose records reach this one, nearest first."""
+        """All upstream tasks, the nearest first; without known edges as `above`."""
         return self._reached(vertex, self.parents) if self.edges_known else self.above(vertex)
 
     def all_below(self, vertex: str) -> tuple[str, ...]:
-        """Every task that this one's records reach, nearest first; none without known edges."""
+        """All downstream tasks, the nearest first; none without known edges."""
         return self._reached(vertex, self.children)
 
     def position(self, vertex: str) -> Position | None:
-        """Where in the graph a task stands; from its name alone when the edges are not known."""
+        """The position of a task in the graph; without known edges by its name, None if that does not show it."""
         if self.edges_known:
             first = not self.parents.get(vertex)
             last = all(COMMITTER in self.name(each).lower() for each in self.children.get(vertex, ()))
@@ -66,7 +66,7 @@ class JobGraph:
         return "source" if first else "sink" if last else "middle"
 
     def named_look_up(self, vertex: str) -> bool:
-        """Whether the planner's name says that the task does a look-up join."""
+        """Whether the task is a look-up join according to its name."""
         return LOOK_UP_NAME in self.name(vertex).lower()
 
     def name(self, vertex: str) -> str:
@@ -86,7 +86,7 @@ class JobGraph:
 def job_graph(cluster: Cluster, job_id: str | None, seen: Mapping[str, str] | None = None) -> JobGraph:
     """The graph of one job.
 
-    seen  task id -> name as printed, of tasks that only metrics or profiles know
+    seen  task id -> printed name, for tasks that appear only in metrics or profiles
     """
     names = {vertex: task.name for (job, vertex), task in cluster.tasks.items() if job == job_id}
     parallelism = {

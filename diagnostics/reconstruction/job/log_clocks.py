@@ -1,8 +1,8 @@
-"""How far the clocks of logs are apart, from steps of tasks that a JobManager's and a TaskManager's log both tell of.
+"""Clock differences between logs, from state changes of tasks that both a JobManager and a TaskManager logged.
 
-A TaskManager deploys a task after the JobManager has told it to, and the JobManager knows that the task initialises,
-runs or has finished after the TaskManager does. So each shared step bounds the difference of the two clocks from one
-side, and the tightest bounds hold it between them, however long the messages took.
+A TaskManager deploys a task after the JobManager has requested it, and the JobManager logs that the task initialises,
+runs or has finished after the TaskManager has logged it. Each shared state change therefore bounds the difference of
+the two clocks from one side. The tightest bounds enclose the difference, however long the messages took.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from diagnostics.aggregators.task_steps import DOWNWARD, UPWARD
 from diagnostics.evidence import Evidence
 
 FEWEST_EVENTS = 3
-"""Shared steps below which nothing is said. Our choice: one subtask's way to RUNNING has as many."""
+"""Shared state changes that are needed for an offset. Our choice: one subtask has as many until it is RUNNING."""
 JOBMANAGER, TASKMANAGER = "jobmanager", "taskmanager"
 
 
 @dataclass(frozen=True, slots=True)
 class ClockOffset:
-    """How far a file's clock is ahead of another file's: between `least_ms` and `most_ms`, None for not bounded.
+    """How far the clock of a log is ahead of another one: between `least_ms` and `most_ms`; None is not bounded.
 
     against  file id of the JobManager's log
-    events   steps that both tell of
+    events   state changes in both logs
     """
 
     against: int
@@ -36,7 +36,7 @@ class ClockOffset:
 
     @property
     def contradicts(self) -> bool:
-        """Whether no one offset explains all steps: a clock was set, or drifts."""
+        """Whether no single offset explains all state changes, because a clock was adjusted or drifts."""
         return self.least_ms is not None and self.most_ms is not None and self.least_ms > self.most_ms
 
     def as_json(self, name: str) -> dict[str, Any]:
@@ -45,10 +45,10 @@ class ClockOffset:
 
 
 def log_clocks(evidence: Evidence, roles: Mapping[int, str | None]) -> Mapping[int, ClockOffset]:
-    """The offset of each TaskManager's log against the JobManager's log that it shares most steps with.
+    """The offset of each TaskManager's log to the JobManager's log with which it shares most state changes.
 
-    roles   file id -> role, as the reader told it
-    Reads   log_record (task.state).
+    roles   file id -> role of the process, as recognised by the reader
+    Reads   log_record (event task.state).
     Units   milliseconds; ahead is positive.
     """
     if not {JOBMANAGER, TASKMANAGER} <= set(roles.values()):
@@ -58,7 +58,7 @@ def log_clocks(evidence: Evidence, roles: Mapping[int, str | None]) -> Mapping[i
 
 
 def offsets(steps: Iterable[tuple[int, str, str, int]], roles: Mapping[int, str | None]) -> Mapping[int, ClockOffset]:
-    """As `log_clocks`, from steps: file id, id of the task's attempt, state that it reached, time."""
+    """As `log_clocks`, from state changes: (file id, execution id, new state, epoch ms)."""
     by_step: dict[tuple[str, str], dict[int, int]] = defaultdict(dict)
     for file_id, attempt, state, ts_ms in steps:
         by_step[attempt, state].setdefault(file_id, ts_ms)
@@ -79,7 +79,7 @@ def offsets(steps: Iterable[tuple[int, str, str, int]], roles: Mapping[int, str 
 
 
 def _bounded(above: int, differences: Sequence[tuple[str, int]]) -> ClockOffset:
-    """Upward the TaskManager is earlier, so its clock is at least as far ahead as the difference; downward at most."""
+    """The offset with its bounds: states that the TaskManager logs first (UPWARD) give the lower one."""
     least = [difference for state, difference in differences if state in UPWARD]
     most = [difference for state, difference in differences if state in DOWNWARD]
     return ClockOffset(above, max(least, default=None), min(most, default=None), len(differences))

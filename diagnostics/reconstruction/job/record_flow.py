@@ -1,4 +1,4 @@
-"""How the tasks of a job are connected, derived from what they read and write where no file holds the job graph."""
+"""The edges of a job graph, derived from the records that tasks read and write when no file contains the graph."""
 
 from __future__ import annotations
 
@@ -14,23 +14,26 @@ from diagnostics.reconstruction.metrics.metric_series import MetricSeries, Point
 VertexKey = tuple[str | None, str]
 
 FEWEST_RECORDS = 20.0
-"""What a task must have read for its inputs to be told from it. Our choice."""
+"""Records that a task must have read for its inputs to be derived. Our choice."""
 SAME = 0.05
-"""By how much two counts of the same records may differ: samples are some seconds apart. Our choice."""
+"""Largest relative difference between two counts of the same records, as samples are seconds apart. Our choice."""
 SETTLED_FROM = 0.5
-"""From which part of the observation on records are compared: before, buffers fill, and what is in them was written and
-not read. Our choice."""
+"""Share of the observed time after which records are compared: before that, buffers fill with records that are written
+but not yet read. Our choice."""
 MOST_WAYS = 5_000
-"""Ways to connect the tasks of a job that are tried; with more of them nothing is derived. Our choice."""
+"""Combinations of inputs that are tried for a job; with more of them nothing is derived. Our choice."""
 MOST_TASKS = 60
-"""Tasks of a job up to which pairs of inputs are tried. Our choice."""
+"""Tasks of a job up to which edges are derived. Our choice."""
 SOURCE, SINK = "source_", ("sink_", "__writer", "committer")
-"""How Flink names tasks at the ends of a job, normalised and in lower case."""
+"""Parts of Flink's names of tasks at the ends of a job, normalised and in lower case."""
 
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """What one task read and wrote while it was observed; start_delay_ns orders tasks along the way of the barriers."""
+    """The records that one task read and wrote while it was observed.
+
+    start_delay_ns  mean start delay of its checkpoints, which grows from task to task along the path of the barriers
+    """
 
     vertex: VertexKey
     name: str
@@ -40,17 +43,17 @@ class Flow:
 
     @property
     def is_source(self) -> bool:
-        """Whether it reads no records of other tasks."""
+        """Whether the task reads no records of other tasks."""
         return self.name.startswith(SOURCE) or not self.records_in
 
     @property
     def is_sink(self) -> bool:
-        """Whether it writes no records for other tasks."""
+        """Whether the task writes no records for other tasks."""
         return not self.records_out or any(part in self.name for part in SINK)
 
 
 def derived_inputs(series: MetricSeries) -> Mapping[VertexKey, tuple[VertexKey, ...]]:
-    """Task -> its input tasks, for each job whose counts leave exactly one way to connect all of its tasks."""
+    """Task -> its input tasks, for each job whose records allow exactly one best way to connect its tasks."""
     by_job: dict[str | None, list[Flow]] = {}
     for flow in _flows(series):
         by_job.setdefault(flow.vertex[0], []).append(flow)
@@ -61,10 +64,10 @@ def derived_inputs(series: MetricSeries) -> Mapping[VertexKey, tuple[VertexKey, 
 
 
 def connect(flows: Sequence[Flow]) -> Mapping[VertexKey, tuple[VertexKey, ...]]:
-    """The inputs of each task of one job, where every output is read and every task is reached from a source.
+    """The inputs of each task of one job, such that every output is read and every task is reached from a source.
 
-    Of several such ways the one counts along which the start delays of checkpoints grow, since barriers travel with the
-    records. Nothing when no way or no best one is left.
+    If there are several such graphs, the one along which the start delays of checkpoints grow is chosen, since barriers
+    travel with the records. Empty when there is no such graph or no single best one.
     """
     readers = [each for each in flows if not each.is_source]
     choices = [_inputs(task, [each for each in flows if each is not task and not each.is_sink]) for task in readers]
@@ -83,9 +86,9 @@ def connect(flows: Sequence[Flow]) -> Mapping[VertexKey, tuple[VertexKey, ...]]:
 
 
 def _inputs(task: Flow, others: Sequence[Flow]) -> Sequence[tuple[VertexKey, ...]]:
-    """The tasks that may have written what this one read: one, or else two together, or else a source.
+    """The possible inputs of a task: single tasks whose output matches, else pairs of tasks, else any source.
 
-    What a source wrote and what was read of it differ while the buffers between fill or drain.
+    Records written by a source and records read from it differ while the buffers between them fill or drain.
     """
     if task.records_in < FEWEST_RECORDS:
         return ()
@@ -103,7 +106,7 @@ def _is_same(one: float, other: float) -> bool:
 
 
 def _is_whole(flows: Sequence[Flow], inputs: Mapping[VertexKey, Sequence[VertexKey]]) -> bool:
-    """Whether every output is read, and every task is reached from sources, so that there is no circle."""
+    """Whether every output is read and every task is reached from the sources, which excludes cycles."""
     read = {source for sources in inputs.values() for source in sources}
     if any(not each.is_sink and each.vertex not in read for each in flows):
         return False
@@ -114,7 +117,7 @@ def _is_whole(flows: Sequence[Flow], inputs: Mapping[VertexKey, Sequence[VertexK
 
 
 def _inversions(inputs: Mapping[VertexKey, Sequence[VertexKey]], delays: Mapping[VertexKey, float]) -> int:
-    """At how many edges barriers reach the task before the one that it reads from."""
+    """Number of edges at which barriers reach the task before its input task."""
     return sum(delays[vertex] < delays[source] for vertex, sources in inputs.items() for source in sources)
 
 
@@ -134,7 +137,7 @@ def _flows(series: MetricSeries) -> list[Flow]:
 
 
 def _growth(series: MetricSeries, metric: str) -> Mapping[VertexKey, float]:
-    """Task -> records counted in the later part of the observation; by its rate where only that is there."""
+    """Task -> records counted in the later part of the observed time; from the rate when there is no counter."""
     counters = series.by_vertex(metric, operators=False)
     rates = series.by_vertex(f"{metric}PerSecond", operators=False)
     counted = {vertex: sum(increase(_settled(each)) for each in of_task) for vertex, of_task in counters.items()}
@@ -146,7 +149,7 @@ def _growth(series: MetricSeries, metric: str) -> Mapping[VertexKey, float]:
 
 
 def _settled(series: Series) -> Sequence[Point]:
-    """The points of the later part of its time."""
+    """The points in the later part of the observed time."""
     stamps = [point.ts_ms for point in series.known if point.ts_ms is not None]
     if not stamps:
         return ()

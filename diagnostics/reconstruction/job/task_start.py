@@ -1,4 +1,4 @@
-"""How long tasks took from deployment until they ran: restoring state, opening functions."""
+"""How long subtasks took to start, from INITIALIZING to RUNNING: restoring state and opening functions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,11 @@ from diagnostics.evidence import Evidence, read_once
 
 @dataclass(frozen=True, slots=True)
 class TaskStart:
-    """One attempt of one subtask that reached RUNNING, and how long that took."""
+    """One attempt of one subtask that reached RUNNING.
+
+    took_ms     time from INITIALIZING to RUNNING
+    running_ms  when it reached RUNNING, epoch ms
+    """
 
     job_id: str | None
     vertex: str
@@ -25,7 +29,7 @@ class TaskStart:
 
 @read_once
 def task_starts(evidence: Evidence) -> tuple[TaskStart, ...]:
-    """The starts that logs tell, the slowest first.
+    """The starts of subtasks in the logs, the slowest first.
 
     Reads   log_record (state changes of tasks). Before Flink 1.14 a task is RUNNING while it still opens its functions.
     """
@@ -33,7 +37,7 @@ def task_starts(evidence: Evidence) -> tuple[TaskStart, ...]:
 
 
 def starts_from_rows(rows: Iterable[Mapping[str, Any]]) -> list[TaskStart]:
-    """The starts that state changes in time order tell: from INITIALIZING to the next RUNNING of the same subtask."""
+    """The starts of subtasks from state changes in time order: from INITIALIZING to the next RUNNING."""
     since: dict[tuple[int, str, int], int] = {}
     found: list[TaskStart] = []
     for row in rows:

@@ -1,4 +1,4 @@
-"""What subtasks did between two samples of their metrics, where no REST answer tells it."""
+"""Records, bytes and busy time of subtasks between two metric samples, for jobs without REST answers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from diagnostics.reconstruction.metrics.metric_series import (
 )
 
 STEP_MS = 30_000
-"""Samples are compared over at least this time. Our choice: as REST's answers usually lie apart."""
+"""Shortest interval between two compared samples. Our choice: the usual distance of REST answers."""
 FEWEST_POINTS = 2
 
 SubtaskKey = tuple[str | None, str, int]
@@ -25,7 +25,7 @@ SubtaskKey = tuple[str | None, str, int]
 
 @dataclass(frozen=True, slots=True)
 class MeteredInterval:
-    """One subtask between two samples of its counter of records; what no metric tells is None."""
+    """One subtask between two samples of its counter of records; values without a metric are None."""
 
     key: SubtaskKey
     since_ms: int
@@ -39,7 +39,7 @@ class MeteredInterval:
 
 
 def metered_intervals(series: MetricSeries) -> Iterator[MeteredInterval]:
-    """The intervals of the last attempt of each subtask whose records read are counted."""
+    """The intervals of the last attempt of each subtask with a counter of records read."""
     read, written, sizes = (
         _by_subtask(counters_by_vertex(series, name)) for name in ("numRecordsIn", "numRecordsOut", "numBytesIn")
     )
@@ -74,7 +74,7 @@ def _by_subtask(series: Mapping[tuple[str | None, str], Sequence[Series]]) -> Ma
 
 
 def _spaced(points: Sequence[Point]) -> list[Point]:
-    """Points that lie at least STEP_MS apart, the first one and the last one among them where they do."""
+    """The first point, and each next one that is at least STEP_MS later."""
     chosen: list[Point] = []
     for point in points:
         if point.ts_ms is not None and (not chosen or point.ts_ms - (chosen[-1].ts_ms or 0) >= STEP_MS):

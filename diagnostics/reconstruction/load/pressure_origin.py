@@ -1,4 +1,4 @@
-"""Where back pressure begins: the task that is not held back itself while those above it are."""
+"""The origin of back pressure: a task that is not back-pressured itself while its upstream tasks are."""
 
 from __future__ import annotations
 
@@ -11,20 +11,21 @@ from diagnostics.reconstruction.load.timeline import Moment, Timeline
 from diagnostics.vocabulary.load_levels import OK_MOST
 
 OWN_PART = 0.5
-"""A task that is itself back-pressured this much as its input is not where the pressure begins. Our choice."""
+"""Largest back-pressured ratio of an origin, as a share of the highest ratio among its direct upstream tasks. Our
+choice."""
 AS_BUSY = 0.6
-"""Beside the busiest origin another one counts when it is this busy as that. Our choice."""
+"""Smallest busy ratio of an origin as a share of the busiest origin's ratio at the same time. Our choice."""
 
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """One moment at which a task held others back.
+    """A task at one time at which it was an origin of back pressure.
 
-    own              the task itself
-    upstream         the highest back-pressured ratio (0 to 1) among the tasks above it
-    upstream_vertex  which task that is
-    above            that task
-    below_busy       the highest busy ratio among the tasks below it, None where it is not known
+    own              load of the task itself
+    upstream         the highest back-pressured ratio (0 to 1) among the upstream tasks on the back-pressured path
+    upstream_vertex  id of the upstream task with that ratio
+    above            load of that upstream task
+    below_busy       the highest busy ratio among the downstream tasks, None if not known
     """
 
     ts_ms: int
@@ -36,10 +37,11 @@ class Held:
 
 
 def origins(timeline: Timeline, graph: JobGraph) -> Mapping[str, list[Held]]:
-    """Task -> the moments at which it was an origin of back pressure.
+    """Task -> the times at which it was an origin of back pressure, in time order.
 
-    A task is one when a task above it is back-pressured and it is not, or clearly less. Of two on one path the lower
-    one counts if the upper one is back-pressured too; of two beside each other the one that is far less busy does not.
+    A task is a candidate when a direct upstream task is back-pressured and the task itself is not, or clearly less. A
+    candidate that is back-pressured itself is dropped when one of its downstream tasks is a candidate. Of the remaining
+    ones, those that are far less busy than the busiest are dropped.
     """
     by_moment: dict[int, dict[str, Moment]] = {}
     for vertex, moments in timeline.items():
@@ -77,7 +79,7 @@ def _origins_at(ts_ms: int, now: Mapping[str, Moment], graph: JobGraph) -> Mappi
 
 
 def _held_path(vertex: str, now: Mapping[str, Moment], graph: JobGraph) -> list[tuple[float, str]]:
-    """The back-pressured tasks above, as far as the pressure goes without a break."""
+    """(back-pressured ratio, task) of the upstream tasks, as far as the path of back-pressured tasks is unbroken."""
     if not graph.edges_known:
         return [(now[each].held_max or 0.0, each) for each in graph.above(vertex) if each in now]
     found: dict[str, float] = {}

@@ -1,4 +1,4 @@
-"""What each subtask did up to one moment: records, bytes and busy time, from REST answers or scraped counters."""
+"""Records, bytes and busy time of each subtask over time, and how evenly records are spread over subtasks."""
 
 from __future__ import annotations
 
@@ -24,18 +24,23 @@ from diagnostics.reconstruction.metrics.metric_series import (
 
 FEWEST_RECORDS = 1000
 FEWEST_RECORDS_EACH = 50
-"""How many records a task must have read, in all and per subtask, before their spread means anything. Our choice."""
+"""Records that a task must have read, in total and per subtask, for a spread to be computed. Our choice."""
 UNEVEN_ATTEMPTS = 1.2
-"""When attempts differ in age by more than this factor, rates are compared instead of counts. Our choice."""
+"""Ratio of the ages of attempts above which rates are compared instead of counts. Our choice."""
 LATER_SHARE = 0.2
-"""Which part of all records must fall into that part of the run. Our choice: a moment of imbalance is no skew."""
+"""Share of all records that an interval must contain to replace the whole run. Our choice: a short imbalance is no
+skew."""
 LATER_SKEW = 1.3
-"""How many times the skew of the whole run a part of it must have to be shown instead. Our choice."""
+"""Skew of an interval, as a multiple of the skew of the whole run, from which the interval replaces it. Our choice."""
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What one subtask did up to one moment of one attempt."""
+    """Totals of one subtask since the start of its attempt.
+
+    busy_ratio   share of the time in which it was busy, 0 to 1
+    duration_ms  age of the attempt
+    """
 
     subtask: int
     records_in: float | None
@@ -51,7 +56,13 @@ Snapshot = Mapping[int, Load]
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """The records of one task over its subtasks."""
+    """How the records of one task are spread over its subtasks.
+
+    direction  `in` for records read, `out` for records written by a task that reads none
+    counts     subtask -> records
+    by_rate    whether rates were compared, because the attempts have different ages
+    since_ms   start of the interval, None for the whole attempt
+    """
 
     records: Balance
     bytes: Balance | None
@@ -63,7 +74,7 @@ class Spread:
 
 
 def spread_over(taken: Sequence[Snapshot]) -> Spread | None:
-    """The spread in the snapshot with most records, or between two of them if it was much more uneven then."""
+    """The spread in the snapshot with most records, or between two snapshots if it is much more uneven there."""
     spreads = [spread for snapshot in taken if (spread := _spread_of(snapshot))]
     if not spreads:
         return None
@@ -76,7 +87,10 @@ def spread_over(taken: Sequence[Snapshot]) -> Spread | None:
 
 @read_once
 def task_spreads(evidence: Evidence) -> Mapping[VertexKey, Spread]:
-    """The spread of each task's records over its subtasks, for tasks with two or more and enough records."""
+    """The spread of each task with at least two subtasks and enough records.
+
+    Reads   subtask, metric_sample.
+    """
     return {
         vertex: spread
         for vertex, taken in load_snapshots(evidence).items()
@@ -85,7 +99,7 @@ def task_spreads(evidence: Evidence) -> Mapping[VertexKey, Spread]:
 
 
 def _spread_of(snapshot: Snapshot) -> Spread | None:
-    """Records read by subtask; records written where the task reads none, as a source."""
+    """The spread of records read; of records written for tasks that read none, such as sources."""
     for direction in ("in", "out"):
         counts = {
             subtask: value
@@ -103,7 +117,7 @@ def _spread_of(snapshot: Snapshot) -> Spread | None:
 
 
 def _spread_between(earlier: Snapshot, later: Snapshot) -> Spread | None:
-    """The spread of the records between two moments of the same attempts."""
+    """The spread of the records between two snapshots of the same attempts."""
     if set(earlier) != set(later):
         return None
     grown = {}
@@ -137,13 +151,15 @@ def _comparable(counts: Mapping[int, float], ages_ms: Mapping[int, float | None]
 
 @read_once
 def load_snapshots(evidence: Evidence) -> Mapping[VertexKey, list[Snapshot]]:
-    """The records of each subtask at each look, of REST or of counters where those tell of more subtasks.
+    """Task -> the totals of its subtasks in time order: one snapshot for each REST answer, or three from metrics.
 
-    Reads   subtask, metric_sample. Done once for each Evidence.
+    Metrics are used when they cover more subtasks. Computed once for each Evidence.
+
+    Reads   subtask, metric_sample.
     """
     found: dict[VertexKey, list[Snapshot]] = defaultdict(list)
     by_moment: dict[tuple[Any, ...], dict[int, Load]] = defaultdict(dict)
-    # Of several attempts that one answer holds, the last counts.
+    # One answer can list several attempts of a subtask: the last one counts.
     rows = sorted(named_rows(evidence.answer(subtask_counters.AGGREGATOR)), key=lambda row: row.attempt or 0)
     for row in rows:
         by_moment[row.job_id, row.vertex_id, row.ts_ms or 0][row.subtask] = _load_of_rest(row)
@@ -163,7 +179,7 @@ def _load_of_rest(row: Any) -> Load:
 
 
 def _snapshots_of_metrics(series: MetricSeries) -> Mapping[VertexKey, list[Snapshot]]:
-    """The counters of each subtask after one third, two thirds and all of its last attempt."""
+    """The counters of each subtask after one third, two thirds and all samples of its last attempt."""
     found: dict[VertexKey, list[Snapshot]] = {}
     ins = counters_by_vertex(series, "numRecordsIn")
     outs = counters_by_vertex(series, "numRecordsOut")
@@ -193,7 +209,7 @@ def _snapshots_of_metrics(series: MetricSeries) -> Mapping[VertexKey, list[Snaps
 
 
 def _value_at(points: Sequence[Point], ts_ms: int | None) -> float | None:
-    """The last known value up to a moment."""
+    """The last known value up to a time."""
     before = [point.value for point in points if ts_ms is None or point.ts_ms is None or point.ts_ms <= ts_ms]
     return before[-1] if before else None
 
@@ -203,9 +219,9 @@ Samples = Mapping[VertexKey, Mapping[int, Mapping[int, float]]]
 
 @read_once
 def time_ratios(evidence: Evidence) -> tuple[Samples, Samples]:
-    """Busy and back-pressured ratios: vertex -> subtask -> moment -> 0 to 1; of the metric if known, else of REST.
+    """Busy and back-pressured ratios: vertex -> subtask -> epoch ms -> 0 to 1, computed once for each Evidence.
 
-    Reads   back_pressure, metric_sample. Done once for each Evidence.
+    Reads   metric_sample, or back_pressure where it covers more subtasks of a task.
     """
     series = metric_series(evidence)
     columns = {"busy_ratio": "busyTimeMsPerSecond", "back_pressured_ratio": "backPressuredTimeMsPerSecond"}

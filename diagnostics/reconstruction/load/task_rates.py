@@ -1,4 +1,4 @@
-"""What tasks did between two answers: records, busy and back-pressured time, and what one record costs."""
+"""Throughput of tasks between two REST answers or metric samples: records, busy time, time for each record."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from diagnostics.reconstruction.load.metered_intervals import MeteredInterval, m
 from diagnostics.reconstruction.metrics.metric_series import metric_series
 
 DENSE = 0.3
-"""From this share of an interval on accumulated back-pressured time counts as lasting. Our choice."""
+"""Share of an interval from which accumulated back-pressured time counts as lasting. Our choice."""
 LEAST_MS = 5_000
-"""Intervals shorter than this tell no rate. Our choice."""
+"""Shortest interval from which a rate is computed. Our choice."""
 
 TaskKey = tuple[str | None, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """One subtask between two answers, or from the start of its attempt to the first one."""
+    """One subtask between two answers, or between the start of its attempt and the first answer."""
 
     job_id: str | None
     vertex_id: str
@@ -43,10 +43,10 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class HeldTime:
-    """Back-pressured time that a task accumulated, mean over its subtasks.
+    """Back-pressured time that a task accumulated, as the mean over its subtasks.
 
-    dense_ms  the most in an interval in which that was at least DENSE of the time
-    total_ms  all of it
+    dense_ms  the longest such time of an interval, among intervals in which it was at least DENSE of the time
+    total_ms  the sum over all intervals
     """
 
     dense_ms: float
@@ -57,9 +57,10 @@ class HeldTime:
 class TaskRate:
     """A task's throughput in the interval in which it was busiest.
 
-    ms_per_record  busy time for each record read, the subtasks together
-    highest_per_s  records a second in the interval in which it passed most
-    ceiling_per_s  records a second that one subtask passes when it is busy all the time
+    records_per_s  records read a second, summed over the subtasks
+    highest_per_s  the same in the interval in which it was highest
+    ms_per_record  busy time of all subtasks for each record read
+    ceiling_per_s  records a second that one subtask can read when it is busy all the time
     """
 
     records_per_s: float
@@ -77,10 +78,10 @@ class TaskRate:
 
 @read_once
 def intervals(evidence: Evidence) -> Sequence[Interval]:
-    """What each subtask did between two answers, once for each Evidence.
+    """The intervals of each subtask, computed once for each Evidence.
 
-    Reads   subtask: one row per subtask and moment, counters since the attempt began; metric_sample for the tasks
-            that no such row tells of.
+    Reads   subtask: one row per subtask and request, counters since the start of the attempt; metric_sample for tasks
+            without such rows.
     """
     jobs = cluster_of(evidence).job_names
     only_job = only_one(jobs)
@@ -118,7 +119,7 @@ COUNTERS = ("read_records", "write_records", "read_bytes", "busy_ms", "back_pres
 
 
 def intervals_from_rows(rows: Iterable[Mapping[str, Any]], only_job: str | None = None) -> list[Interval]:
-    """What rows of the table `subtask` tell of the time between them.
+    """The intervals between rows of the table `subtask`.
 
     only_job  the job that rows without a job id belong to
     """
@@ -166,7 +167,7 @@ def _citation_text(row: Mapping[str, Any]) -> str:
 
 
 def held_times(evidence: Evidence) -> Mapping[TaskKey, HeldTime]:
-    """The back-pressured time that each task accumulated; tasks without it are left out."""
+    """The back-pressured time that each task accumulated; tasks without any are left out."""
     return held_times_of(intervals(evidence))
 
 
@@ -189,7 +190,7 @@ def held_times_of(each_interval: Iterable[Interval]) -> Mapping[TaskKey, HeldTim
 
 
 def _grouped(each_interval: Iterable[Interval]) -> Mapping[TaskKey, list[list[Interval]]]:
-    """The intervals of each task that ended at the same answer."""
+    """The intervals of each task, grouped by the answer at which they end."""
     by_end: dict[tuple[str | None, str, int], list[Interval]] = defaultdict(list)
     for each in each_interval:
         by_end[each.job_id, each.vertex_id, each.until_ms].append(each)
@@ -200,7 +201,7 @@ def _grouped(each_interval: Iterable[Interval]) -> Mapping[TaskKey, list[list[In
 
 
 def task_rates(evidence: Evidence) -> Mapping[TaskKey, TaskRate]:
-    """The throughput of each task that read records, in the interval in which it was busiest."""
+    """The throughput of each task that read records."""
     return task_rates_of(intervals(evidence))
 
 

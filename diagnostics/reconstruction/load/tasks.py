@@ -1,4 +1,4 @@
-"""The tasks of each job as one picture: how connected, how busy and held back, and their subtasks."""
+"""The tasks of each job as the chart of the job graph draws them: edges, busy time, back pressure, subtasks."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 MOST_VERTICES = 120
 MOST_SUBTASKS = 200
-"""Tasks of a job and subtasks of a task that are kept, the hottest ones. Our choice."""
+"""Tasks of a job, and subtasks of a task, that are kept; of subtasks the most loaded ones. Our choice."""
 
 
 def job_tasks(evidence: Evidence) -> Iterator[dict[str, Any]]:
-    """Each job that has a task, with the tasks in the order of the data flow.
+    """The jobs with their tasks, the tasks in the order of the data flow; jobs without tasks are left out.
 
     Reads   vertex, edge, job, metric_sample, back_pressure, subtask, stack_sample.
-    Gives   {job_id, name, edges_known, vertices}, as the job graph's points tell them.
+    Gives   {job_id, name, edges_known, vertices}: the points of the chart of the job graph.
     """
     cluster = cluster_of(evidence)
     timelines = load_timelines(evidence)
@@ -41,7 +41,7 @@ def job_tasks(evidence: Evidence) -> Iterator[dict[str, Any]]:
 
 
 class _Details:
-    """What is known of single subtasks and tasks, read once for all of them."""
+    """Ratios, totals, profiles and watermarks of all tasks, read once."""
 
     def __init__(self, evidence: Evidence) -> None:
         series = metric_series(evidence)
@@ -51,7 +51,7 @@ class _Details:
         self.watermarks = series.by_vertex("currentInputWatermark", operators=False)
 
     def lag_ms(self, place: tuple[str | None, str]) -> float | None:
-        """The last known watermark's distance from the clock, of the subtask that is furthest behind."""
+        """The largest lag of the subtasks' last known watermarks behind the clock."""
         last = [
             point.ts_ms - point.value
             for each in self.watermarks.get(place, ())
@@ -61,7 +61,7 @@ class _Details:
         return max(last, default=None)
 
     def look_up_share(self, place: tuple[str | None, str]) -> float | None:
-        """The part of the task's samples that look something up outside."""
+        """The share of the task's stack samples that are in a look-up of an external system."""
         profile = self.profiles.get(place)
         if profile is None or not profile.samples:
             return None
@@ -103,9 +103,9 @@ def _vertices(
 
 
 def _depths(graph: JobGraph) -> Mapping[str, int]:
-    """How many steps a task is away from the furthest source."""
+    """Task -> length of the longest path to it from a source."""
     depth = dict.fromkeys(graph.names, 0)
-    # A job graph has no cycles; a broken file might, so the steps are bounded by the number of tasks.
+    # A job graph has no cycles, but a broken file may: the number of tasks bounds the steps.
     for _ in graph.names:
         moved = False
         for vertex, parents in graph.parents.items():
@@ -124,8 +124,11 @@ def _mean_and_peak(values: Sequence[float | None]) -> tuple[float | None, float 
 
 
 def least_idle(moments: Sequence[Moment]) -> float | None:
-    """The part of time in which the subtask that rested least neither worked nor was held back, as `busy` is the most
-    loaded one's: a mean would call a task idle whose one hot subtask never rests."""
+    """The mean idle share of the least idle subtask, 0 to 1: neither busy nor back-pressured.
+
+    It is that of one subtask, as `busy` is: the mean over subtasks would show a task as idle whose one hot subtask is
+    always busy.
+    """
     told = [
         min(1 - busy - held for busy, held in zip(each.busy, each.back_pressured, strict=True))
         for each in moments

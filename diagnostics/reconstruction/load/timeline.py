@@ -1,4 +1,4 @@
-"""How busy and how back-pressured each task was at each moment, from REST answers, scrapes and query results alike."""
+"""Busy and back-pressured ratios of each task over time, from REST answers and metrics."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from diagnostics.reconstruction.metrics.metric_series import metric_series
 from diagnostics.wording.phrase import percent
 
 MOMENT_MS = 10_000
-"""Readings within this time count as one moment. Source: Flink refreshes these gauges each 5 s, and what REST tells of
-them each 10 s (metrics.fetcher.update-interval)."""
+"""Readings within this time count as one point in time. Source: Flink refreshes these gauges every 5 s, and its REST
+API fetches them every 10 s (metrics.fetcher.update-interval)."""
 BUSY, BACK_PRESSURED = "busyTimeMsPerSecond", "backPressuredTimeMsPerSecond"
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One ratio of one subtask at one moment, and where it stands."""
+    """One ratio of one subtask at one time, with its citation."""
 
     ratio: float
     citation: Citation
@@ -33,7 +33,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """One task at one moment: ratios 0 to 1 over its subtasks; None is unknown (legacy sources have no busy time).
+    """One task at one time: the ratios (0 to 1) of its subtasks; empty when unknown (legacy sources have no busy time).
 
     busiest, most_held  the readings with the highest busy and back-pressured ratio
     """
@@ -71,9 +71,9 @@ Timeline = Mapping[str, Sequence[Moment]]
 
 @read_once
 def load_timelines(evidence: Evidence) -> Mapping[str | None, Timeline]:
-    """The timeline of each job. Done once for each Evidence.
+    """The timeline of each job, computed once for each Evidence.
 
-    Reads   metric_sample (busy and back-pressured time), back_pressure. Both tell the same gauges.
+    Reads   metric_sample (busy and back-pressured time) and back_pressure, which hold the same gauges.
     """
     return _read(evidence)
 
@@ -91,14 +91,14 @@ def _read(evidence: Evidence) -> Mapping[str | None, Timeline]:
 
 
 def printed_names(evidence: Evidence, timeline: Timeline) -> Mapping[str, str]:
-    """Task -> its name as metrics print it (reporters replace characters by _), or its id."""
+    """Task -> its name in metrics (reporters replace characters by _), or its id."""
     printed = _printed(evidence)
     return {vertex: printed.get(vertex, vertex) for vertex in timeline}
 
 
 @read_once
 def _printed(evidence: Evidence) -> Mapping[str, str]:
-    """Id of a task -> its name, of all jobs at once: a file can name thousands of jobs."""
+    """Task id -> name in metrics, for all jobs at once: a file can contain thousands of jobs."""
     series = metric_series(evidence)
     return {
         each.vertex_id: each.vertex
@@ -109,7 +109,7 @@ def _printed(evidence: Evidence) -> Mapping[str, str]:
 
 
 TaskReading = tuple[str | None, str, int, int, str, Reading]
-"""Job, task, epoch ms, subtask, metric and what was read."""
+"""(job, task, epoch ms, subtask, metric, reading)."""
 
 
 def _scraped(evidence: Evidence) -> Iterator[TaskReading]:
@@ -143,7 +143,7 @@ def _cite(row: Any, metric: str, value: float) -> Citation:
 
 
 class _Moment:
-    """Readings of one moment by subtask, while they are gathered."""
+    """Collects the readings of one point in time by subtask."""
 
     def __init__(self) -> None:
         self.readings: dict[str, dict[int, list[Reading]]] = {
@@ -155,7 +155,7 @@ class _Moment:
         self.readings[metric][subtask].append(reading)
 
     def at(self, ts_ms: int) -> Moment:
-        """The moment as it is kept; a reading's own time goes before the slot's."""
+        """The collected readings as a Moment: the mean of each subtask's readings."""
         means = {
             metric: tuple(fmean(each.ratio for each in by_subtask[subtask]) for subtask in sorted(by_subtask))
             for metric, by_subtask in self.readings.items()

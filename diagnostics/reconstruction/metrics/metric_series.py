@@ -1,4 +1,4 @@
-"""Metrics over time, read once for all signals: one series for each metric of each subtask or process."""
+"""Metrics over time: one series for each metric of each subtask, operator or process."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ if TYPE_CHECKING:
     Flags = npt.NDArray[np.bool_]
 
 AS_LONG_RATIO = 0.8
-"""Files with this part of the longest file's points count as equally long. Our choice."""
+"""Files with at least this share of the longest file's points count as equally long. Our choice."""
 
 WATERMARKS = ("currentInputWatermark", "currentOutputWatermark")
-"""The only ones of them that may be negative, or as large as a number gets: the end of the input."""
+"""Metrics whose values may be negative, or the largest number, which marks the end of the input."""
 LARGEST_COUNT = 2.0**62
-"""Half of what Flink's long can hold: a counter that is there was never counted up to it. Our choice."""
+"""Largest plausible value of a metric: half of a Java long, which no counter reaches. Our choice."""
 LARGEST_VALUE: Mapping[str, float] = {
     "busyTimeMsPerSecond": 2_000.0,
     "backPressuredTimeMsPerSecond": 2_000.0,
     **dict.fromkeys(WATERMARKS, math.inf),
 }
-"""Metrics that end elsewhere. A second has 1,000 ms. Our choice: twice as much is no clock that was read a little
-late."""
+"""Metrics with another largest plausible value. Our choice for times in a second: 2,000 ms, as a value slightly above
+1,000 ms comes from a clock that was read late."""
 
 
 class Point(NamedTuple):
-    """One sample, and where it stands. A null value is an unknown value, not a missing sample."""
+    """One sample with its place in the file. The value None is an unknown value, not a missing sample."""
 
     ts_ms: int | None
     value: float | None
@@ -85,7 +85,7 @@ class Series:
 
 
 class MetricSeries:
-    """All followed series of an analysis."""
+    """All series of followed metrics (vocabulary/followed_metrics.yaml) of an analysis."""
 
     def __init__(self, series: Iterable[Series]) -> None:
         self._by_metric: dict[str, list[Series]] = defaultdict(list)
@@ -100,15 +100,15 @@ class MetricSeries:
         return self._by_metric.get(metric, [])
 
     def name_of(self, vertex: tuple[str | None, str]) -> str | None:
-        """The task's name as metrics print it."""
+        """The name of a task in metrics."""
         return self._names.get(vertex)
 
     def metrics(self) -> Sequence[str]:
-        """The metrics there are."""
+        """The names of the metrics that have a series."""
         return sorted(self._by_metric)
 
     def by_vertex(self, metric: str, *, operators: bool) -> Mapping[tuple[str | None, str], list[Series]]:
-        """The series of a metric by (job, vertex): those of operators, or those of the tasks as a whole."""
+        """The series of a metric by (job, vertex): those of its operators, or those of the task."""
         found: dict[tuple[str | None, str], list[Series]] = defaultdict(list)
         for each in self.of(metric):
             vertex = each.vertex_id or each.vertex
@@ -119,19 +119,19 @@ class MetricSeries:
 
 @read_once
 def metric_series(evidence: Evidence) -> MetricSeries:
-    """The followed metrics of an analysis, done once for each Evidence.
+    """The followed metrics of an analysis, computed once for each Evidence.
 
     Reads   metric_sample.
-    Gives   one series for each (metric, job, vertex, operator, subtask, TaskManager). Where several files tell the same
-            series (a scrape, a Prometheus server's answer, a REST answer) those that overlap in time are not mixed,
-            since each has its own delay: the file with most points is taken.
+    Gives   one series for each (metric, job, vertex, operator, subtask, TaskManager). If several files (a scrape, the
+            answer of a Prometheus server, a REST answer) contain the same series at overlapping times, the file with
+            most points is used: they are not mixed, because each source has its own delay.
     """
     return MetricSeries(series_of_samples(evidence.answer(metric_points.AGGREGATOR)))
 
 
 @dataclass(slots=True)
 class _FileOfSeries:
-    """What one file tells of a series: how many points in all, and between which times those with one are."""
+    """The points of a series in one file: their number, first and last time."""
 
     file_id: int
     points: int
@@ -140,7 +140,7 @@ class _FileOfSeries:
 
 
 def series_of_samples(samples: pa.Table) -> list[Series]:
-    """The series of samples, with overlapping files of one series reduced to the best one.
+    """The series of metric samples; of files of one series that overlap in time only the best one is used.
 
     samples  rows with `metric_points.SERIES`, `ts_ms`, `value` and the citation
     """
@@ -175,7 +175,7 @@ def series_of_samples(samples: pa.Table) -> list[Series]:
 
 
 def _key(spelling: Mapping[str, Any]) -> tuple[Any, ...]:
-    """What is the same however a file prints the names of a series."""
+    """A key of a series that is the same for all spellings of its names in different files."""
     operator = normalised(spelling["operator"]) if spelling["operator"] else ""
     process = normalised(spelling["task_manager"]) if spelling["subtask"] is None else ""
     vertex = spelling["vertex_id"] or normalised(spelling["vertex"])
@@ -185,7 +185,7 @@ def _key(spelling: Mapping[str, Any]) -> tuple[Any, ...]:
 def _chosen_spellings(
     samples: pa.Table, number_of: Numbers, spelled: Numbers, spellings: Sequence[Mapping[str, Any]]
 ) -> Flags:
-    """Of each spelling of a series whether its points count."""
+    """For each spelling of a series whether its points are used."""
     import numpy as np
     import pyarrow as pa
 
@@ -208,7 +208,7 @@ def _chosen_spellings(
 
 
 def _point_columns(samples: pa.Table) -> Iterator[list[Any]]:
-    """The columns of Point; a value that its metric cannot have is as good as not told."""
+    """The columns of Point; values that are not plausible for their metric are None."""
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -224,9 +224,10 @@ def _point_columns(samples: pa.Table) -> Iterator[list[Any]]:
 
 
 def _without_overlaps(files: Sequence[_FileOfSeries], sizes: Mapping[int, int]) -> set[int]:
-    """The best file of a series, and others only where they do not overlap it in time.
+    """The best file of a series, and all other files that do not overlap it in time.
 
-    Among files with about as many points the one that holds most of all series is best: its series fit together.
+    Among files with a similar number of points, the one with most points of all series is best, so that different
+    series come from the same file.
     """
     longest = max(each.points for each in files)
 
@@ -248,14 +249,14 @@ def _without_overlaps(files: Sequence[_FileOfSeries], sizes: Mapping[int, int]) 
 
 
 def counters_by_vertex(series: MetricSeries, metric: str) -> Mapping[tuple[str | None, str], list[Series]]:
-    """A counter of each task's subtasks; where only its rate was sampled, what that adds up to over time."""
+    """The counter of each subtask by task; computed from its rate for tasks of which only the rate was sampled."""
     rates = series.by_vertex(f"{metric}PerSecond", operators=False)
     summed = {vertex: [_summed(each, metric) for each in of_task] for vertex, of_task in rates.items()}
     return {**summed, **series.by_vertex(metric, operators=False)}
 
 
 def _summed(rate: Series, metric: str) -> Series:
-    """The counter that a rate stands for, from 0 at its first sample; each rate counts for the time before it."""
+    """The counter of a rate: 0 at its first sample; each rate applies to the time since the previous sample."""
     points: list[Point] = []
     count = 0.0
     for point in rate.known:
@@ -268,7 +269,7 @@ def _summed(rate: Series, metric: str) -> Series:
 
 
 def since_restart(points: Sequence[Point]) -> tuple[Point, ...]:
-    """The points of a counter since it last began anew (a new attempt counts from 0)."""
+    """The points of a counter since its last restart: a new attempt counts from 0."""
     known = [point for point in points if point.value is not None]
     start = 0
     for index in range(1, len(known)):
@@ -279,6 +280,6 @@ def since_restart(points: Sequence[Point]) -> tuple[Point, ...]:
 
 
 def increase(points: Sequence[Point]) -> float:
-    """How much a counter grew over the points; after a restart it counts from 0 again."""
+    """The increase of a counter over the points; after a restart it counts from 0 again."""
     known = [point.value for point in points if point.value is not None]
     return sum(after - before if after >= before else after for before, after in itertools.pairwise(known))

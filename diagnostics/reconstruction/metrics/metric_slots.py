@@ -1,4 +1,4 @@
-"""Every metric in slots of time, over all subtasks of a task; counters as rates."""
+"""Every metric in time slots, aggregated over the subtasks of a task; counters as rates."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
 
 LEAST_VARIATION = 0.001
-"""Standard deviation of the slots' means over the mean of their sizes, above which a series varies. Our choice."""
+"""Smallest variation (see `variations`) of a series that counts as varying. Our choice."""
 
 _MOST_VARYING_FIRST: Order = (("variation", "descending"), *((name, "ascending") for name in SERIES))
 _READING = (*SERIES, "begin_ms", "sum", "count", "peak")
@@ -36,8 +36,8 @@ _READING = (*SERIES, "begin_ms", "sum", "count", "peak")
 class SlottedSeries:
     """A metric over all subtasks of a task or an operator, or of one process.
 
-    is_rate       a counter, told as its growth in a second
-    means, peaks  place of a slot from 0 -> mean and highest reading; slots without one are not there
+    is_rate       whether the metric is a counter, converted to its increase per second
+    means, peaks  index of a slot from 0 -> mean and highest reading; slots without a reading are missing
     """
 
     metric: str
@@ -53,12 +53,12 @@ class SlottedSeries:
 
 @dataclass(frozen=True, slots=True)
 class VaryingMetrics:
-    """The metrics of an analysis in slots of time.
+    """The metrics of an analysis in time slots.
 
-    from_ms, to_ms  the first and the last moment of a sample, epoch ms; the first slot begins with the first
+    from_ms, to_ms  time of the first and of the last sample, epoch ms; the first slot begins at from_ms
     slot_ms         length of a slot
-    series          those that vary most, these first
-    left_out        how many more vary
+    series          the series that vary most, in descending order
+    left_out        number of further series that vary
     """
 
     from_ms: int
@@ -71,14 +71,14 @@ class VaryingMetrics:
 def varying_metrics(evidence: Evidence, most_slots: int, least_ms: int, most: int) -> VaryingMetrics | None:
     """The series that vary most.
 
-    Reads       metric_sample: those with a time and a value that are no aggregate and no quantile.
-    most_slots  in how many slots the time is cut at most
-    least_ms    length of a slot at least
-    most        how many series are told
-    Empty       None where no two samples differ in time.
+    Reads       metric_sample: rows with a time and a value that are neither aggregates nor quantiles.
+    most_slots  largest number of slots
+    least_ms    shortest length of a slot
+    most        largest number of series
+    Empty       None when all samples have the same time.
 
-    A counter's rate is that between two samples of one subtask in one file. Where the samples are so many that they
-    were brought together in slots, the slots here are made of whole ones of those.
+    The rate of a counter is computed between two samples of one subtask in one file. When the aggregator has already
+    combined very many samples into slots, a slot here consists of whole slots of the aggregator.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -108,7 +108,7 @@ def _series(row: Mapping[str, Any]) -> SlottedSeries:
 
 
 def rates(counters: pa.Table) -> pa.Table:
-    """What counters grew by in a second, as readings at the later one of two samples.
+    """The increase of counters per second, as readings at the time of the later one of two samples.
 
     counters  rows with `counter_samples.COUNTED`, `ts_ms` and `value`, in any order
     """
@@ -125,12 +125,12 @@ def rates(counters: pa.Table) -> pa.Table:
 
 
 def growth(series: Numbers, times: Numbers, values: Floats) -> tuple[Numbers, Floats]:
-    """What counters grew by in a second: of which samples that is known, and by how much.
+    """The increase of counters per second: the indices of the samples for which it is known, and the values.
 
-    series  of which each sample is one; the samples are in any order
+    series  number of the series of each sample; the samples are in any order
     times   epoch ms
 
-    It is not known of the first sample, where no time has passed, and where a counter has begun again.
+    It is not known for the first sample of a series, for samples with the same time, and after a restart.
     """
     import numpy as np
 
@@ -141,7 +141,7 @@ def growth(series: Numbers, times: Numbers, values: Floats) -> tuple[Numbers, Fl
 
 
 def _in_slots(readings: pa.Table, from_ms: int, length: int) -> pa.Table:
-    """A row for each series: SERIES, `places` of its slots with their `means` and `peaks`, and its `variation`."""
+    """One row for each series: SERIES, `places` of its slots with their `means` and `peaks`, and its `variation`."""
     import numpy as np
     import pyarrow as pa
 
@@ -164,9 +164,10 @@ def _in_slots(readings: pa.Table, from_ms: int, length: int) -> pa.Table:
 
 
 def variations(series: Numbers, means: Floats, count: int) -> Floats:
-    """Of each series the standard deviation of its slots' means, over the mean of their sizes; 0 without a slot.
+    """The variation of each series: standard deviation of the means of its slots / mean of their absolute values.
 
-    series  of which each mean is one, below `count`
+    series  number of the series of each mean, below `count`
+    Empty   0 for a series without a slot
     """
     import numpy as np
 

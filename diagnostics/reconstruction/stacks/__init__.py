@@ -1,1 +1,1 @@
-"""Sampled stacks and thread dumps: what tasks do, who waits for whom, and call trees small enough to draw."""
+"""Sampled stacks and thread dumps: profiles of tasks, locks between threads, and call trees for drawing."""

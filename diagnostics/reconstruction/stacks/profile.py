@@ -1,4 +1,4 @@
-"""The sampled stacks of each task, reduced to what they do: the profile that tells most is chosen for each task."""
+"""The profile of each task: its sampled stacks from the most informative kind of profile."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 MOST_STACKS = 20_000
-"""How many distinct stacks count, the heaviest first. Our choice: they hold nearly all samples."""
+"""Distinct stacks that are read, the heaviest ones. Our choice: they contain nearly all samples."""
 PREFERRED = (
     ("flame-graph", "full"),
     ("collapsed", "wall"),
@@ -30,18 +30,18 @@ PREFERRED = (
     ("flame-graph", "off-cpu"),
     ("collapsed", "cpu"),
 )
-"""Kinds of profiles, the one that shows both work and waiting without bias first."""
+"""(profile, mode) in order of preference; kinds that show both running and waiting threads without bias come first."""
 SEES_ALL = frozenset(PREFERRED[:4])
-"""Kinds that count threads whether they use the CPU or wait."""
+"""Kinds that sample threads whether they run or wait."""
 FEWEST_SAMPLES = 20
-"""A profile with fewer samples of a task gives way to one with more. Our choice."""
+"""Samples that a profile of a task needs to be preferred over a kind with more samples. Our choice."""
 
 TaskKey = tuple[str | None, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Sampled:
-    """One distinct stack with its weight and place."""
+    """One distinct stack with its weight and citation."""
 
     stack: Stack
     weight: float
@@ -50,10 +50,10 @@ class Sampled:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """The stacks of one task in the profile that tells most.
+    """The stacks of one task in its most informative profile.
 
     kind      profile and mode, e.g. ("flame-graph", "full")
-    samples   all samples of the task in it
+    samples   number of samples of the task in that profile
     """
 
     kind: tuple[str, str]
@@ -62,13 +62,19 @@ class Profile:
 
     @property
     def sees_all(self) -> bool:
-        """Whether waiting threads are counted as well as working ones."""
+        """Whether waiting threads are sampled as well as running ones."""
         return self.kind in SEES_ALL
 
 
 @dataclass(frozen=True, slots=True)
 class Uploads:
-    """What the threads of asynchronous checkpoint parts do; weights of samples."""
+    """The samples of the threads that upload checkpoints.
+
+    samples         weight of all samples
+    uploading       kind of upload -> weight of its samples
+    heaviest        citation of the heaviest stack that uploads
+    heaviest_frame  its top frame
+    """
 
     samples: float
     uploading: Mapping[str, float]
@@ -86,9 +92,9 @@ class Profiles:
 
 @read_once
 def stack_profiles(evidence: Evidence) -> Profiles:
-    """The profile of each task, done once for each Evidence.
+    """The profile of each task, computed once for each Evidence.
 
-    Reads   stack_sample: threads of tasks and of asynchronous checkpoint parts.
+    Reads   stack_sample: threads of tasks and of the asynchronous part of checkpoints.
     """
     stacks = sampled_stacks(evidence)
     return profiles_from_rows(_rows(stacks) if stacks else (), cluster_of(evidence))
@@ -98,7 +104,7 @@ KEYS = ("job_id", "vertex_id", "vertex", "uploads", "profile", "mode")
 
 
 def _rows(stacks: SampledStacks) -> Iterator[Mapping[str, Any]]:
-    """The heaviest stacks of tasks and of uploads, each with the place of its heaviest sample."""
+    """The heaviest stacks of tasks and of uploading threads, each with the place of its heaviest sample."""
     samples = _samples_of_tasks(stacks.samples)
     told = stacks.heaviest(KEYS, samples)[:MOST_STACKS]
     places = samples.select([MOMENT, *CITATION_COLUMNS]).take(told["place"]).to_pylist()
@@ -107,7 +113,7 @@ def _rows(stacks: SampledStacks) -> Iterator[Mapping[str, Any]]:
 
 
 def _samples_of_tasks(samples: pa.Table) -> pa.Table:
-    """The samples of tasks and of threads that upload, with the column `uploads`."""
+    """The samples of tasks and of uploading threads, with the column `uploads`."""
     import pyarrow.compute as pc
 
     threads = samples["thread"]
@@ -118,7 +124,7 @@ def _samples_of_tasks(samples: pa.Table) -> pa.Table:
 
 
 def profiles_from_rows(rows: Iterable[Mapping[str, Any]], cluster: Cluster) -> Profiles:
-    """The profiles that collected rows describe; a task known by its name only is found in the job graph."""
+    """The profiles from rows of stacks; tasks without an id are looked up in the cluster by name."""
     by_name: dict[str, set[TaskKey]] = defaultdict(set)
     for task in cluster.tasks.values():
         by_name[normalised(task.name)].add((task.job_id, task.vertex_id))
@@ -166,7 +172,7 @@ def _cite(row: Mapping[str, Any], told: Stack) -> Citation:
 
 
 def _uploads(rows: Sequence[Mapping[str, Any]]) -> Uploads:
-    """Only the profiles that see waiting threads, unless there is no other; pools that wait for work do not count."""
+    """The uploads in profiles that show waiting threads, else in all profiles; idle pool threads do not count."""
     seeing = [row for row in rows if (row["profile"], row["mode"]) in SEES_ALL] or list(rows)
     uploading: dict[str, float] = defaultdict(float)
     samples, heaviest, frame = 0.0, None, None

@@ -1,4 +1,4 @@
-"""A call tree small enough to be drawn on a page: its heaviest frames, the others merged."""
+"""A call tree that is small enough to be drawn on a page: its heaviest frames, with the others merged."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing import Any
 from diagnostics.vocabulary.known_frames import stack
 
 MOST_NODES = 1000
-"""Frames drawn. Source: measured, Plotly's icicle takes 0.65 s for 1,000 frames and 4 s for 5,000."""
+"""Frames that are drawn. Source: measured, Plotly's icicle takes 0.65 s for 1,000 frames and 4 s for 5,000."""
 LEAST_SHARE = 0.001
-"""Frames under 0.1 % of all samples are merged into one called `(further frames)`."""
+"""Share of all samples below which frames are merged into `(further frames)`. Our choice."""
 DEEPEST = 120
-"""Frames of one stack; deeper ones cannot be read on a page. Our choice."""
+"""Frames of one stack that are drawn; deeper ones are not readable on a page. Our choice."""
 
 MERGED = "(further frames)"
 WAITING_STATES = ("WAITING", "TIMED_WAITING", "BLOCKED")
@@ -31,7 +31,11 @@ class _Frame:
 
 
 def tree_of(stacks: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """The call tree of stacks (`frames` root first, `weight`, `state`), small frames merged, as a list of frames."""
+    """The call tree of stacks, with small frames merged.
+
+    stacks  {frames (root first), weight, state}
+    Gives   {total, merged_share, frames: [[name, index of the parent, weight, waiting weight, own weight]]}
+    """
     root = _Frame("all")
     for each in sorted(stacks, key=lambda each: each["frames"]):
         frames, weight = each["frames"][:DEEPEST], each["weight"]
@@ -55,12 +59,12 @@ def _waits(frames: Sequence[str], state: str | None) -> bool:
 
 
 def _largest(root: _Frame, least: float) -> tuple[list[list[Any]], float]:
-    """At most MOST_NODES frames, the heaviest first; what their parents lose is merged into one frame of each."""
+    """At most MOST_NODES frames, the heaviest first; other children are merged into one frame for each parent."""
     kept: list[list[Any]] = []
     merged = 0.0
     queue: list[tuple[float, str, int, _Frame]] = [(-root.weight, root.name, -1, root)]
     waiting_parents = Counter([-1])
-    # One more frame can bring a merged one and a parent whose children wait.
+    # One more frame can add a merged frame, and a parent with children in the queue.
     while queue and len(kept) + len(waiting_parents) + 3 <= MOST_NODES:
         _, _, parent, frame = heapq.heappop(queue)
         waiting_parents[parent] -= 1

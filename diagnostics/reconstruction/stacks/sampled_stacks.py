@@ -1,4 +1,4 @@
-"""The sampled stacks of an analysis, for its profiles, its charts and the page of its stacks."""
+"""The sampled stacks of an analysis, for profiles, charts and the page of flame graphs."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ __all__ = ("MOMENT", "SampledStacks", "sampled_stacks")
 
 @dataclass(frozen=True, slots=True)
 class SampledStacks:
-    """The rows of stack_sample in the order of the files; of frames there are their CODEs, root first.
+    """The rows of stack_sample in the order of the files; frames are stored as CODEs, root first.
 
-    samples   those with any frame and a weight above 0
-    threads   those of thread dumps, which may have no frame
-    names     the frames by their number, which is their order
-    left_out  stacks that were too many to be read, the lightest
+    samples   rows with at least one frame and a weight above 0
+    threads   rows of thread dumps, which may have no frame
+    names     CODE -> frame
+    left_out  number of stacks that were not read because there were too many, the lightest ones
     """
 
     samples: pa.Table
@@ -38,7 +38,7 @@ class SampledStacks:
         return [self.names[code] for code in np.frombuffer(codes, CODE)]
 
     def cut(self, deepest: int) -> pa.Table:
-        """The samples with so many frames of each stack at most, those at its root."""
+        """The samples with each stack cut to its `deepest` frames next to the root."""
         import pyarrow.compute as pc
 
         place = self.samples.column_names.index("frames")
@@ -46,12 +46,12 @@ class SampledStacks:
         return self.samples.set_column(place, "frames", near_root)
 
     def heaviest(self, keys: Sequence[str], samples: pa.Table | None = None) -> pa.Table:
-        """The sums of the weights of equal stacks: `keys`, `frames`, `weight`, and the `place` of the heaviest
-        sample, the last of several.
+        """The distinct stacks with their summed weights, the heaviest first, then by `keys` and `frames`.
 
-        keys     columns that tell stacks apart, beside their frames
-        samples  those that count, all when nothing is said
-        Gives    the heaviest first, then in the order of `keys` and `frames`; a place is a row of `samples`.
+        keys     columns that distinguish stacks besides their frames
+        samples  the rows to sum; all samples by default
+        Gives    `keys`, `frames`, `weight`, and `place`: the row of `samples` with the heaviest sample (the last one of
+                 equal weight).
         """
         import numpy as np
         import pyarrow as pa
@@ -68,7 +68,7 @@ class SampledStacks:
         return summed.take(pc.sort_indices(summed, sort_keys=by))
 
     def rows(self, told: pa.Table) -> Iterator[dict[str, Any]]:
-        """The rows of a table as mappings, with their frames as texts."""
+        """The rows of a table as mappings, with their frames as text."""
         for batch in told.to_batches(max_chunksize=5_000):
             for row in batch.to_pylist():
                 yield row | {"frames": self.frames(row["frames"])}
@@ -76,10 +76,10 @@ class SampledStacks:
 
 @read_once
 def sampled_stacks(evidence: Evidence) -> SampledStacks | None:
-    """The stacks of an analysis, None without any.
+    """The stacks of an analysis; None without any.
 
-    Reads   stack_sample. Of very many rows equal stacks are put together, but for thread dumps without their time, and
-            the heaviest count.
+    Reads   stack_sample. Of very many rows, the aggregator combines equal stacks, except thread dumps of different
+            times, and keeps the heaviest ones.
     """
     import pyarrow.compute as pc
 

@@ -1,4 +1,4 @@
-"""A task's threads at work: which of its stacks count, what weighs most in them, and whose they are."""
+"""The stacks of a task's working threads, what is heaviest in them, and the task as a subject."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from diagnostics.reconstruction.job.cluster import Cluster
 from diagnostics.reconstruction.stacks.profile import Profile, Sampled
 
 FEWEST_WORKING = 3.0
-"""With fewer samples of a working thread nothing is said of its task. Our choice: three thread dumps."""
+"""Samples of a working thread that are needed for a statement about its task. Our choice: three thread dumps."""
 MOST_CITED = 6
 
 
 def subject_of(task: tuple[str | None, str], cluster: Cluster) -> Subject:
-    """The task as a subject; one that only a thread's name tells has no id."""
+    """The task as a subject; a task that is known only from the name of its thread has no id."""
     job_id, vertex = task
     if task in cluster.tasks:
         return cluster.vertex_subject(job_id, vertex)
@@ -24,12 +24,12 @@ def subject_of(task: tuple[str | None, str], cluster: Cluster) -> Subject:
 
 
 def working(profile: Profile) -> list[Sampled]:
-    """The stacks of a thread at work."""
+    """The stacks of working threads."""
     return [each for each in profile.stacks if not each.stack.idle]
 
 
 def heaviest(stacks: Iterable[Sampled], name: Callable[[Sampled], str | None]) -> tuple[str, float] | None:
-    """The name with most weight, and that weight."""
+    """The name with the largest weight, and that weight; stacks without a name are left out."""
     weights: dict[str, float] = defaultdict(float)
     for each in stacks:
         found = name(each)

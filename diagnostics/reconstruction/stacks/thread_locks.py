@@ -1,4 +1,4 @@
-"""Who waits for whose lock in a thread dump: chains of waiting threads, and circles that never end."""
+"""Lock contention in a thread dump: which threads wait for which lock, chains of waiting threads, and deadlocks."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class DumpedThread:
 class LockQueue:
     """A lock with the threads that wait for it.
 
-    holder  the thread that holds it, None when the dump does not tell
-    chain   for whom the holder waits in turn, and so on, by thread; it ends with a thread that does not wait
-    circle  the threads that wait for each other for ever, in order, when the chain comes back to itself
+    holder  the thread that holds it, None when the dump does not show it
+    chain   names of the threads from the holder on, each of which waits for a lock of the next one
+    circle  names of the threads in a deadlock, in order; empty without one
     """
 
     lock: str
@@ -36,8 +36,8 @@ class LockQueue:
 def lock_queues(threads: Sequence[DumpedThread]) -> list[LockQueue]:
     """The locks of one dump that threads wait for, deadlocks first, then by how many wait.
 
-    A thread that parks for a lock nobody holds waits for work, as pools do: it counts only when a holder is known or
-    when it is blocked.
+    A lock counts only when its holder is known or a thread is BLOCKED on it. A thread that parks on a lock without a
+    holder waits for work, as the threads of pools do.
     """
     holders = {lock: thread for thread in threads for lock in thread.holds}
     waiting: dict[str, list[DumpedThread]] = {}
