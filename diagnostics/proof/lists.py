@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from diagnostics.proof.quantity import Effect, Quantity, judge
-from diagnostics.proof.reading import HOUR_MS, reading_of_events, reading_of_share
+from diagnostics.proof.reading import HOUR_MS, reading_of_events, reading_of_share, scatter_of
 
 MOST = 12
 """Lines of each list, the largest changes first. Our choice: a person reads about ten."""
@@ -20,11 +20,15 @@ Pattern = tuple[str, str]
 
 
 def pattern_effects(
-    before: Mapping[Pattern, int], hours_before: float, after: Mapping[Pattern, int], hours_after: float
+    before: Mapping[Pattern, Sequence[int]],
+    hours_before: float,
+    after: Mapping[Pattern, Sequence[int]],
+    hours_after: float,
 ) -> list[Effect]:
     """Warnings and errors that changed: patterns of the same level and text, by how often they come in an hour.
 
-    One that came seldom and is not seen after a short time is not said to be gone.
+    before, after  records of each pattern in stretches of the same length, which tell how unevenly they come. One that
+                   came seldom and is not seen after a short time is not said to be gone.
     """
     if hours_before <= 0 or hours_after <= 0:
         return []
@@ -32,8 +36,13 @@ def pattern_effects(
     for level, text in before.keys() | after.keys():
         title = f"{level} {text}"
         quantity = Quantity(title, title, "per hour", lambda _: None, sound=0.0)
-        first = reading_of_events(before.get((level, text), 0), hours_before * HOUR_MS)
-        second = reading_of_events(after.get((level, text), 0), hours_after * HOUR_MS)
+        first, second = (
+            reading_of_events(sum(counts), hours * HOUR_MS, scatter_of(counts))
+            for counts, hours in (
+                (before.get((level, text), ()), hours_before),
+                (after.get((level, text), ()), hours_after),
+            )
+        )
         found.append(judge(quantity, first, second))
     return _notable_effects(found)
 

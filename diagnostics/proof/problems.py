@@ -123,7 +123,7 @@ def _judged(
         return "worse", f"It is {after['severity']} now; it was {before['severity']}." + told
     if step < 0:
         if holding and holding[0] == holding[1]:
-            return "fixed", f"What remains is {ARTICLES[after['severity']]}: {_lower(after['title'])}." + told
+            return "fixed", f"Only {ARTICLES[after['severity']]} remains, “{after['title']}”." + told
         return "better", f"It is {after['severity']} now; it was {before['severity']}." + told
     return "unchanged", f"It is still found, as {after['severity']} as before." + told
 

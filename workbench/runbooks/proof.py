@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from diagnostics.log_book.counting import breakdown
@@ -12,7 +12,7 @@ from diagnostics.proof import Effect, Judgement, Proof, SnapshotData, prove
 from diagnostics.proof.lists import frame_effects, pattern_effects
 from diagnostics.proof.quantity import Unit
 from diagnostics.proof.reading import Band, Reading
-from diagnostics.proof.words import change_in_words, value_in_words
+from diagnostics.proof.words import change_in_words, range_in_words, value_in_words
 from workbench.analyses.log_books import log_book_of
 from workbench.analyses.models import Analysis, ChartPoints
 from workbench.runbooks.selectors import runbook_of
@@ -96,17 +96,18 @@ def _patterns(before: Analysis, after: Analysis) -> list[Effect]:
 
 @dataclass(frozen=True, slots=True)
 class PatternCounts:
-    """How many records each pattern of warnings and errors has, (level, text) -> records.
+    """How many records each pattern of warnings and errors has.
 
+    records   (level, text) -> how many in each of the log's slots of time
     hours     that the log covers
     complete  whether a pattern that is not counted has no record
     """
 
-    records: Mapping[tuple[str, str], int]
+    records: Mapping[tuple[str, str], Sequence[int]]
     hours: float
     complete: bool
 
-    def known_to(self, other: PatternCounts) -> Mapping[tuple[str, str], int]:
+    def known_to(self, other: PatternCounts) -> Mapping[tuple[str, str], Sequence[int]]:
         """The patterns of which the other log also knows how often they came."""
         return {each: count for each, count in self.records.items() if other.complete or each in other.records}
 
@@ -115,7 +116,7 @@ def _counted(book: LogBook) -> PatternCounts:
     found = breakdown(book, View(book.records), "pattern", book.span)
     worrying = [each for each in found["values"] if each["level"] in WORRYING]
     return PatternCounts(
-        {(each["level"], each["text"]): each["records"] for each in worrying},
+        {(each["level"], each["text"]): each["slots"] for each in worrying},
         (book.span[1] - book.span[0]) / HOUR_MS if book.span else 0.0,
         complete=found["distinct"] == len(found["values"]),
     )
@@ -126,12 +127,26 @@ def _data(analysis: Analysis) -> SnapshotData:
     return SnapshotData(analysis.document, analysis.signals, dict(charts))
 
 
-def effects_shown(proof: Proof) -> list[tuple[str, list[EffectShown]]]:
+ShownGroup = tuple[str, list[EffectShown]]
+"""The title of a group and its rows."""
+
+
+def effects_shown(proof: Proof) -> list[ShownGroup]:
     """Title of a group -> its rows, in the order of the titles."""
     titled = {
         GROUP_TITLES.get(group, group.replace("_", " ").capitalize()): told for group, told in proof.effects.items()
     }
     return [(title, [_shown(each) for each in titled[title]]) for title in sorted(titled)]
+
+
+def folded(groups: Sequence[ShownGroup]) -> tuple[list[ShownGroup], list[ShownGroup]]:
+    """The groups with what is to be read, and with what is unchanged."""
+    parts: tuple[list[ShownGroup], list[ShownGroup]] = ([], [])
+    for title, rows in groups:
+        for part, unchanged in zip(parts, (False, True), strict=True):
+            if chosen := [row for row in rows if (row.effect.judgement == "unchanged") is unchanged]:
+                part.append((title, chosen))
+    return parts
 
 
 def _shown(effect: Effect) -> EffectShown:
@@ -154,7 +169,7 @@ def _value(reading: Reading | None, unit: Unit) -> tuple[str, str]:
 
 
 def _band(band: Band | None, unit: Unit) -> str:
-    return f"{value_in_words(band.low, unit)} to {value_in_words(band.high, unit)}" if band else ""
+    return range_in_words(band.low, band.high, unit) if band else ""
 
 
 def markdown(proof: Proof, before: str, after: str) -> str:

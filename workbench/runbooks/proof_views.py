@@ -12,7 +12,7 @@ from workbench.accounts.requests import SignedInRequest
 from workbench.analyses.models import Analysis
 from workbench.analyses.selectors import analysis_visible
 from workbench.cases.selectors import snapshots_of
-from workbench.runbooks.proof import effects_shown, markdown, proof_of
+from workbench.runbooks.proof import effects_shown, folded, markdown, proof_of
 
 
 @login_required
@@ -22,6 +22,7 @@ def proof(request: SignedInRequest, before_id: int, after_id: int) -> HttpRespon
     before, after = _diagnosed(request.user, before_id), _diagnosed(request.user, after_id)
     found = proof_of(before, after)
     names = [_name(each, other) for each, other in ((before, after), (after, before))]
+    changed, unchanged = folded(effects_shown(found))
     return render(
         request,
         "runbooks/proof.html",
@@ -31,7 +32,9 @@ def proof(request: SignedInRequest, before_id: int, after_id: int) -> HttpRespon
             "case": after.case,
             "names": names,
             "proof": found,
-            "effects": effects_shown(found),
+            "changed": changed,
+            "unchanged": unchanged,
+            "unchanged_count": sum(len(rows) for _, rows in unchanged),
             "markdown": markdown(found, *names),
             "may_change": after.case.may_be_changed_by(request.user) and not after.case.is_closed,
         },

@@ -10,7 +10,9 @@ EXPIRED, SLOW = ("WARN", "Checkpoint <*> expired before completing"), ("WARN", "
 
 
 def judged(before: dict[Any, int], after: dict[Any, int], hours: float = 1.0) -> dict[str, str]:
-    return {each.quantity.title: each.judgement for each in pattern_effects(before, 1.0, after, hours)}
+    """`before` and `after` tell how many records there are; they come evenly."""
+    counts = [{each: [1] * records for each, records in side.items()} for side in (before, after)]
+    return {each.quantity.title: each.judgement for each in pattern_effects(counts[0], 1.0, counts[1], hours)}
 
 
 def test_a_warning_that_is_gone_is_fixed_and_a_new_one_worse() -> None:
@@ -22,6 +24,12 @@ def test_a_warning_that_is_gone_is_fixed_and_a_new_one_worse() -> None:
 
 def test_a_rare_warning_that_is_not_seen_for_a_while_is_not_said_to_be_gone() -> None:
     assert judged({EXPIRED: 2}, {}, hours=0.5) == {}
+
+
+def test_records_that_come_in_one_burst_are_not_said_to_be_more() -> None:
+    even, burst = {SLOW: [1] * 20}, {SLOW: [40, *[0] * 19]}
+    assert [each.judgement for each in pattern_effects(even, 1.0, {SLOW: [2] * 20}, 1.0)] == ["worse"]
+    assert pattern_effects(even, 1.0, burst, 1.0) == []
 
 
 def test_what_comes_as_often_is_not_told() -> None:

@@ -20,7 +20,7 @@ from diagnostics.proof.reading import (
     reading_of_share,
     scatter_of,
 )
-from diagnostics.proof.words import MINUS, change_in_words
+from diagnostics.proof.words import MINUS, change_in_words, range_in_words
 
 FAILED = Quantity("failed", "Failed checkpoints", "percent", lambda _: None, sound=0.0)
 RATE = Quantity("rate", "Records per second", "rate", lambda _: None, better="higher")
@@ -140,4 +140,16 @@ def test_a_difference_is_told_in_its_unit_in_percent_and_as_a_factor() -> None:
     assert difference(FAILED, 0.4, 0.1) == "-30 points (-75 %, 4 times smaller)"
     assert difference(RATE, 1000, 1100) == "+100/s (+10 %)"
     assert difference(FAILED, 0.0, 0.1) == "+10 points"
+    assert difference(LENGTH, 7_300, 31) == "-7.3 s (-100 %, 235 times shorter)"
     assert difference(FAILED, 0.1, 0.0) == "-10 points (-100 %)"
+
+
+def test_inside_the_noise_only_the_size_of_a_difference_is_told() -> None:
+    unchanged = Effect(LENGTH, steady(0.4), steady(2.0), None, "unchanged", "")
+    assert change_in_words(unchanged) == "+2 ms"
+    assert change_in_words(Effect(FAILED, steady(0.5), steady(0.50001), None, "unchanged", "")) == "0 points"
+
+
+def test_a_range_has_its_unit_once() -> None:
+    assert range_in_words(0.0, 66.4, "per hour") == "0 to 66.4 per hour"
+    assert range_in_words(0.0, 1600, "duration") == "0 ms to 1.6 s"
