@@ -75,7 +75,8 @@ def _questions(user: Any) -> Iterator[tuple[str, Callable[[], object]]]:
     """Whole pages, as a browser asks for them, and the similar cases on their own."""
     from tests.workbench.people import signed_in
     from workbench.cases.models import Case
-    from workbench.history.similar import recurrence, similar_cases
+    from workbench.history.recurrences import recurrence
+    from workbench.history.similar import similar_cases
 
     browser = signed_in(user)
     case = Case.objects.order_by("pk").last()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import uuid
 from collections.abc import Mapping
 from typing import Any
@@ -70,9 +71,11 @@ def stored_file(
     )
 
 
-def skew_signals(skew_ratio: float) -> list[dict[str, Any]]:
-    """One measured task whose busiest subtask has `skew_ratio` times its even share."""
+def skew_signals(skew_ratio: float, seen_at: dt.datetime | None = None) -> list[dict[str, Any]]:
+    """One measured task whose busiest subtask has `skew_ratio` times its even share, cited with the time `seen_at`."""
+    ts_ms = round(seen_at.timestamp() * 1000) if seen_at else None
     citation = {"file_id": 0, "line": 2, "last_line": 3, "kind": "rest", "text": "numRecordsIn 900 \x00", "value": 900}
+    citation |= {"ts_ms": ts_ms}
     subject = {"job": "a" * 32, "vertex": "Window", "vertex_id": "b" * 32}
     facts = {"skew_ratio": skew_ratio, "hot_subtask": 2}
     signal = {"key": "load_balance", "subject": subject, "facts": facts, "citations": [citation], "citation_count": 1}
@@ -91,28 +94,30 @@ def inputs_of(name: str) -> list[dict[str, Any]]:
     return [{"file": name, "format": "flink-log", "records": 2, "bytes": 8, "flink_version": "1.20.5", "warnings": []}]
 
 
-def report_of(skew_ratio: float, name: str = "logs/tm.log") -> Any:
+def report_of(skew_ratio: float, name: str = "logs/tm.log", seen_at: dt.datetime | None = None) -> Any:
     """A report as the pipeline gives it."""
     from diagnostics.analyze import Report
 
-    signals, inputs = skew_signals(skew_ratio), inputs_of(name)
+    signals, inputs = skew_signals(skew_ratio, seen_at), inputs_of(name)
     document = judge(signals, inputs, Ruleset.of([Rule.from_yaml(SKEW_RULE, "test")]))
     charts = {"log-volume": {"points": [1, 2]}}
     return Report(document, signals, charts, inputs, ["chart 'x' could not be drawn"], {"read_ms": 5})
 
 
-def diagnosed_case(user: User, skew_ratio: float = 4.0, title: str = "Checkpoints expire") -> Analysis:
-    """A case of the user with a finished analysis."""
+def diagnosed_case(
+    user: User, skew_ratio: float = 4.0, title: str = "Checkpoints expire", seen_at: dt.datetime | None = None
+) -> Analysis:
+    """A case of the user with a finished analysis; its evidence has no times but `seen_at`."""
     case = case_of(user, title)
     stored_file(case, user)
-    return finish(analysis_request(case=case, user=user), skew_ratio)
+    return finish(analysis_request(case=case, user=user), skew_ratio, seen_at)
 
 
-def finish(analysis: Analysis, skew_ratio: float) -> Analysis:
+def finish(analysis: Analysis, skew_ratio: float, seen_at: dt.datetime | None = None) -> Analysis:
     """A queued analysis as a worker finishes it."""
     claim = analysis_claim(analysis)
     assert claim is not None
-    assert report_save(analysis=analysis, claim=claim, report=report_of(skew_ratio), warnings=[])
+    assert report_save(analysis=analysis, claim=claim, report=report_of(skew_ratio, seen_at=seen_at), warnings=[])
     analysis.refresh_from_db()
     return analysis
 

@@ -11,6 +11,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from diagnostics.diagnosis.fingerprint import fingerprint, traits
+from diagnostics.diagnosis.problem_time import problem_seen_at
 from diagnostics.formats import FORMATS
 from workbench.analyses.models import (
     Analysis,
@@ -87,6 +88,7 @@ def case_outcome_update(case: Case) -> None:
     incident = case.analyses.done().filter(snapshot=1).defer("signals", "inputs").first()
     if incident:
         case.fingerprint = fingerprint(incident.document)
+        case.problem_seen_at = problem_seen_at(incident.document)
         traits_save(case, incident.document)
     case.save(
         update_fields=[
@@ -100,6 +102,7 @@ def case_outcome_update(case: Case) -> None:
             "job_verdicts",
             "flink_version",
             "fingerprint",
+            "problem_seen_at",
             "updated_at",
         ]
     )

@@ -24,7 +24,7 @@ from workbench.cases import selectors
 from workbench.cases.follow_ups import left_to_do
 from workbench.cases.models import Case, CaseStatus, SavedView
 from workbench.cases.services import unwatch, watch
-from workbench.history.similar import came_back
+from workbench.history.recurrences import came_back
 from workbench.untrusted.whole_number import whole_number
 
 ORDER_NAMES = {

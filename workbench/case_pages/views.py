@@ -29,7 +29,8 @@ from workbench.cases import selectors, services
 from workbench.cases.models import Case, CaseStatus
 from workbench.charts.selectors import charts_shown
 from workbench.clusters.models import Cluster
-from workbench.history.similar import recurrence, similar_cases
+from workbench.history.recurrences import recurrence
+from workbench.history.similar import similar_cases
 from workbench.history.timeline import timeline
 from workbench.limits.selectors import limits_now
 from workbench.profiles.selectors import has_stacks

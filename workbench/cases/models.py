@@ -94,6 +94,7 @@ class Case(models.Model):
     """One incident: its files, what was diagnosed, what people did and what fixed it.
 
     `fingerprint` and the traits are those of the incident, the first snapshot; the others of the newest diagnosis.
+    `problem_seen_at`: when the incident's evidence last shows the problem, null when it has no times.
     `keep_evidence`: its files are not deleted by themselves, however long it is closed.
     The `verdict_*`, `health_score`, `job_names` and `analysis_status` columns repeat the latest analysis, so that the
     list needs one table; `workbench.analyses.outcome` keeps them, null means not known (yet). `verdict_class` and
@@ -127,6 +128,7 @@ class Case(models.Model):
     job_verdicts: models.JSONField[list[JobVerdict], list[JobVerdict]] = models.JSONField(default=list, blank=True)
     flink_version = models.CharField(max_length=50, null=True, blank=True)
     fingerprint = models.CharField(max_length=64, null=True, blank=True, db_index=True)
+    problem_seen_at = models.DateTimeField(null=True, blank=True)
 
     objects = CaseQuerySet.as_manager()
 

@@ -1,1 +1,1 @@
-"""The history over many cases: similar cases, recurrences, statistics, timelines."""
+"""The history over many cases: similar cases, recurrences by the times in the evidence, statistics, timelines."""

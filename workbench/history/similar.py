@@ -1,10 +1,10 @@
-"""Finds cases with similar traits, and recurrences of a problem after its fix."""
+"""Finds cases with similar traits."""
 
 from __future__ import annotations
 
 import datetime as dt
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.db.models import Q
@@ -13,7 +13,7 @@ from django.utils import timezone
 from diagnostics.rules.rule import shipped_rules
 from diagnostics.symptoms import symptom
 from workbench.accounts.models import User
-from workbench.cases.models import Case, CaseStatus, CaseTrait
+from workbench.cases.models import Case, CaseTrait
 
 MOST_SIMILAR = 5
 LEAST_SIMILAR = 0.3
@@ -102,23 +102,6 @@ class SimilarCases:
         return sum(week.cases for week in self.weeks)
 
 
-@dataclass(frozen=True, slots=True)
-class Recurrence:
-    """Cases with the same fingerprint.
-
-    returned_from  the newest one that was closed with a confirmed cause before this case was opened: a regression
-    came_back_as   the first one that was opened after this one was closed so
-    others         the rest, the newest first
-    """
-
-    returned_from: Case | None
-    came_back_as: Case | None
-    others: Sequence[Case]
-
-    def __bool__(self) -> bool:
-        return bool(self.returned_from or self.came_back_as or self.others)
-
-
 def similar_cases(user: User, case: Case) -> SimilarCases:
     """The cases of the user's teams that are like this one; none while it has no diagnosis."""
     own: Traits = frozenset(case.traits.values_list("kind", "value"))
@@ -148,45 +131,6 @@ def _weeks(numbers: Sequence[int]) -> list[Week]:
     for moment in opened:
         counts[(moment.date() - first).days // 7] += 1
     return [Week(first + dt.timedelta(days=7 * place), count) for place, count in enumerate(counts)]
-
-
-def recurrence(user: User, case: Case) -> Recurrence:
-    """The cases of the user's teams with the same fingerprint."""
-    if not case.fingerprint:
-        return Recurrence(None, None, ())
-    same = Case.objects.visible_to(user).filter(fingerprint=case.fingerprint, merged_into=None).exclude(pk=case.pk)
-    others = list(same.select_related("closed_by").order_by("-created_at"))
-    fixed_before = [
-        other for other in others if is_fixed(other) and other.closed_at and other.closed_at <= case.created_at
-    ]
-    returned_from = max(fixed_before, key=lambda other: (other.closed_at, other.pk), default=None)
-    came_back_as = None
-    if is_fixed(case) and case.closed_at:
-        later = [other for other in others if other.created_at >= case.closed_at]
-        came_back_as = min(later, key=lambda other: (other.created_at, other.pk), default=None)
-    told = (returned_from, came_back_as)
-    return Recurrence(returned_from, came_back_as, [other for other in others if other not in told])
-
-
-def came_back(user: User, cases: Iterable[Case]) -> set[int]:
-    """Numbers of those cases that are regressions, for a list: one query for all of them."""
-    shown = [case for case in cases if case.fingerprint]
-    fixed = Case.objects.visible_to(user).filter(status=CaseStatus.CLOSED, merged_into=None, closed_at__isnull=False)
-    fixed = fixed.filter(confirmed_class__isnull=False)
-    fixed = fixed.filter(fingerprint__in={case.fingerprint for case in shown}).exclude(confirmed_class__in=NO_CAUSE)
-    first: dict[str | None, dt.datetime] = {}
-    for fingerprint, closed_at in fixed.order_by("-closed_at").values_list("fingerprint", "closed_at"):
-        if closed_at is not None:
-            first[fingerprint] = closed_at
-    return {case.pk for case in shown if case.fingerprint in first and first[case.fingerprint] <= case.created_at}
-
-
-NO_CAUSE = ("", "inconclusive")
-
-
-def is_fixed(case: Case) -> bool:
-    """Whether people closed it and said what the cause was."""
-    return case.status == CaseStatus.CLOSED and case.confirmed_class not in (None, *NO_CAUSE)
 
 
 def _share(own: Traits, others: Traits) -> float:

@@ -63,7 +63,7 @@ class Durations:
 class RecurringJob:
     """A job with more than one case in which it was not healthy.
 
-    returns  cases that have the fingerprint of an earlier one, which is that of the worst job
+    returns  cases whose problem was seen before in another one; the fingerprint is that of the worst job
     """
 
     name: str
@@ -99,6 +99,7 @@ class _Row:
     verdict_class: str | None
     confirmed_class: str | None
     fingerprint: str | None
+    problem_seen_at: dt.datetime | None
     job_verdicts: list[JobVerdict]
 
     @property
@@ -130,7 +131,7 @@ def statistics(user: User, days: int | None = None) -> Statistics:
     return Statistics(
         cases=len(rows),
         open=sum(1 for row in rows if row.status != CaseStatus.CLOSED),
-        regressions=sum(_returns(rows).values()),
+        regressions=sum(1 for _, is_return in _with_returns(rows) if is_return),
         months=months,
         causes=_causes(rows, months, repaired),
         to_diagnosis=Durations.summarise(diagnosed.values()),
@@ -192,12 +193,6 @@ def _cause(name: str, rows: Sequence[_Row], months: Sequence[dt.date], repaired:
     )
 
 
-def _returns(rows: Sequence[_Row]) -> dict[str, int]:
-    """Fingerprint -> how many cases had it after the first one."""
-    counted = Counter(row.fingerprint for row in rows if row.fingerprint)
-    return {fingerprint: count - 1 for fingerprint, count in counted.items() if count > 1}
-
-
 def _jobs(rows: Sequence[_Row]) -> list[RecurringJob]:
     jobs: dict[str, RecurringJob] = {}
     for row, is_return in _with_returns(rows):
@@ -215,8 +210,16 @@ def _jobs(rows: Sequence[_Row]) -> list[RecurringJob]:
 
 
 def _with_returns(rows: Sequence[_Row]) -> Iterator[tuple[_Row, bool]]:
-    seen: set[str] = set()
+    """Each case, and whether its problem was seen earlier in another one; the same incident counts once."""
+    moments: dict[str, set[dt.datetime]] = defaultdict(set)
     for row in rows:
-        yield row, row.fingerprint in seen
-        if row.fingerprint:
-            seen.add(row.fingerprint)
+        if row.fingerprint and row.problem_seen_at:
+            moments[row.fingerprint].add(row.problem_seen_at)
+    counted: set[tuple[str, dt.datetime]] = set()
+    for row in rows:
+        returned = False
+        if row.fingerprint and row.problem_seen_at:
+            incident = (row.fingerprint, row.problem_seen_at)
+            returned = incident not in counted and min(moments[row.fingerprint]) < row.problem_seen_at
+            counted.add(incident)
+        yield row, returned

@@ -11,8 +11,8 @@ from tests.workbench.diagnosed import diagnosed_case
 from tests.workbench.people import People, case_of, signed_in
 from workbench.accounts.models import User
 from workbench.cases.models import Case, CaseTrait
-from workbench.cases.services import case_close, case_reopen
-from workbench.history.similar import recurrence, similar_cases
+from workbench.history.recurrences import recurrence
+from workbench.history.similar import similar_cases
 
 
 @pytest.fixture(autouse=True)
@@ -29,11 +29,6 @@ def case_with(user: User, title: str, **traits: str) -> Case:
 
 def skewed(user: User, title: str) -> Case:
     return diagnosed_case(user, title=title).case
-
-
-def closed(case: Case, user: User) -> Case:
-    case_close(case=case, user=user, confirmed_class="data_skew", what_fixed_it="Salted the key")
-    return case
 
 
 def test_alike_is_measured_by_what_is_shared_of_what_either_has(people: People) -> None:
@@ -83,55 +78,6 @@ def test_cases_of_strangers_are_never_similar(people: People) -> None:
     here = skewed(people.alice, "ours")
     assert not similar_cases(people.alice, here)
     assert not recurrence(people.alice, here)
-
-
-def test_the_same_problem_after_a_confirmed_fix_is_a_regression_and_the_page_says_what_fixed_it(
-    people: People,
-) -> None:
-    earlier = closed(skewed(people.alice, "In May"), people.bob)
-    later = skewed(people.alice, "In June")
-
-    page = signed_in(people.alice).get(later.get_absolute_url()).content.decode()
-
-    assert recurrence(people.alice, later).returned_from == earlier
-    assert "This came back." in page
-    assert "What fixed it then: Salted the key" in page
-
-
-def test_the_list_marks_what_came_back(people: People) -> None:
-    closed(skewed(people.alice, "In May"), people.bob)
-    later = skewed(people.alice, "In June")
-    assert signed_in(people.alice).get("/").context["returned"] == {later.pk}
-    assert "Came back" in signed_in(people.alice).get("/").content.decode()
-
-
-def test_the_earlier_case_says_that_its_fix_did_not_last(people: People) -> None:
-    earlier = closed(skewed(people.alice, "In May"), people.bob)
-    later = skewed(people.alice, "In June")
-
-    page = signed_in(people.alice).get(earlier.get_absolute_url()).content.decode()
-
-    assert recurrence(people.alice, earlier).came_back_as == later
-    assert "The fix did not last." in page
-
-
-def test_the_same_problem_in_a_case_that_is_still_open_is_no_regression(people: People) -> None:
-    first, second = skewed(people.alice, "first"), skewed(people.alice, "second")
-    found = recurrence(people.alice, second)
-    assert (found.returned_from, found.others) == (None, [first])
-
-
-def test_a_case_that_was_closed_without_knowing_the_cause_was_not_fixed(people: People) -> None:
-    first = skewed(people.alice, "first")
-    case_close(case=first, user=people.alice, confirmed_class="inconclusive", what_fixed_it="")
-    assert recurrence(people.alice, skewed(people.alice, "second")).returned_from is None
-
-
-def test_a_case_that_was_opened_again_is_not_fixed(people: People) -> None:
-    first = closed(skewed(people.alice, "first"), people.alice)
-    second = skewed(people.alice, "second")
-    case_reopen(case=first, user=people.alice)
-    assert recurrence(people.alice, second).returned_from is None
 
 
 def test_the_page_of_a_case_tells_what_its_fingerprint_is_made_of(people: People) -> None:

@@ -96,9 +96,14 @@ def verdict_of(name: str, symptom_class: str) -> JobVerdict:
 
 
 def test_jobs_with_more_than_one_case_tell_their_causes_and_what_came_back(people: People) -> None:
-    for cause, fingerprint in (("data_skew", "a"), ("data_skew", "a"), ("slow_sink", "b")):
+    may, june = dt.datetime(2026, 5, 1, tzinfo=dt.UTC), dt.datetime(2026, 6, 1, tzinfo=dt.UTC)
+    for cause, fingerprint, seen in (
+        ("data_skew", "a", may),
+        ("data_skew", "a", june),
+        ("slow_sink", "b", may),
+    ):
         jobs = [verdict_of("Orders", cause), verdict_of("Clicks", "healthy"), verdict_of("Views", "cpu_hotspot")]
-        case_with(people.alice, verdict_class=cause, fingerprint=fingerprint, job_verdicts=jobs)
+        case_with(people.alice, verdict_class=cause, fingerprint=fingerprint, problem_seen_at=seen, job_verdicts=jobs)
     jobs = [verdict_of("Payments", "data_skew")]
     case_with(people.alice, verdict_class="data_skew", fingerprint="c", job_verdicts=jobs)
 
@@ -108,6 +113,13 @@ def test_jobs_with_more_than_one_case_tell_their_causes_and_what_came_back(peopl
     assert found.jobs[0].leading_causes == [("data_skew", 2), ("slow_sink", 1)]
     assert found.jobs[1].leading_causes == [("cpu_hotspot", 3)]
     assert found.regressions == 1
+
+
+def test_the_same_incident_again_and_evidence_without_times_did_not_come_back(people: People) -> None:
+    may = dt.datetime(2026, 5, 1, tzinfo=dt.UTC)
+    for seen in (may, may, None):
+        case_with(people.alice, fingerprint="a", problem_seen_at=seen)
+    assert statistics(people.alice).regressions == 0
 
 
 def test_merged_cases_and_cases_of_strangers_do_not_count(people: People) -> None:

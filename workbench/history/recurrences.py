@@ -1,0 +1,123 @@
+"""Finds out whether a problem came back after its fix, by the times in the evidence and not of the upload."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from workbench.accounts.models import User
+from workbench.cases.models import Case, CaseStatus
+from workbench.uploads.models import FileKind, UploadedFile
+
+NO_CAUSE = ("", "inconclusive")
+
+
+@dataclass(frozen=True, slots=True)
+class Recurrence:
+    """Cases with the same fingerprint.
+
+    returned_from  the newest one that was closed with a confirmed cause before this problem was seen: a regression
+    came_back_as   the first one whose problem was seen after this one was closed so
+    same_incident  those that hold the same files, or the same problem at the same moment
+    before_fix     the newest one that was closed so only after this problem was seen: this is no regression of it
+    undated        the newest one that was closed so, when nothing tells whether this problem was seen before or after
+    others         the rest, the newest first
+    """
+
+    returned_from: Case | None = None
+    came_back_as: Case | None = None
+    same_incident: Sequence[Case] = ()
+    before_fix: Case | None = None
+    undated: Case | None = None
+    others: Sequence[Case] = ()
+
+    def __bool__(self) -> bool:
+        named = (self.returned_from, self.came_back_as, self.before_fix, self.undated)
+        return any(named) or bool(self.same_incident or self.others)
+
+
+def recurrence(user: User, case: Case) -> Recurrence:
+    """The cases of the user's teams with the same fingerprint."""
+    if not case.fingerprint:
+        return Recurrence()
+    same = Case.objects.visible_to(user).filter(fingerprint=case.fingerprint, merged_into=None).exclude(pk=case.pk)
+    found = list(same.select_related("closed_by").order_by("-created_at"))
+    twins = _same_incident(case, found)
+    others = [other for other in found if other not in twins]
+    fixed = sorted(
+        (other for other in others if is_fixed(other) and other.closed_at),
+        key=lambda other: (other.closed_at, other.pk),
+        reverse=True,
+    )
+    returned_from = next((other for other in fixed if _is_seen_after(case, other)), None)
+    later = [other for other in others if is_fixed(case) and _is_seen_after(other, case)]
+    came_back_as = min(later, key=lambda other: (other.problem_seen_at, other.pk), default=None)
+    newest = fixed[0] if fixed and returned_from is None and came_back_as is None else None
+    named = Recurrence(
+        returned_from=returned_from,
+        came_back_as=came_back_as,
+        same_incident=twins,
+        before_fix=newest if case.problem_seen_at else None,
+        undated=None if case.problem_seen_at else newest,
+    )
+    told = {named.returned_from, named.came_back_as, named.before_fix, named.undated}
+    return Recurrence(
+        named.returned_from,
+        named.came_back_as,
+        named.same_incident,
+        named.before_fix,
+        named.undated,
+        [other for other in others if other not in told],
+    )
+
+
+def came_back(user: User, cases: Iterable[Case]) -> set[int]:
+    """Numbers of those cases that are regressions, for a list: one query for all of them."""
+    shown = [case for case in cases if case.fingerprint and case.problem_seen_at]
+    fixed = Case.objects.visible_to(user).filter(status=CaseStatus.CLOSED, merged_into=None, closed_at__isnull=False)
+    fixed = fixed.filter(confirmed_class__isnull=False)
+    fixed = fixed.filter(fingerprint__in={case.fingerprint for case in shown}).exclude(confirmed_class__in=NO_CAUSE)
+    closed: dict[str | None, list[tuple[int, dt.datetime]]] = defaultdict(list)
+    for number, fingerprint, closed_at in fixed.order_by().values_list("pk", "fingerprint", "closed_at"):
+        if closed_at is not None:
+            closed[fingerprint].append((number, closed_at))
+    return {
+        case.pk
+        for case in shown
+        if any(
+            number != case.pk and case.problem_seen_at and closed_at < case.problem_seen_at
+            for number, closed_at in closed[case.fingerprint]
+        )
+    }
+
+
+def is_fixed(case: Case) -> bool:
+    """Whether people closed it and said what the cause was."""
+    return case.status == CaseStatus.CLOSED and case.confirmed_class not in (None, *NO_CAUSE)
+
+
+def _is_seen_after(case: Case, fixed: Case) -> bool:
+    """Whether the evidence shows the problem of a case after the other one was closed."""
+    return bool(case.problem_seen_at and fixed.closed_at and fixed.closed_at < case.problem_seen_at)
+
+
+def _same_incident(case: Case, others: Sequence[Case]) -> list[Case]:
+    """Those with the very files of the case; or with the problem last seen at its millisecond, however packed."""
+    contents = _contents([case, *others])
+    return [
+        other
+        for other in others
+        if (contents[case.pk] and contents[case.pk] == contents[other.pk])
+        or (case.problem_seen_at and case.problem_seen_at == other.problem_seen_at)
+    ]
+
+
+def _contents(cases: Sequence[Case]) -> Mapping[int, set[str]]:
+    """Case -> digests of the files of the incident."""
+    found: dict[int, set[str]] = defaultdict(set)
+    files = UploadedFile.objects.filter(case__in=cases, snapshot=1, kind=FileKind.EVIDENCE)
+    for number, digest in files.values_list("case", "sha256"):
+        found[number].add(digest)
+    return found
