@@ -15,7 +15,7 @@ from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
 from diagnostics.reconstruction.job.graph import JobGraph, job_graph
-from diagnostics.reconstruction.load.pressure_origin import Held, origins
+from diagnostics.reconstruction.load.pressure_origin import OriginMoment, origins
 from diagnostics.reconstruction.load.task_rates import HeldTime, held_times
 from diagnostics.reconstruction.load.timeline import MOMENT_MS, Moment, Timeline, load_timelines, printed_names
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
@@ -78,9 +78,9 @@ def _starts(evidence: Evidence) -> Mapping[str, int]:
     return found
 
 
-def _is_catch_up(held: Sequence[Held], timeline: Timeline, start_ms: int | None) -> bool:
+def _is_catch_up(held: Sequence[OriginMoment], timeline: Timeline, start_ms: int | None) -> bool:
     """Whether the back pressure began with the job and ended well before the last moment: a backlog was processed."""
-    high = [each.ts_ms for each in held if each.upstream > LOW_MOST]
+    high = [each.ts_ms for each in held if each.upstream_ratio > LOW_MOST]
     moments = _moments_of(timeline)
     if start_ms is None or not high or high[0] - start_ms > START_MS:
         return False
@@ -101,19 +101,19 @@ def _moments_of(timeline: Timeline) -> list[int]:
 def _origin_signal(
     job_id: str | None,
     vertex: str,
-    held: Sequence[Held],
+    held: Sequence[OriginMoment],
     timeline: Timeline,
     graph: JobGraph,
     cluster: Cluster,
     accumulated: Mapping[tuple[str | None, str], HeldTime],
 ) -> Signal:
-    high = [each for each in held if each.upstream > LOW_MOST]
+    high = [each for each in held if each.upstream_ratio > LOW_MOST]
     lasting = high or list(held)
-    hardest = max(each.upstream for each in lasting)
-    chosen = [each for each in lasting if each.upstream >= AS_HARD * hardest]
+    hardest = max(each.upstream_ratio for each in lasting)
+    chosen = [each for each in lasting if each.upstream_ratio >= AS_HARD * hardest]
     everything = _moments_of(timeline)
     at = {each.ts_ms for each in chosen}
-    worst = max(chosen, key=lambda each: (round(each.upstream, 2), each.own.busy_max or 0.0, each.ts_ms))
+    worst = max(chosen, key=lambda each: (round(each.upstream_ratio, 2), each.own.busy_max or 0.0, each.ts_ms))
     above = [each for each in graph.all_above(vertex) if each in timeline]
     pressed = [each for each in above if _typical(timeline[each], at, "held_max", OK_MOST) is not None]
     facts: dict[str, FactValue] = {
@@ -127,8 +127,8 @@ def _origin_signal(
         "busy_min_ratio": middle(each.own.busy_min for each in chosen),
         "busy_median_ratio": middle(each.own.busy_median for each in chosen),
         "back_pressured_ratio": middle(each.own.held_max for each in chosen),
-        "upstream_ratio": middle(each.upstream for each in chosen),
-        "upstream_max_ratio": worst.upstream,
+        "upstream_ratio": middle(each.upstream_ratio for each in chosen),
+        "upstream_max_ratio": worst.upstream_ratio,
         "upstream_vertex": graph.name(worst.upstream_vertex),
         "upstream_vertices": [graph.name(each) for each in reversed(pressed)],
         "upstream_count": len(above),
@@ -144,7 +144,7 @@ def _origin_signal(
         ),
     }
     busy = worst.own.busiest
-    above_reading = worst.above.most_held
+    above_reading = worst.upstream_load.most_held
     citations = [reading.citation for reading in (busy, above_reading, worst.own.most_held) if reading]
     citations += [
         reading.citation
@@ -180,7 +180,7 @@ def _source_ratio(timeline: Timeline, graph: JobGraph, vertex: str, at: set[int]
     return highest(_typical(timeline[each], at, "held_max", -1.0) for each in sources)
 
 
-def _lasted_ms(held: Sequence[Held], timeline: Timeline, times: Sequence[HeldTime]) -> float | None:
+def _lasted_ms(held: Sequence[OriginMoment], timeline: Timeline, times: Sequence[HeldTime]) -> float | None:
     """Duration of the back pressure in milliseconds: its longest run of moments, or the time that tasks upstream
     accumulated.
 

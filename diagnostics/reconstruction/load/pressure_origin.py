@@ -18,25 +18,25 @@ AS_BUSY = 0.6
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class OriginMoment:
     """A task at one time at which it was an origin of back pressure.
 
     own              load of the task itself
-    upstream         the highest back-pressured ratio (0 to 1) among the upstream tasks on the back-pressured path
+    upstream_ratio   the highest back-pressured ratio (0 to 1) among the upstream tasks on the back-pressured path
     upstream_vertex  id of the upstream task with that ratio
-    above            load of that upstream task
+    upstream_load    load of that upstream task
     below_busy       the highest busy ratio among the downstream tasks, None if not known
     """
 
     ts_ms: int
     own: Moment
-    upstream: float
+    upstream_ratio: float
     upstream_vertex: str
-    above: Moment
+    upstream_load: Moment
     below_busy: float | None
 
 
-def origins(timeline: Timeline, graph: JobGraph) -> Mapping[str, list[Held]]:
+def origins(timeline: Timeline, graph: JobGraph) -> Mapping[str, list[OriginMoment]]:
     """Task -> the times at which it was an origin of back pressure, in time order.
 
     A task is a candidate when a direct upstream task is back-pressured and the task itself is not, or clearly less. A
@@ -47,38 +47,38 @@ def origins(timeline: Timeline, graph: JobGraph) -> Mapping[str, list[Held]]:
     for vertex, moments in timeline.items():
         for moment in moments:
             by_moment.setdefault(moment.ts_ms, {})[vertex] = moment
-    found: dict[str, list[Held]] = {}
+    found: dict[str, list[OriginMoment]] = {}
     for ts_ms in sorted(by_moment):
-        for vertex, held in _origins_at(ts_ms, by_moment[ts_ms], graph).items():
-            found.setdefault(vertex, []).append(held)
+        for vertex, origin in _origins_at(ts_ms, by_moment[ts_ms], graph).items():
+            found.setdefault(vertex, []).append(origin)
     return found
 
 
-def _origins_at(ts_ms: int, now: Mapping[str, Moment], graph: JobGraph) -> Mapping[str, Held]:
-    candidates: dict[str, Held] = {}
+def _origins_at(ts_ms: int, now: Mapping[str, Moment], graph: JobGraph) -> Mapping[str, OriginMoment]:
+    candidates: dict[str, OriginMoment] = {}
     for vertex, own in now.items():
         direct = [(now[each].held_max or 0.0, each) for each in graph.above(vertex) if each in now]
         worst = max(direct, default=None)
         if worst is None or worst[0] <= OK_MOST or (own.held_max or 0.0) > OWN_PART * worst[0]:
             continue
-        path = _held_path(vertex, now, graph)
+        path = _back_pressured_path(vertex, now, graph)
         upstream, name = max(path or [worst])
         below = highest(now[each].busy_max for each in graph.all_below(vertex) if each in now)
-        candidates[vertex] = Held(ts_ms, own, upstream, name, now[name], below)
+        candidates[vertex] = OriginMoment(ts_ms, own, upstream, name, now[name], below)
     kept = {
-        vertex: held
-        for vertex, held in candidates.items()
-        if (held.own.held_max or 0.0) <= OK_MOST or not any(each in candidates for each in graph.all_below(vertex))
+        vertex: origin
+        for vertex, origin in candidates.items()
+        if (origin.own.held_max or 0.0) <= OK_MOST or not any(each in candidates for each in graph.all_below(vertex))
     }
-    busiest = highest(held.own.busy_max for held in kept.values())
+    busiest = highest(origin.own.busy_max for origin in kept.values())
     return {
-        vertex: held
-        for vertex, held in kept.items()
-        if held.own.busy_max is None or busiest is None or held.own.busy_max >= AS_BUSY * busiest
+        vertex: origin
+        for vertex, origin in kept.items()
+        if origin.own.busy_max is None or busiest is None or origin.own.busy_max >= AS_BUSY * busiest
     }
 
 
-def _held_path(vertex: str, now: Mapping[str, Moment], graph: JobGraph) -> list[tuple[float, str]]:
+def _back_pressured_path(vertex: str, now: Mapping[str, Moment], graph: JobGraph) -> list[tuple[float, str]]:
     """(back-pressured ratio, task) of the upstream tasks, as far as the path of back-pressured tasks is unbroken."""
     if not graph.edges_known:
         return [(now[each].held_max or 0.0, each) for each in graph.above(vertex) if each in now]

@@ -47,7 +47,7 @@ def test_in_a_chain_the_busy_task_behind_the_waiting_ones_is_the_origin() -> Non
     timeline = {"source": _now(0.0, 1.0), "map": _now(0.1, 0.9), "sink": _now(1.0, 0.0)}
     found = origins(timeline, graph)
     assert list(found) == ["sink"]
-    assert (found["sink"][0].upstream, found["sink"][0].upstream_vertex) == (1.0, "source")
+    assert (found["sink"][0].upstream_ratio, found["sink"][0].upstream_vertex) == (1.0, "source")
 
 
 def test_an_origin_in_the_middle_leaves_the_sink_alone() -> None:
@@ -61,7 +61,7 @@ def test_a_half_held_back_task_gives_way_to_the_one_behind_it() -> None:
     timeline = {"source": _now(0.0, 1.0), "map": _now(0.6, 0.4), "sink": _now(1.0, 0.0)}
     found = origins(timeline, graph)
     assert list(found) == ["sink"]
-    assert found["sink"][0].upstream == 1.0, "the pressure goes through the task between them"
+    assert found["sink"][0].upstream_ratio == 1.0, "the pressure goes through the task between them"
 
 
 def test_of_two_branches_only_the_busy_one_counts() -> None:
