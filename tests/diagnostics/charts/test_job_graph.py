@@ -4,8 +4,6 @@ from typing import Any
 
 from diagnostics.charting.chart import Theme
 from diagnostics.charts.job_graph import CHART
-from diagnostics.reconstruction.load.tasks import least_idle
-from diagnostics.reconstruction.load.timeline import Moment
 
 LIGHT = Theme("light")
 
@@ -75,8 +73,3 @@ def test_names_from_files_cannot_bring_markup() -> None:
     figure = CHART.figure(of(vertex("<img src=x>")), LIGHT)
 
     assert "<img" not in str([figure["data"][0]["text"], figure["layout"]["annotations"]])
-
-
-def test_a_task_is_as_idle_as_the_subtask_that_rests_least() -> None:
-    hot_and_resting = Moment(0, busy=(1.0, 0.05), back_pressured=(0.0, 0.0))
-    assert least_idle([hot_and_resting]) == 0.0
