@@ -1,4 +1,4 @@
-"""The file formats, one a file. The folder listing is the registry; nothing imports a format by name."""
+"""File formats, one per file. A file in this folder is registered by its `FORMAT`; nothing imports a format by name."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _BY_CERTAINTY = sorted(FORMATS.values(), key=lambda each: (-each.certainty, each
 
 @dataclass(frozen=True, slots=True)
 class Recognition:
-    """Which format a file has and how sure that is (0..1); `format_id` is None for a file nobody claims."""
+    """The format of a file and the confidence (0..1); `format_id` is None for a file that no format recognises."""
 
     format_id: str | None
     title: str
@@ -36,9 +36,7 @@ class Recognition:
 
 
 def recognise(head: Head, *, binary: bool = False) -> Recognition:
-    """The format that claims the file with the highest confidence, of those for text or of those for bytes that are
-    none; ties go to the smaller id.
-    """
+    """The format with the highest confidence, among binary or among text formats; ties go to the smaller id."""
     confidence, best = 0.0, None
     for each in _BY_CERTAINTY:
         if each.certainty < confidence:

@@ -1,9 +1,10 @@
-"""Flame graphs that async-profiler writes as a page: the frames stand in it as calls of three functions.
+"""Flame graphs that async-profiler writes as an HTML page: frames are calls of three JavaScript functions.
 
-Up to 2.9 each frame is `f(level,left,width,type,'title',...)`. Later the titles lie in a pool in which each begins with
-as many characters of the one before as its first character says, and frames are `f(key,level,left,width,...)`,
-`u(key,width,...)` (one level up, same place) and `n(key,width,...)` (next on the same level); `key >> 3` is the title's
-number, a width that is missing or 0 is that of the frame before, `left` counts from the frame before.
+Up to 2.9 a frame is `f(level,left,width,type,'title',...)`. Later versions have a pool of titles in which the first
+character of each title is the length of the prefix it shares with the title before, and frames are
+`f(key,level,left,width,...)`, `u(key,width,...)` (one level up, same position) and `n(key,width,...)` (next on the
+same level). `key >> 3` is the title's number; a width that is missing or 0 is that of the frame before; `left` is
+relative to the frame before.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ MOST_LEVEL = 5_000
 MOST_TITLES = 1_000_000
 
 TITLES = (("cpu", "cpu"), ("itimer", "cpu"), ("wall", "wall"), ("alloc", "alloc"), ("lock", "lock"))
-"""Words of the page's title and the mode: `CPU profile`, `Wall clock profile`."""
+"""Words in the page's title -> mode: `CPU profile`, `Wall clock profile`."""
 
 _MARKS = ("async-profiler", "levels = Array(")
 _CALL = re.compile(r"([fun])\(([0-9,]{1,200})(?:,'((?:[^'\\]|\\.){0,20000})'(?:,[0-9,]{0,100})?)?\)")
@@ -37,7 +38,7 @@ _HEADING = re.compile(r"<h1[^>]{0,100}>([^<]{0,200})</h1>")
 
 @dataclass(slots=True)
 class _Frame:
-    """A frame whose children may still come; `own` is what is left of its samples after theirs."""
+    """A frame whose children may still follow; `own` is its samples without those of the children read so far."""
 
     title: str
     own: int
@@ -61,7 +62,7 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
 
 
 class _Page:
-    """The frames of a page, which are its records, in the order in which they are drawn: each after the one below."""
+    """The frames of a page in drawing order: each after the frame below it."""
 
     def __init__(self, tally: Tally) -> None:
         self.mode: str | None = None
@@ -73,7 +74,7 @@ class _Page:
         self._rows: list[dict[str, Any]] = []
 
     def take(self, line: str, number: int) -> None:
-        """One line of the page."""
+        """Read one line of the page."""
         heading = _HEADING.search(line) if self.mode is None else None
         if heading:
             told = heading[1].lower()
@@ -121,14 +122,14 @@ class _Page:
         return True
 
     def rows(self) -> list[dict[str, Any]]:
-        """A row for each stack that was seen at its leaf."""
+        """One row per stack that has samples of its own."""
         self._close(0)
         return self._rows
 
     def _close(self, level: int) -> None:
         while len(self._open) > level:
             leaf = self._open[-1]
-            # The lowest frame is not one: it stands for all samples.
+            # The lowest frame is no frame: it represents all samples.
             if leaf.own > 0 and len(self._open) > 1:
                 frames = [each.title for each in self._open[1:]]
                 thread = thread_of(frames[0]) if len(frames) > 1 else None

@@ -1,7 +1,7 @@
-"""What bpftrace prints of its maps: stacks with counts, histograms, counts and sums, once or at each interval.
+"""Maps printed by bpftrace: stacks with counts, histograms, counts and sums, once or per interval.
 
-Stacks become a profile like any other. Of a histogram its count and its quantiles are kept, each quantile as the upper
-end of its class; the map's name tells what was measured, and in which unit.
+Stacks become a profile. A histogram becomes its count and quantiles, each quantile the upper end of its class; the
+map's name holds the measure and its unit.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _OFFSET = re.compile(r"\+(?:0x[0-9a-f]{1,16}|\d{1,12})(?: \([^()]{0,400}\))?$")
 
 @dataclass(slots=True)
 class _Histogram:
-    """The classes of one map with one key: their upper ends (None without one) and counts."""
+    """Classes of one map with one key: their upper ends (None when open) and counts."""
 
     name: str
     key: str | None
@@ -66,7 +66,7 @@ class _Histogram:
 
 @dataclass(slots=True)
 class _Stack:
-    """A stack that is a map's key, leaf first, as it is printed."""
+    """A stack that is a map's key, in the printed order, leaf first."""
 
     first: str | None
     line: int
@@ -75,7 +75,7 @@ class _Stack:
 
 @dataclass(slots=True)
 class _Reading:
-    """What is known so far of the file."""
+    """State of reading the file."""
 
     numbers: list[dict[str, Any]] = field(default_factory=list)
     stacks: list[dict[str, Any]] = field(default_factory=list)
@@ -86,7 +86,7 @@ class _Reading:
 
     @property
     def is_full(self) -> bool:
-        """Whether nothing more is taken."""
+        """Whether the limit of rows is reached."""
         return len(self.numbers) + len(self.stacks) >= MOST_ROWS
 
     def take(self, line: str, at: int) -> None:
@@ -146,7 +146,7 @@ class _Reading:
             self.tally.odd(at, line)
             self.stack = None
         elif len(stack.frames) < MOST_DEPTH:
-            # A user's stack may follow the kernel's behind a line with a comma alone.
+            # A user stack may follow the kernel stack after a line with only a comma.
             stack.frames.append(
                 mapped_symbol(_OFFSET.sub("", line.strip().removeprefix(", "))) if line.strip(" ,") else ""
             )

@@ -1,4 +1,4 @@
-"""`cpu.stat` of a control group, once or again and again: how often its own limit kept the group from the CPU."""
+"""`cpu.stat` of a control group, once or repeatedly: how often the group's CPU limit throttled it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _recognise(head: Head) -> float:
 
 
 def _rows(part: Range, tally: Tally) -> Iterator[dict[str, Any]]:
-    """A path above the counters names the group, a time above them is theirs."""
+    """Rows of one file; a path above the counters names the group, a time above them is their time."""
     place: dict[str, Any] = {"ts_ms": None, "part": "control group", "name": None}
     for at, whole_line in numbered_lines(part, MOST_LINE):
         line = whole_line.lstrip()

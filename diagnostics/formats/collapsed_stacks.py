@@ -1,4 +1,4 @@
-"""Collapsed stacks of a profiler: one line for each distinct stack, frames joined by `;`, then a blank and a count."""
+"""Collapsed stacks of a profiler: one line for each distinct stack, frames joined by `;`, then a space and a count."""
 
 from __future__ import annotations
 
@@ -74,13 +74,13 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
 
 
 def _mode(part: Range) -> str:
-    """By the name of the file or its first lines, so that all its ranges agree."""
+    """The profile's mode, from the file's name or first lines, so that all ranges of the file agree."""
     head = islice(raw_lines(replace(part, start=0), MOST_LINE + 1), LINES_LOOKED_AT)
     return mode_of(part.name, [row for line in head if (row := _stack(line)) is not None])
 
 
 def _stack(line: bytes) -> dict[str, Any] | None:
-    """The row of a line; None for one that is no stack."""
+    """The row of a line; None when the line is no stack."""
     line = line.removesuffix(b"\n")
     if len(line) > MOST_LINE:
         return None

@@ -1,4 +1,4 @@
-"""What `collect_flink.py` says of its own run: what it asked, and what it did not get and why."""
+"""The report that `collect_flink.py` writes about its own run: requests made, requests failed and why."""
 
 from __future__ import annotations
 

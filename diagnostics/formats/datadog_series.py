@@ -1,4 +1,4 @@
-"""Flink's metrics out of Datadog: answers of its query API, and the series that Flink's reporter sends to it."""
+"""Flink's metrics from Datadog: answers of its query API, and the series that Flink's reporter sends to it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from diagnostics.notation.rest_document import RestDocument, fields, items, rest
 from diagnostics.notation.tally import Tally
 
 SECONDS_BELOW = 1e11
-"""Datadog takes seconds and answers in milliseconds."""
+"""Smaller times are seconds: Datadog accepts seconds and answers in milliseconds."""
 
 
 def _fits(seen: Outline) -> bool:
@@ -58,7 +58,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _tags(told: Mapping[str, Any]) -> dict[str, str]:
-    """Tags of a series: a list, or the scope that an answer prints; `*` stands for all."""
+    """Tags of a series: a list, or the scope in an answer; `*` means all."""
     listed = items(told.get("tag_set")) or items(told.get("tags")) or str(told.get("scope") or "").split(",")
     pairs = (each.partition(":") for each in listed[:MOST_TAGS] if isinstance(each, str))
     return {name.strip(): value.strip() for name, _, value in pairs if value}

@@ -1,4 +1,4 @@
-"""Samples of a job's input as an Avro object container file, block by block, each decompressed within bounds."""
+"""Samples of a job's input as an Avro object container file; each block is decompressed within bounds."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ MAGIC = b"Obj\x01"
 SYNC_BYTES = 16
 MOST_SCHEMA_BYTES = 1_048_576
 MOST_SETTINGS = 50
-"""Of a header. Our choice: writers have two, and each may have a megabyte."""
+"""Settings of a header. Our choice: writers have two, and one may have a megabyte."""
 MOST_BLOCK_BYTES = 64 * 1024 * 1024
-"""Of a block, decompressed. Our choice: writers begin a new one after 16 kB to 16 MB."""
+"""Decompressed size of a block. Our choice: writers begin a new one after 16 kB to 16 MB."""
 MOST_EXPANSION, EXPANSION_FROM_BYTES = 200, 10 * 1024 * 1024
-"""Decompressed to compressed, as of an upload (`diagnostics.intake.limits`)."""
+"""Ratio of decompressed to compressed size, as for uploads (`diagnostics.intake.limits`)."""
 
 
 def _recognise(head: Head) -> float:
@@ -35,7 +35,7 @@ def _recognise(head: Head) -> float:
 
 
 def _read(part: Range) -> Iterator[Rows | Coverage]:
-    """Values of any type are decoded, since their length is not told; only the fields that matter are kept."""
+    """Decodes all values, since Avro does not state their length; keeps only the fields of events."""
     import fastavro
 
     named = part.context.get("event_fields")
@@ -46,7 +46,7 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
             written: Any = fastavro.parse_schema(schema.written)
         except Exception as error:
             raise UnreadableInput(f"an Avro file whose schema cannot be read: {error}"[:300]) from None
-        # The fields that are not simple are passed over and never held.
+        # Nested fields are skipped and never held in memory.
         wanted = {**written, "fields": [each for each in written["fields"] if _is_plain(each["type"])]}
         codec = header.get("avro.codec", b"null").decode("ascii", "replace")
         fields: EventFields | None = None
@@ -72,7 +72,7 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
 
 
 class _WatchedBytes(io.BytesIO):
-    """Bytes that say when there are no more: a decoder passes over a number without a look at it."""
+    """A stream that raises EOFError at its end: the decoder skips numbers without checking."""
 
     def read(self, size: int | None = -1, /) -> bytes:
         content = super().read(size)
@@ -102,7 +102,7 @@ def _decoded(stream: io.BytesIO, size: int, count: int, written: Any, wanted: An
 
 
 def _header(opened: BinaryIO) -> dict[str, bytes]:
-    """The file's settings, and under the empty name its sync mark. Raises UnreadableInput."""
+    """The header's settings; the empty key holds the sync marker. Raises UnreadableInput."""
     if opened.read(len(MAGIC)) != MAGIC:
         raise UnreadableInput("not an Avro file")
     settings: dict[str, bytes] = {}
@@ -121,7 +121,7 @@ def _header(opened: BinaryIO) -> dict[str, bytes]:
 
 
 def _blocks(opened: BinaryIO, codec: str, mark: bytes) -> Iterator[tuple[int, bytes]]:
-    """Each block: how many values, and their bytes. Raises UnreadableInput, LimitExceeded."""
+    """(number of values, bytes) of each block. Raises UnreadableInput, LimitExceeded."""
     while (ahead := opened.read(1)) != b"":
         opened.seek(-len(ahead), io.SEEK_CUR)
         count, size = _long(opened), _long(opened)

@@ -1,4 +1,4 @@
-"""Samples of a job's input as lines of separated values, with the names of the fields in the first line."""
+"""Samples of a job's input as delimited text with field names in the first line."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 MOST_COLUMNS = 500
 SEPARATORS = "\t;,|"
 UNSURE_KEYS = frozenset(("id", "key"))
-"""Any table has such columns; events that were exported have a time of arrival beside them."""
+"""Column names that many tables have; these need an arrival time beside them to count as events."""
 
 
 def _recognise(head: Head) -> float:
@@ -38,14 +38,14 @@ def _recognise(head: Head) -> float:
 
 
 class _Layout:
-    """The separator and the names of the columns."""
+    """Separator and column names."""
 
     def __init__(self, separator: str, names: Sequence[str]) -> None:
         self._separator, self._names = separator, names
 
     @classmethod
     def of(cls, line: str) -> _Layout | None:
-        """What the first line tells; None when it is no line of names."""
+        """The layout of the first line; None when it holds no names."""
         separator = max(SEPARATORS, key=line.count)
         names = [name.strip() for name in _split(line, separator)]
         plausible = 2 <= len(names) <= MOST_COLUMNS and len(set(names)) == len(names)
@@ -56,20 +56,20 @@ class _Layout:
         )
 
     def event(self, line: str) -> dict[str, Any] | None:
-        """The values of a line by name; None when there are more or fewer than names."""
+        """Values of a line by name; None when their number differs from the names."""
         values = _split(line, self._separator)
         if len(values) != len(self._names):
             return None
         return {name: _value(value.strip()) for name, value in zip(self._names, values, strict=True)}
 
     def columns(self, block: bytes, fields: EventFields) -> pa.Table | None:
-        """The columns that matter of many lines; None when one of them has to be looked at by itself."""
+        """The columns of events in many lines; None when a column must be read line by line."""
         import pyarrow as pa
         from pyarrow import csv as arrow_csv
 
         separator = self._separator.encode()
         if separator + b" " in block or b" " + separator in block:
-            return None  # blanks around values are no part of them
+            return None  # spaces around values do not belong to them
         texts = [name for name in (fields.key, fields.partition) if name]
         times = [name for name in (fields.event_time, fields.arrival) if name]
         convert = arrow_csv.ConvertOptions(
@@ -84,7 +84,7 @@ class _Layout:
             found = arrow_csv.read_csv(pa.BufferReader(block), whole, parse, convert)
         except pa.ArrowException:
             return None
-        # A column of numbers and texts is read as texts, whose numbers would be lost.
+        # A column of numbers and texts would be read as texts, losing the numbers.
         odd = any(pa.types.is_string(found.schema.field(name).type) for name in times)
         return None if odd else found
 
@@ -100,7 +100,7 @@ def _split(line: str, separator: str) -> list[str]:
 
 
 def _value(text: str) -> Any:
-    """Whole numbers and fractions as numbers, since times are; an empty one is nothing."""
+    """Whole numbers and fractions as numbers, because times are; an empty value is None."""
     if not text:
         return None
     if text.isascii() and text.isdigit() and len(text) <= 18 and (text[0] != "0" or text == "0"):
@@ -124,7 +124,7 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
 
 
 def _layout_of_file(part: Range) -> tuple[_Layout | None, EventFields | None]:
-    """By the first lines of the whole file, so that all its ranges agree."""
+    """The layout and event fields from the first lines of the whole file, so that all its ranges agree."""
     with open_text(part) as opened:
         layout = _Layout.of(opened.readline(MOST_LINE))
         for _ in range(LINES_LOOKED_AT if layout else 0):

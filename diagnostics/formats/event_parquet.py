@@ -1,7 +1,7 @@
-"""Samples of a job's input as a Parquet file, or samples of metrics out of a Prometheus store.
+"""Samples of a job's input as a Parquet file, or samples of metrics from a Prometheus store.
 
-Only the columns that matter are read, a batch at a time. A dictionary stays one until its values are shortened: 800
-bytes of a file can hold one of a megabyte to which a hundred thousand rows refer.
+Only the needed columns are read, one batch at a time. Dictionaries stay encoded until their values are shortened: 800
+bytes of a file can hold a dictionary value of a megabyte that a hundred thousand rows refer to.
 """
 
 from __future__ import annotations
@@ -28,28 +28,29 @@ if TYPE_CHECKING:
 
 MAGIC = b"PAR1"
 MOST_EVENTS = 100_000_000
-"""Our choice: what an analysis reads in its time."""
+"""Our choice: an analysis reads this many in its time."""
 MOST_GROUP_BYTES = 2 * 1024**3
-"""Decompressed bytes that the file states for the wanted columns of one row group. Our choice."""
+"""Decompressed bytes that the file states for the needed columns of one row group. Our choice."""
 MOST_BATCH_BYTES = 32 * 1024**2
-"""Of the rows that are in memory at once, as far as the file states their size. Our choice."""
+"""Bytes of the rows in memory at once, by the sizes that the file states. Our choice."""
 MANY_ROWS, MOST_ROWS_PER_BYTE = 1_000_000, 100
-"""A file of many rows has at most so many for each of its bytes. Our choice: events measured at equal intervals, in the
-encoding made for them, take a fortieth of a byte; a run of one value takes none."""
+"""A file with many rows has at most this many per byte. Our choice: events at equal intervals, in the encoding made for
+them, take a fortieth of a byte; a run of one value takes none.
+"""
 MOST_VALUES = 1_000_000
-"""Values of a batch, whatever their size. Our choice: as objects of their own they take some 100 MB."""
+"""Values of a batch, of any size. Our choice: as Python objects they take some 100 MB."""
 LOOK_BYTES = 65_536
-"""Read at once of a column at which only a look is taken. Our choice."""
+"""Bytes read at once when only the beginning of a column is examined. Our choice."""
 SHORT_TEXT_BYTES = 1_000
-"""A batch of texts that are no longer has 50 MB. Our choice."""
+"""A batch of texts up to this length takes 50 MB. Our choice."""
 ROWS_LOOKED_AT = 20
 MOST_COLUMNS = 2_000
 MOST_LABEL_BYTES = 16_384
-"""Of a name or label of a metric, or all labels in one text. Our choice: Flink's have 600."""
+"""Bytes of a name or label of a metric, or of all labels in one text. Our choice: Flink's have 600."""
 
 
 def _recognise(head: Head) -> float:
-    """What its columns are stands at the end of the file, so the reader says whether it has events."""
+    """The schema is at the end of the file, so `read` checks whether it holds events."""
     return 0.6 if head.content.startswith(MAGIC) else 0.0
 
 
@@ -74,14 +75,14 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
                 kept = _long_dictionaries(dictionaries, groups, wanted)
                 yield from _events(parquet.ParquetFile(opened, metadata=metadata, read_dictionary=kept), wanted, groups)
             elif part.start == 0:
-                # Its series are told apart in one place: the first range has all of them.
+                # Series are identified in one place: the first range holds the whole file.
                 yield from _metrics(dictionaries, metrics, part.size)
     except (pa.ArrowException, MemoryError, OSError, UnicodeDecodeError, OverflowError) as error:
         raise UnreadableInput(f"a Parquet file that is damaged or cut off: {error}"[:300]) from None
 
 
 def _refuse_many(rows: int, size: int) -> None:
-    """Raises LimitExceeded for more rows, or values of a column, than a file of that size has."""
+    """Raises LimitExceeded when rows, or values of a column, are more than a file of that size can have."""
     if rows > MOST_EVENTS:
         raise LimitExceeded(f"{rows:,} rows; {MOST_EVENTS:,} is the bound")
     if rows > max(MANY_ROWS, MOST_ROWS_PER_BYTE * size):
@@ -89,20 +90,20 @@ def _refuse_many(rows: int, size: int) -> None:
 
 
 def _refuse_twins(names: Sequence[str]) -> None:
-    """Raises UnreadableInput."""
+    """Raises UnreadableInput for duplicate column names."""
     twins = next((name for name, count in Counter(names).items() if count > 1), None)
     if twins is not None:
         raise UnreadableInput(f"a Parquet file with several columns named {twins[:100]!r}")
 
 
 def _texts(metadata: FileMetaData) -> list[str]:
-    """The columns of texts, in lists and records also."""
+    """Text columns, including those in lists and records."""
     columns = [metadata.schema.column(place) for place in range(min(metadata.num_columns, MOST_COLUMNS))]
     return [each.path for each in columns if each.physical_type == "BYTE_ARRAY"]
 
 
 def _parts(path: Path) -> Sequence[int]:
-    """Where the row groups begin."""
+    """Offsets at which the row groups begin."""
     from pyarrow import parquet
 
     with parquet.ParquetFile(path) as file:
@@ -110,9 +111,9 @@ def _parts(path: Path) -> Sequence[int]:
 
 
 def _row_group_starts(file: ParquetFile, size: int) -> list[int]:
-    """The offset of each row group's first page; the first group begins at 0, and each within the file of that size.
+    """The offset of each row group's first page, ascending and within the file; the first is 0.
 
-    A file may state nonsense: then a group belongs to a range that does not hold it, and its reader says what is wrong.
+    A corrupt offset puts a group into the wrong range; its reader then reports the error.
     """
     begins = [0] * file.metadata.num_row_groups
     for number in range(1, len(begins) if file.metadata.num_columns else 0):
@@ -123,7 +124,7 @@ def _row_group_starts(file: ParquetFile, size: int) -> list[int]:
 
 
 def _metric_columns(file: ParquetFile) -> MetricColumns | None:
-    """What its columns are if it holds samples of Flink's metrics."""
+    """The columns of metric samples; None when the file holds no samples of Flink's metrics."""
     found = MetricColumns.of(file.schema_arrow.names[:MOST_COLUMNS])
     if found is None:
         return None
@@ -154,14 +155,14 @@ def _metrics(file: ParquetFile, columns: MetricColumns, size: int) -> Iterator[R
 
 
 def _rows(batch: pa.RecordBatch) -> Iterator[dict[str, Any]]:
-    """The rows, as many at a time as their texts allow: one in a dictionary is multiplied when it becomes a value."""
+    """Rows of a batch, in pieces that the size of their texts allows: decoding a dictionary multiplies its values."""
     step = max(1, MOST_BATCH_BYTES // max(1, sum(map(_heaviest, batch.columns))))
     for begin in range(0, batch.num_rows, step):
         yield from batch.slice(begin, step).to_pylist()
 
 
 def _heaviest(column: pa.Array) -> int:
-    """Bytes of the largest value that a dictionary within the column can give. Raises LimitExceeded."""
+    """Upper bound in bytes of one decoded value of the column. Raises LimitExceeded."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -181,7 +182,7 @@ def _heaviest(column: pa.Array) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Stated:
-    """What the file states of the wanted columns of a row group: its rows, all their values, their bytes."""
+    """Rows, values and bytes that the file states for the needed columns of a row group."""
 
     rows: int
     values: int
@@ -189,7 +190,7 @@ class _Stated:
 
 
 def _stated(metadata: FileMetaData, wanted: Sequence[str]) -> list[_Stated]:
-    """Of each row group. Raises LimitExceeded."""
+    """Stated sizes of each row group. Raises LimitExceeded."""
     columns, found = set(wanted), []
     for group in map(metadata.row_group, range(metadata.num_row_groups)):
         every = [group.column(place) for place in range(group.num_columns)]
@@ -202,7 +203,7 @@ def _stated(metadata: FileMetaData, wanted: Sequence[str]) -> list[_Stated]:
 
 
 def _batch_rows(metadata: FileMetaData, wanted: Sequence[str]) -> int:
-    """Rows that are read at once: as many as fit of the group where they are largest. Raises LimitExceeded."""
+    """Rows per batch: as many as fit for the row group with the largest rows. Raises LimitExceeded."""
     rows = BATCH_EVENTS
     for each in _stated(metadata, wanted):
         held = max(each.bytes / MOST_BATCH_BYTES, each.values / MOST_VALUES)
@@ -211,10 +212,10 @@ def _batch_rows(metadata: FileMetaData, wanted: Sequence[str]) -> int:
 
 
 def _event_columns(file: ParquetFile, named: NamedFields | None) -> EventFields:
-    """Which columns of events are what. Raises UnreadableInput where they are none."""
+    """The columns that are key, event time and arrival time. Raises UnreadableInput when there are none."""
     metadata = file.metadata
     plain = [metadata.schema.column(place) for place in range(min(metadata.num_columns, MOST_COLUMNS))]
-    # A column within a list or a record has a path with dots; neither is a key or a time.
+    # A nested column has a path with dots and is neither a key nor a time.
     columns = [column.name for column in plain if column.path == column.name]
     looked_at = fields_looked_at(columns, named)
     _stated(metadata, looked_at)
@@ -235,9 +236,9 @@ def _named(fields: EventFields) -> list[str]:
 
 
 def _long_dictionaries(file: ParquetFile, groups: Sequence[int], fields: EventFields) -> list[str]:
-    """The columns that are read as dictionaries, since one of theirs holds a long text.
+    """Text columns to read as dictionaries, because a dictionary of theirs holds a long text.
 
-    Not all of them: where each event has a key of its own, that takes ten times as long (measured).
+    Not all text columns: with a distinct key per event, dictionaries take ten times as long (measured).
     """
     import pyarrow as pa
 
@@ -254,7 +255,7 @@ def _long_dictionaries(file: ParquetFile, groups: Sequence[int], fields: EventFi
 
 
 def _longest(column: pa.DictionaryArray) -> int:
-    """Bytes of the longest text of the dictionary, of which the column's rows may hold none."""
+    """Bytes of the longest text in the dictionary, even when no row uses it."""
     import pyarrow.compute as pc
 
     return int(pc.max(pc.binary_length(column.dictionary)).as_py() or 0)
@@ -279,7 +280,7 @@ _THREE_COLUMNS = (
     "UhZSJqwBSRwVABUAFQIAPCkGGSYABAAAABb2ARYEJggW9gEAKCBwYXJxdWV0LWNwcC1hcnJvdyB2ZXJzaW9uIDI2LjAuMRk8HAAAHAAAHAAAAC8BAABQ"
     "QVIx"
 )
-"""Two rows of user_id, event_time (timestamp of milliseconds) and received_at (of microseconds)."""
+"""Two rows of user_id, event_time (timestamp of milliseconds) and received_at (microseconds)."""
 
 FORMAT = Format(
     id="event-parquet",

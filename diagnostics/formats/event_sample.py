@@ -1,4 +1,4 @@
-"""Samples of a job's input as JSON lines: a key, an event time, and if there is one the time of arrival."""
+"""Samples of a job's input as JSON lines: a key, an event time and, optionally, an arrival time."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
 
 
 def _first_event(part: Range) -> tuple[dict[str, Any], EventFields | None]:
-    """The first event of the whole file and which of its fields is what, so that all its ranges agree."""
+    """The first event of the whole file and its event fields, so that all its ranges agree."""
     for line in islice(raw_lines(replace(part, start=0), MOST_LINE + 1), LINES_LOOKED_AT):
         event = _event(line)
         fields = event_fields(event, part.context.get("event_fields")) if event is not None else None
@@ -65,7 +65,7 @@ def _first_event(part: Range) -> tuple[dict[str, Any], EventFields | None]:
 
 
 def _schema(first: Mapping[str, Any], fields: EventFields) -> pa.Schema | None:
-    """The types of the fields that matter; None where one is of another kind than text and numbers."""
+    """The types of the event fields; None when one is neither text nor number."""
     import pyarrow as pa
 
     wanted = [name for name in (fields.key, fields.event_time, fields.arrival, fields.partition) if name]
@@ -75,7 +75,7 @@ def _schema(first: Mapping[str, Any], fields: EventFields) -> pa.Schema | None:
 
 
 def _columns(block: bytes, schema: pa.Schema) -> pa.Table | None:
-    """The fields that matter of events in lines; None when a line is no event, or a value of another type."""
+    """The event fields of a block of lines; None when a line is no event or has another type."""
     import pyarrow as pa
     from pyarrow import json as arrow_json
 

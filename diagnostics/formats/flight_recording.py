@@ -1,10 +1,10 @@
-"""Recordings of Java Flight Recorder, of the JVM's own recorder and of async-profiler: stacks and collections.
+"""Recordings of Java Flight Recorder, by the JVM's recorder or by async-profiler: stacks and garbage collections.
 
-The JDK's own `jfr` reads them. Each distinct stack becomes one row for each of these profiles:
+The JDK's own `jfr` reads them. Each distinct stack becomes one row per profile:
   cpu     samples of running threads (jdk.ExecutionSample)
-  wall    the same for a thread's whole time: samples while it ran, and the time of each blocking call as so many
-          samples; only of threads whose time the recording tells for the most part, since short calls are not recorded
-  alloc   bytes that were allocated (a sample stands for many)
+  wall    a thread's whole time: samples while it ran, and blocking calls converted to samples; only threads whose
+          time the recording mostly covers, because short calls are not recorded
+  alloc   allocated bytes (a sample stands for many)
   lock    milliseconds spent waiting to enter a monitor
 """
 
@@ -26,10 +26,11 @@ MOST_STACKS = 200_000
 """Distinct stacks of all profiles of one recording. Our choice: an hour of a TaskManager has some thousands."""
 ROWS_AT_ONCE = 2_000
 PERIOD_MS = 20.0
-"""Time between two samples of a thread in the JDK's `profile` settings (`default` has as much). A blocking call counts
-as its length through this."""
+"""Time between two samples of a thread in the JDK's `profile` settings (the same in `default`); converts a blocking
+call's duration to samples.
+"""
 LEAST_TOLD_RATIO = 0.5
-"""Share of the recording's time that must be known of a thread to call the profile its wall-clock time. Our choice."""
+"""Share of a thread's time that must be recorded for its profile to count as wall-clock time. Our choice."""
 
 BLOCKING = frozenset(
     (
@@ -42,17 +43,17 @@ ALLOCATIONS = {
     "ObjectAllocationInNewTLAB": "tlabSize",
     "ObjectAllocationOutsideTLAB": "allocationSize",
 }
-"""Event and the field with the bytes that it stands for."""
+"""Event -> field with the allocated bytes that it represents."""
 WITH_STACKS = ",".join(f"jdk.{name}" for name in ("ExecutionSample", *sorted(BLOCKING), *ALLOCATIONS))
 
 COLLECTORS = (("G1", "G1"), ("Z", "ZGC"), ("Shenandoah", "Shenandoah"), ("Parallel", "Parallel"), ("PS", "Parallel"))
 YOUNG = frozenset(("G1New", "ParallelScavenge", "DefNew", "ParNew", "PSYoungGen"))
 FULL = frozenset(("G1Full", "ParallelOld", "PSMarkSweep", "SerialOld"))
 CONCURRENT = frozenset(("G1Old", "ConcurrentMarkSweep", "Z", "ZGC Major", "ZGC Minor", "Shenandoah"))
-"""Names of collections in `jdk.GarbageCollection`. Source: JDK, `gcName.hpp`."""
+"""Names of concurrent collections in `jdk.GarbageCollection`. Source: JDK, `gcName.hpp`."""
 
 MOST_SLOTS, LEAST_SLOT_MS, DAY_MS = 60, 1_000.0, 86_400_000
-"""Samples are told apart by slots of time, so that a part of the recording can be looked at. Our choice."""
+"""Samples are grouped by time slots, so that a part of the recording can be examined. Our choice."""
 
 StackKey = tuple[str, str | None, tuple[str, ...], int]
 """Profile, thread, frames from the root, slot of time."""
@@ -106,7 +107,7 @@ def _read_file(path: str) -> Iterator[Rows | Coverage]:
 
 
 def _offset_ms(events: list[Mapping[str, Any]]) -> int | None:
-    """How far the recording's clock is ahead of UTC; None where no event says so."""
+    """Offset of the recording's clock from UTC; None when no event states it."""
     for event in events:
         offset = datetime.fromisoformat(_to_microseconds(event["values"]["startTime"])).utcoffset()
         if offset is not None:
@@ -115,10 +116,9 @@ def _offset_ms(events: list[Mapping[str, Any]]) -> int | None:
 
 
 class _Stacks:
-    """The weights of distinct stacks: `cpu` and `blocked` in samples, `alloc` in bytes, `lock` in ms.
+    """Weights of distinct stacks: `cpu` and `blocked` in samples, `alloc` in bytes, `lock` in ms.
 
-    Where stacks by slot of time are more than MOST_STACKS, or the zone of the clock is not known, those of the whole
-    recording are told instead.
+    With more than MOST_STACKS stacks by time slot, or an unknown time zone, stacks are kept for the whole recording.
     """
 
     def __init__(self, about: Recorded, offset_ms: int | None) -> None:
@@ -130,7 +130,7 @@ class _Stacks:
         self.events = self.left_out = 0
 
     def add(self, event: Event) -> None:
-        """Counts an event; one without a stack says nothing."""
+        """Count an event; an event without a stack is ignored."""
         if not event.frames:
             return
         self.events += 1
@@ -153,7 +153,7 @@ class _Stacks:
         if self._slot_ms is None or event.clock_ms is None:
             return 0
         passed = (event.clock_ms - self._clock_start_ms) % DAY_MS
-        # What lies before the beginning, or behind the end, is told by rounding only.
+        # Only rounding puts a sample before the beginning or after the end.
         return min(int(passed / self._slot_ms), MOST_SLOTS - 1) if passed <= self._about.duration_ms else 0
 
     def _forget_time(self) -> None:
@@ -175,7 +175,7 @@ class _Stacks:
         self._weights[key] = self._weights.get(key, 0.0) + weight
 
     def profiles(self) -> Iterator[tuple[StackKey, float]]:
-        """The stacks of every profile, heaviest profile first as they came."""
+        """The stacks of every profile in the order of recording, those of the wall-clock profile last."""
         told: dict[str | None, float] = defaultdict(float)
         for (mode, thread, _, _), weight in self._weights.items():
             told[thread] += weight * PERIOD_MS if mode in ("cpu", "blocked") else 0.0
@@ -191,7 +191,7 @@ class _Stacks:
 
 
 def _collections(events: list[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    """A row for each collection, with the heap before and after it."""
+    """One row per collection, with the heap before and after it."""
     heap: dict[int, dict[str, Any]] = defaultdict(dict)
     for event in events:
         values = event["values"]
@@ -220,7 +220,7 @@ def _kind(name: str) -> str | None:
 
 
 def _to_microseconds(moment: str) -> str:
-    """`2026-11-21T01:15:58.570123456Z` without what Python cannot read."""
+    """`2026-11-21T01:15:58.570123456Z` with microseconds, which Python can parse."""
     head, dot, rest = moment.partition(".")
     digits = rest[: len(rest) - len(rest.lstrip("0123456789"))]
     return f"{head}{dot}{digits[:6]}{rest[len(digits) :]}"
@@ -250,7 +250,7 @@ FORMAT = Format(
     read=_read,
     binary=True,
     samples=(
-        # A recording of its own is too large for here: this one lost all that comes after its header.
+        # A real recording is too large for this file: this one is cut after its header.
         Sample(
             name="taskmanager.jfr",
             text=MAGIC + b"\x00\x02\x00\x01" + b"\x00" * 60,

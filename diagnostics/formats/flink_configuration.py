@@ -21,7 +21,7 @@ MOST_BYTES = 262_144
 MOST_OPTIONS = 10_000
 MOST_VALUE = 2_000
 MOST_DEPTH = 50
-"""Flink's longest keys have eight parts. Scanning brackets takes time that grows with the square of their depth."""
+"""Our choice: Flink's longest keys have eight parts, and scanning nested brackets takes quadratic time."""
 LEAST_FLINK_SHARE = 0.3
 
 GROUPS = frozenset(
@@ -80,7 +80,7 @@ GROUPS = frozenset(
 """First parts of Flink's keys. Source: the option tables of Flink's documentation, 1.10 to 2.3."""
 
 CERTAIN_GROUPS = frozenset(("jobmanager", "taskmanager", "execution", "state", "high-availability", "restart-strategy"))
-"""Of those, the ones that other programs' YAML hardly has at its left margin."""
+"""Groups of Flink's keys that other programs' YAML rarely has at its left margin."""
 
 _OPENING = (
     yaml.BlockMappingStartToken,
@@ -140,7 +140,7 @@ Option = tuple[str, str, int, int]
 
 
 def _flat(lines: list[str]) -> Iterator[Option]:
-    """Flink's own reader until 1.18: everything behind ` #` is a comment, key and value are parted by `: `."""
+    """Options as Flink's own reader parsed them until 1.18: ` #` begins a comment, `: ` separates key and value."""
     for number, line in enumerate(lines, 1):
         found = _FLAT.match(_without_comment(line))
         if found:

@@ -1,8 +1,8 @@
-"""Logs of Flink's processes in the layouts that Flink ships, from 1.9 to 2.3, also through docker and kubectl.
+"""Logs of Flink's processes in the layouts that Flink ships, 1.9 to 2.3, also through docker and kubectl.
 
-A record begins with a time stamp; the lines behind it (a stack trace, a message of several lines) belong to it. Times
+A record begins with a time stamp; the lines after it (a stack trace, a message of several lines) belong to it. Times
 have no zone in these layouts and are read as UTC. Known messages (`diagnostics/vocabulary/log_events`) become the
-record's `event` with the numbers that they state.
+record's `event`, with the numbers that they state.
 """
 
 from __future__ import annotations
@@ -34,28 +34,28 @@ _BARE = (
     "WARNING: System::setSecurityManager has been called by org.apache.flink",
     "Picked up JAVA_TOOL_OPTIONS",
 )
-"""How lines begin that a Flink process prints to `.out` without any layout."""
+"""Beginnings of lines that a Flink process prints to `.out` without a layout."""
 
 _TRACED = re.compile(
     r"(?m)^\s{1,20}at org\.apache\.flink\.[\w.$<>]{1,400}\("
     r"|^(?:Caused by: )?org\.apache\.flink\.[\w.$]{1,400}(?:Exception|Error)(?::|$)"
 )
-"""A frame or an exception of Flink: what a client printed when it failed, whatever stands around it."""
+"""A frame or an exception of Flink, as in a client's output, whatever surrounds it."""
 
 _PASTED = re.compile(
     r"\s{0,20}(?:[\d:., TZ+-]{10,40}\n\s{0,20})?"
     r"(?:[A-Za-z_]\w{0,100}\.){1,20}[\w$]{0,200}(?:Exception|Error)(?::|\r?\n|$)"
 )
-"""A text that begins with an exception, also below its time as Flink's web page shows it: what somebody copied."""
+"""A copied text that begins with an exception, optionally below its time as Flink's web page shows it."""
 
 _KILLED = "Memory cgroup out of memory: Kill"
-"""What the kernel says of a process that took more than its container allows. Source: Flink's own log statements."""
+"""The kernel's message about a process that exceeded its container's memory. Source: Flink's own log statements."""
 
 MOST_PASTED_TIMES = 20
 """Lines with a time and no level in a copied trace: one for each exception of the web page's history. Our choice."""
 
 MOST_BARE_LINES = 400
-"""Lines of a file without time stamps that are looked at. Our choice."""
+"""Lines of a file without time stamps that are examined. Our choice."""
 
 
 def _recognise(head: Head) -> float:

@@ -1,4 +1,4 @@
-"""What a file format is: how it is recognised, what it reads into which tables, and samples that prove both."""
+"""The type of a file format: how to recognise it, how to read it into tables, and samples that prove both."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Real content of the format and the rows it must give: documentation and test at once.
+    """Real content of the format and the rows it must give: documentation and test.
 
     text   the file's content; bytes for a binary format
     name   a file name it could have
-    rows   table -> the rows, each with the columns that matter, in file order
+    rows   table -> the expected rows, each with the columns that matter, in file order
     """
 
     text: str | bytes
@@ -42,17 +42,16 @@ class Format:
     tables         the evidence tables it can fill
     recognise      confidence 0..1 that a file is of this format, from its head; 0 declines
     read           from a range to rows; raises UnreadableInput with a reason when the file is not usable at all
-    read_several   of a format whose files may be many and small: from whole files to rows, each with the place of its
-                   file, as `read` gives them one by one. What reading costs beside the bytes is then paid once
+    read_several   for formats with many small files: from whole files to rows, each with the index of its file,
+                   as `read` gives them one by one; pays fixed costs once
     splittable     whether a large file may be cut into ranges at line starts (else a range is always a whole file)
-    binary         whether it is no text: `recognise` looks at the bytes, `read` gets them as they came, and its rows
-                   have no lines
-    parts          of a file not made of lines: the offsets at which parts begin that can be read apart, the first
-                   0; a range goes from one of them to another. None: it is always a whole file. Where it raises,
-                   the file is one part, whose reader says what is wrong
+    binary         whether it is not text: `recognise` and `read` get the raw bytes, and rows have no lines
+    parts          for files not made of lines: offsets of the parts that can be read separately, the first 0; ranges
+                   begin and end at them. None: a range is always a whole file. When it raises, the file is one
+                   part and `read` reports the error
     samples        at least one
-    is_log         whether its log records are what Flink's own processes wrote, not what others tell of them
-    certainty      the highest confidence that `recognise` gives: a format is not asked once another is surer than that
+    is_log         whether its log records were written by Flink's own processes
+    certainty      highest confidence of `recognise`: the format is not tried once another is more confident
     """
 
     id: str

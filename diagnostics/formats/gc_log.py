@@ -1,7 +1,7 @@
 """GC logs of the JVM's unified logging (JDK 9 and later): G1, Serial, Parallel, CMS, Shenandoah and ZGC.
 
-Lines are `[decoration]...[tags] GC(n) what before->after(total) duration`. Only closing lines count, which have the
-duration; their time, as printed, is the end of the pause.
+Lines are `[decoration]...[tags] GC(n) what before->after(total) duration`. Only closing lines are read, because they
+have the duration; their printed time is the end of the pause.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ COLLECTORS = {
     "The Z Garbage Collector": "ZGC",
     "Epsilon": "Epsilon",
 }
-"""What stands behind `Using ` -> the name in the table."""
+"""Text after `Using ` -> the collector's name in the table."""
 
 MODES = frozenset(("Normal", "Mixed", "Prepare Mixed", "Concurrent Start", "Concurrent End", "Concurrent Mark"))
-"""Brackets behind `Pause Young` that are G1's mode, not the cause."""
+"""Brackets after `Pause Young` that are G1's mode, not the cause."""
 
 INIT_FACTS = {
     "Version": "jvm.version",
@@ -103,7 +103,7 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
 
 
 def _collections(lines: pa.LargeBinaryArray, collector: str | None) -> pa.Table:
-    """The collections that some lines tell, with the place of each among the lines."""
+    """The collections in some lines, with their line numbers."""
     usual, others = usual_collections(lines, _description)
     collections = usual.append_column("collector", pa.repeat(pa.scalar(collector, pa.string()), usual.num_rows))
     rows = [{**row, "line": place} for place in others if (row := _event(lines[place].as_py(), collector))]
@@ -113,7 +113,7 @@ def _collections(lines: pa.LargeBinaryArray, collector: str | None) -> pa.Table:
 
 
 def _description(what: str, tags: str) -> tuple[str, str | None] | None:
-    """Kind and cause of a pause or a concurrent phase; None for a phase within one that counts."""
+    """Kind and cause of a pause or a concurrent phase; None for a phase within another."""
     is_pause = what.startswith("Pause")
     if not is_pause and tags != "gc":
         return None
@@ -121,14 +121,14 @@ def _description(what: str, tags: str) -> tuple[str, str | None] | None:
 
 
 def _zone_of_first(collections: pa.Table, lines: pa.LargeBinaryArray) -> int | None:
-    """The zone of the first collection that tells one."""
+    """Time zone offset of the first collection that has one."""
     dated = collections["line"].filter(collections["ts_ms"].is_valid()).to_pylist()
     zones = (_utc_offset_min(lines[place].as_py()) for place in dated)
     return next((zone for zone in zones if zone is not None), None)
 
 
 def _facts_of_first(lines: Sequence[bytes], process: str | None) -> list[dict[str, Any]]:
-    """What the first lines of a file state of the JVM."""
+    """Facts about the JVM in the first lines of a file."""
     stating = ((number, line) for number, line in enumerate(lines, 1) if b"GC(" not in line)
     return [fact for number, line in stating for fact in _facts(line, process, number)]
 
@@ -168,13 +168,13 @@ def _event(line: bytes, collector: str | None) -> dict[str, Any] | None:
 
 
 def _utc_offset_min(line: bytes) -> int | None:
-    """The zone of a line's time; lines that are stamped with the uptime only tell none."""
+    """Time zone offset of a line in minutes; None for a line with the uptime only."""
     found = _ZONE.search(line[:80])
     return (int(found[2]) * 60 + int(found[3])) * (1 if found[1] == b"+" else -1) if found else None
 
 
 def _tags(decorations: list[str]) -> str | None:
-    """The tags, which are the last decoration, if any decoration is tags."""
+    """The tags, which are the last decoration; None without tags."""
     last = decorations[-1].strip()
     return last if last and not last[0].isdigit() and last not in ("info", "debug", "trace", "warning") else None
 
@@ -222,13 +222,13 @@ def _collector_of(message: str) -> str | None:
 
 
 def _first_lines(part: Range) -> list[bytes]:
-    """The lines of a file's beginning, wherever its first range ends."""
+    """The lines at the beginning of the file, regardless of where its first range ends."""
     with open_file(part) as opened:
         return opened.read(HEAD_BYTES).splitlines()[:LINES_LOOKED_AT]
 
 
 def _collector(part: Range) -> str | None:
-    """The collector that the beginning of the file names; a later file of a rotated set may not name it."""
+    """The collector that the beginning of the file names; rotated files may not name it."""
     with open_file(part) as opened:
         for line in opened.read(HEAD_BYTES).splitlines():
             parts = _split(line)
@@ -251,7 +251,7 @@ def _facts(line: bytes, process: str | None, number: int) -> Iterator[dict[str, 
 
 
 def _without_reserved(facts: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The reserved address space stands for the largest heap only where no line of its own tells that (JDK 9 to 14)."""
+    """Facts with the reserved address space as the largest heap only when no line states it (JDK 9 to 14)."""
     if any(fact["key"] == "heap.max" for fact in facts):
         return [fact for fact in facts if fact["key"] != RESERVED]
     return [{**fact, "key": "heap.max"} if fact["key"] == RESERVED else fact for fact in facts]

@@ -1,7 +1,7 @@
-"""GC logs of JDK 6 to 8 (`-Xloggc` with `-XX:+PrintGCDetails` or without): Serial, Parallel, CMS, G1, Shenandoah.
+"""GC logs of JDK 6 to 8 (`-Xloggc`, with or without `-XX:+PrintGCDetails`): Serial, Parallel, CMS, G1, Shenandoah.
 
-A collection begins with its time and `[GC` or `[Full GC` and ends with `, 0.0087 secs]`, often in the same line. Other
-lines (ages, the heap before it) may stand between them, and G1 prints the heap some lines later. The time is its start.
+A collection begins with its time and `[GC` or `[Full GC` and ends with `, 0.0087 secs]`, often on the same line. Other
+lines (ages, the heap before it) may be in between, and G1 prints the heap some lines later. The time is its start.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from diagnostics.notation.text_lines import numbered_lines
 
 MOST_LINE = 4_000
 MOST_LINES_OF_ONE = 200
-"""A collection that has not ended after so many lines was cut off. Our choice: G1 with all details prints about 60."""
+"""A collection without an end after this many lines was cut off. Our choice: G1 with all details prints about 60."""
 LINES_LOOKED_AT = 300
 
 COLLECTOR_FLAGS = {
@@ -42,7 +42,7 @@ COLLECTOR_WORDS = (
     ("[DefNew", "Serial"),
     ("[Tenured", "Serial"),
 )
-"""What a collection prints of its spaces -> the collector."""
+"""Names of spaces that a collection prints -> the collector."""
 SIZE_FLAGS = {"InitialHeapSize": "heap.initial", "MaxHeapSize": "heap.max", "G1HeapRegionSize": "heap.region"}
 
 _STAMP = (
@@ -58,7 +58,7 @@ _SHENANDOAH = re.compile(
     _STAMP + r"\[(?P<phase>(?:Pause|Concurrent) [A-Za-z ()]{2,60}?)(?P<heap> \d[^,\]]{4,60})?, "
     r"(?P<ms>\d{1,9}[.,]\d{1,6}) ms\]"
 )
-"""Red Hat's Shenandoah for JDK 8 prints phases in milliseconds; `, start]` stands before each."""
+"""Red Hat's Shenandoah for JDK 8: phases in milliseconds, each preceded by `, start]`."""
 _END = re.compile(r"(?<!real=)(?<![\d.])(\d{1,6}[.,]\d{4,9}) secs\]")
 _HEAP = re.compile(r"(\d{1,12})K->(\d{1,12})K\((\d{1,12})K\)")
 _G1_HEAP = re.compile(
@@ -76,7 +76,7 @@ _UNITS = {"B": 1.0, "K": 2.0**10, "M": 2.0**20, "G": 2.0**30}
 
 @dataclass(slots=True)
 class _Collection:
-    """A collection whose end may still come."""
+    """A collection whose end may still follow."""
 
     line: int
     stamp: Mapping[str, str | None]
@@ -87,7 +87,7 @@ class _Collection:
     heap: tuple[float, float, float] | None = None
 
     def take(self, text: str, number: int) -> None:
-        """A line of this collection: its length and its heap, as far as it tells them."""
+        """Read one line of this collection: its duration and its heap, as far as the line has them."""
         self.last_line = number
         if self.seconds is None and " secs]" in text and (ends := _END.findall(text)):
             self.seconds = _number(ends[-1])
@@ -140,9 +140,9 @@ def _rows(part: Range, tally: Tally, facts: dict[str, dict[str, Any]]) -> Iterat
 
 
 def _collections(part: Range, process: str | None, facts: dict[str, dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Collections whose length is known; what is stated of the JVM is added to `facts`.
+    """Collections with a known duration; adds facts about the JVM to `facts`.
 
-    Most lines of a collection are details: a word without which a pattern cannot match is looked for before it.
+    Most lines of a collection are details, so a required word is searched before matching a pattern.
     """
     collector: str | None = None
     begun: _Collection | None = None
@@ -190,7 +190,7 @@ def _concurrent(found: re.Match[str], collector: str | None, number: int) -> dic
 
 
 def _phase(found: re.Match[str], collector: str | None, number: int) -> dict[str, Any]:
-    """One phase of Shenandoah: its full and degenerated pauses stop the application for a whole collection."""
+    """One phase of Shenandoah; its full and degenerated pauses are whole collections."""
     phase = found["phase"]
     kind = "full" if phase.startswith(("Pause Full", "Pause Degenerated")) else "cleanup"
     before, after, total = _heap_of(found["heap"] or "") or (None, None, None)
@@ -235,7 +235,7 @@ def _kind(what: str, text: str) -> str:
 
 
 def _heap_of(text: str) -> tuple[float, float, float] | None:
-    """Used before, used after and committed; of the heap as a whole, not of one of its spaces."""
+    """Bytes used before, used after and committed, of the whole heap and not of one space."""
     if found := _G1_HEAP.search(text):
         values = found.groups()
         sizes = [_number(values[place]) * _UNITS[values[place + 1]] for place in (0, 2, 4)]

@@ -1,4 +1,4 @@
-"""Crash reports of a JVM, `hs_err_pid<pid>.log`: the signal or the memory that was missing, where, and the flags."""
+"""Crash reports of a JVM, `hs_err_pid<pid>.log`: the signal or failed allocation, its place, and the JVM flags."""
 
 from __future__ import annotations
 
@@ -48,9 +48,10 @@ def _recognise(head: Head) -> float:
 
 
 def _read(part: Range) -> Iterator[Rows | Coverage]:
-    """One record, the crash; flags and memory of the JVM as options. The report's time has no zone, it is taken as UTC.
+    """One record, the crash, and flags and memory of the JVM as options. The report's time has no zone and is read as
+    UTC.
 
-    What else a report holds (registers, maps, stacks of all threads) is left.
+    Other sections (registers, maps, stacks of all threads) are ignored.
     """
     report = _Report(process_of_name(part.name))
     last = 0
@@ -65,7 +66,7 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
 
 
 class _Report:
-    """What is known of the crash so far."""
+    """State of reading the report."""
 
     def __init__(self, process: str | None) -> None:
         self.process = process
@@ -78,7 +79,7 @@ class _Report:
         self._thread: str | None = None
 
     def take(self, line: str, number: int) -> None:
-        """A line of the report, in order."""
+        """Read one line of the report, in order."""
         if line.startswith("#"):
             self._take_summary(line, number)
         else:
@@ -154,7 +155,7 @@ def _problematic(line: str) -> str | None:
 
 
 def _process(command: str) -> str | None:
-    """Which of Flink's processes a command line starts."""
+    """The Flink process that a command line starts; None for other commands."""
     if "TaskManagerRunner" in command or "TaskExecutorRunner" in command:
         return "taskmanager"
     return "jobmanager" if "clusterentrypoint" in command.lower() else None

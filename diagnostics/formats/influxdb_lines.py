@@ -1,6 +1,6 @@
-"""Metrics of Flink's InfluxDB reporter in InfluxDB's line protocol, as an export or a proxy in between writes them.
+"""Metrics of Flink's InfluxDB reporter in InfluxDB's line protocol, as an export or a proxy writes them.
 
-A measurement is named as a Prometheus series without `flink_`; its tags are the variables of the scope.
+A measurement is named like a Prometheus series without `flink_`; its tags are the variables of the scope.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ BATCH_SAMPLES = 50_000
 LINES_LOOKED_AT = 50
 
 VALUES = ("value", "rate", "count")
-"""Fields of a gauge, a meter and a counter, the first that is there counts. Source: Flink's `MetricMapper`."""
+"""Value fields of a gauge, a meter and a counter; the first one present counts. Source: Flink's `MetricMapper`."""
 QUANTILES = {"p50": "0.5", "p75": "0.75", "p95": "0.95", "p98": "0.98", "p99": "0.99", "p999": "0.999"}
-"""Fields of a histogram."""
+"""Quantile fields of a histogram."""
 
 _SCOPES = ("jobmanager_", "taskmanager_")
 _LINE = re.compile(r"((?:\\.|[^\\ ]){1,20000}) ((?:\"(?:\\.|[^\"\\])*\"|\\.|[^\\ \"]){1,20000})(?: (-?\d{1,19}))?\s*$")
@@ -66,7 +66,7 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
 
 
 def _measured(found: re.Match[str]) -> Iterator[tuple[SeriesKey, int, float]]:
-    """Series, time (0 for unknown) and value of each number of a line that is Flink's."""
+    """(series, epoch ms or 0 when unknown, value) of each number of a line of Flink."""
     measurement, *pairs = _COMMA.split(found[1])
     if not measurement.startswith(_SCOPES):
         return
@@ -101,7 +101,7 @@ def _number(text: str) -> float | None:
 
 
 def _milliseconds(time: int) -> int:
-    """Exports are in nanoseconds unless another precision was asked for; the size tells."""
+    """Epoch ms; exports are in nanoseconds unless another precision was requested, which the magnitude shows."""
     size = abs(time)
     if size < SECONDS_BELOW:
         return time * 1000

@@ -1,4 +1,4 @@
-"""Flink's metrics out of JMX as Jolokia answers: reads of one bean or of a pattern, alone or several in an array."""
+"""Flink's metrics from JMX in Jolokia's answers: reads of one bean or of a pattern, single or in an array."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _placed(answers: list[Any]) -> Iterator[tuple[Place, Any]]:
 
 
 def _beans(request: Mapping[str, Any], value: Any) -> Iterator[tuple[Place, str, Mapping[str, Any]]]:
-    """Where, name and attributes of each bean of an answer; a meter's rate stands for it, not its count as well."""
+    """(place, name, attributes) of each bean of an answer; a meter is read by its rate, not by its count."""
     asked = str(request.get("mbean") or "")
     if "*" in asked and isinstance(value, Mapping):
         for bean, attributes in value.items():

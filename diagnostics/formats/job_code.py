@@ -1,4 +1,6 @@
-"""Settings in a job's source: Java, Scala or Python (`env.enableCheckpointing(5000)`) and SQL (`SET`, `WITH (...)`)."""
+"""Settings in a job's source code: Java, Scala or Python (`env.enableCheckpointing(5000)`) and SQL (`SET`, `WITH
+(...)`).
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ MOST_BYTES = 1_000_000
 MOST_OPTIONS = 2_000
 MOST_VALUE = 2_000
 
-# RE2 goes once over a head, however many words it looks for.
+# RE2 scans the head once, however many words it searches.
 _OF_FLINK = re2.compile(
     rb"org\.apache\.flink|pyflink|StreamExecutionEnvironment|CheckpointConfig|RestartStrategies|\benv\."
 )
@@ -34,7 +36,7 @@ _TABLE = re.compile(r"\bCREATE\s{1,20}(?:TEMPORARY\s{1,20})?TABLE\b", re.I)
 _WITH = re.compile(r"\bWITH\s{0,20}\(", re.I)
 _OPTION = re.compile(r"\s{0,200}'([a-z][\w.-]{1,120})'\s{0,20}=\s{0,20}'([^'\n]{0,500})'\s{0,200}", re.I)
 FURTHEST_WITH, LONGEST_WITH = 20_000, 8_000
-"""Characters from CREATE TABLE to its WITH, and of what stands in it. Our choice: some hundred columns and options."""
+"""Characters from CREATE TABLE to its WITH, and within it. Our choice: some hundred columns and options."""
 MOST_TABLES = 300
 
 Option = tuple[str, str, str, int, int]
@@ -42,7 +44,7 @@ Option = tuple[str, str, str, int, int]
 
 
 def _recognise(head: Head) -> float:
-    """A source is only recognised by a setting that it states: other code is no evidence."""
+    """Source code counts only when it states a setting: other code is no evidence."""
     if head.text.lstrip()[:1] in "{[<":
         return 0.0
     is_code = bool(_OF_FLINK.search(head.content) and _CALLED.search(head.content))

@@ -1,4 +1,4 @@
-"""What `kafka-consumer-groups --describe` prints, once or again and again: where groups stand and how far behind."""
+"""Output of `kafka-consumer-groups --describe`, once or repeatedly: positions and lag of consumer groups."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from diagnostics.notation.text_lines import numbered_lines
 
 MOST_LINE = 4_000
 MOST_ROWS = 300_000
-"""Positions of one file that are kept. Our choice: a hundred looks at a topic of three thousand partitions."""
+"""Positions kept of one file. Our choice: a hundred readings of a topic with three thousand partitions."""
 
 _TITLE = re.compile(
     r"(?m)^(?:GROUP\s{1,300})?TOPIC\s{1,300}PARTITION\s{1,20}(?:LEADER-EPOCH\s{1,20})?CURRENT-OFFSET\s{1,30}LOG-END-OFFSET\s{1,30}LAG\b"
@@ -29,7 +29,7 @@ def _recognise(head: Head) -> float:
 
 
 def _rows(part: Range, tally: Tally) -> Iterator[dict[str, Any]]:
-    """A group named above a table without the column is that of its rows."""
+    """Rows of the tables; a group named above a table without a group column applies to its rows."""
     columns: Sequence[str] = ()
     group: str | None = None
     ts_ms: int | None = None
@@ -51,7 +51,7 @@ def _rows(part: Range, tally: Tally) -> Iterator[dict[str, Any]]:
 
 
 def _position(columns: Sequence[str], words: Sequence[str]) -> dict[str, Any] | None:
-    """One partition; None for a line that is none."""
+    """Position of one partition; None for other lines."""
     told = dict(zip(columns, words, strict=False))
     partition = told.get("PARTITION", "")
     if "LAG" not in told or not partition.isdecimal() or len(partition) > 9:

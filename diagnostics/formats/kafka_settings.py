@@ -1,4 +1,4 @@
-"""Settings of Kafka's brokers and topics: `server.properties`, and what `kafka-configs --describe` prints."""
+"""Settings of Kafka's brokers and topics: `server.properties`, and output of `kafka-configs --describe`."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ CERTAIN = frozenset(
         "inter.broker.listener.name",
     )
 )
-"""Settings of a broker that no client has. Source: Kafka documentation, Broker Configs."""
+"""Settings that only brokers have, not clients. Source: Kafka documentation, Broker Configs."""
 LEAST_CERTAIN = 3
 
 _TITLE = re.compile(

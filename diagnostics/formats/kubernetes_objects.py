@@ -1,4 +1,4 @@
-"""Pods and events of Kubernetes as objects: `kubectl get pod|events -o yaml` or `-o json`, one or a list."""
+"""Kubernetes pods and events as objects: `kubectl get pod|events -o yaml` or `-o json`, single or in a list."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ _OPENING = (
 _CLOSING = (yaml.FlowMappingEndToken, yaml.FlowSequenceEndToken, yaml.BlockEndToken)
 
 Placed = tuple[Any, dict[str, Any]]
-"""An object and the columns that say where it stands."""
+"""An object and the columns with its position in the file."""
 
 
 def _recognise(head: Head) -> float:
-    """A pod's own start is enough: its status comes behind what it is made of, often beyond the head."""
+    """The beginning of a pod is enough: its status follows its spec, often beyond the head."""
     if "apiVersion" not in head.text:
         return 0.0
     is_one = _VERSION.search(head.text) and _KIND.search(head.text) and _OF_INTEREST.search(head.text)
@@ -89,7 +89,7 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
 
 
 def _objects(part: Range) -> Iterator[tuple[Mapping[str, Any], dict[str, Any]]]:
-    """The objects, those of a list one by one."""
+    """The objects, and those of a list one by one."""
     with open_text(part) as opened:
         is_json = opened.read(4_096).lstrip()[:1] == "{"
     if is_json:
@@ -139,7 +139,7 @@ def _refuse_bombs(text: str) -> None:
 
 
 def _plain(node: yaml.Node) -> Any:
-    """Mappings, lists and texts: numbers and times stay as printed."""
+    """A value as mappings, lists and texts: numbers and times stay as printed."""
     if isinstance(node, yaml.MappingNode):
         return {str(key.value): _plain(value) for key, value in node.value}
     if isinstance(node, yaml.SequenceNode):

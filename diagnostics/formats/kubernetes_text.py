@@ -1,6 +1,6 @@
-"""What `kubectl describe` and `kubectl get events` print about Flink's pods and deployments: ends, limits, scheduling.
+"""Output of `kubectl describe` and `kubectl get events` for Flink's pods and deployments: ends, limits, scheduling.
 
-Ages of events (`3m12s`) are relative to when the command ran, which the text does not say: events have no time.
+Ages of events (`3m12s`) are relative to an unknown time at which the command ran, so events have no time.
 """
 
 from __future__ import annotations
@@ -46,8 +46,7 @@ _STATUS = {
     ("Status", "Lifecycle State"): "lifecycle",
     ("Status", "Job Status", "State"): "job",
 }
-"""Where the status of a resource of the operator stands, and how a record names it. Source: the operator's
-FlinkDeploymentStatus."""
+"""Paths in the status of an operator resource -> the name in a record. Source: the operator's FlinkDeploymentStatus."""
 _POD_FIELDS = ("Namespace:", "Node:", "Containers:", "Status:")
 
 
@@ -72,7 +71,7 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
         reading.take(line, number)
     reading.close()
     known = event_columns([row["message"] for row in reading.records])
-    # What a row says of itself stands before what the catalogue reads out of its message.
+    # Values stated by the row take precedence over those that the catalogue parses from its message.
     rows = [
         columns | {name: value for name, value in row.items() if value is not None}
         for row, columns in zip(reading.records, known, strict=True)
@@ -83,7 +82,7 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
 
 
 class _Reading:
-    """Rows, and the tally of pods and events."""
+    """Rows, and the counts of pods and events."""
 
     def __init__(self) -> None:
         self.records: list[dict[str, Any]] = []
@@ -94,7 +93,7 @@ class _Reading:
         raise NotImplementedError
 
     def close(self) -> None:
-        """The text has ended."""
+        """End of the text."""
 
     def _event(self, row: dict[str, Any], number: int) -> None:
         self.tally.records += 1
@@ -105,7 +104,7 @@ class _Reading:
 
 
 class _Table(_Reading):
-    """`kubectl get events`: columns begin where their titles do."""
+    """`kubectl get events`: columns begin where their titles begin."""
 
     def __init__(self, title: str) -> None:
         super().__init__()
@@ -163,7 +162,7 @@ class _Description(_Reading):
             self._path = []
             return
         if self._pod is None:
-            # Such lines are not shown: they may be the environment of a container, which holds secrets.
+            # Such lines are not quoted: they may be a container's environment, which holds secrets.
             self.tally.not_understood += 1
             return
         while self._path and self._path[-1][0] >= indent:

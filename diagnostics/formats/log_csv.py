@@ -1,6 +1,6 @@
-"""Flink logs that somebody saved as CSV from a log store's page: CloudWatch Logs Insights, Kibana, Grafana, Datadog.
+"""Flink logs saved as CSV from a log store's page: CloudWatch Logs Insights, Kibana, Grafana, Datadog.
 
-A field in quotes may have several lines: a record with its stack trace is one row, or each of its lines is.
+A quoted field may span lines: a record with its stack trace is one row, or one row per line.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ def _recognise(head: Head) -> float:
             if number > ROWS_LOOKED_AT:
                 break
     except (csv.Error, UnreadableInput):
-        pass  # the beginning of a file may end inside a field
+        pass  # the head may end within a field
     content = "\n".join(texts).encode("utf-8", "replace")
     levelled, timed = recognised_lines(cleaner_for(content)(content))
     return (0.98 if _FLINK in head.text else 0.5) if timed and levelled * 2 >= timed else 0.0
 
 
 def _rows(opened: io.TextIOBase) -> Iterator[tuple[int, Mapping[str, str]]]:
-    """Each row by the names of its columns, with the line that it ends in. Raises csv.Error, UnreadableInput."""
+    """Each row by column name, with the number of its last line. Raises csv.Error, UnreadableInput."""
     reader = csv.reader(opened)
     names = [name.strip() for name in next(reader, [])]
     told = next((name for name in names if name.lower() in _MESSAGES), None)
@@ -81,7 +81,9 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
 
 
 def _arrived(fields: Mapping[str, str]) -> float | None:
-    """When an entry came; Kibana prints it in words, in the zone of its user, which is good enough for the order."""
+    """Arrival time of an entry in epoch seconds; Kibana prints it in its user's zone, which is sufficient for
+    ordering.
+    """
     known = arrival_of(fields)
     if known is not None:
         return known

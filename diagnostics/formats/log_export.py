@@ -1,7 +1,7 @@
-"""Flink logs as a log store gives them out: answers of Loki, CloudWatch and Elasticsearch, and lines newest first.
+"""Flink logs from a log store: answers of Loki, CloudWatch and Elasticsearch, and lines newest first.
 
-Each entry holds one line of a log, or one record of several lines. Entries are put in the order of their times, since
-stores answer with the newest first, and are then read like any log of Flink.
+Each entry holds one line of a log, or one record of several lines. Entries are sorted by time, because stores answer
+with the newest first, and then read like any Flink log.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def _recognise(head: Head) -> float:
 
 
 def _newest_first_lines(head: Head) -> float:
-    """Lines with a time of arrival that go back in time; those that go forward are a log of Flink like any other."""
+    """Confidence for lines with an arrival time in descending order; ascending lines are an ordinary Flink log."""
     lines = head.content.split(b"\n", LINES_LOOKED_AT)[:LINES_LOOKED_AT]
     known = [time for line in lines if (time := _line_entry(line, 1).arrived) is not None]
     if len(known) < 2 or known[0] <= known[-1]:
@@ -81,7 +81,7 @@ def _lines(part: Range) -> list[StoreEntry]:
 
 
 def _line_entry(line: bytes, number: int) -> StoreEntry:
-    """An object, what `logcli` prints, or a line that tells nothing of when it came."""
+    """The entry in a line: a JSON object, output of `logcli`, or a line without an arrival time."""
     value, place = object_of(line), {"line": number, "last_line": number}
     if value is not None:
         return _entry(value, place)
@@ -97,7 +97,7 @@ def _entries(document: JsonDocument) -> Iterator[StoreEntry]:
 
 
 def _entries_of_answer(answer: Any) -> Iterator[tuple[tuple[Key, ...], Mapping[str, Any]]]:
-    """The fields of each entry of an answer, with their path."""
+    """Fields of each entry of an answer, with their path."""
     if isinstance(answer, list):
         yield from (((place,), each) for place, each in enumerate(answer) if isinstance(each, dict))
         return

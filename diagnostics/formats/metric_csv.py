@@ -1,4 +1,4 @@
-"""Samples of Flink's metrics as lines of separated values: exports of a Prometheus store, and of a Grafana panel."""
+"""Samples of Flink's metrics as delimited text: exports of a Prometheus store or of a Grafana panel."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _recognise(head: Head) -> float:
 
 
 def _layout(line: str) -> tuple[str, list[str], MetricColumns] | None:
-    """The separator, the names and what they are, from the line of names."""
+    """Separator, names and metric columns from the line of names; None when there are none."""
     for separator in SEPARATORS:
         names = [name.strip() for name in _split(line, separator)]
         if 2 <= len(names) <= MOST_COLUMNS and (chosen := MetricColumns.of(names)) is not None:

@@ -1,4 +1,4 @@
-"""The slow query log of MySQL and MariaDB: `# Query_time` with its statement, in all the layouts since 5.1."""
+"""The slow query log of MySQL and MariaDB: `# Query_time` with its statement, in the layouts since 5.1."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _BETWEEN = ("#", "Tcp port:", "Time ", "use ")
 
 @dataclass(slots=True)
 class _Query:
-    """A query between its head lines and the end of its statement."""
+    """A query from its header lines to the end of its statement."""
 
     line: int
     last_line: int
@@ -80,7 +80,7 @@ def _queries(part: Range, tally: Tally) -> Iterator[_Query]:
         elif line.startswith(_STARTS):
             stated_ms = header_time(moment[1]) if moment else stated_ms
         elif query is None:
-            # Such lines are not shown: a log that was cut begins within a statement, and no value of one is kept.
+            # Such lines are not quoted: a truncated log begins within a statement, and no value of a statement is kept.
             tally.not_understood += bool(line) and not line.startswith(_BETWEEN) and "started with" not in line
         elif stamp:
             query.ts_ms = query.ts_ms or int(stamp[1]) * 1000

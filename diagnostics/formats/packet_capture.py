@@ -1,7 +1,7 @@
-"""Packets as `tcpdump` and `tshark` print them: how much each side of a connection sent, and what it sent again.
+"""Packets printed by `tcpdump` and `tshark`: data sent and retransmitted by each side of a connection.
 
-tshark says itself what was sent again. From tcpdump's sequence numbers it follows: bytes that were seen already, or
-that fill a hole later than reordering explains. The bytes themselves (`-X`, `-A`) are passed over.
+tshark marks retransmissions itself. For tcpdump they are derived from sequence numbers: bytes seen before, or bytes
+that fill a hole later than reordering explains. Payloads (`-X`, `-A`) are ignored.
 """
 
 from __future__ import annotations
@@ -19,16 +19,17 @@ from diagnostics.notation.text_lines import numbered_lines
 
 MOST_LINE = 2_000
 MOST_SIDES = 20_000
-"""Sides of connections that are followed. Our choice: a cluster of a hundred processes has some thousand."""
+"""Sides of connections that are tracked. Our choice: a cluster of a hundred processes has some thousand."""
 MOST_HOLES = 64
 MOST_ROWS = 200_000
 SLICE_S = 10.0
-"""How often each side's numbers are told. Our choice: often enough to see when loss began."""
+"""Interval of the rows per side. Our choice: short enough to see when loss began."""
 REORDERED_S = 0.003
-"""A hole that is filled sooner was reordered on the way, not lost. Source: Wireshark's TCP analysis, out-of-order."""
+"""A hole filled sooner was reordered, not lost. Source: Wireshark's TCP analysis, out-of-order."""
 SEEN_TWICE_S = 0.001
-"""The same bytes again so soon are one packet, seen on two interfaces. Our choice: TCP waits for an answer
-or 10 ms at the least, a packet's way through a host takes microseconds."""
+"""The same bytes within this time are one packet seen on two interfaces. Our choice: TCP waits for an answer or at
+least 10 ms, while a packet passes a host in microseconds.
+"""
 MOST_RECENT = 64
 DAY_S = 86_400.0
 
@@ -53,12 +54,12 @@ _SHARK_PORTS = re.compile(
 _RETRANSMITTED = "Retransmission"
 _CLOSING = re.compile(r"\d{1,12} packets? (?:captured|received by filter|dropped by (?:kernel|interface))")
 _ABOUT = ("tcpdump:", "listening on", "dropped privs", "Capturing on", "reading from")
-"""How lines begin in which the program tells of itself."""
+"""Beginnings of lines in which the program reports about itself."""
 
 
 @dataclass(slots=True)
 class _Side:
-    """What one side of a connection sent, counted from the first packet that was seen."""
+    """Data sent by one side of a connection since the first captured packet."""
 
     segments: int = 0
     again: int = 0
@@ -77,7 +78,7 @@ class _Side:
     ts_ms: int | None = None
 
     def sent(self, at_s: float, first: int, length: int, marked_again: bool | None) -> None:
-        """One segment with data or a SYN; `marked_again` when the program says itself whether it was sent again."""
+        """Count one segment with data or a SYN; `marked_again` when the program itself marks it as retransmitted."""
         if self._seen_twice(at_s, (first, length)):
             return
         again = self._is_again(at_s, first, first + length) if marked_again is None else marked_again
@@ -105,7 +106,7 @@ class _Side:
             self.end = end
             return False
         if not self.began:
-            # tcpdump prints the first sequence number of a side as it is and counts the others from there.
+            # tcpdump prints the first sequence number of a side in full and later ones relative to it.
             self.began = True
             if first < self.end:
                 self.end = end
@@ -125,12 +126,12 @@ class _Side:
 
 
 _Place = tuple[str, str, str, str, str]
-"""Interface, address and port of the side that sends, address and port of the other one."""
+"""Interface, address and port of the sender, address and port of the receiver."""
 
 
 @dataclass(slots=True)
 class _Capture:
-    """What is known so far of the file."""
+    """State of reading the file."""
 
     tally: Tally
     sides: dict[_Place, _Side] = field(default_factory=dict)
@@ -162,7 +163,7 @@ class _Capture:
         elif head:
             self.tally.records += 1
         elif line and line[:1] not in (" ", "\t") and not line.startswith(_ABOUT) and not _CLOSING.match(line):
-            # Such lines are not shown: they may be the bytes that `-A` prints.
+            # Such lines are not quoted: they may be payload that `-A` prints.
             self.tally.not_understood += 1
 
     def _shark(self, shark: re.Match[str], line: str, at: int) -> None:
@@ -183,7 +184,7 @@ class _Capture:
                 return
             side = self.sides[place] = _Side(reported_at=self.clock_s)
         if is_syn:
-            # A SYN has a number of its own kind: the same one again is all that it tells.
+            # A SYN is no data: the same sequence number again is its only sign of retransmission.
             known = side.last is not None and side.last[0] == first
             side.sent(self.clock_s, first, size, known if again is None else again)
         else:
@@ -219,7 +220,7 @@ class _Capture:
             self._add_row(place, side)
 
     def _now(self, told: Sequence[str | None], relative: str | None) -> None:
-        """The clock in seconds that only grows, and the time of the packet where its date is known."""
+        """Set the monotonic clock in seconds, and the packet's epoch ms where its date is known."""
         day, hour, minute, second, epoch = told
         if epoch or relative:
             self.clock_s = float(epoch or relative or 0)

@@ -1,4 +1,4 @@
-"""Samples of Linux perf as `perf script` prints them: a head line for each sample, its frames below, leaf first."""
+"""Samples of Linux perf from `perf script`: a header line per sample, its frames below, leaf first."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from diagnostics.notation.text_lines import numbered_lines
 MOST_LINE = 16_384
 MOST_DEPTH = 2_000
 LEAST_SHARE = 0.9
-"""Of the lines, so many are heads or frames. Our choice."""
+"""Minimum share of lines that are headers or frames. Our choice."""
 CPU_EVENTS = ("cycles", "cpu-cycles", "cpu-clock", "task-clock", "instructions")
-"""Events that tick while a thread runs. Source: perf-list(1)."""
+"""Events that count the time a thread runs. Source: perf-list(1)."""
 
 _HEAD = re.compile(
     r"(\S.{0,200}?) {1,40}\d{1,10}(?:/\d{1,10})? {1,40}(?:\[\d{1,5}\] {1,40})?(?:\S{4,6} {1,40})?\d{1,12}\.\d{3,9}:"
@@ -30,7 +30,7 @@ _OFFSET = re.compile(r"\+0x[0-9a-f]{1,16}$")
 
 def _recognise(head: Head) -> float:
     lines = [line.rstrip("\r") for line in head.text.split("\n")[:400] if line.strip() and not line.startswith("#")]
-    # The last line may be cut.
+    # The last line may be incomplete.
     most_others = len(lines) - LEAST_SHARE * (len(lines) - 1)
     heads = frames = others = 0
     for line in lines:
@@ -46,7 +46,7 @@ def _recognise(head: Head) -> float:
 
 
 def _rows(part: Range, tally: Tally) -> Iterator[dict[str, Any]]:
-    """Samples without frames are no stacks."""
+    """Stacks of the samples; samples without frames are skipped."""
     for sample in _samples(part, tally):
         if sample.frames:
             tally.records += 1
@@ -71,7 +71,7 @@ def _samples(part: Range, tally: Tally) -> Iterator[_Sample]:
 
 
 class _Sample:
-    """A sample that is being read: its thread, and its frames leaf first."""
+    """A sample being read: its thread, and its frames leaf first."""
 
     def __init__(self, head: re.Match[str], line: int) -> None:
         self.thread, self.event = head.group(1).strip(), head.group(2).strip(":")
@@ -84,14 +84,14 @@ class _Sample:
             self.frames.append(_name(frame.group(1), frame.group(2)))
 
     def row(self) -> dict[str, Any]:
-        """Its weight is 1, since the period that perf prints is the event's, not the time's."""
+        """The row of the sample, with weight 1: perf's period counts events, not time."""
         mode = "cpu" if self.event.partition(":")[0].removesuffix("/") in CPU_EVENTS else "unknown"
         place = {"profile": "collapsed", "mode": mode, "line": self.line, "last_line": self.last_line}
         return {**sample_row(self.thread, self.frames[::-1], 1.0), **place}
 
 
 def _name(symbol: str, module: str) -> str:
-    """A frame as other profilers print it; unknown ones have the name of their file."""
+    """A frame as other profilers print it; an unknown function is named by its module."""
     symbol = _OFFSET.sub("", symbol)
     if symbol == "[unknown]":
         return f"[{module.rpartition('/')[2]}]" if module not in ("[unknown]", "") else symbol

@@ -1,7 +1,7 @@
-"""PostgreSQL's server log: the queries that `log_min_duration_statement` or `log_duration` tell of.
+"""PostgreSQL's server log: queries logged by `log_min_duration_statement` or `log_duration`.
 
-Other records (connections, checkpoints of the database, errors) are understood and not kept. Times have the zone that
-the log prints when that is UTC or GMT; any other is taken as UTC and said.
+Other records (connections, checkpoints of the database, errors) are recognised and not kept. Times in UTC or GMT are
+exact; other zones are read as UTC with a warning.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from diagnostics.notation.text_lines import numbered_lines
 
 MOST_LINE = 8_000
 MOST_QUERIES = 300_000
-"""Queries of one file that are kept. Our choice: half an hour of 150 a second."""
+"""Queries kept of one file. Our choice: half an hour at 150 per second."""
 MOST_ZONES = 3
 
 _MOMENT = r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,6})?) ([A-Z][A-Z0-9]{1,5}|[+-]\d\d(?::?\d\d)?)"
@@ -43,7 +43,7 @@ _UNIVERSAL = ("UTC", "GMT", "Z")
 
 @dataclass(slots=True)
 class _Query:
-    """A query whose statement may go on in the next lines."""
+    """A query whose statement may continue in the next lines."""
 
     ts_ms: int | None
     duration_ms: float
@@ -81,7 +81,7 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
 
 
 def _rows(part: Range, tally: Tally, zones: set[str]) -> Iterator[dict[str, Any]]:
-    """Zones that are taken as UTC are added to `zones`."""
+    """Rows of the queries; zones that are read as UTC are added to `zones`."""
     query: _Query | None = None
     for at, line in numbered_lines(part, MOST_LINE):
         record = _RECORD.match(line)
@@ -93,7 +93,7 @@ def _rows(part: Range, tally: Tally, zones: set[str]) -> Iterator[dict[str, Any]
             tally.take_time(ts_ms)
             duration = _DURATION.match(record[4]) if record[3] == "LOG" else None
             query = None
-            # The durations of parsing and binding belong to the execution that follows.
+            # The durations of parsing and binding count towards the execution that follows.
             if duration and duration[2] not in ("parse", "bind"):
                 query = _Query(ts_ms, float(duration[1]), duration[3], at, at)
         elif line.startswith("\t"):

@@ -1,6 +1,6 @@
-"""Profiles in pprof's format, as Pyroscope, Parca and converters of JFR write them (gzip is undone before that).
+"""Profiles in pprof's format, from Pyroscope, Parca or converters of JFR (already decompressed).
 
-Each distinct stack is a row for one of the profile's values: CPU time is preferred, then wall-clock time.
+Each distinct stack is a row for one of the profile's value types: CPU time is preferred, then wall-clock time.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from diagnostics.notation.rest_document import text
 from diagnostics.notation.stack_frame import MOST_FRAMES
 
 MOST_BYTES = 256 * 1024 * 1024
-"""A profile is held in memory as a whole, several times its size. Our choice: an hour of a JVM has some MB."""
+"""Our choice: a profile is held in memory several times its size; an hour of a JVM has a few MB."""
 MOST_STACKS = 200_000
 ROWS_AT_ONCE = 2_000
 MOST_NAME = 2_000
@@ -36,10 +36,10 @@ MODES = (
     ("lock", "lock"),
     ("contention", "lock"),
 )
-"""Words in a value's name and the mode, the preferred first."""
+"""Words in a value type's name -> mode, in order of preference."""
 NANOSECONDS_OF = {"nanoseconds": 1.0, "microseconds": 1e3, "milliseconds": 1e6, "seconds": 1e9}
 PERIOD_NS = 1e7
-"""Time values become samples of 10 ms, so that profiles compare. Our choice: what most samplers take."""
+"""Time values become samples of 10 ms, so that profiles are comparable. Our choice: the period of most samplers."""
 THREAD_LABELS = ("thread", "thread_name", "thread name", "threadName")
 
 Stack = tuple[int, ...]
@@ -56,7 +56,7 @@ class _Profile:
 
 
 def _recognise(head: Head) -> float:
-    """The fields in the head are those of a profile, from the first one on, and its parts have their shape."""
+    """Whether the head consists of a profile's fields, from the first one on."""
     seen = {SAMPLE_TYPE: 0, SAMPLE: 0}
     try:
         for number, kind, _, part in fields(memoryview(head.content)):
@@ -114,7 +114,7 @@ def _parsed(content: memoryview) -> _Profile:
                     location = one
                 elif inner == 4:
                     lines.append({name: told for name, _, told, _ in fields(line)}.get(1, 0))
-            # The first line is the innermost of the functions that were inlined there.
+            # The first line is the innermost inlined function.
             profile.locations[location] = tuple(lines)
         elif number == FUNCTION:
             told = {inner: one for inner, _, one, _ in fields(part)}
@@ -127,7 +127,7 @@ def _parsed(content: memoryview) -> _Profile:
 
 
 def _chosen(profile: _Profile) -> tuple[int, str | None, float]:
-    """Which value is read, its mode, and what makes it samples."""
+    """Index of the value to read, its mode, and the factor that converts it to samples."""
     names = [(_string(profile, kind).lower(), _string(profile, unit).lower()) for kind, unit in profile.kinds]
     for word, mode in MODES:
         fitting = [place for place, (name, _) in enumerate(names) if word in name]
@@ -139,7 +139,7 @@ def _chosen(profile: _Profile) -> tuple[int, str | None, float]:
 
 
 def _sample(sample: memoryview, profile: _Profile) -> tuple[Stack, list[int], str | None]:
-    """A sample's functions, root first, its values, and its thread if a label tells."""
+    """A sample's functions, root first, its values, and its thread if labelled."""
     locations: list[int] = []
     values: list[int] = []
     thread = None

@@ -45,7 +45,7 @@ def _read(document: RestDocument) -> Iterator[Rows | Coverage]:
 
 
 def _values(result: Mapping[str, Any]) -> Iterator[tuple[str, int, float]]:
-    """Where, when (epoch ms, 0 for unknown) and how much: of a range every pair, of an instant the one."""
+    """(series, epoch ms or 0 when unknown, value): every pair of a range, the single one of an instant."""
     for place, pair in enumerate(items(result.get("values"))):
         yield (f"values/{place}", *_pair(pair))
     if "value" in result:

@@ -1,6 +1,6 @@
 """Prometheus text exposition of Flink's metrics: one scrape, or many joined with `# scrape_time` or sample times.
 
-What `promtool tsdb dump` prints has the name among the labels and is read too.
+Output of `promtool tsdb dump`, with the name among the labels, is read too.
 """
 
 from __future__ import annotations
@@ -27,18 +27,20 @@ if TYPE_CHECKING:
 
 BATCH_SAMPLES = 100_000
 MOST_SERIES = 200_000
-"""Distinct series kept of one file, about 200 MB; a large cluster has some ten thousand. Our choice."""
+"""Distinct series kept of one file, about 200 MB. Our choice: a large cluster has some ten thousand."""
 
 MOST_LINE = 1_048_576
-"""Longer lines come from no upload: the intake shortens them."""
+"""No longer line comes from an upload: the intake shortens them."""
 BLOCK_BYTES = 4_194_304
-"""Text that is taken apart at once, with some ten times as much for where its parts are. Our choice."""
+"""Bytes of text parsed at once; the positions of its parts take some ten times as much. Our choice."""
 MOST_HEAD = 16_384
 LINES_LOOKED_AT = 200
 EPOCH_MS_FROM = 1e11
-"""Numbers below are epoch seconds, above milliseconds: seconds reach it in the year 5138, milliseconds did in 1973."""
+"""Smaller numbers are epoch seconds, larger ones milliseconds: seconds reach it in the year 5138, milliseconds did in
+1973.
+"""
 LATEST_MS = 1e15
-"""Larger numbers are no time. Our choice: the year 33658."""
+"""Larger numbers are not times. Our choice: the year 33658."""
 
 NOT_FLINK, NOT_A_SERIES, BEYOND = -1, -2, -3
 
@@ -67,10 +69,10 @@ def _recognise(head: Head) -> float:
 
 @dataclass(slots=True)
 class _Scrapes:
-    """What is carried from block to block.
+    """State that is kept from block to block.
 
-    numbers              series as it is printed, without the closing brace -> its number, or why it is left out
-    heads, head_numbers  the same for those that were printed as usual, as columns
+    numbers              series as printed, without the closing brace -> its number, or the reason to leave it out
+    heads, head_numbers  the same as columns, for series in the usual layout
     """
 
     heads: pa.Array
@@ -103,7 +105,7 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
 
 
 def _take(scrapes: _Scrapes, lines: SampleLines, lines_before: int) -> None:
-    """Add the samples of some lines: those printed as usual all at once, then each other line by itself."""
+    """Add the samples of some lines: those in the usual layout in bulk, the others line by line."""
     import numpy as np
 
     places, moments = [-1], [scrapes.time_ms]
@@ -133,7 +135,7 @@ def _take(scrapes: _Scrapes, lines: SampleLines, lines_before: int) -> None:
 
 
 def _sample(scrapes: _Scrapes, line: bytes, line_number: int, time_ms: int) -> tuple[int, int, float, int] | None:
-    """Series, time, value and line of a sample that is printed in another way; None for what is none of Flink's."""
+    """Series, time, value and line of a sample in another layout; None for samples that are not Flink's."""
     head, closing, tail = line.rpartition(b"} ")
     if not closing:
         head, _, tail = line.partition(b" ")
@@ -154,7 +156,7 @@ def _sample(scrapes: _Scrapes, line: bytes, line_number: int, time_ms: int) -> t
 
 
 def _epoch_times(times: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
-    """`_epoch_ms` of many."""
+    """`_epoch_ms` for many values."""
     import numpy as np
 
     possible = np.where((times > 0) & (times < LATEST_MS), times, 0.0)
@@ -163,7 +165,7 @@ def _epoch_times(times: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
 
 
 def _numbers(scrapes: _Scrapes, heads: pa.Array) -> npt.NDArray[np.int64]:
-    """`_number` of many, of which most were seen before."""
+    """`_number` for many heads, most of which were seen before."""
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -181,7 +183,7 @@ def _numbers(scrapes: _Scrapes, heads: pa.Array) -> npt.NDArray[np.int64]:
 
 
 def _number(scrapes: _Scrapes, head: bytes) -> int:
-    """The number of a series seen for the first time, or why its samples are left out."""
+    """The number of a new series, or the reason to leave its samples out."""
     if head in scrapes.numbers:
         return scrapes.numbers[head]
     if len(scrapes.numbers) >= MOST_SERIES or len(head) > MOST_HEAD:
@@ -206,7 +208,7 @@ def _left_out(scrapes: _Scrapes, number: int, line: bytes, line_number: int, tai
 
 
 def _without_exemplar(line: bytes) -> tuple[bytes, bytes]:
-    """Head and tail of an OpenMetrics sample that has an exemplar behind it."""
+    """Head and tail of an OpenMetrics sample, without its exemplar."""
     sample = line.partition(b" # ")[0]
     head, closing, tail = sample.rpartition(b"} ")
     if not closing:
@@ -252,7 +254,7 @@ def _rows(scrapes: _Scrapes) -> Rows:
 
 
 def _after(scrapes: _Scrapes) -> Iterator[Rows | Coverage]:
-    """The scrapes that failed, once the process they were for is known, and what is to be said about the file."""
+    """Failed scrapes, once their process is known, and the coverage with warnings."""
     tally = scrapes.tally
     task_managers = scrapes.samples.different("task_manager")
     if not task_managers or scrapes.samples.all_have("task_manager"):

@@ -1,4 +1,4 @@
-"""Flink REST `/jobs/<id>/vertices/<id>/backpressure`: how long subtasks are back pressured, busy and idle."""
+"""Flink REST `/jobs/<id>/vertices/<id>/backpressure`: back-pressured, busy and idle ratios of the subtasks."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from diagnostics.notation.rest_document import (
 
 LEVELS = ("ok", "low", "high")
 LEVEL_NAMES = ("backpressureLevel", "backpressure-level")
-"""The first from 1.16 on, beside the second."""
+"""Names of the level: the first since 1.16, the second in all versions."""
 
 RATIO_NAMES = ("ratio", "backpressure-ratio", "backPressuredRatio")
 
 
 def _recognise(head: Head) -> float:
-    """Without a sample the answer is only `{"status": "deprecated"}`."""
+    """A head without samples counts too: then the answer is only `{"status": "deprecated"}`."""
     seen = outline(head)
     is_bare = seen is not None and seen.keys.get("") == frozenset({"status"}) and '"deprecated"' in head.text
     return CERTAIN if is_bare else rest_shape(_fits)(head)

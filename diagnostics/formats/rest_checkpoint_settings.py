@@ -1,4 +1,4 @@
-"""Flink REST `/jobs/<id>/checkpoints/config`: the checkpoint settings that one job really runs with."""
+"""Flink REST `/jobs/<id>/checkpoints/config`: the checkpoint settings in effect for a job."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ OPTIONS = {
     "changelog_storage": "state.changelog.storage",
     "changelog_periodic_materialization_interval": "state.changelog.periodic-materialize.interval",
 }
-"""Field of the answer -> Flink's own key. Values stay as printed: backend and storage are class names here."""
+"""Field of the answer -> Flink's key. Values stay as printed: backend and storage are class names here."""
 
 MILLISECONDS = frozenset(
     ("interval", "timeout", "min_pause", "aligned_checkpoint_timeout", "changelog_periodic_materialization_interval")

@@ -1,4 +1,4 @@
-"""Flink REST `/jobs/<id>/checkpoints` and `/jobs/<id>/checkpoints/details/<n>`: checkpoints, and how many."""
+"""Flink REST `/jobs/<id>/checkpoints` and `/jobs/<id>/checkpoints/details/<n>`: checkpoints and their counts."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ COUNTS = {
     "in_progress": "numberOfInProgressCheckpoints",
     "restored": "numberOfRestoredCheckpoints",
 }
-"""Fields of `counts` and the job metric of the same meaning; the name for `restored` is ours, Flink has no metric."""
+"""Fields of `counts` -> the equivalent job metric; the name for `restored` is ours, because Flink has no metric."""
 
 
 def _fits(seen: Outline) -> bool:
@@ -50,7 +50,7 @@ def _read(document: RestDocument) -> Iterator[Rows | Coverage]:
 
 
 def _latest_outside_history(document: RestDocument, listed: set[int | None]) -> Iterator[dict[str, Any]]:
-    """`latest.completed`, `.failed` and `.savepoint` when the history, which is short, no longer has them."""
+    """`latest.completed`, `.failed` and `.savepoint` when the short history no longer lists them."""
     latest = fields(document.value.get("latest"))
     for kind in ("completed", "failed", "savepoint"):
         checkpoint = latest.get(kind)

@@ -1,4 +1,4 @@
-"""Flink REST `/overview` and `/config`: the cluster's version and how many TaskManagers, slots and jobs it has."""
+"""Flink REST `/overview` and `/config`: the cluster's version and its numbers of TaskManagers, slots and jobs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ METRICS = {
     "slots-available": "taskSlotsAvailable",
     "jobs-running": "numRunningJobs",
 }
-"""Fields of `/overview` that are the JobManager's metrics under another name."""
+"""Fields of `/overview` -> the equivalent JobManager metrics."""
 
 FACTS = {"flink-version": "flink.version", "flink-commit": "flink.commit", "flink-revision": "flink.commit"}
 

@@ -20,7 +20,7 @@ JOB_OPTIONS = {
     "object-reuse-mode": "pipeline.object-reuse",
     "execution-mode": "execution-config.execution-mode",
 }
-"""Field of `execution-config` -> Flink's key where one fits; the restart strategy is a sentence here, no option."""
+"""Field of `execution-config` -> Flink's key; the restart strategy is a sentence here, not an option."""
 
 MOST_VALUE = 2000
 
@@ -28,7 +28,7 @@ _FLINK_KEY = re.compile(r'"(?:jobmanager|taskmanager|execution|state|rest|high-a
 
 
 def _recognise(head: Head) -> float:
-    """A list of keys and values is Flink's when one of the keys is."""
+    """A list of keys and values is recognised when one of the keys is Flink's."""
     seen = outline(head)
     if seen is not None and seen.is_array:
         is_list = seen.keys.get("*") == frozenset({"key", "value"}) and not seen.several

@@ -1,4 +1,4 @@
-"""An error that Flink's REST API answered instead of what was asked: `{"errors": [...]}`."""
+"""An error answer of Flink's REST API: `{"errors": [...]}`."""
 
 from __future__ import annotations
 

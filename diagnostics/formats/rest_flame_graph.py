@@ -23,7 +23,7 @@ NO_SAMPLES = {
     -2: "flame graphs are off: set rest.flamegraph.enabled: true",
     -3: "Flink was still waiting for the first samples: ask again after some seconds",
 }
-"""`endTimestamp` when there is no tree. Source: JobVertexFlameGraph of Flink."""
+"""`endTimestamp` of an answer without samples. Source: Flink's JobVertexFlameGraph."""
 
 _MODE = re.compile(r"(on|off)[-_]?cpu", re.IGNORECASE)
 
@@ -64,13 +64,13 @@ def _read(document: RestDocument) -> Iterator[Rows | Coverage]:
 
 
 def _mode(name: str) -> str:
-    """Only the name tells; without a type Flink answers with the full graph."""
+    """The mode from the file's name; without a type Flink answers with the full graph."""
     found = _MODE.search(name.replace("\\", "/").rpartition("/")[2])
     return f"{found.group(1).lower()}-cpu" if found else "full"
 
 
 def _stacks(tree: dict[str, Any]) -> Iterator[tuple[list[str], float]]:
-    """Each node that has samples of its own, with its frames from the root (Flink's node `root` is no frame)."""
+    """Each node with samples of its own, with its frames from the root (Flink's node `root` is no frame)."""
     waiting: list[tuple[dict[str, Any], list[str]]] = [(tree, [])]
     while waiting:
         node, above = waiting.pop()

@@ -30,7 +30,7 @@ TASK_COUNTERS = {
     "accumulated-backpressured-time": "accumulateBackPressuredTimeMs",
     "accumulated-idle-time": "accumulateIdleTimeMs",
 }
-"""Fields of `vertices[].metrics`, each the sum of that task metric over the subtasks."""
+"""Fields of `vertices[].metrics` -> task metric that each sums over the subtasks."""
 
 
 def _fits(seen: Outline) -> bool:

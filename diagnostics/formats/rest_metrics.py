@@ -1,4 +1,4 @@
-"""Flink REST metrics and watermarks: lists of `{id, value}`, and of `{id, min, max, avg, sum}` over subtasks."""
+"""Flink REST metrics and watermarks: lists of `{id, value}` and of aggregates `{id, min, max, avg, sum}`."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from diagnostics.notation.metric_name import from_rest
 from diagnostics.notation.rest_document import CERTAIN, RestDocument, RestPath, items, number, rest_reader, text
 
 AGGREGATES = ("min", "max", "avg", "sum", "skew")
-"""`skew` from 1.20 on, in percent."""
+"""Aggregates over subtasks; `skew` since 1.20, in percent."""
 
 EMPTY_CONFIDENCE = 0.5
-"""An empty list tells nothing; its path must."""
+"""For an empty list, which only its path identifies."""
 
 UNUSUAL_CONFIDENCE = 0.5
-"""Names and values of which none is a name that Flink itself gives: metrics of the job's own, or something else."""
+"""For lists without any of Flink's own metric names: metrics of the user's code, or another program's."""
 
 _EMPTY_ANSWER = re.compile(r"(?:metrics|watermarks)[^/\\]{0,60}$")
 _METRIC_ID = re.compile(r'"id"\s{0,9}:\s{0,9}"[^"]')

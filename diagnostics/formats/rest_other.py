@@ -1,7 +1,7 @@
-"""Answers of Flink's REST API that hold nothing to measure, recognised so that nobody wonders about them.
+"""REST answers without measurements, recognised so that they do not count as unknown files.
 
 Accumulators, lists of log files, times of state changes, counters summed by TaskManager (subtasks have them), status
-answers, and the list of files that a collecting script leaves beside its answers.
+answers, and the file list of a collecting script.
 """
 
 from __future__ import annotations

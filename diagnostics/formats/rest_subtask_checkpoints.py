@@ -1,4 +1,4 @@
-"""Flink REST `/jobs/<id>/checkpoints/details/<n>/subtasks/<vertex id>`: each subtask's part in one checkpoint."""
+"""Flink REST `/jobs/<id>/checkpoints/details/<n>/subtasks/<vertex id>`: each subtask's statistics of one checkpoint."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Flink REST `/taskmanagers` and `/taskmanagers/<id>`: TaskManagers with their slots, memory and network buffers."""
+"""Flink REST `/taskmanagers` and `/taskmanagers/<id>`: TaskManagers with slots, memory and network buffers."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _read(document: RestDocument) -> Iterator[Rows | Coverage]:
 
 
 def _none_registered(document: RestDocument) -> dict[str, Any]:
-    """An empty list says how many TaskManagers are registered, as `/overview` and the JobManager's metric do."""
+    """The number of registered TaskManagers, 0, from an empty list."""
     return {
         "ts_ms": document.snapshot_ms,
         "metric": "numRegisteredTaskManagers",
@@ -56,7 +56,7 @@ def _none_registered(document: RestDocument) -> dict[str, Any]:
 
 
 def _collectors(document: RestDocument) -> Iterator[dict[str, Any]]:
-    """The garbage collectors of a single TaskManager, under the names of their metrics."""
+    """The garbage collectors of one TaskManager, under the names of their metrics."""
     collectors = items(fields(document.value.get("metrics")).get("garbageCollectors"))
     for place, collector in enumerate(collectors):
         for name, what in (("count", "Count"), ("time", "Time")):
@@ -71,7 +71,9 @@ def _collectors(document: RestDocument) -> Iterator[dict[str, Any]]:
 
 
 def _task_manager(document: RestDocument, answer: Mapping[str, Any], *path: Key) -> dict[str, Any]:
-    """The heart beat is the only time in the answer: the truth is at most a heart beat interval (10 s) younger."""
+    """The row of one TaskManager. Its time is the last heartbeat, up to one heartbeat interval (10 s) before the
+    answer.
+    """
     hardware, memory = fields(answer.get("hardware")), fields(answer.get("memoryConfiguration"))
     metrics = fields(answer.get("metrics"))
     return {

@@ -11,7 +11,7 @@ from diagnostics.notation.rest_document import RestDocument, items, rest_reader,
 from diagnostics.notation.thread_stack import thread_of
 
 CUT_DEPTH = 8
-"""Until 1.16 Flink printed at most eight frames of a thread and closed with `...`."""
+"""Until 1.16 Flink printed at most eight frames per thread, followed by `...`."""
 
 
 def _fits(seen: Outline) -> bool:

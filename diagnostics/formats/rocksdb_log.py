@@ -1,7 +1,7 @@
-"""RocksDB's own log of one instance, `LOG` or `..._db_LOG`: stalls and errors, flushes and compactions, its options.
+"""RocksDB's own log of one instance, `LOG` or `..._db_LOG`: stalls, errors, flushes, compactions and options.
 
-Which operator and subtask it served stands in the path of the instance, in its first lines and in the name that Flink
-gives to a relocated log. Times are local; the events tell them since 1970 too, so the zone is known from the first.
+Operator and subtask are in the path of the instance, in its first lines and in the name that Flink gives to a relocated
+log. Times are local; the first event with epoch time gives the zone.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from diagnostics.notation.text_lines import numbered_lines
 
 MOST_LINE = 65_536
 MOST_RECORDS = 20_000
-"""Warnings of one file that are kept. Our choice: a writer that stalls all the time warns some times a second."""
+"""Warnings kept of one file. Our choice: a writer that stalls all the time warns a few times per second."""
 MOST_JOBS = 10_000
-"""Flushes and compactions that run at once, at most; lines of jobs that never end are forgotten beyond it."""
+"""Flushes and compactions in progress at the same time; further ones are ignored. Our choice."""
 SAMPLE_BYTES = 1_048_576
 ZONE_STEP_MS = 15 * 60_000
 """Offsets of time zones are multiples of a quarter of an hour. Source: IANA time zone database."""
@@ -51,7 +51,7 @@ OPTIONS = frozenset(
         "stats_dump_period_sec",
     )
 )
-"""Options that decide on stalls and on the size of files. Source: RocksDB wiki, Write-Stalls and Tuning-Guide."""
+"""Options that determine stalls and file sizes. Source: RocksDB wiki, Write-Stalls and Tuning-Guide."""
 
 _LINE = re.compile(
     r"(\d{4}/\d\d/\d\d-\d\d:\d\d:\d\d\.\d{6}) ([0-9a-f]{1,16}) (?:\(Original Log Time [\d/:.-]{1,30}\) )?"
@@ -72,12 +72,12 @@ _STALL = re.compile(
 )
 _BUFFER = re.compile(r"Write buffer is using (\d{1,18}) bytes out of a total of (\d{1,18})")
 _TOLD = ("Flushing triggered to alleviate", "stall conditions to clear", "Increasing compaction threads")
-"""Messages without a level that are kept as records beside warnings and errors."""
+"""Texts of messages below WARN that are kept as records."""
 
 
 @dataclass(slots=True)
 class _Job:
-    """A flush or compaction that runs: its column family and when it began."""
+    """A flush or compaction in progress: its column family and start."""
 
     column_family: str | None = None
     began_micros: int | None = None
@@ -85,7 +85,7 @@ class _Job:
 
 @dataclass(slots=True)
 class _Reading:
-    """What is known so far of the file."""
+    """State of reading the file."""
 
     subject: dict[str, Any]
     shift_ms: int
@@ -101,7 +101,7 @@ def _recognise(head: Head) -> float:
     if not any(mark in head.text for mark in _MARKS):
         return 0.0
     stamped = len(_LAYOUT.findall(head.text))
-    # Options of a column family stand on many lines without a time.
+    # Options of a column family are on many lines without a time.
     return 0.95 if stamped and stamped >= min(lines, 3) else 0.0
 
 
@@ -156,7 +156,7 @@ def _local_ms(stamp: str) -> int | None:
 
 
 def _take(reading: _Reading, found: re.Match[str], number: int) -> bool:
-    """A line with a time. Gives whether it was understood; lines of no interest are."""
+    """Read a line with a time; whether it was understood, which includes lines that are ignored."""
     stamp, thread, level, _, source, message = found.groups()
     local = _local_ms(stamp)
     if local is None:
@@ -180,7 +180,7 @@ def _take(reading: _Reading, found: re.Match[str], number: int) -> bool:
 
 
 def _take_more(reading: _Reading, line: str, number: int) -> bool:
-    """A line without a time: it goes on with the line before it, an option or a dump of statistics."""
+    """Read a line without a time: a continuation, an option or a dump of statistics."""
     if reading.ts_ms is None:
         return False
     stall = _STALL.match(line)
@@ -248,7 +248,7 @@ _FINISHED: Mapping[str, Mapping[str, str]] = {
         "total_output_size": "rocksdb.log.compaction_written_bytes",
     },
 }
-"""Field of an event -> metric. Those with `log.` are no metrics of Flink: each is one flush or one compaction."""
+"""Field of an event -> metric. Metrics with `log.` are ours: one value per flush or compaction."""
 
 
 def _numbers(event: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, float]:
@@ -270,7 +270,7 @@ def _add(reading: _Reading, number: int, job: _Job | None, values: Mapping[str, 
 
 
 def _records(reading: _Reading) -> Iterator[dict[str, Any]]:
-    """The records with the events that they are; what the path tells of the subtask stands on each."""
+    """The records with their events; the subtask comes from the path."""
     known = event_columns([row["message"] for row in reading.records])
     about: dict[str, Any] = {
         name: reading.subject[name] for name in ("job_id", "subtask", "task_manager") if name in reading.subject

@@ -1,4 +1,4 @@
-"""Profiles in speedscope's JSON, as several profilers write it: sampled and evented."""
+"""Profiles in speedscope's JSON format: sampled and evented."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _recognise(head: Head) -> float:
 
 
 def _read(part: Range) -> Iterator[Rows | Coverage]:
-    """A row for each distinct stack of each profile; weights in the profile's own unit."""
+    """One row per distinct stack of each profile, with weights in the profile's own unit."""
     document = read_json(part)
     names = _names(document)
     profiles = document.value.get("profiles") if isinstance(document.value, dict) else None
@@ -75,7 +75,7 @@ def _sampled(profile: dict[str, Any]) -> Iterator[tuple[Stack, float]]:
 
 
 def _evented(profile: dict[str, Any], warnings: list[str]) -> Iterator[tuple[Stack, float]]:
-    """Each stack with the time until the next event. A profile that leaves a frame it is not in is read to there."""
+    """Each stack with the time until the next event; stops at an event that closes a frame that is not open."""
     events = profile.get("events")
     told = [event for event in events if isinstance(event, dict)] if isinstance(events, list) else []
     stack: list[int] = []

@@ -1,6 +1,6 @@
-"""Metrics of Flink's StatsD reporter as they went over the wire, one a line: what a listener on its port wrote down.
+"""Metrics of Flink's StatsD reporter, one per line as sent over the wire, recorded by a listener on its port.
 
-The lines have no time; one written above them, or in front of each, counts.
+The protocol has no time; a time on a line of its own, or before each line, counts.
 """
 
 from __future__ import annotations

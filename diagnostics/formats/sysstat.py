@@ -1,6 +1,6 @@
-"""Tables of the sysstat tools: `iostat -xt`, `pidstat`, `mpstat`: CPU, disks and processes of a host over time.
+"""Tables of the sysstat tools `iostat -xt`, `pidstat` and `mpstat`: CPU, disks and processes of a host over time.
 
-iostat's first report is the mean since the machine started and is left out; the others' reports are of their interval.
+iostat's first report is the mean since boot and is left out; the others' reports cover their interval.
 """
 
 from __future__ import annotations
@@ -66,10 +66,10 @@ def _recognise(head: Head) -> float:
 
 
 def day_of(printed: str) -> str | None:
-    """The day as ISO 8601 writes it; None when day and month cannot be told apart.
+    """The day in ISO 8601; None when day and month are ambiguous.
 
-    A program without a locale writes month/day/year with two digits of the year, so that order is taken where the text
-    does not forbid it; a year of four digits behind slashes is American, behind dots the day comes first.
+    Without a locale, sysstat prints month/day/year with two digits for the year, so that order is the default. A
+    four-digit year after slashes is American; after dots the day comes first.
     """
     one, two, three = re.split(r"[-/.]", printed)
     if len(one) == 4:
@@ -84,7 +84,7 @@ def day_of(printed: str) -> str | None:
 
 
 def moment_of(day: str | None, clock: str, half: str | None) -> int | None:
-    """Epoch ms of a day and a clock with or without AM and PM, taken as UTC; None without a day or for nonsense."""
+    """Epoch ms of a day and a clock with or without AM and PM, read as UTC; None without a day or when invalid."""
     if day is None:
         return None
     pattern = "%Y-%m-%d %I:%M:%S %p" if half else "%Y-%m-%d %H:%M:%S"
@@ -97,7 +97,7 @@ def moment_of(day: str | None, clock: str, half: str | None) -> int | None:
 
 @dataclass(slots=True)
 class _Reading:
-    """What is known so far of the file: host and day of its banner, the time and the columns in force."""
+    """State of reading the file: host and day of its banner, current time and columns."""
 
     tally: Tally
     host: str | None = None
@@ -130,7 +130,7 @@ class _Reading:
         if clock:
             words = line[clock.end() :].split()
         if words[0].startswith(("avg-cpu:", "Device")) or (clock and words[0] in ("UID", "PID", "CPU")):
-            # A report of iostat begins with its CPU, or with its devices where -d leaves the CPU out.
+            # A report of iostat begins with the CPU, or with devices under -d.
             self.with_cpu = self.with_cpu or words[0] == "avg-cpu:"
             self.reports += words[0] == "avg-cpu:" or (words[0].startswith("Device") and not self.with_cpu)
             self.columns = words

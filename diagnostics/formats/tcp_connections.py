@@ -1,4 +1,4 @@
-"""TCP connections of a host with the kernel's numbers: `ss -tin`, also with `-p`, `-e`, `-m` and after one another."""
+"""TCP connections of a host with kernel statistics: `ss -tin`, also with `-p`, `-e`, `-m`, once or repeatedly."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _NUMBER = re.compile(
     r"(?:/(\d{1,18}(?:\.\d{1,9})?))?"
 )
 _MAPPED = re.compile(r"^\[?::ffff:([\d.]{7,15})\]?$")
-"""An IPv4 address as a socket of both families shows it."""
+"""An IPv4 address as a dual-stack socket shows it."""
 
 
 def _recognise(head: Head) -> float:
@@ -39,7 +39,7 @@ def _recognise(head: Head) -> float:
 
 
 def _rows(part: Range, tally: Tally) -> Iterator[dict[str, Any]]:
-    """The time above the connections, if there is one, is theirs."""
+    """Rows of the connections; a time above them is theirs."""
     row: dict[str, Any] | None = None
     ts_ms: int | None = None
     for number, line in numbered_lines(part, MOST_LINE):
@@ -85,7 +85,7 @@ def _address(printed: str) -> str:
 
 
 def _take(row: dict[str, Any], text: str) -> None:
-    """Adds the numbers of one line of details. `retrans:0/16` is: now, and all so far; ss leaves out zeros."""
+    """Add the numbers of a line of details. `retrans:0/16` is current/total; ss omits zeros."""
     numbers = {found[1]: (found[2], found[3]) for found in _NUMBER.finditer(text)}
     if "rto" not in numbers and "segs_out" not in numbers:
         return

@@ -14,7 +14,7 @@ from diagnostics.notation.tally import Tally, row_reader
 from diagnostics.notation.text_lines import numbered_lines
 
 MOST_LINE = 20_000
-"""The line of the extended counters has some 130 names; kernels add more with each version. Our choice."""
+"""Our choice: the line of extended counters has some 130 names, and kernels add more."""
 
 COUNTERS: Mapping[str, str] = {
     "OutSegs": "segments_out",
@@ -81,7 +81,7 @@ def _rows(part: Range, tally: Tally) -> Iterator[dict[str, Any]]:
 
 
 def _readings(part: Range) -> Iterator[_Reading]:
-    """A new time, or a counter that comes again, begins a new reading."""
+    """Readings of the counters; a new time, or a repeated counter, begins a new one."""
     reading = _Reading()
     legends: dict[str, list[str]] = {}
     for number, line in numbered_lines(part, MOST_LINE):

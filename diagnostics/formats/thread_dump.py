@@ -34,7 +34,7 @@ def _recognise(head: Head) -> float:
 
 
 def _rows(part: Range, tally: Tally) -> Iterator[dict[str, Any]]:
-    """Threads without frames (the JVM's own) are no stack samples."""
+    """Rows of the threads with frames; the JVM's own threads have none."""
     for ts_ms, thread in dumped_threads(numbered_lines(part, MOST_LINE)):
         tally.records += 1
         tally.take_time(ts_ms)

@@ -1,4 +1,4 @@
-"""Threads of a JVM as `jcmd <pid> Thread.dump_to_file -format=json` writes them, virtual threads included."""
+"""Threads of a JVM in `jcmd <pid> Thread.dump_to_file -format=json`, virtual threads included."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _fits(seen: Outline) -> bool:
 
 
 def _read(document: RestDocument) -> Iterator[Rows | Coverage]:
-    """A row for each thread with a stack; the JDK tells its state from version 24 on."""
+    """One row per thread with a stack; the JDK writes the thread's state since version 24."""
     dump = fields(document.value["threadDump"])
     ts_ms = header_time(str(dump.get("time")))
     rows: list[dict[str, Any]] = []

@@ -1,6 +1,6 @@
-"""What `top -b` prints, also with `-H`, once or again and again: CPU, memory, and the processes or threads that run.
+"""Output of `top -b`, also with `-H`, once or repeatedly: CPU, memory, and processes or threads.
 
-The clock in top's first line has no date; rows have a time where a script wrote one above it.
+The clock in top's first line has no date; rows have a time when a script printed one above.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ CPU: Mapping[str, str] = {
     "wa": "iowait_percent",
     "st": "steal_percent",
 }
-"""Source: top(1), CPU states; percent of all cores."""
+"""CPU states in percent of all cores. Source: top(1), CPU states."""
 MEMORY: Mapping[tuple[str, str], str] = {
     ("Mem", "total"): "total_bytes",
     ("Swap", "avail Mem"): "available_bytes",
     ("Swap", "used"): "swap_used_bytes",
 }
-"""Line and word -> metric; the memory that is available stands behind the swap."""
+"""Line and word -> metric; available memory is on the swap line."""
 BYTES = {"KiB": 1024.0, "MiB": 1024.0**2, "GiB": 1024.0**3}
 
 
@@ -91,7 +91,7 @@ def _summary(line: str) -> Iterator[dict[str, Any]]:
 
 
 def _process(kind: str, columns: list[str], line: str) -> dict[str, Any] | None:
-    """The CPU of one process or thread; empty for one that computes nothing, None for a line that is none."""
+    """CPU of one process or thread; an empty row for an idle one, None for other lines."""
     values = line.split(None, len(columns) - 1)
     if len(values) < len(columns):
         return None

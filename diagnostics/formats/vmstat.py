@@ -1,6 +1,6 @@
-"""What `vmstat 1` prints, best with `-t`: CPU, run queue, memory and swapping of a host.
+"""Output of `vmstat 1`, best with `-t`: CPU, run queue, memory and swapping of a host.
 
-The first row of each run is the mean since the machine started and is left out.
+The first row of each run is the mean since boot and is left out.
 """
 
 from __future__ import annotations

@@ -30,8 +30,8 @@ UPLOAD_BYTES, UPLOAD_MS = 1_000_000.0, 1000.0
 def measure(evidence: Evidence) -> Measured:
     """The phases of the slow checkpoints of each job.
 
-    Reads   subtask_checkpoint: one row per (checkpoint_id, vertex_id, subtask) and moment of asking, or what logs tell
-            of it at level DEBUG; checkpoint.
+    Reads   subtask_checkpoint: one row per (checkpoint_id, vertex_id, subtask) and moment of asking, or from DEBUG
+            logs; checkpoint.
     Gives   one signal for each job with an acknowledged subtask. A slow checkpoint is one that failed, or that took at
             least SLOW_SHARE of the longest.
     Units   milliseconds; bytes; bytes per second; shares of the end to end duration of the slowest subtask.
