@@ -1,1 +1,1 @@
-"""How Flink and the JVM write things down: names, values, stacks and documents, for the formats to share."""
+"""Notations of Flink and the JVM that several formats share: names, values, stacks and documents."""

@@ -1,7 +1,7 @@
-"""An Avro schema that a file brings along, checked before any value is decoded by it.
+"""Checks the Avro schema of an uploaded file before any value is decoded with it.
 
-A decoder follows a schema without bounds: a record within itself ends the process, a decimal of a megabyte takes a core
-for minutes, and a list of values without bytes has no end. So types are followed here first.
+A decoder follows a schema without bounds: a recursive record ends the process, a decimal of a megabyte takes a core
+for minutes, and a list of values without bytes never ends.
 """
 
 from __future__ import annotations
@@ -13,32 +13,32 @@ from typing import Any
 from diagnostics.errors import LimitExceeded, UnreadableInput
 
 DEEPEST = 40
-"""Types within one another. Our choice: records of records of a message have a dozen."""
+"""Nesting depth of types. Our choice: nested records of a message have a dozen."""
 
 MOST_VALUES = 20_000
-"""Values of one record, each list counted once. Our choice: wide tables have two thousand columns."""
+"""Values of one record, counting each list once. Our choice: wide tables have two thousand columns."""
 
 MOST_BRANCHES = 100
-"""Types of one union, all of which may be tried for each value. Our choice: a union has two, seldom ten."""
+"""Types of one union, each of which may be tried for every value. Our choice: a union has two, rarely ten."""
 
 SIZES = {"null": 0, "boolean": 1, "int": 1, "long": 1, "float": 4, "double": 8, "bytes": 1, "string": 1}
-"""The fewest bytes of a value. Source: Avro's specification, Binary Encoding."""
+"""Minimum bytes of a value. Source: Avro's specification, Binary Encoding."""
 
 TIMES = frozenset(f"{clock}timestamp-{unit}" for clock in ("", "local-") for unit in ("millis", "micros")) | frozenset(
     ("date",)
 )
-"""Logical types that change what a number means. A decimal or a UUID says nothing about an event."""
+"""Logical types that change the meaning of a number. A decimal or a UUID is irrelevant for events."""
 
 LENGTHLESS = frozenset(("boolean", "float", "double"))
-"""Types that are passed over without a look at them, beside those of fixed size: also where the file has ended."""
+"""Types, besides those of fixed size, that the decoder skips without checking that the file has not ended."""
 
 
 @dataclass(frozen=True, slots=True)
 class AvroSchema:
-    """The type of a file's values.
+    """The checked type of a file's values.
 
-    written    as the file states it, without logical types that are none of TIMES
-    has_blind_lists  whether values of a list are passed over without a look: the end of the bytes has to be watched
+    written          the schema as in the file, without logical types other than TIMES
+    has_blind_lists  whether list items are skipped without checking, so that the end of the bytes must be watched
     """
 
     written: dict[str, Any]
@@ -47,9 +47,7 @@ class AvroSchema:
 
 @dataclass(slots=True)
 class _Size:
-    """What is known of a type: the fewest bytes of a value, of how many values it consists, whether none of them has a
-    length.
-    """
+    """Size of a type: minimum bytes of a value, number of values, and whether all its parts are skipped unchecked."""
 
     bytes: int
     values: int
@@ -58,7 +56,7 @@ class _Size:
 
 @dataclass(slots=True)
 class _Types:
-    """The types of a schema while they are followed."""
+    """The named types of a schema during the check."""
 
     named: dict[str, _Size | None] = field(default_factory=dict)
     has_blind_lists: bool = False

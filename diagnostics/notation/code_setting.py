@@ -1,6 +1,6 @@
-"""Calls of Flink's API that state a setting, as the option that they stand for: `enableCheckpointing(5000)` and others.
+"""Options that calls of Flink's API set, such as `enableCheckpointing(5000)`.
 
-Old and new names of the API both count; Python's names are Java's in lower case with underscores.
+Old and new names of the API are known; Python's names are Java's in lower case with underscores.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ UNITS_MS: Mapping[str, int] = {
     "days": 24 * HOUR_MS,
 }
 UNENDING = 2_147_483_647
-"""Failed checkpoints that are tolerated when `setFailOnCheckpointingErrors(false)` stood in old code."""
+"""Tolerable failed checkpoints that `setFailOnCheckpointingErrors(false)` in old code stands for."""
 
 _INTEGER = re.compile(r"(\d[\d_]{0,18})[lL]?")
 _OF_UNIT = re.compile(
@@ -35,7 +35,7 @@ _NEW = re.compile(r"(?:new\s{1,4})?([A-Z]\w{3,60})\s?\(([^()]{0,300})\)")
 
 
 def whole_number(text: str) -> int | None:
-    """`5000`, `5_000L` or `60 * 1000`; None for anything that is not written out."""
+    """`5000`, `5_000L` or `60 * 1000`; None for anything but literals."""
     product = 1
     for factor in text.split("*"):
         found = _INTEGER.fullmatch(factor.strip())
@@ -46,7 +46,7 @@ def whole_number(text: str) -> int | None:
 
 
 def milliseconds(text: str) -> str | None:
-    """A time that is written out, in milliseconds: a number, `Duration.ofMinutes(10)`, `Time.of(10, SECONDS)`."""
+    """A literal duration in milliseconds: a number, `Duration.ofMinutes(10)`, `Time.of(10, SECONDS)`; else None."""
     plain = whole_number(text)
     if plain is not None:
         return f"{plain} ms"
@@ -59,7 +59,7 @@ def milliseconds(text: str) -> str | None:
 
 
 def quoted(text: str) -> str | None:
-    """The text of a literal in quotes."""
+    """The text of a quoted literal."""
     found = _QUOTED.fullmatch(text.strip())
     return None if found is None else found.group(1) if found.group(1) is not None else found.group(2)
 
@@ -109,8 +109,9 @@ ONE_ARGUMENT: Mapping[str, tuple[str, Reading]] = {
     "setdeliveryguarantee": ("sink.delivery-guarantee", _constant),
     "settransactionalidprefix": ("sink.transactional-id-prefix", quoted),
 }
-"""Name of a method in lower case without underscores -> option and how its argument is read.
-Source: Flink documentation, Configuration, column datastream_api."""
+"""Method name in lower case without underscores -> option and parser of its argument. Source: Flink documentation,
+Configuration, column datastream_api.
+"""
 
 WITHOUT_ARGUMENT: Mapping[str, tuple[str, str]] = {
     "enableobjectreuse": ("pipeline.object-reuse", "true"),
@@ -122,13 +123,13 @@ OF_ENVIRONMENT: Mapping[str, str] = {
     "setparallelism": "parallelism.default",
     "setmaxparallelism": "pipeline.max-parallelism",
 }
-"""Methods that operators have too: only those of the environment state an option."""
+"""Methods that operators have too; only calls on the environment set an option."""
 ENVIRONMENTS = ("env", "environment", "senv", "see", "executionenvironment", "streamexecutionenvironment")
 PAIRS = frozenset(("set", "setstring", "setinteger", "setlong", "setboolean", "setdouble", "setfloat", "setproperty"))
-"""Methods with a key and a value."""
+"""Methods that take a key and a value."""
 PLAIN_PAIR = re.compile(r"[a-z][\w-]{0,60}(?:\.[\w-]{1,80}){1,9}")
 CLIENT_OPTION = re.compile(r"transaction\.timeout\.ms|isolation\.level|enable\.idempotence|acks")
-"""Options of Kafka's client that matter to exactly-once; in a table they stand behind `properties.`."""
+"""Kafka client options relevant to exactly-once; in a table they follow `properties.`."""
 RESTARTS: Mapping[str, str] = {
     "norestart": "none",
     "fixeddelayrestart": "fixed-delay",
@@ -151,7 +152,7 @@ NAMES = frozenset(
 
 
 def states_setting(name: str) -> bool:
-    """Whether a method of that name may state a setting."""
+    """Whether a method of that name may set an option."""
     return _plain(name) in NAMES
 
 
@@ -160,7 +161,7 @@ def _plain(name: str) -> str:
 
 
 def settings_of(call: Call) -> Iterator[tuple[str, str]]:
-    """The options that a call states, as key and value; values that are not written out are left aside."""
+    """The options that a call sets, as (key, value); values that are not literals are ignored."""
     name, arguments = _plain(call.name), call.arguments
     if name in WITHOUT_ARGUMENT and not arguments:
         yield WITHOUT_ARGUMENT[name]

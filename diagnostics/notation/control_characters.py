@@ -1,4 +1,4 @@
-"""Control characters of evidence made visible: a file may not steer the terminal or the program that shows it."""
+"""Escapes control characters of evidence: a file must not control the terminal or program that displays it."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import re
 import unicodedata
 
 STEERING = ("Cc", "Cf", "Cs", "Zl", "Zp")
-"""Unicode categories: controls, marks that turn the direction or have no width, half pairs, separators of lines."""
+"""Unicode categories: control, format (direction, zero width), surrogates, line and paragraph separators."""
 
 KEPT = "\t\u200c\u200d"
-"""Tabulators, and the joiners that letters of some scripts and emoji are made with."""
+"""Tabs, and the joiners within letters of some scripts and emoji."""
 
 MAYBE_STEERING = re.compile(r"[^ -~]")
 
 
 def show_controls(text: str) -> str:
-    r"""The text with each character that steers instead of being seen as its escape: `\x1b`, `\n`, `\u202e`."""
+    r"""The text with control characters as escapes: `\x1b`, `\n`, `\u202e`."""
     return MAYBE_STEERING.sub(_shown, text)
 
 

@@ -1,4 +1,4 @@
-"""A column of texts as its different texts and the number of each row's."""
+"""Dictionary encoding of a column of texts."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
 
 def dictionary_encoded(column: pa.Array | pa.ChunkedArray) -> tuple[list[str | None], npt.NDArray[np.int64]]:
-    """The different texts, the last one None for what is unknown, and the place of each row's among them.
+    """The distinct texts, the last one None for unknown, and the index of each row's text among them.
 
-    column  texts, plain or as a dictionary already
+    column  texts, plain or dictionary-encoded
     """
     import numpy as np
     import pyarrow as pa

@@ -1,4 +1,4 @@
-"""Events a column at a time: the same values as `event_field` gives one by one, for files of millions of events."""
+"""Events by column: the same values as `event_field` gives one by one, for files of millions of events."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def event_batch(
 ) -> pa.RecordBatch:
     """Rows of the table `event`.
 
-    columns  those that `fields` names; one that is not there is unknown for every event
+    columns  those that `fields` names; a missing one is unknown for every event
     lines    the line of each event, None in a file without lines
     """
     import pyarrow as pa
@@ -54,13 +54,13 @@ def event_batch(
 
 
 def key_texts(column: pa.Array) -> pa.Array:
-    """Keys or partitions as texts, shortened; null for nothing."""
+    """Keys or partitions as texts, shortened; null when empty."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     kind = column.type
     if pa.types.is_dictionary(kind):
-        # Shortened before they are multiplied: a dictionary of one megabyte may stand for gigabytes of keys.
+        # Shortened before decoding: a dictionary of one megabyte may expand to gigabytes of keys.
         used = column.indices.dictionary_encode()
         return key_texts(column.dictionary.take(used.dictionary)).take(used.indices)
     if pa.types.is_integer(kind):
@@ -72,7 +72,7 @@ def key_texts(column: pa.Array) -> pa.Array:
 
 
 def epochs_ms(column: pa.Array) -> pa.Array:
-    """Epoch milliseconds of a column of times in whatever form."""
+    """Epoch milliseconds of a column of times in any form."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -98,7 +98,7 @@ def epochs_ms(column: pa.Array) -> pa.Array:
 
 
 def _milliseconds_from_unit(column: pa.Array, unit: str) -> pa.Array:
-    """Timestamps of a unit, rounded to milliseconds."""
+    """Timestamps of the given unit, rounded to milliseconds."""
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -115,7 +115,7 @@ def _milliseconds_from_unit(column: pa.Array, unit: str) -> pa.Array:
 
 
 def _milliseconds_from_numbers(column: pa.Array) -> pa.Array:
-    """Numbers whose size tells their unit."""
+    """Epoch milliseconds of numbers whose magnitude shows their unit."""
     import numpy as np
     import pyarrow as pa
 

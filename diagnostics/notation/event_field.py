@@ -1,4 +1,4 @@
-"""Which field of an input event is its key, its event time and its time of arrival, whatever file it comes in."""
+"""The fields of an input event that are its key, event time and arrival time, for every file type."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ KEYS = (
     "id",
 )
 PARTITIONS = ("partition", "partitionid", "kafkapartition", "shard", "shardid", "split")
-"""Names of fields, the most telling first, in lower case without `_`, `-` and `.`."""
+"""Names of fields in lower case without `_`, `-` and `.`, the most specific first."""
 
 LOG_FIELDS = (
     frozenset(("level", "message")),
@@ -80,15 +80,15 @@ LOG_FIELDS = (
     frozenset(("log.level", "message")),
     frozenset(("log", "stream")),
 )
-"""Fields by which a line is a log record in a JSON layout, not an event."""
+"""Fields that mark a JSON line as a log record, not an event."""
 
 SECONDS_BELOW, MILLISECONDS_BELOW, MICROSECONDS_BELOW = 1e11, 1e14, 1e17
-"""A number's size tells its unit: seconds reach 10^11 in the year 5138, milliseconds passed it in 1973."""
+"""A number's magnitude shows its unit: seconds reach 10^11 in the year 5138, milliseconds passed it in 1973."""
 
 
 @dataclass(frozen=True, slots=True)
 class EventFields:
-    """The names of the fields; None for one that the events do not have."""
+    """The names of the fields; None for a missing one."""
 
     key: str
     event_time: str
@@ -102,7 +102,7 @@ def _plain(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class NamedFields:
-    """Which fields a person says are what, for events whose names are not known; `arrival` empty for none."""
+    """The fields that a user names, for events with unknown field names; `arrival` is empty for none."""
 
     key: str
     event_time: str
@@ -110,7 +110,7 @@ class NamedFields:
 
     @classmethod
     def checked(cls, key: str, event_time: str, arrival: str) -> NamedFields | None:
-        """What somebody typed; None for nothing. Raises UnreadableInput for half of it and for names too long."""
+        """The fields as typed; None when all are empty. Raises UnreadableInput when incomplete or too long."""
         names = [each.strip() for each in (key, event_time, arrival)]
         if not any(names):
             return None
@@ -121,7 +121,7 @@ class NamedFields:
         return cls(*names)
 
     def of(self, event: Mapping[str, Any]) -> EventFields | None:
-        """The fields, where the event has that key and that time."""
+        """The fields, when the event has that key and that event time."""
         if not _is_key(event.get(self.key)) or epoch_ms(event.get(self.event_time)) is None:
             return None
         partition = next((name for name in event if _plain(name) in PARTITIONS), None)
@@ -129,9 +129,9 @@ class NamedFields:
 
 
 def event_fields(event: Mapping[str, Any], named: NamedFields | None = None) -> EventFields | None:
-    """Which field of an event is what; None when it has no key or no time.
+    """The fields of an event; None when it has no key or no time.
 
-    named  what a person said, which counts instead of the names that are known
+    named  fields that a user names; they replace the known names
     """
     if named is not None:
         return named.of(event)
@@ -148,7 +148,7 @@ def event_fields(event: Mapping[str, Any], named: NamedFields | None = None) -> 
 
 
 def fields_looked_at(names: Iterable[str], named: NamedFields | None = None) -> list[str]:
-    """Those of the names whose values `event_fields` looks at: a file of columns need not give the others."""
+    """The names whose values `event_fields` reads, so that a columnar file can skip the others."""
     if named is not None:
         return [name for name in names if name in (named.key, named.event_time)]
     plain = {_plain(name): name for name in reversed(list(names))}
@@ -165,7 +165,7 @@ def _is_key(value: Any) -> bool:
 
 
 def epoch_ms(value: Any) -> int | None:
-    """Epoch milliseconds of a number in any usual unit, of an ISO 8601 text, of a date; else None."""
+    """Epoch milliseconds of a number in any usual unit, an ISO 8601 text or a date; else None."""
     if isinstance(value, datetime):
         return round((value if value.tzinfo else value.replace(tzinfo=UTC)).timestamp() * 1000)
     if type(value) is int and SECONDS_BELOW <= value < MILLISECONDS_BELOW:
@@ -191,12 +191,12 @@ def _milliseconds_from_nanoseconds(value: float) -> int | None:
 
 
 BATCH_EVENTS = 50_000
-"""Events that a reader collects before it hands them on: some megabytes. Our choice."""
+"""Events that a reader collects per batch, a few megabytes. Our choice."""
 
 
 @dataclass(slots=True)
 class Events:
-    """Events on their way into a batch; `line` is None in a file without lines."""
+    """Events collected for a batch; `line` is None in a file without lines."""
 
     keys: list[str | None] = field(default_factory=list)
     event_ms: list[int | None] = field(default_factory=list)
@@ -205,7 +205,7 @@ class Events:
     lines: list[int | None] = field(default_factory=list)
 
     def add(self, event: Mapping[str, Any], fields: EventFields, line: int | None) -> None:
-        """Takes the fields of one event."""
+        """Add the fields of one event."""
         self.keys.append(key_text(event.get(fields.key)))
         self.event_ms.append(epoch_ms(event.get(fields.event_time)))
         self.arrival_ms.append(epoch_ms(event.get(fields.arrival)) if fields.arrival else None)
@@ -230,7 +230,7 @@ class Events:
 
 
 def key_text(value: Any) -> str | None:
-    """A key or partition as text, shortened; None for nothing and for what has parts."""
+    """A key or partition as text, shortened; None when empty or not a scalar."""
     if value is None or isinstance(value, dict | list):
         return None
     return str(value)[:MOST_KEY].encode("utf-8", "replace").decode("utf-8") or None

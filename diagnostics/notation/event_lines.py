@@ -1,4 +1,4 @@
-"""Events of a file that holds one in each line, whatever the line looks like."""
+"""Reads events from files with one event per line, in any line syntax."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from diagnostics.notation.tally import MOST_SHOWN, Tally
 from diagnostics.notation.text_lines import line_blocks
 
 MOST_LINE = 1_048_576
-"""Bytes of a line that may be an event. Our choice: longer than any record that a broker takes by default."""
+"""Bytes of a line that may be an event. Our choice: longer than the records that a broker accepts by default."""
 LINES_LOOKED_AT = 20
-"""Lines by which a file is recognised and its fields are told apart. Our choice."""
+"""Lines from which a file is recognised and its fields are chosen. Our choice."""
 
 BLOCK_BYTES = 4_194_304
-"""Bytes of whole lines that are taken apart at once. Our choice."""
+"""Bytes of whole lines that are parsed at once. Our choice."""
 
 
 def read_event_lines(
@@ -33,11 +33,11 @@ def read_event_lines(
     *,
     names_first: bool = False,
 ) -> Iterator[Rows | Coverage]:
-    """The events of a range and what was not understood of it.
+    """The events of a range, and the coverage with lines not understood.
 
-    fields       which field of an event is what; None: no line is an event
+    fields       the event fields; None: no line is an event
     event_of     the event of a line, None when it is none
-    columns_of   the events of many lines at once, one for each line; None when one of them is none or is odd
+    columns_of   the events of many lines, one per line; None when a line must be read by itself
     names_first  whether the first line of the file names the fields
     """
     tally, before = Tally(), 0
@@ -65,7 +65,7 @@ def _one_by_one(
     before: int,
     tally: Tally,
 ) -> pa.RecordBatch:
-    """The events of some lines; the tally takes the lines that are none."""
+    """The events of some lines, one by one; the tally counts the other lines."""
     events = Events()
     for number, line in enumerate(io.BytesIO(block), before + 1):
         event = event_of(line) if fields is not None else None

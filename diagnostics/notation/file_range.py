@@ -1,4 +1,4 @@
-"""The beginning of a file, by which its format is recognised, and the range of a file that one reader owns."""
+"""The head of a file, from which its format is recognised, and the range of a file that one reader reads."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.storage.shared_folder import local_copy, open_location
 
 HEAD_BYTES = 65_536
-"""How much of a file `recognise` sees (decompressed). Our choice: enough for a licence header and some records."""
+"""Decompressed bytes of a file that `recognise` gets. Our choice: enough for a licence header and some records."""
 
 JSON_BEGINS = re.compile(rb"(?:\xef\xbb\xbf)?\s{0,100}(?:\{\s{0,100}\"|\[\s{0,100}\{)")
-"""How an object begins, or an array of them."""
+"""Beginnings of a JSON object or an array of objects."""
 
 
 @dataclass(frozen=True, slots=True)
 class Head:
     """The beginning of a file, decompressed.
 
-    name      path inside the upload; a hint only, contents decide
+    name      path inside the upload; a hint only, the content decides
     content   the first HEAD_BYTES bytes
-    text      content decoded (BOM and encoding detected by `diagnostics.intake.encoding`), line ends as found;
-              empty when the bytes are no text
+    text      content decoded (BOM and encoding detected by `diagnostics.intake.encoding`), original line ends;
+              empty for a binary file
     complete  whether content is the whole file
     """
 
@@ -37,16 +37,16 @@ class Head:
 
     @property
     def starts_as_json(self) -> bool:
-        """Whether it begins as JSON does. Formats that never do need not look further: most evidence is JSON."""
+        """Whether it begins as JSON does; most evidence is JSON, so other formats decline quickly."""
         return JSON_BEGINS.match(self.content) is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """Part of one file that a reader owns: the records whose head begins in bytes [start, end), decompressed.
+    """The part of one file that a reader reads: the records that begin in bytes [start, end), decompressed.
 
-    path       where the decompressed file lies, a path or a URL, see `diagnostics.storage.shared_folder`: UTF-8,
-               or as it came when its format is binary
+    path       path or URL of the decompressed file, see `diagnostics.storage.shared_folder`: UTF-8, or the original
+               bytes for a binary format
 
     Formats count lines from 1 within the range; the engine adds the lines before it.
     """
@@ -81,10 +81,10 @@ def open_file(part: Range) -> BinaryIO:
 
 
 def open_text(part: Range, newline: str | None = None) -> TextIOWrapper:
-    """The range's file as text from the file's start, without byte order mark; what is no text is replaced."""
+    """The range's file as text from the file's start, without byte order mark; invalid bytes are replaced."""
     return TextIOWrapper(open_file(part), encoding="utf-8-sig", errors="replace", newline=newline)
 
 
 def local_file(part: Range) -> AbstractContextManager[str]:
-    """A path to the range's whole file while a block lasts, for a tool that takes nothing else."""
+    """A local path of the range's whole file within a block, for tools that need a path."""
     return local_copy(part.path)

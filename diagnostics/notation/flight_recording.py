@@ -1,4 +1,4 @@
-"""A Java Flight Recorder recording, as the JDK's own `jfr print` tells its events."""
+"""Reads a Java Flight Recorder recording with the JDK's own `jfr print`."""
 
 from __future__ import annotations
 
@@ -19,12 +19,13 @@ from diagnostics.spark.java import ClassArchive, java_home
 MAGIC = b"FLR\x00"
 HEADER_BYTES = 68
 MOST_SECONDS = 300
-"""How long the tool may work on one recording. Our choice: it prints about 3 MB of events a second."""
+"""Time limit of the tool for one recording. Our choice: it prints about 3 MB of events per second."""
 MOST_FRAMES = 500
 HEAP = "512m"
 SMALL_BYTES = 8 * 2**20
-"""Up to so much the tool ends before a second compiler would earn back what it costs. Measured on a recording of
-0.7 MB, processor time of the tool: 1.0 instead of 2.1 s."""
+"""Up to this size the tool ends before the second JIT compiler pays off. Measured on a recording of 0.7 MB, processor
+time of the tool: 1.0 instead of 2.1 s.
+"""
 MOST_JSON_BYTES = 64 * 1024 * 1024
 
 _FIELD = re.compile(r"  (\w{1,60}) = (.*)")
@@ -38,7 +39,7 @@ _SIZE_BYTES = {"bytes": 1, "kB": 2**10, "MB": 2**20, "GB": 2**30, "TB": 2**40}
 
 @dataclass(slots=True)
 class Event:
-    """One event: its type without `jdk.`, its fields as printed, and its stack, leaf first."""
+    """One event: its type without `jdk.`, its printed fields, and its stack, leaf first."""
 
     type: str
     fields: dict[str, str] = field(default_factory=dict)
@@ -46,38 +47,40 @@ class Event:
 
     @property
     def thread(self) -> str | None:
-        """The name of the thread that the event speaks of."""
+        """The name of the event's thread."""
         told = self.fields.get("sampledThread") or self.fields.get("eventThread")
         return told[1:].partition('" (')[0] if told and told.startswith('"') else None
 
     @property
     def clock_ms(self) -> int | None:
-        """When it began, milliseconds of the day in the recording's zone; the tool of Java 17 prints neither."""
+        """Milliseconds of the day at the event's start, in the recording's zone; Java 17's tool prints neither date nor
+        zone.
+        """
         found = _CLOCK.match(self.fields.get("startTime", ""))
         return ((int(found[1]) * 60 + int(found[2])) * 60 + int(found[3])) * 1000 + int(found[4]) if found else None
 
     @property
     def duration_ms(self) -> float | None:
-        """The event's length; the tool prints three digits of it."""
+        """The event's duration, which the tool prints with three digits."""
         found = _DURATION.match(self.fields.get("duration", ""))
         return float(found[1]) * _DURATION_MS[found[2]] if found else None
 
     def size(self, name: str) -> float | None:
-        """A field that is a number of bytes."""
+        """A field as a number of bytes."""
         found = _SIZE.match(self.fields.get(name, ""))
         return float(found[1]) * _SIZE_BYTES[found[2]] if found else None
 
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """When a recording began and how long it is. Source: the headers of its chunks (JDK, `jfrChunkWriter.cpp`)."""
+    """Start and duration of a recording. Source: the headers of its chunks (JDK, `jfrChunkWriter.cpp`)."""
 
     start_ms: int
     duration_ms: float
 
 
 def recorded(path: str) -> Recorded:
-    """What the headers of the chunks say. Raises UnreadableInput when the file ends inside of one."""
+    """Start and duration from the headers of the chunks. Raises UnreadableInput when the file ends inside one."""
     size = Path(path).stat().st_size
     start = end = None
     place = 0
@@ -101,7 +104,7 @@ def recorded(path: str) -> Recorded:
 
 
 def stack_events(path: str, types: str) -> Iterator[Event]:
-    """The events of the types (with commas) that have a stack, in the tool's own order."""
+    """The events of the types (comma-separated) with a stack, in the tool's order."""
     event: Event | None = None
     with _printed(path, ["--stack-depth", str(MOST_FRAMES), "--events", types]) as lines:
         for line in lines:
@@ -119,7 +122,7 @@ def stack_events(path: str, types: str) -> Iterator[Event]:
 
 
 def plain_events(path: str, types: str) -> list[Mapping[str, Any]]:
-    """The events of the types with exact values, as JSON has them. Raises LimitExceeded when there are too many."""
+    """The events of the types with exact values, from JSON. Raises LimitExceeded when there are too many."""
     size, kept = 0, []
     with _printed(path, ["--json", "--events", types]) as lines:
         for line in lines:
@@ -133,7 +136,7 @@ def plain_events(path: str, types: str) -> list[Mapping[str, Any]]:
 
 @contextmanager
 def _printed(path: str, options: list[str]) -> Iterator[Iterator[str]]:
-    """The lines that `jfr print` writes. Raises UnreadableInput: there is no such tool, it fails, it takes too long."""
+    """The lines that `jfr print` writes. Raises UnreadableInput when the tool is missing, fails or takes too long."""
     try:
         tool = java_home() / "bin" / "jfr"
     except SparkUnavailable as error:

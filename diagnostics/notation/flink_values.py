@@ -1,4 +1,4 @@
-"""Values of Flink options as numbers: durations in milliseconds, memory sizes in bytes, truth values."""
+"""Values of Flink options as numbers: durations in milliseconds, memory sizes in bytes, booleans."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ SIZE_BYTES: Mapping[str, float] = {
 
 ISO_8601_MS: Mapping[str, float] = {"D": 86_400_000.0, "H": 3_600_000.0, "M": 60_000.0, "S": 1000.0}
 UNLIMITED_MS = 2.0**62
-"""From here on a duration means `never`: Flink prints Long.MAX_VALUE for periodic checkpoints that are off."""
+"""From here on a duration means `never`: Flink prints Long.MAX_VALUE for disabled periodic checkpoints."""
 LONGEST_VALUE = 64
-"""Characters of a value that can be a number; longer ones are not tried. Our choice."""
+"""Characters of a value that may be a number; longer ones are not parsed. Our choice."""
 
 
 def duration_ms(text: str | None) -> float | None:
@@ -71,7 +71,7 @@ def _split(text: str | None, units: Mapping[str, float]) -> float | None:
 
 
 def _iso_8601_ms(text: str | None) -> float | None:
-    """`PT1H30M`, `P1D`: what a duration of a configuration object prints."""
+    """`PT1H30M`, `P1D` in milliseconds, as configuration objects print durations."""
     stripped = (text or "").strip().upper()
     if not stripped.startswith("P") or len(stripped) > LONGEST_VALUE:
         return None

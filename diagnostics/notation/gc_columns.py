@@ -1,4 +1,4 @@
-"""Lines of a GC log of the JVM's unified logging, as its usual collectors and decorations write them, in columns."""
+"""Reads lines of a GC log of the JVM's unified logging in the usual collectors and decorations, by column."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ USUAL = (
     r"(?: (?P<before>\d{1,12})(?P<before_unit>[KMG])->(?P<after>\d{1,12})(?P<after_unit>[KMG])"
     r"\((?P<total>\d{1,12})(?P<total_unit>[KMG])\))? (?P<length>\d{1,12}\.\d{1,6})ms[ \r]*\n?$"
 )
-"""A pause or a concurrent phase with its length."""
+"""A pause or a concurrent phase with its duration."""
 
 PERHAPS = r"GC\(.*(?:Collection|(?:Pause|Concurrent).*\d[.,]\d{1,6}m?s\s*$)"
-"""A line that may tell of a collection in another form."""
+"""A line that may describe a collection in another form."""
 
 MOST_USUAL = 200
-"""Octets of a line that is looked at so. Our choice: the usual ones have 150."""
+"""Bytes of a line that may match. Our choice: the usual ones have 150."""
 
 UNITS = {b"": 0.0, b"K": 2.0**10, b"M": 2.0**20, b"G": 2.0**30}
 
@@ -31,10 +31,10 @@ UNITS = {b"": 0.0, b"K": 2.0**10, b"M": 2.0**20, b"G": 2.0**30}
 def usual_collections(
     lines: pa.LargeBinaryArray, described: Callable[[str, str], tuple[str, str | None] | None]
 ) -> tuple[pa.Table, list[int]]:
-    """The collections that usual lines tell, and the places of the other lines that may tell of one.
+    """The collections in usual lines, and the indexes of the other lines that may describe one.
 
     described  what happened and the line's tags -> kind and cause, None where it does not count
-    Gives      columns of the table `gc_pause`, and `line`, the place of each among the lines, from 0
+    Gives      columns of the table `gc_pause`, and `line`, the index of the line, from 0
     """
     import numpy as np
     import pyarrow as pa
@@ -64,7 +64,7 @@ def usual_collections(
 
 
 def _known(texts: pa.ChunkedArray) -> pa.ChunkedArray:
-    """As texts, none where the line has none."""
+    """As texts; null where the line has none."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -72,7 +72,7 @@ def _known(texts: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _epochs_ms(texts: pa.ChunkedArray) -> pa.ChunkedArray | pa.Array:
-    """Epoch milliseconds of ISO 8601 texts; none of one that no calendar has."""
+    """Epoch milliseconds of ISO 8601 texts; null for invalid dates."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -95,7 +95,7 @@ def _octets(found: pa.Table, name: str) -> pa.ChunkedArray:
 def _described(
     found: pa.Table, described: Callable[[str, str], tuple[str, str | None] | None]
 ) -> tuple[pa.Array, pa.Array, pa.Array]:
-    """Kind and cause of each collection, and whether it counts; worked out once for each different one."""
+    """Kind and cause of each collection, and whether it counts; computed once per distinct description."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

@@ -1,4 +1,4 @@
-"""The time that a script writes above the output of a command: `date -Is`, `date -u +%FT%TZ`, epoch seconds."""
+"""The time that a script prints above the output of a command: `date -Is`, `date -u +%FT%TZ`, epoch seconds."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _EPOCH = re.compile(r"^(\d{10})(?:\.\d{1,9})?$|^(\d{13})$")
 
 
 def header_time(line: str) -> int | None:
-    """Epoch ms of a line that is nothing but a time, None for any other line; without a zone it is taken as UTC."""
+    """Epoch ms of a line with only a time, else None; without a zone it is read as UTC."""
     text = line.strip().lstrip("#= ").rstrip("= ")
     if not text or len(text) > MOST_LENGTH:
         return None

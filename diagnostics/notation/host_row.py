@@ -1,4 +1,4 @@
-"""Rows of `host_sample` out of the tables that `top`, `vmstat`, `iostat` and their like print, and their bounds."""
+"""Rows of `host_sample` from tables of `top`, `vmstat`, `iostat` and similar tools."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 
 MOST_LINE = 2_000
 MOST_ROWS = 500_000
-"""Numbers kept of one file. Our choice: a day of ten devices each second has more, ten hours have not."""
+"""Rows kept of one file. Our choice: a day of ten devices each second has more, ten hours do not."""
 
 
 def number(text: str) -> float | None:
-    """A number as these tools print it, with a decimal comma too; None for `-`, `nan` and words."""
+    """A number as these tools print it, also with a decimal comma; None for `-`, `nan` and words."""
     plain = text.strip().replace(",", ".", 1).removesuffix("%")
     if not plain or len(plain) > 24 or not plain.lstrip("-").replace(".", "", 1).isdigit() or not plain.isascii():
         return None
@@ -21,9 +21,9 @@ def number(text: str) -> float | None:
 def column_rows(
     place: Mapping[str, Any], names: Iterable[str], values: Iterable[str], metrics: Mapping[str, tuple[str, float]]
 ) -> Iterator[dict[str, Any]]:
-    """A row for each printed column that `metrics` knows.
+    """One row per printed column that `metrics` knows.
 
-    place    what all rows share: time, host, part, name, lines
+    place    columns that all rows share: time, host, part, name, lines
     metrics  printed name of a column -> our metric and the factor to its unit
     """
     for name, text in zip(names, values, strict=False):
@@ -33,5 +33,5 @@ def column_rows(
 
 
 def lines_of(number: int) -> dict[str, int]:
-    """The citation of one line."""
+    """Citation columns of one line."""
     return {"line": number, "last_line": number}

@@ -1,4 +1,4 @@
-"""JSON files with places: which value stands on which line, and what a file looks like from its first bytes."""
+"""JSON files with the line of each value, and the outline of a file from its head."""
 
 from __future__ import annotations
 
@@ -17,17 +17,18 @@ MOST_DOCUMENT_BYTES = 32 * 1024 * 1024
 """Our choice: the largest answer seen from Flink is 3 MB; parsed JSON takes up to twenty times its text in memory."""
 
 MOST_NUMBERED_CHARACTERS = 4 * 1024 * 1024
-"""Documents of several lines above this are cited by pointer only: finding every line of one takes about 1 s."""
+"""Documents of several lines above this are cited by pointer only: locating every value takes about 1 s."""
 
 MOST_PLACES = 500_000
-"""Documents with more values than this are cited by pointer only, too. Our choice: 4 MiB of Flink's have 250,000."""
+"""Documents with more values are cited by pointer only. Our choice: 4 MiB of Flink's have 250,000."""
 
 DEEPEST = 16
-"""Values nested deeper than this have no place of their own. Our choice: what formats cite is six levels deep at most,
-and a path for each of a million values hundreds of levels deep would take gigabytes."""
+"""Values nested deeper have no path of their own. Our choice: formats cite at most six levels, and paths of a million
+values hundreds of levels deep would take gigabytes.
+"""
 
 OUTLINE_TOKENS = 1_500
-"""How far an outline looks: every answer of Flink shows its shape within 700 tokens. About half a millisecond."""
+"""Tokens that an outline reads: every answer of Flink shows its shape within 700 tokens. About half a millisecond."""
 
 OUTLINE_DEPTH = 4
 
@@ -47,7 +48,7 @@ class _Container:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step of a walk over JSON text: a scalar, or an opening or closing bracket, of the value at `path`."""
+    """One token of JSON text: a scalar, or an opening or closing bracket, of the value at `path`."""
 
     kind: Literal["scalar", "open", "close"]
     path: tuple[Key, ...]
@@ -56,9 +57,9 @@ class Step:
 
 
 def walk(text: str, most_tokens: int | None = None) -> Iterator[Step]:
-    """The values of a JSON text down to DEEPEST in order, with their paths and lines.
+    """The values of a JSON text in order down to DEEPEST, with their paths and lines.
 
-    Bears text that ends early or is broken.
+    Accepts text that ends early or is malformed.
     """
     containers: list[_Container] = []
     line = 1
@@ -112,11 +113,11 @@ def _plain(lexeme: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """What the beginning of a JSON file looks like.
+    """The structure of the beginning of a JSON file.
 
-    keys      path of an object, array positions as `*`, joined by `/` -> the keys seen in it; the outermost is ``
+    keys      path of an object, array positions as `*`, joined by `/` -> its keys; the outermost path is ``
     is_array  whether the outermost value is an array
-    is_empty  whether it has no content at all (`[]`, `{}`)
+    is_empty  whether it is `[]` or `{}`
     several   whether another value follows the first (JSON lines)
     """
 
@@ -136,7 +137,7 @@ def _outline(text: str, complete: bool) -> Outline:
         try:
             return _outline_of(json.loads(text))
         except (ValueError, RecursionError):
-            pass  # broken, too deep, or several values: the walk bears them
+            pass  # malformed, too deep, or several values: `walk` accepts them
     keys: dict[str, set[str]] = {}
     is_array = is_empty = several = False
     for number, step in enumerate(walk(text, OUTLINE_TOKENS)):
@@ -155,7 +156,7 @@ def _outline(text: str, complete: bool) -> Outline:
 
 
 def _outline_of(value: Any) -> Outline:
-    """The outline of a parsed value: a hundred small files of REST answers took a second to walk."""
+    """The outline of a parsed value; walking the text of a hundred small REST answers took a second."""
     keys: dict[str, set[str]] = defaultdict(set)
     level = [("", value)]
     for _ in range(OUTLINE_DEPTH):
@@ -171,14 +172,14 @@ def _outline_of(value: Any) -> Outline:
 
 
 def outline(head: Head) -> Outline | None:
-    """What a JSON file looks like from its head; None for a file that does not begin like JSON."""
+    """The outline of a JSON file from its head; None when the file does not begin like JSON."""
     text = head.text.lstrip("\ufeff \t\r\n")
     return _outline(text, head.complete) if text[:1] in ("{", "[") else None
 
 
 @dataclass(slots=True)
 class JsonDocument:
-    """A parsed JSON file that can say where a value stands."""
+    """A parsed JSON file with the lines of its values."""
 
     value: Any
     text: str
@@ -221,9 +222,9 @@ def pointer(*path: Key) -> str:
 
 
 def read_json(part: Range) -> JsonDocument:
-    """The document that the file holds.
+    """The document in the file.
 
-    Raises  LimitExceeded, and UnreadableInput with the reason and the place: not JSON, ends early, nested too deeply.
+    Raises  LimitExceeded, and UnreadableInput with reason and position: not JSON, ends early, nested too deeply.
     """
     if part.size > MOST_DOCUMENT_BYTES:
         raise LimitExceeded(f"a JSON document of {part.size:,} bytes; at most {MOST_DOCUMENT_BYTES:,} are read")
@@ -233,7 +234,7 @@ def read_json(part: Range) -> JsonDocument:
 
 
 def parse_json(text: str) -> JsonDocument:
-    """The document that `text` holds. Raises UnreadableInput as `read_json` does."""
+    """The document in `text`. Raises UnreadableInput as `read_json` does."""
     try:
         value = json.loads(text, parse_constant=lambda _name: None)
     except json.JSONDecodeError as error:

@@ -1,4 +1,4 @@
-"""Flags of a JVM's command line as facts: heap sizes, collector, and every `-XX` flag by its own name."""
+"""Flags of a JVM's command line: heap sizes, collector, and every `-XX` flag by its own name."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _VALUE = re.compile(r"-XX:(\w{1,100})=(.{0,500})$")
 
 
 def flag_facts(option: str) -> Iterator[tuple[str, str]]:
-    """Key and value (sizes in bytes) of what one option says; nothing for options that do not concern the JVM."""
+    """(key, value) of one option, sizes in bytes; nothing for options that are not JVM flags."""
     heap = _HEAP.match(option)
     if heap:
         yield _HEAP_KEYS[heap.group(1)], str(int(heap.group(2)) * _UNITS[heap.group(3).lower()])

@@ -1,4 +1,4 @@
-"""What Kubernetes tells of Flink's pods, in the rows of `log_record` and `config_option`, whoever printed it."""
+"""Rows of `log_record` and `config_option` from Kubernetes' pods, events and resources, for every printed form."""
 
 from __future__ import annotations
 
@@ -10,16 +10,18 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 MAIN_CONTAINER = "flink-main-container"
-"""Source: Flink, `org.apache.flink.kubernetes.utils.Constants.MAIN_CONTAINER_NAME`; the operator uses it too."""
+"""Name of Flink's container. Source: Flink, `org.apache.flink.kubernetes.utils.Constants.MAIN_CONTAINER_NAME`; the
+operator uses it too.
+"""
 
 COMPONENTS = ("jobmanager", "taskmanager")
 RESOURCES = ("cpu", "memory", "ephemeral-storage")
 MOST_MESSAGE = 1_000
 MOST_EVENT = 700
-"""Of the message of an event, so that what it is about stands behind it. Our choice."""
+"""Characters kept of an event's message, so that its subject still fits after it. Our choice."""
 
 OPERATORS_KINDS = ("FlinkDeployment", "FlinkSessionJob", "FlinkStateSnapshot")
-"""Kinds of resources of Flink's Kubernetes operator. Source: its custom resource definitions."""
+"""Resource kinds of Flink's Kubernetes operator. Source: its custom resource definitions."""
 
 _ABOUT_FLINK = re.compile(
     r"\((?:flinkdeployment|flinksessionjob|flinkstatesnapshot|node)/[^)\s]{1,300}\)$", re.IGNORECASE
@@ -29,7 +31,7 @@ _COMPONENT_IN_NAME = re.compile(r"(?:^|[-/.])(jobmanager|taskmanager)(?:[-.]|$)"
 
 @dataclass(slots=True)
 class Ended:
-    """How a container of a pod ended, now (`State`) or the time before (`Last State`)."""
+    """How a container of a pod ended, in its current (`State`) or previous run (`Last State`)."""
 
     container: str
     reason: str | None = None
@@ -41,11 +43,11 @@ class Ended:
 
 @dataclass(slots=True)
 class Pod:
-    """What was read of a pod.
+    """A pod, or a resource of Flink's operator.
 
     limits  (`limits` or `requests`, resource) -> (value as printed, line), of Flink's container or the first
-    kind    Pod, or that of a resource of Flink's operator, which is described in the same way
-    status  of such a resource: field -> (value as printed, line)
+    kind    Pod, or the kind of an operator resource, which `kubectl describe` prints in the same layout
+    status  of an operator resource: field -> (value as printed, line)
     """
 
     name: str
@@ -63,7 +65,7 @@ class Pod:
 
     @property
     def process(self) -> str | None:
-        """Which of Flink's processes runs in it, None for pods of other programs."""
+        """The Flink process that runs in it; None for pods of other programs."""
         component = self.labels.get("component")
         if component in COMPONENTS:
             return component
@@ -71,12 +73,12 @@ class Pod:
 
     @property
     def is_flinks(self) -> bool:
-        """Whether Flink runs in it: its labels, its container or its name say so."""
+        """Whether Flink runs in it, by its labels, container or name."""
         return self.kind in OPERATORS_KINDS or self.process is not None or MAIN_CONTAINER in self.containers
 
 
 def component_of(name: str) -> str | None:
-    """jobmanager or taskmanager if a pod is called so, as Flink's own and its operator's pods are."""
+    """jobmanager or taskmanager, from the pod names of Flink and its operator."""
     found = _COMPONENT_IN_NAME.search(name.lower())
     return found.group(1) if found else None
 
@@ -84,7 +86,7 @@ def component_of(name: str) -> str | None:
 def record(
     name: str, message: str, level: str, ts_ms: int | None, process: str | None, reason: str | None
 ) -> dict[str, Any]:
-    """A row of log_record about a pod, without its place. A TaskManager's resource id is the name of its pod."""
+    """A row of log_record about a pod, without its line. A TaskManager's resource id is the name of its pod."""
     return {
         "ts_ms": ts_ms,
         "level": level,
@@ -97,7 +99,7 @@ def record(
 
 
 def pod_records(pod: Pod) -> Iterable[dict[str, Any]]:
-    """Rows of log_record: an eviction, and each container that ended."""
+    """Rows of log_record: an eviction, and each ended container."""
     if pod.reason:
         said = f"Pod {pod.name}: {pod.reason}: {pod.message or ''}".rstrip(": ")
         yield record(pod.name, said, "WARN", None, pod.process, pod.reason) | _place(pod.line)
@@ -113,7 +115,7 @@ def pod_records(pod: Pod) -> Iterable[dict[str, Any]]:
 
 
 def pod_options(pod: Pod) -> Iterable[dict[str, Any]]:
-    """Rows of config_option: what the pod's container may use, and how often it was started again."""
+    """Rows of config_option: the container's limits, and its restart count."""
     options = {f"pod.{kind}.{resource}": told for (kind, resource), told in pod.limits.items()}
     for key, (value, line) in options.items():
         yield _option(pod, key, value, line)
@@ -128,7 +130,7 @@ def _option(pod: Pod, key: str, value: str, line: int | None) -> dict[str, Any]:
 def event_record(
     reason: str, kind: str, about: str, message: str, ts_ms: int | None = None, count: int | None = None
 ) -> dict[str, Any]:
-    """A row of log_record for an event of Kubernetes, without its place.
+    """A row of log_record for a Kubernetes event, without its line.
 
     kind   Normal or Warning
     about  the object, e.g. `pod/orders-taskmanager-1-1`
@@ -140,12 +142,12 @@ def event_record(
 
 
 def concerns_flink(row: Mapping[str, Any]) -> bool:
-    """Whether an event is about one of Flink's pods, a resource of its operator, or a node."""
+    """Whether an event is about one of Flink's pods, an operator resource, or a node."""
     return row["process"] is not None or _ABOUT_FLINK.search(row["message"]) is not None
 
 
 def resource_records(kind: str, name: str, status: Mapping[str, tuple[str, int | None]]) -> Iterable[dict[str, Any]]:
-    """Rows of log_record for the status of a resource of Flink's operator.
+    """Rows of log_record for the status of an operator resource.
 
     status  field -> (value as printed, line): `Error` and the states
     """

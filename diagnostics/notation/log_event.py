@@ -1,18 +1,18 @@
-"""The catalogue of log events: messages of Flink and its libraries that mean something, as data.
+"""The catalogue of log events: known messages of Flink and its libraries, as data.
 
 One YAML file for each part of Flink in `diagnostics/vocabulary/log_events`. An entry has
 
-id        stable; signals ask for it
-title     what it tells, for people
+id        stable; signals refer to it
+title     its meaning, for people
 pattern   RE2, searched in the message; its named groups are columns of `log_record`, or `task` (a task's whole name,
           split into vertex, subtask and attempt), or `location` (`resource id @ host`)
 where     `message` (the default) or `trace`: also in the lines of the stack trace
-loggers   simple names of the classes that log it; of two entries that fit, the one whose logger fits is taken
-levels    as which it is logged
+loggers   simple names of the classes that log it; when two entries match, the one with a matching logger is used
+levels    levels at which it is logged
 versions  of Flink, or of the library
-harmless  true for noise that also healthy clusters log
-example   a message that it matches; the tests hold it to that
-samples   further messages, one for each wording: the format string of the source with plausible values. `version` is
+harmless  true for messages that healthy clusters log too
+example   a message that it matches, checked by the tests
+samples   further messages, one per wording: the format string of the source with plausible values. `version` is
           that of Flink, `source` the file of Flink or of the library. The tests read them as whole records.
 """
 
@@ -29,7 +29,7 @@ import yaml
 FOLDER = Path(__file__).resolve().parents[1] / "vocabulary" / "log_events"
 
 LEAST_CONSTANT = 4
-"""Characters that an entry's constant must have: shorter ones are found everywhere and make the scan slow."""
+"""Minimum length of an entry's constant: shorter ones occur everywhere and slow the scan down."""
 
 COLUMNS = (
     "checkpoint_id",
@@ -55,9 +55,9 @@ _QUANTIFIER = re.compile(r"[*?+]|\{(\d*)(?:,\d*)?\}")
 
 @dataclass(frozen=True, slots=True)
 class EventSample:
-    """One message as a version of Flink or of a library words it.
+    """One message in the wording of a version of Flink or of a library.
 
-    source  file of the sources that has the format string; its name is that of the logger
+    source  source file with the format string; its name is the logger's
     """
 
     version: str
@@ -74,7 +74,7 @@ class EventSample:
 class LogEvent:
     """One entry of the catalogue.
 
-    constants  one of these stands in every text that the pattern matches
+    constants  one of these is in every text that the pattern matches
     """
 
     id: str
@@ -94,7 +94,7 @@ class LogEvent:
 def catalogue() -> tuple[LogEvent, ...]:
     """Every event, in the order of files and entries.
 
-    Raises  ValueError naming file and entry when one cannot be used.
+    Raises  ValueError naming file and entry when an entry is invalid.
     """
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     events: dict[str, LogEvent] = {}
@@ -140,17 +140,17 @@ def _event(entry: dict[str, Any], file: str) -> LogEvent:
 
 
 def constants_of(pattern: str) -> tuple[str, ...]:
-    """Texts of which one must stand in every match of the pattern; empty when none is long enough.
+    """Texts one of which is in every match of the pattern; empty when none is long enough.
 
-    The longest literal run that is neither optional nor one of several alternatives; where alternatives are all there
-    is, one run of each.
+    The longest literal run that is neither optional nor one of several alternatives; when there are only alternatives,
+    one run of each.
     """
     found, _ = _alternatives(pattern, 0)
     return tuple(dict.fromkeys(found)) if found and min(map(len, found)) >= LEAST_CONSTANT else ()
 
 
 def _alternatives(pattern: str, at: int) -> tuple[list[str], int]:
-    """Constants of `a|b|c` from `at` to the closing bracket or the end, and where that is."""
+    """Constants of `a|b|c` from `at` to the closing bracket or the end, and the end's position."""
     branches: list[list[str]] = []
     while True:
         best, at = _sequence(pattern, at)
@@ -164,7 +164,7 @@ def _alternatives(pattern: str, at: int) -> tuple[list[str], int]:
 
 
 def _sequence(pattern: str, at: int) -> tuple[list[str], int]:
-    """The best constants of one branch, and where it ends."""
+    """The best constants of one branch, and its end."""
     best: list[str] = []
     run = ""
 
@@ -190,7 +190,7 @@ def _sequence(pattern: str, at: int) -> tuple[list[str], int]:
 
 
 def _atom(pattern: str, at: int) -> tuple[str | None, list[str], int]:
-    """The next atom: its literal character or None, a group's constants, and where it ends."""
+    """The next atom: its literal character or None, a group's constants, and its end."""
     character = pattern[at]
     if character == "\\":
         escaped = pattern[at + 1]

@@ -1,4 +1,4 @@
-"""One name for one metric: from Prometheus series names and from REST metric ids to Flink's identifier and its scope.
+"""Maps Prometheus series names and REST metric ids to Flink's metric identifier and scope.
 
 Prometheus joins the logical scope and the identifier by `_` and replaces every other character by `_`; REST puts the
 subtask and the operator before the identifier. Evidence tables have the identifier as Flink registers it
@@ -117,10 +117,10 @@ JOB_METRIC = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class MetricName:
-    """What a series or metric id names.
+    """The parts of a series name or metric id.
 
     metric    Flink's identifier without its scope
-    scope     jobmanager, taskmanager, job, task or operator; None when the name does not tell
+    scope     jobmanager, taskmanager, job, task or operator; None when the name does not contain it
     operator  operator name as printed, only from REST ids (Prometheus has a label)
     subtask   index from 0, only from REST ids
     quantile  0 to 1 for one quantile of a histogram
@@ -137,7 +137,7 @@ class MetricName:
 
 @lru_cache(maxsize=4096)
 def from_prometheus(series: str) -> MetricName | None:
-    """What a series name of Flink's Prometheus reporter names; None for a series that is not Flink's."""
+    """Parts of a series name of Flink's Prometheus reporter; None for a series that is not Flink's."""
     if not series.startswith(PREFIX):
         return None
     plain = series[len(PREFIX) : MOST_NAME]
@@ -165,7 +165,9 @@ def _identifier(plain: str) -> tuple[str, Mapping[str, str]]:
 
 
 def _grouped(plain: str) -> tuple[str, Mapping[str, str]]:
-    """Identifiers below a group named by the job: RocksDB, Kafka clients, latency of state access, splits."""
+    """Identifier and labels of a metric in a group with a user-defined name: RocksDB, Kafka clients, state latency,
+    splits.
+    """
     start = plain.find("rocksdb_")
     if start == 0 or (start > 0 and plain[start - 1] in "_."):
         family = plain[: max(start - 1, 0)]
@@ -191,10 +193,10 @@ def _rocksdb(plain: str) -> str:
 
 @lru_cache(maxsize=8192)
 def from_rest(metric_id: str, scope: str | None) -> MetricName:
-    """What a metric id of the REST API names.
+    """Parts of a metric id of the REST API.
 
-    scope  what the path of the answer says: jobmanager, taskmanager, job or task (for everything below a vertex);
-           None when there is no path, then the id itself must tell.
+    scope  from the path of the answer: jobmanager, taskmanager, job or task (for everything below a vertex); None
+           without a path, then the scope is derived from the id
     """
     metric_id = metric_id[:MOST_NAME]
     subtask = None
@@ -243,12 +245,12 @@ _ADDRESS = re.compile(r"(\d{1,3})_(\d{1,3})_(\d{1,3})_(\d{1,3})$")
 
 @lru_cache(maxsize=1024)
 def host_of_label(label: str) -> str:
-    """A host as it was before Prometheus' characters: `127_0_0_1` was an address; other names stay as printed."""
+    """A host before Prometheus' replacement of characters: `127_0_0_1` was an address; other names stay as printed."""
     return _ADDRESS.sub(r"\1.\2.\3.\4", label) if _ADDRESS.match(label) else label
 
 
 @lru_cache(maxsize=1024)
 def resource_id_of_label(label: str) -> str:
-    """A TaskManager's resource id as REST and logs have it: `127_0_0_1:19030_3a4b9e` was `127.0.0.1:19030-3a4b9e`."""
+    """A TaskManager's resource id as in REST and logs: `127_0_0_1:19030_3a4b9e` was `127.0.0.1:19030-3a4b9e`."""
     found = _RESOURCE_ID.match(label)
     return f"{host_of_label(found.group(1))}:{found.group(2)}-{found.group(3)}" if found else label

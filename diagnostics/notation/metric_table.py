@@ -1,7 +1,7 @@
-"""Samples of metrics in a table: one a row with its series in columns, or a column for each series.
+"""Samples of metrics in a table: one sample per row with its series in columns, or one column per series.
 
-Both are how samples leave a Prometheus server's store: remote-read exporters and VictoriaMetrics write the first,
-Grafana's "Download CSV" of a panel the second.
+Exports of a Prometheus store have these layouts: remote-read exporters and VictoriaMetrics write the first, Grafana's
+"Download CSV" of a panel the second.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ TIMES = ("time", "timestamp", "ts", "datetime", "date", "__timestamp__", "_time"
 VALUES = ("value", "__value__", "_value", "val")
 NAMES = ("__name__", "metric", "metric_name", "name", "series")
 LABELS = ("labels", "tags")
-"""What exporters call the columns, in lower case. Our choice, from the tools named above."""
+"""Column names of exporters, in lower case. Our choice, from the tools named above."""
 
 MOST_SERIES = 200_000
 BATCH_SAMPLES = 50_000
@@ -33,10 +33,10 @@ _ZONE = re.compile(r"(?:Z|[+-]\d\d:?\d\d)$")
 
 @dataclass(frozen=True, slots=True)
 class MetricColumns:
-    """Which column is what.
+    """Meaning of the columns.
 
-    time    when
-    value   how much; None where every other column is a series of its own
+    time    time of the sample
+    value   value of the sample; None where every other column is a series of its own
     name    the metric, or its whole series as Prometheus prints it
     labels  all labels as one map or text
     others  the other columns: each a label, or each a series
@@ -50,7 +50,7 @@ class MetricColumns:
 
     @classmethod
     def of(cls, columns: Sequence[str]) -> MetricColumns | None:
-        """What the names of the columns tell; None for a table of something else."""
+        """The meaning of the columns from their names; None for another kind of table."""
         time, value, name, labels = (_first(columns, known) for known in (TIMES, VALUES, NAMES, LABELS))
         if time is None:
             return None
@@ -61,7 +61,7 @@ class MetricColumns:
         return cls(time, None, None, None, series) if series else None
 
     def samples(self, row: Mapping[str, Any]) -> list[tuple[SeriesKey | None, Any]]:
-        """The series of a row with their values; None for a series that is not Flink's."""
+        """(series, value) of a row; the series is None when it is not Flink's."""
         if self.value is None:
             return [(_key_of(each), row.get(each)) for each in self.others]
         name, labels = series_of(str(row.get(self.name or "") or ""))
@@ -71,7 +71,7 @@ class MetricColumns:
 
 
 class MetricTable:
-    """Takes the rows of a table and gives their samples."""
+    """Reads the rows of a table into samples."""
 
     def __init__(self, columns: MetricColumns, tally: Tally) -> None:
         self._columns, self._tally = columns, tally
@@ -80,7 +80,7 @@ class MetricTable:
         self._foreign = 0
 
     def take(self, row: Mapping[str, Any], line: int) -> bool:
-        """Adds the samples of a row; `line` 0 for none. Gives whether it has a time and any number."""
+        """Add the samples of a row, `line` 0 for none; whether it has a time and a number."""
         moment = plain(row.get(self._columns.time))
         at_ms = epoch_ms(moment)
         if at_ms is None:
@@ -107,17 +107,17 @@ class MetricTable:
 
     @property
     def is_full(self) -> bool:
-        """Whether the samples are enough for a batch."""
+        """Whether there are enough samples for a batch."""
         return len(self._samples.times) >= BATCH_SAMPLES
 
     def rows(self) -> Rows:
-        """The samples that came since the last time."""
+        """The samples since the last call."""
         batch = self._samples.batch()
         self._samples.clear()
         return Rows("metric_sample", batch=batch)
 
     def say(self) -> None:
-        """Tells the tally what was left out."""
+        """Report to the tally what was left out."""
         if self._foreign:
             self._tally.warn(f"{self._foreign:,} samples are not Flink's, or of too many series, and were left out")
 
@@ -130,7 +130,7 @@ class MetricTable:
 
 
 def plain(value: Any) -> Any:
-    """A printed number as a number; anything else as it is."""
+    """A printed number as a number; other values unchanged."""
     if not isinstance(value, str):
         return value
     try:
@@ -145,7 +145,7 @@ def _key_of(series: str) -> SeriesKey | None:
 
 
 def _labels(told: Any) -> dict[str, str]:
-    """Labels as a map, as pairs, as JSON or as Prometheus prints them."""
+    """Labels from a map, pairs, JSON or Prometheus' notation."""
     if isinstance(told, str) and told.startswith("{"):
         try:
             told = json.loads(told)

@@ -1,4 +1,4 @@
-"""The unit of a metric by its name. Flink reports numbers only; what they count stands in its documentation."""
+"""The unit of a metric from its name. Flink reports plain numbers; their units are in its documentation."""
 
 from __future__ import annotations
 
@@ -43,8 +43,9 @@ _UNITS: tuple[tuple[str, str], ...] = (
     ("records", r"numRecords\w*|numLateRecordsDropped|pendingRecords|.*records-lag-max|bundleSize|aec_\w+_size"),
     ("0 or 1", r"\w+State|isBackPressured|.*rocksdb\.(compaction-pending|is-write-stopped|mem-table-flush-pending)"),
 )
-"""Unit -> names that have it; the first that fits counts. Source: Flink documentation, Metrics (the tables of system
-metrics), and RocksDB's documentation of its properties."""
+"""Unit -> patterns of metric names; the first match counts. Source: Flink documentation, Metrics (the tables of system
+metrics), and RocksDB's documentation of its properties.
+"""
 
 
 _COUNTERS = re.compile("^num(?!.*PerSecond$)|^(fullRestarts|uptime|downtime)$|[.](Count|Time|TimeMsTotal)$")
@@ -53,17 +54,17 @@ _COUNTERS = re.compile("^num(?!.*PerSecond$)|^(fullRestarts|uptime|downtime)$|[.
 
 @cache
 def is_counter(metric: str) -> bool:
-    """Whether the metric only grows, such that its rate is what tells something."""
+    """Whether the metric only grows, so that its rate matters."""
     return _COUNTERS.search(metric) is not None
 
 
 @cache
 def unit_of(metric: str) -> str | None:
-    """The unit of one of Flink's own metrics; None for a plain count and for metrics that a job brings along."""
+    """The unit of one of Flink's own metrics; None for a plain count and for user-defined metrics."""
     return next((unit for unit, pattern in _UNITS if re.fullmatch(pattern, metric)), None)
 
 
 def rate_unit(metric: str) -> str:
-    """The unit of how fast a counter grows."""
+    """The unit of a counter's rate."""
     unit = unit_of(metric)
     return f"{unit}/s" if unit else "1/s"

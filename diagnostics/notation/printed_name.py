@@ -1,4 +1,4 @@
-"""Names as reporters print them: Prometheus' ones allow few characters, so two spellings of one name are compared."""
+"""Normalises names for comparison, because Prometheus reporters replace most characters."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ import re
 
 
 def normalised(printed: str | None) -> str:
-    """A resource id or name with everything but letters and digits as `_`, as Prometheus reporters print it."""
+    """A resource id or name with every character except letters and digits as `_`, as Prometheus reporters print it."""
     return re.sub(r"\W", "_", printed or "")

@@ -1,4 +1,4 @@
-"""Which of Flink's processes a file belongs to, where only its name can tell: GC logs and the like."""
+"""The Flink process of a file, for files such as GC logs that only their name identifies."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ JOBMANAGER_NAMES = ("jobmanager", "standalonesession", "standalonejob", "jobmast
 
 
 def process_of_name(name: str) -> str | None:
-    """taskmanager, jobmanager or None. Flink's file names tell it, or the folder that somebody made for the file."""
+    """taskmanager, jobmanager or None, from Flink's file names or the name of the folder."""
     folder, _, plain = name.replace("\\", "/").lower().rpartition("/")
     for told in (plain, folder):
         if any(word in told for word in TASKMANAGER_NAMES):

@@ -1,4 +1,4 @@
-"""Samples of a profiler as rows of `stack_sample`, whatever file they come in: thread, task, frames, and the mode."""
+"""Samples of a profiler as rows of `stack_sample`, for every file type: thread, task, frames and mode."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from diagnostics.notation.stack_frame import MOST_FRAMES, frame_name
 from diagnostics.notation.task_name import task_of_thread
 
 WAITING_SHARE = 0.2
-"""A profile of CPU time has no parked threads; from a fifth of the samples on it was by the wall clock. Our choice."""
+"""From this share of parked threads on, a profile is wall-clock time: one of CPU time has none. Our choice."""
 
 WAITING = frozenset(
     (
@@ -36,7 +36,7 @@ _THREAD_ID = re.compile(r"(?:^\[(.+) tid=\d+\]|(.+?)(?:-\?)?/\d+| tid=\d+)$")
 
 
 def sample_row(thread: str | None, frames: Sequence[str], weight: float) -> dict[str, Any]:
-    """A row without its place: `frames` as printed, root first, without the thread."""
+    """A row without its line: `frames` as printed, root first, without the thread."""
     task = task_of_thread(thread) if thread else None
     return {
         "thread": thread,
@@ -48,7 +48,7 @@ def sample_row(thread: str | None, frames: Sequence[str], weight: float) -> dict
 
 
 def thread_of(root: str) -> str | None:
-    """The thread that a root frame names: anything that is no Java method and no native entry point."""
+    """The thread that a root frame names; None when it is a Java method or a native entry point."""
     if root in NATIVE_ROOTS or root.startswith("[unknown") or "::" in root or JAVA_FRAME.match(root):
         return None
     if task_of_thread(root):
@@ -58,13 +58,13 @@ def thread_of(root: str) -> str | None:
 
 
 def mapped_symbol(symbol: str) -> str:
-    """A symbol as other profilers print it: perf-map-agent has `Lpackage/Class;::method` for a Java method."""
+    """A symbol as other profilers print it: perf-map-agent prints a Java method as `Lpackage/Class;::method`."""
     mapped = _MAPPED.match(symbol)
     return f"{mapped[1]}.{mapped[2]}" if mapped else symbol
 
 
 def mode_of(name: str, rows: Iterable[Mapping[str, Any]]) -> str:
-    """wall, cpu, alloc, lock or unknown: the file's name tells, else the share of samples that only wait."""
+    """wall, cpu, alloc, lock or unknown, from the file's name or else the share of waiting samples."""
     named = _NAME_MODE.search(name.replace("\\", "/").rpartition("/")[2].lower())
     if named:
         return "cpu" if named.group(1) == "itimer" else named.group(1)

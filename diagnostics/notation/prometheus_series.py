@@ -34,7 +34,7 @@ COLUMN_LABELS = frozenset(
 """Labels that have a column of their own."""
 
 LEFT_OUT_LABELS = frozenset(("__name__", "instance", "job", "task_attempt_id", "task_attempt_num", "operator_id"))
-"""Labels that tell nothing beyond the columns, or change at every restart."""
+"""Labels that add nothing to the columns, or change at every restart."""
 
 MOST_LABELS = 300
 
@@ -63,7 +63,9 @@ SeriesKey = tuple[str | int | float | None, ...]
 
 
 def series_of(printed: str) -> tuple[str, dict[str, str]]:
-    """Name and labels of a series as Prometheus prints it; without a name what is none, or has it among the labels."""
+    """Name and labels of a series as Prometheus prints it; the name is empty when the text is no series, or the name is
+    a label.
+    """
     name, _, told = printed.strip().partition("{")
     labels = {label: _unescaped(value) for label, value in _LABEL.findall(told)}
     return (name if _NAME.match(name) else ""), labels
@@ -74,7 +76,7 @@ def _unescaped(value: str) -> str:
 
 
 def series_key(name: str, labels: Mapping[str, str]) -> SeriesKey | None:
-    """The values of the columns that all samples of a series share; None for a series that is not Flink's."""
+    """The column values that all samples of a series share; None for a series that is not Flink's."""
     named = from_prometheus(name)
     if named is None:
         return None
@@ -98,7 +100,7 @@ def series_key(name: str, labels: Mapping[str, str]) -> SeriesKey | None:
 
 
 class SeriesSamples:
-    """Samples on their way into a batch: numbers of series, times, values and lines, in compact arrays."""
+    """Samples collected for a batch: numbers of series, times, values and lines, in compact arrays."""
 
     def __init__(self) -> None:
         self._different: dict[str, dict[str | int | float, int]] = {name: {} for name in _SERIES_COLUMNS}
@@ -120,12 +122,12 @@ class SeriesSamples:
         return len(self._codes["metric"]) - 1
 
     def extend(self, series: Numbers, times: Numbers, values: npt.NDArray[np.float64], lines: Numbers) -> None:
-        """Add samples, those of a place together."""
+        """Add samples as parallel sequences."""
         for kept, added in ((self.series, series), (self.times, times), (self.values, values), (self.lines, lines)):
             kept.frombytes(added.tobytes())
 
     def different(self, column: str) -> Collection[str | int | float]:
-        """The values that the series have in a column; what has none is left out."""
+        """The distinct values that the series have in a column."""
         return self._different[column]
 
     def all_have(self, column: str) -> bool:
@@ -133,7 +135,7 @@ class SeriesSamples:
         return UNKNOWN not in self._codes[column]
 
     def batch(self, pointers: list[str] | None = None, line: int | None = None) -> pa.RecordBatch:
-        """The samples as columns of `metric_sample`; time or line 0 is unknown, `line` stands for one that all have."""
+        """The samples as columns of `metric_sample`; time or line 0 is unknown, `line` applies to all samples."""
         import numpy as np
         import pyarrow as pa
 

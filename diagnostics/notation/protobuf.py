@@ -1,4 +1,4 @@
-"""The wire format of Protocol Buffers, as far as a profile needs it; nothing is trusted, nothing is copied twice."""
+"""The wire format of Protocol Buffers, as far as profiles need it; input is untrusted and not copied."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ VARINT, FIXED64, LENGTH, FIXED32 = 0, 1, 2, 5
 def fields(content: memoryview) -> Iterator[tuple[int, int, int, memoryview]]:
     """Every field of a message: (number, wire type, value of a varint, bytes of a LENGTH field).
 
-    Raises  UnreadableInput where the bytes are no message.
+    Raises  UnreadableInput when the bytes are no message.
     """
     place, end = 0, len(content)
     nothing = content[:0]
@@ -50,7 +50,7 @@ def numbers(kind: int, value: int, packed: memoryview) -> Iterator[int]:
 
 
 def varint(content: memoryview, place: int) -> tuple[int, int]:
-    """The number at a place, and the place after it. Raises UnreadableInput."""
+    """The number at an offset, and the offset after it. Raises UnreadableInput."""
     value = shift = 0
     while shift < 70:
         if place >= len(content):

@@ -1,7 +1,7 @@
-"""Conditions on log records, decided for all records of a batch at once.
+"""Conditions on log records, evaluated for all records of a batch at once.
 
-One scan finds every text that the conditions ask for; a condition is a combination of masks over the records. Record by
-record this took a third of the processor time of reading a log.
+One scan searches all texts of the conditions; a condition combines masks over the records. Evaluating record by record
+took a third of the processor time of reading a log.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ READ = (*TEXTS, "level", "logger", "process", "event", "state_to")
 
 
 class SearchedTexts:
-    """Texts that are looked for together, in one scan."""
+    """Texts that one scan searches together."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         import numpy as np
@@ -37,7 +37,7 @@ class SearchedTexts:
 
 
 class Records:
-    """Rows of `log_record`, of the columns in READ, and which of them hold which of the searched texts."""
+    """Rows of `log_record`, with the columns in READ, and the searched texts in each."""
 
     def __init__(self, rows: pa.RecordBatch | pa.Table, searched: SearchedTexts) -> None:
         import pyarrow as pa
@@ -59,17 +59,17 @@ class Records:
         return np.zeros(self.count, bool)
 
     def hold(self, column: str, text: str) -> Mask:
-        """Those whose column holds the text."""
+        """Records whose column contains the text."""
         found = self._holds[column].get(text)
         return self.nothing() if found is None else found
 
     def start_with(self, text: str) -> Mask:
-        """Those whose message starts with the text."""
+        """Records whose message starts with the text."""
         found = self._starts.get(text)
         return self.nothing() if found is None else found
 
     def are(self, column: str, fits: Callable[[str], bool]) -> Mask:
-        """Those whose column is known and fits; asked once for each different value."""
+        """Records whose column is known and satisfies `fits`, evaluated once per distinct value."""
         import numpy as np
 
         if column not in self._encoded:
@@ -82,12 +82,12 @@ class Records:
         return mask
 
     def know(self, column: str) -> Mask:
-        """Those whose column is known."""
+        """Records whose column is known."""
         mask: Mask = self._columns[column].is_valid().to_numpy(zero_copy_only=False)
         return mask
 
     def _find(self, column: str) -> None:
-        """Note where each searched text stands in a column: its values lie one behind the other in memory."""
+        """Record the matches of the searched texts in a column, whose values are adjacent in memory."""
         import numpy as np
 
         values = self._columns[column]
@@ -100,7 +100,7 @@ class Records:
         lasts += bounds[0]
         firsts = lasts - self._searched.lengths[numbers] + 1
         rows = np.searchsorted(bounds, lasts, side="right") - 1
-        # What stands across two values stands in none.
+        # A match across two values is none.
         whole = firsts >= bounds[rows]
         numbers, firsts, rows = numbers[whole], firsts[whole], rows[whole]
         for number in np.unique(numbers).tolist():
@@ -118,10 +118,10 @@ class Records:
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """What a record has to have for a condition to hold: one of the texts in its head line, or one of the events.
+    """Necessary condition of a record: one of the texts in its head line, or one of the events.
 
-    Neither of them when only records with an exception can fulfil it.
-    events  patterns of ids of the catalogue; `*` stands for anything
+    Both are empty when only records with an exception can fulfil it.
+    events  patterns of ids of the catalogue; `*` is a wildcard
     """
 
     texts: frozenset[str] = frozenset()
@@ -132,17 +132,17 @@ class Marks:
 
     @property
     def rarity(self) -> float:
-        """The shortest text is the one that most records have."""
+        """The shortest text is assumed to be the most frequent."""
         return min(map(len, self.texts), default=float("inf"))
 
 
 @dataclass(frozen=True, slots=True)
 class RecordCondition:
-    """A condition on records. Combined by `&`, `|` and `~`.
+    """A condition on records, combined by `&`, `|` and `~`.
 
-    holds  which of the records fulfil it
-    texts  those that it looks for
-    marks  what each record that fulfils it has, None where that may be any record
+    holds  records -> mask of those that fulfil it
+    texts  texts that it searches
+    marks  necessary condition of a record that fulfils it; None when any record may
     """
 
     holds: Callable[[Records], Mask]
@@ -163,7 +163,7 @@ class RecordCondition:
 
 
 def in_message(*texts: str) -> RecordCondition:
-    """Records whose message holds one of the texts."""
+    """Records whose message contains one of the texts."""
     return _condition_on_texts(lambda them: _any(them, (them.hold("message", text) for text in texts)), *texts)
 
 
@@ -173,7 +173,7 @@ def message_starts(*texts: str) -> RecordCondition:
 
 
 def in_any_text(*texts: str) -> RecordCondition:
-    """Records of which one of the columns in TEXTS holds one of the texts."""
+    """Records in which one of the columns in TEXTS contains one of the texts."""
     return _condition_on_texts(
         lambda them: _any(them, (them.hold(name, text) for name in TEXTS for text in texts)), *texts
     )
@@ -191,7 +191,7 @@ def _any(them: Records, masks: Iterable[Mask]) -> Mask:
 
 
 def has_event(*patterns: str) -> RecordCondition:
-    """Records of one of the catalogued events; `*` stands for anything."""
+    """Records of one of the catalogued events; `*` is a wildcard."""
     expressions = [re.escape(pattern).replace(r"\*", ".*") for pattern in patterns]
     fits = re.compile("|".join(expressions)).fullmatch
     return RecordCondition(

@@ -1,7 +1,7 @@
-"""Names of metrics as Flink's StatsD, slf4j, Datadog and JMX reporters send them, as its Prometheus reporter's series.
+"""Maps metric names of Flink's StatsD, slf4j, Datadog and JMX reporters to series of its Prometheus reporter.
 
-There is one mapping to Flink's identifiers, `diagnostics.notation.metric_name`; what is here only finds scope, labels
-and identifier in each reporter's spelling.
+The only mapping to Flink's identifiers is `diagnostics.notation.metric_name`; this module separates scope, labels and
+identifier in each reporter's notation.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ MOST_TAGS = 50
 
 @dataclass(frozen=True, slots=True)
 class ReportedSeries:
-    """A series: its name as Prometheus would have it, and its labels, with `quantile` for one of a histogram."""
+    """A series: its name in Prometheus' notation, and its labels, with `quantile` for one of a histogram."""
 
     name: str
     labels: Mapping[str, str]
@@ -32,9 +32,9 @@ QUANTILES: Mapping[str, str] = {
     **dict.fromkeys(("p99", "99thPercentile"), "0.99"),
     **dict.fromkeys(("p999", "999thPercentile"), "0.999"),
 }
-"""What the reporters call the quantiles of a histogram. Source: Flink's StatsDReporter, JMXReporter and DHistogram."""
+"""The reporters' names for the quantiles of a histogram. Source: Flink's StatsDReporter, JMXReporter and DHistogram."""
 STATISTICS = frozenset(("count", "min", "max", "mean", "avg", "stddev"))
-"""Further numbers of a histogram or a meter, which have no identifier of their own."""
+"""Other numbers of a histogram or a meter, which have no identifier of their own."""
 
 _NOT_PLAIN = re.compile(r"[^a-zA-Z0-9:_]")
 
@@ -57,8 +57,8 @@ _OF_TASK_TOO = (
 def from_statsd(path: str, tasks: set[str]) -> ReportedSeries | None:
     """The series of a StatsD name in Flink's default scope formats; None for any other name.
 
-    tasks  names that are those of tasks, since only tasks have some metrics; filled here. A task and its only operator
-           are called alike, and the first word of what follows is taken as the job's name.
+    tasks  names of tasks, since some metrics exist only for tasks; extended here. A task and its only operator have the
+           same name, and the first word of the rest is taken as the job's name.
     """
     found = _STATSD.match(path[:MOST_NAME])
     if not found:
@@ -102,7 +102,7 @@ DATADOG: tuple[tuple[str, str], ...] = (
     ("flink.task.", "taskmanager_job_task_"),
     ("flink.operator.", "taskmanager_job_task_operator_"),
 )
-"""Scope formats that Datadog's documentation of its Flink integration asks for -> logical scope."""
+"""Scope formats in Datadog's documentation of its Flink integration -> logical scope."""
 
 
 def from_datadog(metric: str, tags: Mapping[str, str]) -> ReportedSeries | None:
@@ -117,7 +117,7 @@ JMX_DOMAIN = "org.apache.flink."
 
 
 def from_jmx(bean: str, attribute: str) -> ReportedSeries | None:
-    """The series of an attribute of a management bean; None for other beans and for an attribute without identifier."""
+    """The series of an attribute of an MBean; None for other beans and for an attribute without identifier."""
     domain, _, keys = bean[:MOST_NAME].partition(":")
     if not domain.startswith(JMX_DOMAIN):
         return None
@@ -132,7 +132,7 @@ def from_jmx(bean: str, attribute: str) -> ReportedSeries | None:
 
 
 def _series(scope: str, metric: str, labels: Mapping[str, str]) -> ReportedSeries | None:
-    """The series of a dotted identifier, its last word perhaps a number of a meter or of a histogram."""
+    """The series of a dotted identifier, whose last word may be a statistic of a meter or histogram."""
     name, _, last = metric.rpartition(".")
     if name and last in QUANTILES:
         return ReportedSeries(PREFIX + scope + _NOT_PLAIN.sub("_", name), {**labels, "quantile": QUANTILES[last]})

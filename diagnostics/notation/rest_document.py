@@ -1,4 +1,4 @@
-"""An answer of Flink's REST API in a file: its values, the ids that only its path tells, and what is not known."""
+"""An answer of Flink's REST API in a file: its values, the ids in its path, and Flink's notations of unknown values."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.json_document import JsonDocument, Key, Outline, outline, read_json
 
 CERTAIN = 0.95
-"""Confidence for a shape that only Flink's REST API has."""
+"""Confidence for a structure that only Flink's REST API has."""
 
 MOST_TEXT = 500
-"""Characters kept of a name or message, as the evidence tables say."""
+"""Characters kept of a name or message, as in the evidence tables."""
 
 _SEPARATOR = r"[/\\_.=:-]+"
 _JOB = re.compile(rf"(?:^|[/\\_!.-])jobs?{_SEPARATOR}([0-9a-f]{{32}})(?![0-9a-f])")
@@ -45,7 +45,7 @@ class RestPath:
 
 
 def rest_path(name: str) -> RestPath:
-    """What the path inside the upload tells."""
+    """The ids in the path inside the upload."""
     job, vertex = _JOB.search(name), _VERTEX.search(name)
     checkpoint, subtask = _CHECKPOINT.search(name), _SUBTASK.search(name)
     return RestPath(
@@ -71,7 +71,7 @@ def _task_manager(name: str) -> str | None:
 
 @dataclass(slots=True)
 class RestDocument:
-    """An answer: its parsed value, its path, and when it was asked if the engine knows."""
+    """An answer: its parsed value, its path, and the time of the request if known."""
 
     json: JsonDocument
     path: RestPath
@@ -89,14 +89,14 @@ class RestDocument:
 
 
 def read_rest(part: Range) -> RestDocument:
-    """The answer that a file holds. Raises UnreadableInput as `read_json` does."""
+    """The answer in a file. Raises UnreadableInput as `read_json` does."""
     return RestDocument(read_json(part), rest_path(part.name), part.name, whole(part.context.get("snapshot_ms")))
 
 
 def rest_reader(
     read: Callable[[RestDocument], Iterator[Rows | Coverage]],
 ) -> Callable[[Range], Iterator[Rows | Coverage]]:
-    """A format's reader from a function over one answer; says so when the answer has no usable value at all."""
+    """A format's reader from a function over one answer; warns when the answer has no usable value."""
 
     def reader(part: Range) -> Iterator[Rows | Coverage]:
         document = read_rest(part)
@@ -109,7 +109,7 @@ def rest_reader(
 
 
 def rest_shape(fits: Callable[[Outline], bool]) -> Callable[[Head], float]:
-    """A format's `recognise` from a test of the outline of one JSON document."""
+    """A format's `recognise` from a predicate over the outline of one JSON document."""
 
     def recognise(head: Head) -> float:
         seen = outline(head)
@@ -119,7 +119,7 @@ def rest_shape(fits: Callable[[Outline], bool]) -> Callable[[Head], float]:
 
 
 def number(value: Any) -> float | None:
-    """A number, or None for Flink's ways to say that it does not know: null, NaN, infinite, -1, Long.MIN_VALUE."""
+    """A number, or None for Flink's notations of unknown: null, NaN, infinite, -1, Long.MIN_VALUE."""
     if isinstance(value, str):
         try:
             value = float(value)
@@ -149,7 +149,7 @@ def small(value: Any) -> int | None:
 
 
 def moment(value: Any) -> int | None:
-    """Epoch milliseconds, or None; Flink also writes 0 for a time that has not come."""
+    """Epoch milliseconds, or None; Flink also writes 0 for a time that has not happened."""
     known = whole(value)
     return known if known is not None and known > 0 else None
 
@@ -160,7 +160,7 @@ def flag(value: Any) -> bool | None:
 
 
 def text(value: Any, most: int = MOST_TEXT) -> str | None:
-    """Text that any encoder bears, shortened; None for what is no text or is empty."""
+    """Text without invalid surrogates, shortened; None for other values and empty text."""
     if not isinstance(value, str) or not value:
         return None
     return value[:most].encode("utf-8", "replace").decode("utf-8")
@@ -177,5 +177,5 @@ def fields(value: Any) -> Mapping[str, Any]:
 
 
 def complete(metrics: Mapping[str, Any], name: str) -> Any:
-    """A counter of a vertex or subtask, None when Flink says that not every subtask has reported it."""
+    """A counter of a vertex or subtask; None when Flink marks it as not reported by every subtask."""
     return metrics.get(name) if metrics.get(f"{name}-complete", True) is not False else None

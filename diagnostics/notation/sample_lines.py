@@ -1,4 +1,4 @@
-"""Lines of Prometheus' text exposition as columns: what is printed as it always is, a block of text at a time."""
+"""Lines of Prometheus' text exposition as columns: lines in the usual layout, a block of text at a time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 NEWLINE, RETURN, SPACE, HASH, BRACE = b"\n\r #}"
 
 EXEMPLAR = b" # "
-"""What stands before the exemplar of an OpenMetrics sample."""
+"""Separator before the exemplar of an OpenMetrics sample."""
 
 _NUMBER = r"^[-+]?\d+\.?\d*([eE][-+]?\d+)?$|^NaN$"
 
@@ -26,13 +26,13 @@ _NUMBER = r"^[-+]?\d+\.?\d*([eE][-+]?\d+)?$|^NaN$"
 class SampleLines:
     """The lines of a block of text, numbered from 0.
 
-    ends     where each ends
-    scrapes  lines that tell of a scrape: `# scrape_...`
-    places   lines with a sample as it is usually printed: `name{labels} value` or `name value`, and maybe a time
-    heads    the series of each as it is printed, without the closing brace
-    values   of the samples
-    times    as printed; NaN where a sample has none
-    others   lines that are not empty and neither a comment nor such a sample
+    ends     end offset of each line
+    scrapes  lines about a scrape: `# scrape_...`
+    places   lines with a sample in the usual layout: `name{labels} value` or `name value`, and optionally a time
+    heads    the printed series of each sample, without the closing brace
+    values   values of the samples
+    times    times as printed; NaN where a sample has none
+    others   lines that are not empty, not comments and not in the usual layout
     """
 
     block: bytes
@@ -50,7 +50,7 @@ class SampleLines:
 
     @classmethod
     def of(cls, block: bytes) -> SampleLines:
-        """The lines of a text that ends with one."""
+        """The lines of a text that ends with a line end."""
         import numpy as np
 
         text = np.frombuffer(block, np.uint8)
@@ -89,7 +89,7 @@ class SampleLines:
 
 
 def _heads(text: npt.NDArray[np.uint8], spaces: Numbers, begins: Numbers, ends: Numbers) -> tuple[Numbers, Numbers]:
-    """Where the series of each line ends, and where its value begins."""
+    """End of each line's series, and start of its value."""
     import numpy as np
 
     closings = spaces[text[spaces - 1] == BRACE] - 1
@@ -100,7 +100,7 @@ def _heads(text: npt.NDArray[np.uint8], spaces: Numbers, begins: Numbers, ends: 
 
 
 def _first_at(spaces: Numbers, begins: Numbers, ends: Numbers) -> Numbers:
-    """The first space of each stretch, or its end."""
+    """The first space in each stretch, or the stretch's end."""
     import numpy as np
 
     found: Numbers = np.append(spaces, np.iinfo(np.int64).max)[np.searchsorted(spaces, begins)]
@@ -116,7 +116,7 @@ def _starts_number(letters: npt.NDArray[np.uint8], values: Numbers) -> Flags:
 
 
 def _with_exemplar(letters: npt.NDArray[np.uint8], begins: Numbers, ends: Numbers) -> Flags:
-    """Whether EXEMPLAR stands in a line."""
+    """Whether each line contains EXEMPLAR."""
     import numpy as np
 
     marks = np.flatnonzero(letters == HASH)
@@ -126,7 +126,7 @@ def _with_exemplar(letters: npt.NDArray[np.uint8], begins: Numbers, ends: Number
 
 
 def _floats(block: bytes, begins: Numbers, ends: Numbers, wanted: Flags) -> tuple[Flags, Floats]:
-    """Which of the wanted stretches of text are numbers, and these; the others are NaN."""
+    """Which of the wanted stretches of text are numbers, and their values; NaN for the others."""
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -143,7 +143,7 @@ def _floats(block: bytes, begins: Numbers, ends: Numbers, wanted: Flags) -> tupl
 
 
 def _slices(block: bytes, begins: Numbers, ends: Numbers) -> pa.Array:
-    """These stretches of the text, one behind the other."""
+    """The stretches of the text."""
     import numpy as np
     import pyarrow as pa
 

@@ -1,4 +1,4 @@
-"""Flink's configuration keys: which values are secrets, as Flink itself decides before it shows a configuration."""
+"""Decides which values of Flink's options are secret, as Flink does before it shows a configuration."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ NOT_SECRET = frozenset(
         "security.delegation.tokens.renewal.time-ratio",
     )
 )
-"""Settings whose key only sounds like a secret."""
+"""Options whose key contains such a part but whose value is not secret."""
 
 
 def is_secret(key: str) -> bool:
@@ -49,7 +49,7 @@ _SECRET_PROPERTY = re.compile(r"(-D[^=\s]{0,200}(?:password|secret|token|key)[^=
 
 
 def masked(key: str, value: str | None) -> str | None:
-    """The value as it may be kept: secrets and system properties that are secrets are replaced, None stays None."""
+    """The value with secrets, and secret system properties within it, replaced; None stays None."""
     if value and is_secret(key):
         return MASK
     return _SECRET_PROPERTY.sub(rf"\1{MASK}", value) if value else value

@@ -1,4 +1,4 @@
-"""Source text of Java, Scala, Python and SQL, as far as settings need it: no comments, calls with their arguments."""
+"""Minimal parsing of Java, Scala, Python and SQL source: removes comments, lists calls with their arguments."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from itertools import islice
 
 LONGEST_CALL = 600
-"""Characters of a call's arguments that are looked at. Our choice: settings are short."""
+"""Characters of a call's arguments that are read. Our choice: settings are short."""
 MOST_CALLS = 2_000
-"""Calls whose arguments are looked at, the first ones. Our choice: a job has some dozen settings."""
+"""Calls whose arguments are read, the first ones. Our choice: a job has a few dozen settings."""
 LINE_START = 200
-"""Characters before a mark that are looked at to tell whether it begins its line. Our choice."""
+"""Characters before a comment mark that are examined to decide whether it begins its line. Our choice."""
 
 _MARK = re.compile(r"\"|'|//|/\*|--|#")
 _CALL = re.compile(r"(?:\b([A-Za-z_]\w{0,60})\s{0,80}\.\s{0,80})?\b([A-Za-z_]\w{2,80})\s?\(")
@@ -32,10 +32,10 @@ class Call:
 
 
 def without_comments(text: str) -> str:
-    """The text with its comments blanked; lines stay where they are.
+    """The text with its comments blanked; line numbers stay the same.
 
-    `//` and `/*` begin a comment in any language, `--` one between blanks (SQL; else it counts down), `#` one at the
-    start of a line (Python). Text in quotes is left alone.
+    `//` and `/*` begin a comment in any language, `--` between spaces in SQL (elsewhere it is the decrement), `#` at
+    the start of a line in Python. Quoted text is unchanged.
     """
     kept: list[str] = []
     at = 0
@@ -76,18 +76,18 @@ def _end_of_comment(text: str, start: int, mark: str) -> int:
 
 
 class Lines:
-    """Line numbers of places in a text, from 1."""
+    """Line numbers of offsets in a text, from 1."""
 
     def __init__(self, text: str) -> None:
         self._breaks = [found.start() for found in re.finditer("\n", text)]
 
     def at(self, place: int) -> int:
-        """The line of a place."""
+        """The line of an offset."""
         return bisect_right(self._breaks, place - 1) + 1
 
 
 def calls(text: str, wanted: Callable[[str], bool]) -> Iterator[Call]:
-    """The calls of a text without comments whose names are wanted, in its order; calls inside arguments too."""
+    """The calls with the wanted names in a text without comments, in order, including calls within arguments."""
     lines = Lines(text)
     named = (found for found in _CALL.finditer(text) if wanted(found.group(2)))
     for found in islice(named, MOST_CALLS):
@@ -98,7 +98,7 @@ def calls(text: str, wanted: Callable[[str], bool]) -> Iterator[Call]:
 
 
 def enclosed(text: str, opening: int, longest: int = LONGEST_CALL) -> str | None:
-    """What stands between the bracket at `opening` and its partner; None when that is further off or missing."""
+    """The text between the bracket at `opening` and its partner; None when that is too far away or missing."""
     depth, at, end = 0, opening, min(len(text), opening + longest)
     while at < end:
         letter = text[at]
@@ -113,7 +113,7 @@ def enclosed(text: str, opening: int, longest: int = LONGEST_CALL) -> str | None
 
 
 def parted(inside: str) -> Sequence[str]:
-    """The arguments, at the commas that are in no bracket and no quotes."""
+    """The arguments, split at commas outside brackets and quotes."""
     parts, depth, begun, at = [], 0, 0, 0
     while at < len(inside):
         letter = inside[at]

@@ -1,11 +1,11 @@
-"""SQL statements of a database's log without their values: equal queries read alike, and no customer's data is kept."""
+"""Normalises SQL statements of a database's log: equal queries become equal text, and no customer data is kept."""
 
 from __future__ import annotations
 
 import re
 
 MOST_STATEMENT = 4_000
-"""Characters of a statement that are looked at. Our choice: what differs between queries stands before."""
+"""Characters of a statement that are read. Our choice: queries differ within these."""
 MOST_KEPT = 500
 
 _COMMENT = re.compile(r"/\*.{0,4000}?\*/|--[^\n]{0,4000}", re.DOTALL)
@@ -16,7 +16,7 @@ _ROWS = re.compile(r"\(\?\)(?:\s?,\s?\(\?\)){1,2000}")
 
 
 def without_values(statement: str) -> str:
-    """The statement on one line, its texts and numbers replaced by `?`, lists of them by one."""
+    """The statement on one line, with literals replaced by `?` and lists of literals by a single one."""
     plain = _COMMENT.sub(" ", statement[:MOST_STATEMENT])
     plain = _NUMBER.sub("?", _TEXT.sub("?", plain))
     plain = _ROWS.sub("(?)", _LIST.sub("(?)", " ".join(plain.split())))

@@ -1,4 +1,4 @@
-"""Collapsed stacks, many lines at a time: what a text means is worked out once for all stacks that have it."""
+"""Parses many lines of collapsed stacks at once; each distinct text is parsed once."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     Numbers = npt.NDArray[np.int64]
 
 WEIGHED = r"^(?P<frame>(?s:.*)) (?P<weight>\d{1,18})[ \t\r\n]*$"
-"""The last frame of a stack with what is behind it."""
+"""The last frame of a stack with its weight."""
 
 
 def collapsed_stacks(lines: pa.LargeBinaryArray, most: int) -> tuple[pa.Table, list[int]]:
-    """Columns of the table `stack_sample` of the lines that are plainly stacks, and the places of the other lines.
+    """Columns of the table `stack_sample` for lines that are clearly stacks, and the indexes of the other lines.
 
-    most  octets of a line that is looked at; a longer one is another
-    The column `line` is the place of each stack among the lines, from 0.
+    most  bytes of a line; a longer line counts as another
+    The column `line` is the index of each stack's line, from 0.
     """
     import numpy as np
     import pyarrow as pa
@@ -68,9 +68,9 @@ def _names(texts: pa.LargeBinaryArray) -> list[str]:
 
 
 def _threads(texts: pa.LargeBinaryArray, codes: Numbers) -> tuple[dict[str, pa.Array], Numbers]:
-    """The threads that root frames name, with their tasks, and which of them each stack has, -1 for none.
+    """The threads that root frames name, with their tasks, and the index of each stack's thread, -1 for none.
 
-    codes  the place of each stack's root among the texts, -1 for one that cannot be a thread
+    codes  the index of each stack's root among the texts, -1 when it cannot be a thread
     """
     import numpy as np
     import pyarrow as pa

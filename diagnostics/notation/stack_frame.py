@@ -1,4 +1,4 @@
-"""One spelling for a stack frame, wherever it was printed: `package.Class.method`, without module, line and address."""
+"""Normalises stack frames of all sources to `package.Class.method`, without module, line and address."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import lru_cache
 
 MOST_FRAME = 500
 MOST_FRAMES = 1_000
-"""Frames kept of one stack, from its top. The JVM itself stops at 1,024 unless told otherwise."""
+"""Frames kept of one stack, from its top. The JVM itself stops at 1,024 by default."""
 
 _LAMBDA = re.compile(r"\$\$Lambda(?:\$\d+)?(?:/(?:0x)?[0-9a-fA-F]+)?")
 _PLACE = re.compile(r"(?:\(.*|:-?\d+)$", re.DOTALL)
@@ -52,10 +52,10 @@ LIBRARIES = (
     "org.slf4j.",
     "org.xerial.",
 )
-"""Packages of Flink, the JDK and libraries that its jobs commonly use: a frame of them is not the user's code."""
+"""Packages of Flink, the JDK and common libraries: their frames are not user code."""
 
 GENERATED = ("StreamExec", "BatchExec", "ProcTime", "LocalWindow", "GlobalWindow", "GroupAggs", "JoinCondition")
-"""How the classes begin that Flink SQL generates; they have no package."""
+"""Beginnings of class names that Flink SQL generates; these classes have no package."""
 
 
 @lru_cache(maxsize=16_384)
@@ -79,12 +79,12 @@ def frame_name(printed: str) -> str:
 
 
 def is_user_code(frame: str) -> bool:
-    """Whether a frame lies outside Flink, the JDK and well-known libraries; what Flink generates has no package."""
+    """Whether a frame lies outside Flink, the JDK, well-known libraries and generated classes."""
     return frame.count(".") >= 2 and not frame.startswith(LIBRARIES)
 
 
 def is_flink(frame: str) -> bool:
-    """Whether a frame is Flink's own or of a class that Flink SQL generated, which has no package."""
+    """Whether a frame is Flink's own or of a class that Flink SQL generated."""
     if frame.startswith("org.apache.flink."):
         return not frame.startswith("org.apache.flink.shaded.") and ".shaded." not in frame
     return frame.startswith(GENERATED)

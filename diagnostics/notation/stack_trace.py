@@ -1,4 +1,4 @@
-"""A printed Java stack trace: the outermost exception, its root cause, and the first frame of the user's code."""
+"""Parses a printed Java stack trace: the outermost exception, its root cause, and the first user frame."""
 
 from __future__ import annotations
 
@@ -12,32 +12,34 @@ from diagnostics.notation.stack_frame import frame_name, is_flink, is_user_code
 MOST_MESSAGE = 500
 MOST_LINES = 5_000
 MOST_OWN_FRAMES = 4
-"""How many frames of the user's code are told. Our choice: the method that failed and what called it."""
+"""How many user frames are kept. Our choice: the failed method and its callers."""
 MOST_CAUSES = 12
 MOST_CAUSE = 240
-"""How many exceptions of a chain are told, the outer and the inner ones, and how much of each. Our choice: Flink wraps
-an exception five or six times, and the lines together stay below 3,000 characters."""
+"""How many exceptions of a chain are kept, outer and inner ones, and the length of each. Our choice: Flink wraps an
+exception five or six times, and the lines together stay below 3,000 characters.
+"""
 
 _THROWABLE = re.compile(
     r'(?:Exception in thread "[^"]{0,200}" |[\w.-]{1,40} : (?=\S{1,400}(?:Exception|Error)\b))?'
     r"((?:[A-Za-z_$][\w$]{0,200}\.){1,30}[A-Za-z_$][\w$]{0,200})"
     r"(?:\((?P<remote>(?:[A-Za-z_$][\w$]{0,200}\.){1,30}[A-Za-z_$][\w$]{0,200})\))?(?:: ?|$)"
 )
-"""An exception's head line, also as the JVM prints it for a thread and PowerShell for a program. A RemoteException of
-Hadoop names in brackets what the server threw."""
+"""An exception's head line, also as the JVM prints it for a thread and PowerShell for a program. Hadoop's
+RemoteException names the server's exception in brackets.
+"""
 _FRAME = re.compile(r"at [\w$<][^\s(]{0,500}\(|at [\w$<][^\s(]{0,500}\.[^\s(]{1,200}$")
-"""A frame, unlike a line of a message that begins so: Jackson's ` at [Source: (byte[])...`, a parser's ` at line 3`."""
+"""A frame, as opposed to message lines such as Jackson's ` at [Source: (byte[])...` or a parser's ` at line 3`."""
 _WRAPPERS = ("org.apache.flink.util.SerializedThrowable", "org.apache.flink.runtime.util.SerializedThrowable")
 _CAUSED_BY = "Caused by: "
 
 
 @dataclass(frozen=True, slots=True)
 class StackTrace:
-    """What a stack trace says, in the columns that `log_record` and `failure` share. None where it does not say it.
+    """A stack trace in the columns that `log_record` and `failure` share; unknown values are None.
 
     thrown_in   the first frame that is Flink's own or the user's, not the JDK's or a library's
-    own_frames  the first frames of the user's code, innermost first, one a line
-    causes      the whole chain, outermost first, a line for each exception: its class and the first line of its message
+    own_frames  the first user frames, innermost first, one per line
+    causes      the whole chain, outermost first, a line per exception: its class and the first line of its message
     """
 
     exception_class: str | None = None
@@ -61,7 +63,7 @@ class _Throwable:
 def stack_trace(lines: Iterable[str]) -> StackTrace | None:
     """The trace that begins with the first line `package.Class: message`; None when no line names an exception.
 
-    Suppressed exceptions are left out; `SerializedThrowable`, which only carries another exception's text, is opened.
+    Suppressed exceptions are left out; `SerializedThrowable`, which only wraps another exception's text, is unwrapped.
     """
     chain: list[_Throwable] = []
     for count, line in enumerate(lines):

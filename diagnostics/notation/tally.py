@@ -1,4 +1,4 @@
-"""What a reader has understood so far, and its rows in batches."""
+"""Counts what a reader read, and batches its rows."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.notation.file_range import Range, Reader
 
 ROWS_AT_ONCE = 2_000
-"""Rows that are handed on together. Our choice: stacks with all their frames take some tens of MB."""
+"""Rows per batch. Our choice: stacks with all their frames take tens of MB."""
 
 SHOWN = 3
 MOST_SHOWN = 200
-"""Lines not understood that are shown, and characters of each. Our choice."""
+"""How many lines not understood are shown, and characters of each. Our choice."""
 
 
 @dataclass(slots=True)
 class Tally:
-    """What a reader has understood so far: it counts its records itself, `coverage` says the rest."""
+    """What a reader has read so far; the reader counts its records itself."""
 
     role: str | None = None
     records: int = 0
@@ -32,24 +32,24 @@ class Tally:
     utc_offset_min: int | None = None
 
     def take_time(self, ts_ms: int | None) -> None:
-        """Widens the span of the records by a moment; an unknown one changes nothing."""
+        """Extend the time span by a moment; None changes nothing."""
         if ts_ms is not None:
             self.first_ts_ms = ts_ms if self.first_ts_ms is None else min(self.first_ts_ms, ts_ms)
             self.last_ts_ms = ts_ms if self.last_ts_ms is None else max(self.last_ts_ms, ts_ms)
 
     def odd(self, number: int, line: str) -> None:
-        """A line that was not understood."""
+        """Count a line that was not understood."""
         self.not_understood += 1
         if len(self.samples) < SHOWN:
             self.samples.append((number, line[:MOST_SHOWN]))
 
     def warn(self, sentence: str) -> None:
-        """Something the user must know, once however often it is said."""
+        """Add a warning for the user, without duplicates."""
         if sentence not in self.warnings:
             self.warnings.append(sentence)
 
     def coverage(self) -> Coverage:
-        """All that, as the engine takes it."""
+        """The coverage of the file for the engine."""
         return Coverage(
             records=self.records,
             not_understood=self.not_understood,
@@ -65,10 +65,10 @@ class Tally:
 def in_batches(
     table: str, rows: Iterable[Mapping[str, Any]], tally: Tally, *, most: int | None = None, what: str = "rows"
 ) -> Iterator[Rows | Coverage]:
-    """The rows of a table as they come, and in the end what the tally says.
+    """The rows of a table in batches, then the coverage.
 
     most  rows that are kept; the file is not read further
-    what  the rows in words, for the sentence that says so
+    what  the rows in words, for the warning about `most`
     """
     coming, kept = iter(rows), 0
     while batch := list(islice(coming, ROWS_AT_ONCE if most is None else min(ROWS_AT_ONCE, most - kept))):
@@ -86,9 +86,9 @@ def row_reader(
     most: int | None = None,
     what: str = "rows",
 ) -> Reader:
-    """A format's reader from a function that gives the rows of one table one by one and keeps the tally meanwhile.
+    """A format's reader from a function that yields the rows of one table and updates the tally.
 
-    Where `most` ends the reading, nothing of the function is run behind the last row that was taken.
+    When `most` rows are reached, the function is not resumed.
     """
 
     def read(part: Range) -> Iterator[Rows | Coverage]:

@@ -1,4 +1,4 @@
-"""The name of a task as Flink prints it: `name (i/n)#attempt`, and the threads that run it."""
+"""Parses a task's name as Flink prints it, `name (i/n)#attempt`, also in the names of its threads."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ MOST_NAME = 2_000
 _SUBTASK = re.compile(r"\((\d{1,7})/(\d{1,7})\)(?:#(\d{1,9})| - execution #(\d{1,9}))?")
 
 LEGACY_SOURCE = "Legacy Source Thread - "
-"""The thread in which a source function of the old interface runs; all other helpers of a task only wait or flush."""
+"""The thread that runs a source function of the old interface; a task's other extra threads only wait or flush."""
 
 
 @dataclass(frozen=True, slots=True)

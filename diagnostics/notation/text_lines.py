@@ -1,4 +1,4 @@
-"""The lines of a text with their numbers, in bounded memory: a file may be one endless line."""
+"""Numbered lines of a text in bounded memory: a file may be a single endless line."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 BLOCK_BYTES = 65_536
-"""What is read at once. Our choice: from 64 KiB to 1 MiB the lines of a file take the same time."""
+"""Bytes read at once. Our choice: from 64 KiB to 1 MiB the time is the same."""
 
 ARRAY_BYTES = 4_194_304
-"""Lines that are looked at together as columns. Our choice: some ten thousand."""
+"""Bytes of lines that are processed together as columns. Our choice: some ten thousand lines."""
 
 MOST_CHARACTER_BYTES = 4
 """Source: RFC 3629, UTF-8."""
 
 
 def raw_lines(part: Range, most: int) -> Iterator[bytes]:
-    """The lines of a range without their ends; one longer than `most` bytes may have been cut behind them."""
+    """The lines of a range without their ends; one longer than `most` bytes may be truncated."""
     return chain.from_iterable(block.removesuffix(b"\n").split(b"\n") for block in line_blocks(part, most, BLOCK_BYTES))
 
 
 def numbered_lines(part: Range, most: int) -> Iterator[tuple[int, str]]:
-    """The lines of a range, counted from 1, without white space at their ends; of a longer line `most` characters."""
+    """The lines of a range, counted from 1, without trailing white space; at most `most` characters of each."""
     blocks = line_blocks(part, most * MOST_CHARACTER_BYTES, BLOCK_BYTES)
     texts = (block.removesuffix(b"\n").decode("utf-8", "replace") for block in blocks)
     lines = chain.from_iterable(text.split("\n") for text in texts)
@@ -36,7 +36,7 @@ def numbered_lines(part: Range, most: int) -> Iterator[tuple[int, str]]:
 
 
 def line_blocks(part: Range, most: int, block_bytes: int) -> Iterator[bytes]:
-    """The text in blocks of whole lines, about as long as that; at least the first `most` bytes of each are its own."""
+    """The text in blocks of whole lines of about `block_bytes`; of a long line at least the first `most` bytes."""
     with open_range(part) as opened:
         left, begun = part.end - part.start, b""
         while block := opened.read(min(block_bytes, left)):
@@ -51,9 +51,9 @@ def line_blocks(part: Range, most: int, block_bytes: int) -> Iterator[bytes]:
 
 
 def line_arrays(part: Range, most: int) -> Iterator[tuple[int, pa.LargeBinaryArray]]:
-    """The lines of a range as arrays of octets with their line ends, each with the number of its first line, from 1.
+    """The lines of a range as arrays of bytes with their line ends, each with the number of its first line, from 1.
 
-    Of a line longer than `most` octets those behind may be missing.
+    Lines longer than `most` bytes may be truncated.
     """
     import numpy as np
     import pyarrow as pa

@@ -1,4 +1,4 @@
-"""Threads of a dump: header, state, frames, locks, as jstack, `jcmd Thread.dump_to_file` and Flink's REST print it."""
+"""Threads of a dump: header, state, frames and locks, from jstack, `jcmd Thread.dump_to_file` and Flink's REST API."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from diagnostics.notation.stack_frame import MOST_FRAMES, frame_name
 from diagnostics.notation.task_name import task_of_thread
 
 HEADER = re.compile(r'"(.{0,2000}?)" *(?:#|\[|Id=|id=|daemon|prio=|os_prio=|tid=|virtual|in |$)')
-"""A thread's header: its name, then its number or priority, whatever the JDK prints first."""
+"""A thread's header: its name, then its number or priority, in the layouts of all JDKs."""
 
 TO_FILE_HEADER = re.compile(r'#\d{1,19} "(.{0,2000}?)"(?: virtual)?(?: (?:[A-Z_]{3,20} )?\d{4}-\S{1,40})?$')
-"""As `jcmd Thread.dump_to_file` prints it, virtual threads among them; JDK 25 adds the state and the time."""
+"""The header in `jcmd Thread.dump_to_file`, also of virtual threads; JDK 25 adds the state and the time."""
 
 TITLE = "Full thread dump "
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d[.\d]{0,10}Z?$")
@@ -28,18 +28,19 @@ _LOCK = re.compile(
     r" {0,3}"
     r"(?:<(?P<address>0x[0-9a-f]{1,16})>(?: \(a (?P<kind>[^()]{1,300})\))?|(?P<object>[\w.$\[]{1,300}@[0-9a-f]{1,16}))$"
 )
-"""What jstack (`- locked <0x1> (a X)`) and Java's ThreadInfo (`- locked X@1`) tell of a lock; without a word for how it
-stands in the list of locked synchronizers."""
+"""A lock in jstack (`- locked <0x1> (a X)`) and in Java's ThreadInfo (`- locked X@1`); without a verb in the list of
+locked synchronizers.
+"""
 WAITING_TO_ENTER = ("waiting to lock", "waiting to re-lock in wait()", "blocked on", "parking to wait for")
 MOST_LOCKS = 50
 
 
 @dataclass(slots=True)
 class ThreadStack:
-    """A thread; frames are in the printed order, top first. Lines count as the caller counted.
+    """A thread; frames are in the printed order, top first; line numbers are the caller's.
 
     waits_for  the lock it waits for, `class@address`: to enter a monitor, or parked for a synchronizer
-    holds      the locks it holds; one that it gave up in Object.wait is none of them
+    holds      the locks it holds, except those released in Object.wait
     is_plain   whether its frames are printed without `at`
     """
 
@@ -54,7 +55,7 @@ class ThreadStack:
     _released: set[str] = field(default_factory=set)
 
     def take_lock(self, how: str | None, lock: str) -> None:
-        """Adds a line about a lock."""
+        """Add a line about a lock."""
         if how in ("waiting on", "waiting to re-lock in wait()"):
             self._released.add(lock)
         if how in WAITING_TO_ENTER:
@@ -80,7 +81,7 @@ class ThreadStack:
 
 
 def thread_header(line: str, number: int) -> ThreadStack | None:
-    """The thread that a header line begins; None for any other line."""
+    """The thread that a header line begins; None for other lines."""
     is_plain = line.startswith("#")
     found = TO_FILE_HEADER.match(line) if is_plain else HEADER.match(line) if line.startswith('"') else None
     if not found:
@@ -91,7 +92,7 @@ def thread_header(line: str, number: int) -> ThreadStack | None:
 
 
 def take_line(thread: ThreadStack, line: str, number: int) -> None:
-    """Adds a line below a header: a frame, the state, a lock; everything else is left out."""
+    """Add a line below a header: a frame, the state or a lock; other lines are ignored."""
     stripped = line.strip()
     is_plain_frame = thread.is_plain and _PLAIN_FRAME.match(stripped) is not None
     if is_plain_frame or stripped.startswith("at "):
@@ -112,7 +113,7 @@ def take_line(thread: ThreadStack, line: str, number: int) -> None:
 def dumped_threads(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int | None, ThreadStack]]:
     """The threads of each dump among numbered lines, with the time above the dump in epoch ms.
 
-    That time has no zone; it is taken as UTC.
+    That time has no zone and is read as UTC.
     """
     ts_ms = written_ms = None
     thread: ThreadStack | None = None
@@ -142,7 +143,7 @@ def _epoch_ms(line: str) -> int | None:
 
 
 def thread_of(lines: Iterable[str]) -> ThreadStack | None:
-    """A thread from its own lines only, header first."""
+    """A thread from its own lines, header first."""
     thread: ThreadStack | None = None
     for number, line in enumerate(lines, 1):
         if thread is None:

@@ -1,4 +1,4 @@
-"""Times as documents show them."""
+"""Times in ISO 8601."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import datetime as dt
 
 
 def timestamp(ts_ms: int | None) -> str | None:
-    """Epoch milliseconds as ISO 8601 in UTC with milliseconds; None for None and for what no calendar holds."""
+    """Epoch milliseconds as ISO 8601 in UTC with milliseconds; None for None and for times outside the calendar."""
     if ts_ms is None:
         return None
     try:
