@@ -5,9 +5,15 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
+from tests.architecture.houses import FOLDERS_OF_RECONSTRUCTION, HOUSES, House
 from tests.architecture.import_graph import ROOT
 
 PAGE = (ROOT / "workbench" / "launch" / "ARCHITECTURE.md").read_text("utf-8")
+
+FLOOR = re.compile(r"^\| (\d+) \| ([^|]+) \|", re.MULTILINE)
+"""A row of a table of rooms: the floor and the rooms on it."""
 
 NAMED = re.compile(r"`([\w./-]+\.(?:py|yaml|csv|md)|[\w-]+(?:/[\w-]+)+/?)`")
 """Files, and folders of at least two names; a name in angle brackets stands for many."""
@@ -28,6 +34,23 @@ def test_every_room_has_a_line() -> None:
         path.parent.name for house in ("diagnostics", "workbench") for path in (ROOT / house).glob("*/__init__.py")
     }
     assert sorted(name for name in rooms if f"`{name}`" not in PAGE) == []
+
+
+@pytest.mark.parametrize("house", HOUSES, ids=[house.name for house in HOUSES])
+def test_every_room_is_on_the_floor_that_the_tests_hold(house: House) -> None:
+    section = PAGE.split(f"## Rooms of `{house.name}`")[1].split("\n## ")[0]
+    shown = {
+        (int(floor), name.removesuffix(".py"))
+        for floor, rooms in FLOOR.findall(section)
+        for name in re.findall(r"`([\w.]+)`", rooms)
+    }
+    assert shown == {(number, name) for number, floor in enumerate(house.floors) for name in floor}
+
+
+def test_the_folders_of_the_reconstruction_are_shown_in_their_order() -> None:
+    (row,) = re.findall(r"^\| \d+ \| `reconstruction` \|.*$", PAGE, re.MULTILINE)
+    shown = [set(re.findall(r"`(\w+)`", floor)) for floor in row.split("`reconstruction`")[1].split(";")]
+    assert shown == [set(floor) for floor in FOLDERS_OF_RECONSTRUCTION]
 
 
 def test_every_file_that_it_names_is_there() -> None:
