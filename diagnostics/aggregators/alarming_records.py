@@ -38,7 +38,7 @@ HARMLESS_LOGGERS = (
     ".runtime.rest.",
     ".runtime.webmonitor.handlers.",
     "NettyTransport",
-    "RemotingTerminator",
+    "remote.Remoting",
     "remote.ReliableDeliverySupervisor",
     "zookeeper.ClientCnxn",
     "AppInfoParser",
@@ -48,6 +48,7 @@ a page of a job that is gone, a port scanner, two clients of one name, Pekko tha
 jobs that were well."""
 
 ERRORS = ("ERROR", "FATAL")
+"""A record without a level counts as one of these when it prints an exception: what a client or a shell shows."""
 RANKS = ("fatal", "error", "warning")
 KEPT = ("ts_ms", "job_id", "process", "level", "logger", "exception_class", "exception_message")
 KEPT_CAUSE = ("root_cause_class", "root_cause_message", "root_cause_frame", "user_frame")
@@ -59,7 +60,7 @@ def _ranked(records: pa.Table) -> pa.Table:
     import pyarrow.compute as pc
 
     thrown = records["exception_class"].is_valid()
-    is_error = is_any(records["level"], ERRORS)
+    is_error = pc.or_(is_any(records["level"], ERRORS), pc.and_(records["level"].is_null(), thrown))
     is_warning = pc.and_(is_any(records["level"], ("WARN",)), thrown)
     fatal = pc.or_(is_any(records["level"], ("FATAL",)), contains_any(records["message"], FATAL_TEXTS))
     fatal = pc.and_(is_error, fatal)

@@ -3,7 +3,9 @@
 Beside the contract's fields it carries what the case page shows: `last_line` and `pointer` of evidence, each finding's
 `checks` (measured value against bound) and `reasons` (how the confidence came about), `health.deductions`, `checks`
 of the rules that did not hold or could not be judged, and `looked_at`: where trouble shows, and whether that was read
-(`evidence`: the kind of evidence that shows it). Readers ignore what they do not know.
+(`evidence`: the kind of evidence that shows it). An inconclusive document has `hypotheses`, the causes that stay
+possible with probabilities that add up to one (the last, of class null, is something else), and `split`, the evidence
+that tells the first two apart. Readers ignore what they do not know.
 """
 
 from __future__ import annotations
@@ -14,11 +16,16 @@ from typing import Any
 from diagnostics.citation import Citation
 from diagnostics.diagnosis.finding import Finding
 from diagnostics.diagnosis.match import Matches
+from diagnostics.diagnosis.missing import MissingEvidence
+from diagnostics.diagnosis.ranking import RankedCause
 from diagnostics.diagnosis.verdict import INCONCLUSIVE, Diagnosis, JobVerdict, Verdict
 from diagnostics.notation.timestamp import timestamp
 from diagnostics.symptoms import symptom
+from diagnostics.wording.phrase import enumeration
 
 SCHEMA = 1
+MOST_UNREAD = 3
+"""Files that were not understood which a summary names. Our choice: the list of inputs has all of them."""
 
 
 def build_document(
@@ -30,10 +37,11 @@ def build_document(
     timing  `queued_ms`, `spark_ms`, `total_ms`
     """
     files = [str(each["file"]) for each in inputs]
+    unread = [str(each["file"]) for each in inputs if not each.get("format")]
     return {
         "schema": SCHEMA,
-        "verdict": {**_verdict(diagnosis.verdict), "summary": _summary(diagnosis.verdict, files)},
-        "jobs": [_job(job, files) for job in diagnosis.jobs],
+        "verdict": {**_verdict(diagnosis.verdict), "summary": _summary(diagnosis.verdict, files, unread)},
+        "jobs": [_job(job, files, unread) for job in diagnosis.jobs],
         "health": {
             "score": diagnosis.health.score,
             "dimensions": diagnosis.health.dimensions,
@@ -51,8 +59,10 @@ def build_document(
         "looked_at": [
             {"what": each.place.what, "read": each.was_read, "evidence": each.evidence} for each in diagnosis.looked_at
         ],
+        "hypotheses": [_hypothesis(each) for each in diagnosis.hypotheses],
+        "split": _missing(diagnosis.split) if diagnosis.split else None,
         "findings": [_finding(each, diagnosis.findings, files) for each in diagnosis.findings],
-        "missing_evidence": [{"what": each.what, "why": each.why, "how": each.how} for each in diagnosis.missing],
+        "missing_evidence": [_missing(each) for each in diagnosis.missing],
         "checks": _checks(diagnosis.matches),
         "ruleset": diagnosis.ruleset.version,
         "inputs": [dict(each) for each in inputs],
@@ -64,24 +74,45 @@ def _verdict(verdict: Verdict) -> dict[str, Any]:
     return {"symptom_class": verdict.symptom_class, "confidence": verdict.confidence}
 
 
-def _summary(verdict: Verdict, files: Sequence[str]) -> str:
-    """The verdict's sentences; where no cause leads, also the place of the record to read first."""
-    lead = verdict.lead
-    if verdict.symptom_class != INCONCLUSIVE or lead is None or not lead.citations:
+def _summary(verdict: Verdict, files: Sequence[str], unread: Sequence[str]) -> str:
+    """The verdict's sentences; where no cause leads, also the record to read first and what nobody could read."""
+    if verdict.symptom_class != INCONCLUSIVE:
         return verdict.summary
-    first = lead.citations[0]
-    place = f"{files[first.file_id]}:{first.line}" if first.line else files[first.file_id]
-    return f"{verdict.summary} Read {place} first."
+    said = [verdict.summary]
+    if verdict.lead and verdict.lead.citations:
+        first = verdict.lead.citations[0]
+        place = f"{files[first.file_id]}:{first.line}" if first.line else files[first.file_id]
+        said.append(f"Read {place} first.")
+    if unread:
+        more = [f"{len(unread) - MOST_UNREAD} more files"] if len(unread) > MOST_UNREAD else []
+        said.append(f"Not understood, and so not judged: {enumeration([*unread[:MOST_UNREAD], *more])}.")
+    return " ".join(said)
 
 
-def _job(job: JobVerdict, files: Sequence[str]) -> dict[str, Any]:
+def _job(job: JobVerdict, files: Sequence[str], unread: Sequence[str]) -> dict[str, Any]:
     return {
         "job_id": job.job,
         "name": job.name,
         "verdict": _verdict(job.verdict),
-        "summary": _summary(job.verdict, files),
+        "summary": _summary(job.verdict, files, unread),
         "health": job.health.score,
+        "hypotheses": [_hypothesis(each) for each in job.hypotheses],
     }
+
+
+def _hypothesis(ranked: RankedCause) -> dict[str, Any]:
+    return {
+        "symptom_class": ranked.symptom_class,
+        "title": symptom(ranked.symptom_class).title if ranked.symptom_class else "Something else",
+        "probability": ranked.probability,
+        "steps": [{"factor": each.factor, "because": each.because} for each in ranked.steps],
+        "for": list(ranked.speaks_for),
+        "against": list(ranked.speaks_against),
+    }
+
+
+def _missing(missing: MissingEvidence) -> dict[str, str]:
+    return {"what": missing.what, "why": missing.why, "how": missing.how}
 
 
 def _finding(finding: Finding, findings: Sequence[Finding], files: Sequence[str]) -> dict[str, Any]:

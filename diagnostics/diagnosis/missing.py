@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
+from diagnostics.diagnosis.ranking import RankedCause
 from diagnostics.rules.condition import Check
 from diagnostics.rules.rule import Rule
 from diagnostics.signals.signal import NotMeasured
@@ -111,6 +112,29 @@ def missing_evidence(
         ),
     )
     return tuple(_entry(need, wanted[need], collect_command(job, rest)) for need in ranked[:MOST_NEEDS])
+
+
+def splitting_evidence(
+    not_measured: Iterable[NotMeasured], first: RankedCause, second: RankedCause, *, job: str | None, rest: str | None
+) -> MissingEvidence | None:
+    """The one kind of evidence that tells two causes apart: that which decides most that is unknown of both.
+
+    None where no evidence of a known kind would.
+    """
+    needs_by_signal: dict[str, set[str]] = {}
+    for each in not_measured:
+        needs_by_signal.setdefault(each.key, set()).add(each.needs)
+    decided: dict[str, dict[str, int]] = {}
+    for cause in (first, second):
+        for fact in cause.unknown:
+            for need in needs_by_signal.get(fact.rpartition(".")[0], ()):
+                of_need = decided.setdefault(need, {})
+                of_need[str(cause.symptom_class)] = of_need.get(str(cause.symptom_class), 0) + 1
+    if not decided:
+        return None
+    best = min(decided, key=lambda need: (-len(decided[need]), -sum(decided[need].values()), need))
+    weights = {str(first.symptom_class): 2.0, str(second.symptom_class): 1.0}
+    return _entry(best, weights, collect_command(job, rest))
 
 
 def _entry(need: str, classes: Mapping[str, float], collect: str) -> MissingEvidence:

@@ -33,6 +33,7 @@ def _lines(document: Mapping[str, Any]) -> Iterator[str]:
             )
     for number, finding in enumerate(document["findings"]):
         yield from _finding(number, finding)
+    yield from _hypotheses(document)
     if document["missing_evidence"]:
         yield ""
         yield "To be surer, add:"
@@ -41,6 +42,21 @@ def _lines(document: Mapping[str, Any]) -> Iterator[str]:
             yield f"    {missing['how']}"
     yield ""
     yield from _inputs(document["inputs"])
+
+
+def _hypotheses(document: Mapping[str, Any]) -> Iterator[str]:
+    if not document.get("hypotheses"):
+        return
+    yield ""
+    yield "Possible causes:"
+    for each in document["hypotheses"]:
+        yield f"  {phrase.percent(each['probability']):>5}  {each['title']}"
+        for sign, lines in (("+", each["for"]), ("-", each["against"])):
+            for line in lines:
+                yield from _wrapped(line, f"         {sign} ")
+    if document["split"]:
+        yield from _wrapped(f"To tell the first two apart, add: {document['split']['what']}.", "  ")
+        yield f"    {document['split']['how']}"
 
 
 def _finding(number: int, finding: Mapping[str, Any]) -> Iterator[str]:

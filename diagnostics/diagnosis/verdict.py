@@ -12,7 +12,8 @@ from diagnostics.diagnosis.finding import Finding
 from diagnostics.diagnosis.health import Health, Trouble, health, trouble_in
 from diagnostics.diagnosis.looked_at import LookedAt, describe_quiet, looked_at
 from diagnostics.diagnosis.match import Matches, match
-from diagnostics.diagnosis.missing import Hypothesis, MissingEvidence, missing_evidence, nearness
+from diagnostics.diagnosis.missing import Hypothesis, MissingEvidence, missing_evidence, nearness, splitting_evidence
+from diagnostics.diagnosis.ranking import RankedCause, ranked_causes
 from diagnostics.evidence.subject import Level, Subject
 from diagnostics.rules.rule import Rule, Ruleset
 from diagnostics.signals.signal import NotMeasured, Signal
@@ -37,7 +38,11 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class JobVerdict:
-    """The verdict of one job; job is None when the evidence names no job."""
+    """The verdict of one job; job is None when the evidence names no job.
+
+    looked_at   where trouble of it would show, and whether that was read
+    hypotheses  of an inconclusive verdict: the causes that stay possible, the most probable first
+    """
 
     job: str | None
     name: str | None
@@ -45,6 +50,7 @@ class JobVerdict:
     findings: tuple[Finding, ...]
     health: Health
     looked_at: tuple[LookedAt, ...] = ()
+    hypotheses: tuple[RankedCause, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +60,7 @@ class Diagnosis:
     jobs       the worst first
     findings   every finding once, in the order of the jobs
     looked_at  where trouble of the worst job would show, and whether that was read
+    hypotheses of the worst job, and `split`, the evidence that tells the first two of them apart
     """
 
     verdict: Verdict
@@ -61,6 +68,8 @@ class Diagnosis:
     findings: tuple[Finding, ...]
     health: Health
     looked_at: tuple[LookedAt, ...]
+    hypotheses: tuple[RankedCause, ...]
+    split: MissingEvidence | None
     matches: Matches
     missing: tuple[MissingEvidence, ...]
     ruleset: Ruleset
@@ -79,7 +88,7 @@ def conclude(index: SignalIndex, matches: Matches, not_measured: Sequence[NotMea
     problems = _by_job(each for each in matches.findings if symptom(each.symptom_class).kind != "verdict")
     fitness = _by_job(each for each in matches.findings if symptom(each.symptom_class).kind == "verdict")
     known: list[str | None] = [*sorted(index.jobs)] or [None]
-    jobs = [_job_verdict(job, index, problems, fitness) for job in known]
+    jobs = [_job_verdict(job, index, matches, problems, fitness) for job in known]
     jobs.sort(key=lambda each: (-_badness(each.verdict), each.job or ""))
     worst = jobs[0]
     findings = tuple(_distinct_findings(jobs))
@@ -89,12 +98,21 @@ def conclude(index: SignalIndex, matches: Matches, not_measured: Sequence[NotMea
         findings=findings,
         health=worst.health,
         looked_at=worst.looked_at,
+        hypotheses=worst.hypotheses,
+        split=_split(worst, not_measured, _rest_address(index)),
         matches=matches,
         missing=missing_evidence(
             not_measured, _hypotheses(worst, matches), worst.job, failed=_failed(worst), rest=_rest_address(index)
         ),
         ruleset=ruleset,
     )
+
+
+def _split(worst: JobVerdict, not_measured: Sequence[NotMeasured], rest: str | None) -> MissingEvidence | None:
+    named = [each for each in worst.hypotheses if each.symptom_class is not None]
+    if len(named) < 2:
+        return None
+    return splitting_evidence(not_measured, named[0], named[1], job=worst.job, rest=rest)
 
 
 def _rest_address(index: SignalIndex) -> str | None:
@@ -124,6 +142,7 @@ def _by_job(findings: Iterable[Finding]) -> Mapping[str | None, list[Finding]]:
 def _job_verdict(
     job: str | None,
     index: SignalIndex,
+    matches: Matches,
     problems: Mapping[str | None, list[Finding]],
     fitness: Mapping[str | None, list[Finding]],
 ) -> JobVerdict:
@@ -145,7 +164,10 @@ def _job_verdict(
     trouble = [*trouble_in(findings), *trouble]
     if verdict.symptom_class == INCONCLUSIVE and verdict.lead:
         trouble.append(Trouble("the cause of what is seen could not be judged", verdict.lead))
-    return JobVerdict(job, name, verdict, findings, health(findings, trouble), looked)
+    ranked: tuple[RankedCause, ...] = ()
+    if verdict.symptom_class == INCONCLUSIVE:
+        ranked = ranked_causes(findings, matches, job, index.view(Subject(job=job), "job", reach_down=True))
+    return JobVerdict(job, name, verdict, findings, health(findings, trouble), looked, ranked)
 
 
 def _alarming(findings: Sequence[Finding]) -> list[Finding]:

@@ -87,7 +87,7 @@ def _cite(row: Row) -> Citation:
         pointer=row["pointer"],
         kind="log",
         ts_ms=row["ts_ms"],
-        text=f"{row['level']}: {_quote(row)}",
+        text=f"{row['level'] or 'Exception'}: {_quote(row)}",
     )
 
 

@@ -52,6 +52,7 @@ class Report:
     later      (snapshot in words, its verdict in words), what was seen after each change
     charts     (title, what it shows)
     missing    (what, why, how)
+    hypotheses (possible cause, its probability, what speaks for and against it), where no cause could be judged
     looked_at  (where trouble shows, whether that was read), where no cause leads
     """
 
@@ -61,6 +62,7 @@ class Report:
     summary: str
     findings: Sequence[ReportedFinding]
     missing: Sequence[tuple[str, str, str]]
+    hypotheses: Sequence[tuple[str, str, Sequence[str]]]
     looked_at: Sequence[tuple[str, str]]
     charts: Sequence[tuple[str, str]]
     later: Sequence[tuple[str, str]]
@@ -84,6 +86,7 @@ def report_of(case: Case) -> Report:
         summary=document["verdict"]["summary"] if document else "",
         findings=[reported_finding(finding) for finding in document["findings"]] if document else [],
         missing=[(each["what"], each["why"], each["how"]) for each in document["missing_evidence"]] if document else [],
+        hypotheses=list(_hypotheses(document)) if document else [],
         looked_at=list(_looked_at(document)) if document else [],
         charts=_charts(incident) if incident else [],
         later=list(_later(case, diagnoses)),
@@ -147,6 +150,12 @@ def reported_finding(entry: Mapping[str, Any]) -> ReportedFinding:
         evidence=evidence[:EVIDENCE_SHOWN],
         cited=len(evidence),
     )
+
+
+def _hypotheses(document: Mapping[str, Any]) -> Iterator[tuple[str, str, Sequence[str]]]:
+    for each in document.get("hypotheses", ()):
+        arguments = [f"For: {line}" for line in each["for"]] + [f"Against: {line}" for line in each["against"]]
+        yield each["title"], phrase.percent(each["probability"]), arguments
 
 
 def _looked_at(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -110,6 +110,11 @@ def _lines(report: Report, address: str) -> Iterator[str]:
         yield from _finding_lines(finding)
     if not report.findings:
         yield from ("", "No rule found a problem." if report.document else "There is no diagnosis yet.")
+    if report.hypotheses:
+        yield from ("", "## Possible causes", "")
+        for title, share, arguments in report.hypotheses:
+            yield f"- {plain(title)}: {share}"
+            yield from (f"  - {plain(line)}" for line in arguments)
     if report.looked_at:
         yield from ("", "## Where trouble would show", "")
         yield from (f"- {plain(what)}: {plain(answer)}" for what, answer in report.looked_at)

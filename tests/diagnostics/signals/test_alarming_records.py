@@ -50,6 +50,11 @@ def test_a_warning_counts_only_with_an_exception() -> None:
     assert (facts["warning_count"], facts["warning_text"]) == (1, "Retrying: IOException")
 
 
+def test_an_exception_without_a_level_counts_as_an_error() -> None:
+    thrown = {"message": "java.lang.IllegalStateException: no", "exception_class": "java.lang.IllegalStateException"}
+    assert only(measure(hand_made(log_record=[thrown])), "alarming_records").facts["error_count"] == 1
+
+
 def test_what_a_browser_or_a_probe_causes_is_left_out() -> None:
     handler = "org.apache.flink.runtime.rest.handler.job.JobDetailsHandler"
     evidence = hand_made(log_record=[record(0, "ERROR", "Exception occurred in REST handler", logger=handler)])

@@ -1,0 +1,238 @@
+"""Which causes stay possible where none could be judged, how probable each is, and what speaks for and against it.
+
+A cause's weight is a prior, how often resolved incidents had it, times one factor for each thing that speaks for or
+against it; the probabilities are the shares of the weights, with one for something else. Every factor is shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from diagnostics.diagnosis.fact_view import FactView
+from diagnostics.diagnosis.finding import Finding
+from diagnostics.diagnosis.match import Matches, Silent, Undecided
+from diagnostics.rules.condition import Check, Compare, Condition, Group
+from diagnostics.symptoms import symptom, symptoms
+from diagnostics.wording.bound import bound_words
+from diagnostics.wording.fact import fact_name, fact_value
+from diagnostics.yaml_document import read_yaml
+
+MOST_RANKED = 5
+"""Causes that are named; the others count as something else. Our choice: more do not help to decide what to get."""
+LEAST_NAMED = 0.03
+"""A cause less probable than this counts as something else. Our choice."""
+MOST_ARGUMENTS = 3
+"""What is said for and against each. Our choice: the strongest, a line each."""
+
+FOUND, REMARKED, HINTED, EXPLAINING, RULED_OUT = 6.0, 5.0, 5.0, 1.5, 0.8
+"""Factors: a rule holds but is not sure enough; a rule holds as a remark; an error's words speak for it; it would
+explain what is seen; most of its rules were judged and none holds. Fitted on those of the open half of the gathered
+incidents and of the public ones whose cause could not be judged, and rounded."""
+MOSTLY = 0.75
+"""From this part of a cause's rules on it counts as judged. Our choice."""
+ELSE = 0.08
+"""Share of something else before anything is weighed: the part of such incidents whose cause has no class here."""
+
+ERROR_FACTS = (
+    "alarming_records.fatal_text",
+    "alarming_records.fatal_class",
+    "alarming_records.error_text",
+    "alarming_records.error_class",
+    "alarming_records.warning_text",
+    "alarming_records.warning_class",
+    "exceptions.first_class",
+    "exceptions.first_message",
+    "exceptions.most_class",
+    "exceptions.most_message",
+)
+"""Where the words of an error stand."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One factor of a weight and its reason; the first is the prior."""
+
+    factor: float
+    because: str
+
+
+@dataclass(frozen=True, slots=True)
+class RankedCause:
+    """A cause that stays possible; symptom_class is None for something else.
+
+    unknown  facts that would decide on it
+    """
+
+    symptom_class: str | None
+    probability: float
+    steps: tuple[Step, ...]
+    speaks_for: tuple[str, ...] = ()
+    speaks_against: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+
+
+@cache
+def priors() -> Mapping[str, Mapping[str, float]]:
+    """Context -> class -> share of the resolved incidents of that context, each class counted half a time more."""
+    text = (files("diagnostics.vocabulary") / "cause_priors.yaml").read_text("utf-8")
+    shares = {}
+    for context, counts in read_yaml(text, "cause_priors.yaml").content.items():
+        smoothed = {name: counts.get(name, 0) + 0.5 for name in _causes()}
+        total = sum(smoothed.values())
+        shares[context] = {name: count / total for name, count in smoothed.items()}
+    return shares
+
+
+@cache
+def hints() -> Mapping[str, tuple[str, ...]]:
+    """Class -> words of errors that speak for it."""
+    text = (files("diagnostics.vocabulary") / "hints.yaml").read_text("utf-8")
+    return {name: tuple(words) for name, words in read_yaml(text, "hints.yaml").content.items()}
+
+
+def _causes() -> list[str]:
+    return [each.id for each in symptoms().values() if each.kind == "cause"]
+
+
+def ranked_causes(
+    findings: Sequence[Finding], matches: Matches, job: str | None, view: FactView
+) -> tuple[RankedCause, ...]:
+    """The causes of what a job suffers from, the most probable first, something else last; they add up to one."""
+    suffered = {
+        each.symptom_class
+        for each in findings
+        if each.severity != "info" and symptom(each.symptom_class).kind == "consequence"
+    }
+    failed = any(symptom(name).dimension == "stability" for name in suffered)
+    said = " ".join(str(view(fact)) for fact in ERROR_FACTS if view(fact) is not None).lower()
+    judged = _Judged(findings, matches, job)
+    weighed = [
+        _weighed(name, share, judged, suffered, said, failed)
+        for name, share in priors()["failed" if failed else "slow"].items()
+    ]
+    total = sum(_weight(steps) for _, steps, _ in weighed)
+    whole = total + ELSE
+    named = sorted(weighed, key=lambda each: (-_weight(each[1]), each[0]))[:MOST_RANKED]
+    ranked = [
+        RankedCause(name, round(_weight(steps) / whole, 3), steps, *arguments)
+        for name, steps, arguments in named
+        if _weight(steps) / whole >= LEAST_NAMED
+    ]
+    left = round(1 - sum(each.probability for each in ranked), 3)
+    because = f"{len(weighed) - len(ranked)} causes that are less probable, and those that have no rule"
+    return (*ranked, RankedCause(None, left, (Step(left, because),)))
+
+
+Arguments = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
+
+
+class _Judged:
+    """What the rules say of one job, by class."""
+
+    def __init__(self, findings: Iterable[Finding], matches: Matches, job: str | None) -> None:
+        self.findings = _by_class(findings)
+        self.undecided: Mapping[str, list[Undecided]] = _by_class(
+            each for each in matches.undecided if each.job in (job, None)
+        )
+        self.silent: Mapping[str, list[Silent]] = _by_class(each for each in matches.silent if each.job in (job, None))
+
+
+def _by_class(entries: Iterable[Any]) -> dict[str, list[Any]]:
+    grouped: dict[str, list[Any]] = {}
+    for each in entries:
+        grouped.setdefault(each.rule.symptom_class, []).append(each)
+    return grouped
+
+
+def _weight(steps: Iterable[Step]) -> float:
+    weight = 1.0
+    for step in steps:
+        weight *= step.factor
+    return weight
+
+
+def _weighed(
+    name: str, share: float, judged: _Judged, suffered: AbstractSet[str], said: str, failed: bool
+) -> tuple[str, tuple[Step, ...], Arguments]:
+    found = judged.findings.get(name, [])
+    undecided = judged.undecided.get(name, [])
+    silent = judged.silent.get(name, [])
+    what = "whose job failed" if failed else "in which nothing failed"
+    steps = [Step(round(share, 3), f"of the resolved incidents {what}, {share:.0%} had this cause")]
+    speaks_for: list[str] = []
+    for each in found:
+        factor = REMARKED if each.severity == "info" else FOUND
+        steps.append(Step(factor, f"a rule holds, {each.confidence:.0%} sure: {each.rule.title}"))
+        speaks_for.append(each.claim)
+        break
+    words = [word for word in hints().get(name, ()) if word in said]
+    if words:
+        steps.append(Step(HINTED, f"the errors speak of it: {', '.join(words[:MOST_ARGUMENTS])}"))
+        speaks_for.append(f"The errors hold the words {', '.join(repr(word) for word in words[:MOST_ARGUMENTS])}.")
+    explained = sorted(
+        {title for each in undecided for title in suffered & set(each.rule.explains)}, key=lambda each: each
+    )
+    if explained:
+        titles = ", ".join(symptom(each).title.lower() for each in explained)
+        steps.append(Step(EXPLAINING, f"it would explain what is seen: {titles}"))
+        speaks_for.append(f"It would explain: {titles}.")
+    speaks_for += [_said(check) for each in undecided for check, wanted in _wanted(each) if wanted and check.holds]
+    rules = {each.rule.id for each in silent}
+    open_rules = {each.rule.id for each in undecided} - rules
+    if not found and rules and len(rules) >= MOSTLY * (len(rules) + len(open_rules)):
+        steps.append(
+            Step(RULED_OUT, f"{len(rules)} of its {len(rules) + len(open_rules)} rules were judged, none holds")
+        )
+    against = [_said(check, wanted) for check, wanted in _nearest(silent)]
+    unknown = tuple(dict.fromkeys(fact for each in undecided for fact in each.unknown))
+    return name, tuple(steps), (_first(speaks_for), _first(against), unknown)
+
+
+def _first(lines: Iterable[str]) -> tuple[str, ...]:
+    return tuple(list(dict.fromkeys(lines))[:MOST_ARGUMENTS])
+
+
+def _wanted(judged: Silent | Undecided) -> Iterator[tuple[Check, bool]]:
+    """Each comparison of a rule, and whether the rule needs it to hold, or needs that it does not."""
+    yield from zip(judged.checks, _signs(judged.rule.when, True), strict=False)
+
+
+def _signs(condition: Condition, wanted: bool) -> Iterator[bool]:
+    """In the order of `checks`: those inside `none` must not hold."""
+    if isinstance(condition, Compare):
+        yield wanted
+    elif isinstance(condition, Group):
+        for item in condition.items:
+            yield from _signs(item, wanted != (condition.mode == "none"))
+
+
+def _nearest(silent: Sequence[Silent]) -> Iterator[tuple[Check, bool]]:
+    """The comparisons that keep rules from holding, those of the rules that miss least first."""
+    missed = [
+        (each, [(check, wanted) for check, wanted in _wanted(each) if check.holds is not wanted]) for each in silent
+    ]
+    known = [(each, [pair for pair in pairs if pair[0].holds is not None]) for each, pairs in missed]
+    for _, pairs in sorted(known, key=lambda each: (len(each[1]), _distance(each[1]), each[0].rule.id)):
+        yield from pairs[:1]
+
+
+def _distance(pairs: Sequence[tuple[Check, bool]]) -> float:
+    """How far measured numbers are from their bounds, as a share of these; 1 where that cannot be said."""
+    shares = [
+        abs(check.value - check.bound) / abs(check.bound)
+        for check, _ in pairs
+        if isinstance(check.value, (int, float)) and isinstance(check.bound, (int, float)) and check.bound
+    ]
+    return min(max(shares), 1.0) if shares else 1.0
+
+
+def _said(check: Check, wanted: bool = True) -> str:
+    """The comparison as a sentence: what was measured, and what the rule needs."""
+    name, bound = fact_name(check.fact), bound_words(check.fact, check.op, check.bound)
+    measured = f"{name[0].upper()}{name[1:]}: {fact_value(check.value, check.fact)}"
+    return f"{measured}; a rule needs {bound}." if wanted else f"{measured}; that excludes it ({bound})."

@@ -1,0 +1,112 @@
+"""The ranked hypotheses of a case whose cause could not be judged."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from diagnostics.diagnosis.judge import judge
+from diagnostics.diagnosis.ranking import hints, priors
+from diagnostics.rules.rule import Ruleset, shipped_rules
+from diagnostics.symptoms import symptoms
+from tests.diagnostics.diagnosis.test_verdict import EXPIRED, FIT, INPUTS, JOB, SINK, SKEW, rule, signal
+
+RULES = Ruleset.of([SKEW, SINK, EXPIRED, FIT])
+MISSING = [
+    {"key": "load", "needs": "job-rest", "reason": "no vertex"},
+    {"key": "sink", "needs": "job-rest", "reason": "no vertex"},
+]
+
+
+def hypotheses_of(*stored: dict[str, Any], rules: Ruleset = RULES) -> dict[str | None, dict[str, Any]]:
+    document = judge(stored, INPUTS, rules)
+    assert document["verdict"]["symptom_class"] == "inconclusive"
+    return {each["symptom_class"]: each for each in document["hypotheses"]}
+
+
+def test_the_probabilities_add_up_to_one_with_something_else_last() -> None:
+    found = hypotheses_of(signal("checkpoints", expired=2), *MISSING)
+    assert sum(each["probability"] for each in found.values()) == pytest.approx(1.0)
+    assert list(found)[-1] is None
+    shares = [each["probability"] for name, each in found.items() if name]
+    assert shares == sorted(shares, reverse=True)
+
+
+def test_a_probability_is_the_product_of_its_steps_over_all_products() -> None:
+    slow = rule("slow", "slow_sink", "sink.busy", explains=["checkpoint_timeout"])
+    missing = signal("checkpoints", expired=2), *MISSING
+    sink = hypotheses_of(*missing, rules=Ruleset.of([slow, EXPIRED]))["slow_sink"]
+    assert [step["factor"] for step in sink["steps"]] == [pytest.approx(priors()["slow"]["slow_sink"], abs=0.001), 1.5]
+    assert sink["for"] == ["It would explain: checkpoints that expire or come near the timeout."]
+
+
+def test_a_rule_that_holds_without_being_sure_ranks_first_and_says_so() -> None:
+    unsure = rule("unsure", "slow_sink", "sink.busy", confidence={"base": 0.3})
+    found = hypotheses_of(signal("sink", busy=1), rules=Ruleset.of([unsure]))
+    assert next(iter(found)) == "slow_sink"
+    assert found["slow_sink"]["for"][0] == "It measures 1."
+
+
+def test_a_measure_below_its_bound_speaks_against_a_cause() -> None:
+    full = rule("full", "misconfiguration", "heap.full")
+    found = hypotheses_of(signal("heap", full=0), rules=Ruleset.of([full]))
+    assert found["misconfiguration"]["against"] == ["Full (heap): 0; a rule needs at least 1."]
+
+
+def test_a_measure_that_excludes_a_cause_is_said_to() -> None:
+    condition = {
+        "all": [
+            {"fact": "heap.full", "op": ">=", "value": 1},
+            {"none": [{"fact": "heap.idle", "op": ">=", "value": 5}]},
+        ]
+    }
+    excluded = rule("excluded", "misconfiguration", "heap.full", when=condition)
+    found = hypotheses_of(signal("heap", full=3, idle=9), rules=Ruleset.of([excluded]))
+    assert found["misconfiguration"]["against"] == ["Idle (heap): 9; that excludes it (at least 5)."]
+
+
+def test_the_words_of_an_error_speak_for_a_cause() -> None:
+    error = signal("alarming_records", error_count=1, error_text="Could not connect: UnknownHostException: db")
+    named = hypotheses_of(error)
+    assert "network_partition" in named
+    assert "'unknownhostexception'" in named["network_partition"]["for"][0]
+
+
+def test_the_one_file_that_tells_the_first_two_apart_is_named() -> None:
+    document = judge([signal("checkpoints", expired=2), *MISSING], INPUTS, RULES)
+    assert document["split"] is None or document["split"]["how"]
+    both = Ruleset.of([rule("a", "slow_sink", "heap.full"), rule("b", "misconfiguration", "conf.wrong"), EXPIRED])
+    missing = [
+        {"key": "heap", "needs": "gc-log", "reason": "no log"},
+        {"key": "conf", "needs": "configuration", "reason": "no configuration"},
+    ]
+    split = judge([signal("checkpoints", expired=2), *missing], INPUTS, both)["split"]
+    assert split["why"].endswith("it would tell misconfiguration from slow sink.")
+
+
+def test_a_verdict_has_no_hypotheses() -> None:
+    document = judge([signal("load", skew=3)], INPUTS, RULES)
+    assert (document["hypotheses"], document["split"]) == ([], None)
+
+
+def test_priors_and_hints_speak_of_causes_that_exist() -> None:
+    causes = {each.id for each in symptoms().values() if each.kind == "cause"}
+    assert all(set(shares) == causes for shares in priors().values())
+    assert set(hints()) <= causes
+    assert all(word == word.lower() for words in hints().values() for word in words)
+
+
+def test_several_jobs_have_hypotheses_of_their_own() -> None:
+    other = "b" * 32
+    document = judge([signal("checkpoints", expired=2), signal("load", other, skew=3)], INPUTS, RULES)
+    ranked = {each["job_id"]: bool(each["hypotheses"]) for each in document["jobs"]}
+    assert ranked == {JOB: True, other: False}
+
+
+def test_the_shipped_rules_rank_causes_of_a_failed_attempt() -> None:
+    failed = signal(
+        "exceptions", failures=1, kinds=1, first_name="X", first_class="X", first_message="Connection refused"
+    )
+    document = judge([failed, signal("restarts", restarts=1)], INPUTS, Ruleset.of(shipped_rules()))
+    assert document["hypotheses"][0]["symptom_class"] == "outside_system"
