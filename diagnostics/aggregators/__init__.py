@@ -1,6 +1,6 @@
-"""The one door to the evidence: one question to one table a file, answered while the files are read.
+"""Aggregators: reductions of one evidence table each, computed while the files are read; the only access to evidence.
 
-The folder listing is the registry. `aggregator.py` states what an aggregator is.
+A file in this folder is registered by its `AGGREGATOR`. `aggregator.py` defines the type.
 """
 
 from __future__ import annotations
@@ -19,4 +19,4 @@ BY_TABLE: Mapping[str, tuple[Aggregator[Any], ...]] = {
     table: tuple(each for each in AGGREGATORS.values() if each.table == table)
     for table in sorted({each.table for each in AGGREGATORS.values()})
 }
-"""The aggregators of each evidence table that is asked anything."""
+"""The aggregators of each evidence table that has any."""

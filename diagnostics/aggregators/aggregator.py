@@ -1,11 +1,12 @@
-"""What an aggregator is: one question to one evidence table, as three plain functions over Arrow tables.
+"""The type of an aggregator: a reduction of one evidence table, as three pure functions over Arrow tables.
 
-`reduce` runs in Spark's workers while a file is read, `merge` wherever states meet, `finish` once in the driver. Files
-are cut into ranges anywhere, ranges are read in any order, and a small case takes the same way as a large one; so
+`reduce` runs in Spark's workers while a file is read, `merge` wherever states are combined, `finish` once in the
+driver. Files are cut into ranges at any line, ranges are read in any order, and small cases run the same code as large
+ones; so
 
-* `reduce` looks at the rows that it gets and at nothing else, and its state stays small however many rows there are;
-* `merge` gets states one below the other and gives one state of the same schema, whatever their order and however they
-  were merged before (it is associative and commutative, and merging one state leaves its answer as it is);
+* `reduce` depends on its rows only, and its state stays small for any number of rows;
+* `merge` gets concatenated states and gives one state of the same schema, whatever their order and grouping (it is
+  associative and commutative, and merging a single state does not change the answer);
 * ties are decided by the citation (file, line, pointer), never by the order of arrival.
 """
 
@@ -28,24 +29,24 @@ if TYPE_CHECKING:
 Answer = TypeVar("Answer")
 
 CITATION_ORDER: Order = (("file_id", "ascending"), ("line", "ascending"), ("pointer", "ascending"))
-"""What ends an order of rows: their places, so that no tie is left."""
+"""Last columns of any sort order: the citation breaks all ties."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Aggregator(Generic[Answer]):
-    """One question to one evidence table.
+    """A reduction of one evidence table.
 
     name     of its module in `diagnostics/aggregators`
-    table    the evidence table that it asks
-    columns  of the table, beside the citation, that `reduce` looks at
-    reduce   rows -> state; of no rows it gives the empty state
-    merge    states, one below the other -> state
+    table    the evidence table that it reads
+    columns  of the table, besides the citation, that `reduce` reads
+    reduce   rows -> state; for no rows the empty state
+    merge    concatenated states -> state
     finish   the state of all rows -> answer
-    events   of a question to `log_record`: the catalogued events whose records it looks at; `*` stands for anything
-    texts    of a question to `log_record`: records with one of these constants in their head line are looked at, too
+    events   for `log_record`: ids of the catalogued events whose records it reads; `*` is a wildcard
+    texts    for `log_record`: constants; records with one of them in their head line are read too
 
-    A question to `log_record` may look at records from WARN on, and at those that have further lines or are nothing but
-    an exception, without more ado. Of all others it looks only at those that its `events` or `texts` name.
+    On `log_record`, records from WARN on, of several lines, or with only an exception are always available. Other
+    records are available only when `events` or `texts` select them.
     """
 
     name: str
@@ -58,15 +59,15 @@ class Aggregator(Generic[Answer]):
     texts: tuple[str, ...] = ()
 
     def asks_for(self, event: str) -> bool:
-        """Whether it looks at the records of a catalogued event."""
+        """Whether it reads the records of a catalogued event."""
         return any(fnmatchcase(event, pattern) for pattern in self.events)
 
     def reduce_rows(self, rows: pa.Table) -> pa.Table:
-        """The state of rows of the table's whole schema."""
+        """The state of rows with the table's whole schema."""
         return self.reduce(rows.select([*self.columns, *CITATION_COLUMNS]))
 
     def merge_states(self, states: Sequence[pa.Table]) -> pa.Table:
-        """One state of several; the empty state of none."""
+        """One state from several; the empty state from none."""
         import pyarrow as pa
 
         if not states:
@@ -85,11 +86,11 @@ def first_rows_aggregator(
     events: Sequence[str] = (),
     texts: Sequence[str] = (),
 ) -> Aggregator[pa.Table]:
-    """The question for some rows themselves: at most so many, the first in an order, which is also theirs.
+    """An aggregator that keeps rows: at most `most`, the first in an order, and in that order.
 
-    columns  that `choose` looks at, beside the citation
-    choose   rows -> those that are asked for, with the columns of the answer; may shorten and derive, row by row
-    order    of columns of the answer; end it with the citation, so that no tie is left
+    columns  that `choose` reads, besides the citation
+    choose   rows -> the selected rows with the columns of the answer; may shorten and derive, row by row
+    order    columns of the answer; end it with the citation, so that ties are broken
     """
     keep = partial(first_rows, order=order, most=most)
     return Aggregator(
@@ -114,10 +115,10 @@ def event_records_aggregator(
     most: int,
     order: Order = (("ts_ms", "ascending"), *CITATION_ORDER),
 ) -> Aggregator[pa.Table]:
-    """The question for the log records of some events: these columns, the message and the citation.
+    """An aggregator that keeps the log records of some events: these columns, the message and the citation.
 
-    causes      records whose chain of exceptions holds one of these texts are asked for, too
-    characters  of the message that are kept
+    causes      records whose exception chain contains one of these texts are kept too
+    characters  kept of the message
     """
 
     def choose(records: pa.Table) -> pa.Table:

@@ -1,4 +1,4 @@
-"""The log records that sound worst: fatal errors, errors, warnings that print an exception; the earliest of each."""
+"""The most severe log records: fatal errors, errors, and warnings with an exception; the earliest of each rank."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 MOST_OF_A_RANK = 200
-"""Records of a rank that are kept, the earliest. Our choice: the first one is quoted, the others are counted."""
+"""Records of a rank kept, the earliest. Our choice: the first one is quoted, the others are counted."""
 
 MOST_CHARACTERS = 300
-"""Of a message. Our choice: what a citation shows."""
+"""Characters kept of a message. Our choice: what a citation shows."""
 
 FATAL_TEXTS = (
     "Fatal error",
@@ -31,8 +31,9 @@ FATAL_TEXTS = (
     "TaskManager initialization failed",
     "TaskManagerRunner failed",
 )
-"""What messages hold with which Flink's processes end. Source: FatalExitExceptionHandler, ClusterEntrypoint,
-TaskManagerRunner, TaskExecutor and ResourceManager of Flink 1.8 to 2.0."""
+"""Messages with which Flink's processes end. Source: FatalExitExceptionHandler, ClusterEntrypoint, TaskManagerRunner,
+TaskExecutor and ResourceManager of Flink 1.8 to 2.0.
+"""
 
 HARMLESS_LOGGERS = (
     ".runtime.rest.",
@@ -43,9 +44,10 @@ HARMLESS_LOGGERS = (
     "zookeeper.ClientCnxn",
     "AppInfoParser",
 )
-"""Parts of logger names whose errors speak of a browser, a probe, a registration or the end of a process, not of a job:
-a page of a job that is gone, a port scanner, two clients of one name, Pekko that is shut down. Our choice, from logs of
-jobs that were well."""
+"""Parts of logger names whose errors concern a browser, a probe, a registration or the end of a process, not a job: a
+page of a removed job, a port scanner, two clients of one name, Pekko during shutdown. Our choice, from logs of healthy
+jobs.
+"""
 
 ERRORS = ("ERROR", "FATAL")
 """A record without a level counts as one of these when it prints an exception: what a client or a shell shows."""
@@ -88,4 +90,4 @@ AGGREGATOR: Aggregator[pa.Table] = Aggregator(
     merge=_earliest,
     finish=_in_order,
 )
-"""Gives a row for each record: its `rank` is one of RANKS."""
+"""Gives one row per record; its `rank` is one of RANKS."""

@@ -1,4 +1,4 @@
-"""What REST tells of the back pressure of subtasks, the newest first."""
+"""Back pressure of subtasks in REST answers, newest first."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from diagnostics.aggregators.aggregator import CITATION_ORDER, first_rows_aggreg
 from diagnostics.arithmetic.row_choice import with_known
 
 MOST_SAMPLES = 100_000
-"""Samples that are kept, the newest. Our choice: a job of 500 subtasks, asked each minute for three hours."""
+"""Samples kept, the newest. Our choice: a job of 500 subtasks, asked each minute for three hours."""
 
 AGGREGATOR = first_rows_aggregator(
     "back_pressure_samples",

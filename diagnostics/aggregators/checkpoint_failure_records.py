@@ -1,14 +1,14 @@
-"""Log records that tell why a checkpoint failed: declines, snapshots that threw, a job that gave up for it."""
+"""Log records about failed checkpoints: declines, failed snapshots, and jobs that failed because of them."""
 
 from __future__ import annotations
 
 from diagnostics.aggregators.aggregator import event_records_aggregator
 
 MOST_RECORDS = 5_000
-"""Records that are kept, the earliest. Our choice: 1,000 failed checkpoints of five declining subtasks."""
+"""Records kept, the earliest. Our choice: 1,000 failed checkpoints of five declining subtasks."""
 
 MOST_CHARACTERS = 600
-"""Of a message. Our choice: the execution and the reason that it names stand before."""
+"""Characters kept of a message. Our choice: the execution and the reason are within these."""
 
 EVENTS = (
     "jm.ckpt.decline",
@@ -30,7 +30,7 @@ CAUSES = (
     "lignment timed out",
     THRESHOLD,
 )
-"""Texts of a chain of exceptions that tell of a checkpoint that failed."""
+"""Texts of an exception chain that indicate a failed checkpoint."""
 
 AGGREGATOR = event_records_aggregator(
     "checkpoint_failure_records",

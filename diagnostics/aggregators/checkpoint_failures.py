@@ -1,4 +1,4 @@
-"""Failures that REST tells of and whose exceptions speak of a checkpoint, the earliest first."""
+"""Failures in REST answers whose exceptions concern a checkpoint, earliest first."""
 
 from __future__ import annotations
 

@@ -1,14 +1,14 @@
-"""What processes log at level DEBUG of single subtasks' parts in checkpoints."""
+"""DEBUG records about single subtasks' parts of checkpoints."""
 
 from __future__ import annotations
 
 from diagnostics.aggregators.aggregator import CITATION_ORDER, event_records_aggregator
 
 MOST_RECORDS = 100_000
-"""Records that are kept, those of the latest checkpoints. Our choice: 20 checkpoints of 1,000 subtasks, five each."""
+"""Records kept, those of the latest checkpoints. Our choice: 20 checkpoints of 1,000 subtasks, five each."""
 
 MOST_CHARACTERS = 600
-"""Of a message. Our choice: the durations that it states stand before."""
+"""Characters kept of a message. Our choice: the durations are within these."""
 
 SYNCHRONOUS = ("tm.ckpt.sync.done.v110", "tm.ckpt.sync.done.v112", "tm.ckpt.sync.done")
 STARTED = ("tm.ckpt.start", "tm.ckpt.start.v113", "tm.ckpt.async.start")

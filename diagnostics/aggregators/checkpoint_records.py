@@ -1,14 +1,14 @@
-"""What the JobManager's CheckpointCoordinator logs of checkpoints and of triggers that came to nothing."""
+"""Records of the JobManager's CheckpointCoordinator about checkpoints and failed triggers."""
 
 from __future__ import annotations
 
 from diagnostics.aggregators.aggregator import CITATION_ORDER, event_records_aggregator
 
 MOST_RECORDS = 100_000
-"""Records that are kept, the latest. Our choice: about 60 MB."""
+"""Records kept, the latest. Our choice: about 60 MB."""
 
 MOST_CHARACTERS = 400
-"""Of a message. Our choice: what a citation shows."""
+"""Characters kept of a message. Our choice: what a citation shows."""
 
 TRIGGERED = ("jm.ckpt.trigger", "jm.ckpt.trigger.v110")
 COMPLETED = ("jm.ckpt.completed", "jm.ckpt.completed.v113")

@@ -1,4 +1,4 @@
-"""What REST tells of checkpoints, the latest first."""
+"""Checkpoints in REST answers, latest first."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from diagnostics.aggregators.aggregator import CITATION_ORDER, first_rows_aggreg
 from diagnostics.arithmetic.row_choice import with_known
 
 MOST_ANSWERS = 100_000
-"""Answers about checkpoints that are kept, the latest. Our choice: about 60 MB."""
+"""Answers about checkpoints kept, the latest. Our choice: about 60 MB."""
 
 AGGREGATOR = first_rows_aggregator(
     "checkpoints",

@@ -1,4 +1,4 @@
-"""The options that configurations, programs, tables and clients state, in the order of the files."""
+"""Options stated in configurations, programs, tables and clients, in the order of the files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 MOST_OPTIONS = 50_000
-"""Statements that are kept. Our choice: a cluster's whole configuration, thirty times over."""
+"""Options kept. Our choice: thirty whole configurations of a cluster."""
 
 
 def _stated(options: pa.Table) -> pa.Table:

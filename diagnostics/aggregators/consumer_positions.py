@@ -1,11 +1,11 @@
-"""Where Kafka's consumer groups stand, the latest first."""
+"""Positions of Kafka's consumer groups, latest first."""
 
 from __future__ import annotations
 
 from diagnostics.aggregators.aggregator import CITATION_ORDER, first_rows_aggregator
 
 MOST_POSITIONS = 100_000
-"""Positions that are kept, the latest. Our choice: thirty looks at a topic of three thousand partitions."""
+"""Positions kept, the latest. Our choice: thirty readings of a topic of three thousand partitions."""
 
 AGGREGATOR = first_rows_aggregator(
     "consumer_positions",

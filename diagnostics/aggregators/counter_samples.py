@@ -1,4 +1,4 @@
-"""The samples of every counter, of which rates are made once all are together."""
+"""Samples of every counter; rates are computed from all of them."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 MOST_SAMPLES = 500_000
-"""Samples that are kept as they are; of more the last one of each slot of time, whose growth is that since the slot
-before. Our choice: 35 MB."""
+"""Samples kept unreduced; with more, the last one per time slot, whose growth is the growth since the slot before. Our
+choice: 35 MB.
+"""
 
 COUNTED = (*gauge_slots.SERIES, "subtask", "file_id")
-"""What counts by itself: a subtask, as one file tells it."""
+"""Columns that identify one counter: a subtask's, from one file."""
 
 
 def _dated(samples: pa.Table) -> pa.Table:

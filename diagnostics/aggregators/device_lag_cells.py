@@ -1,7 +1,7 @@
-"""How many events of which device arrived when and with which lag: each event by itself, or counted in cells.
+"""Counts of events by device, arrival time and lag: single events, or events aggregated in cells.
 
-Up to MOST_CELLS events stay as they are. Of more, those of a device that arrived in the same slot of time with about
-the same lag are one cell, and slots and classes of lag become longer until the cells are few enough.
+Up to MOST_CELLS events are kept one by one. With more, events of a device with the same arrival slot and a similar lag
+form one cell, and slots and lag classes grow until the cells are few enough.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 MOST_CELLS = 1_000_000
-"""Events that are told one by one, and cells of more of them. Our choice: 25 MB, and twenty thousand devices still have
-four slots of twelve classes each."""
+"""Single events, or cells when there are more. Our choice: 25 MB, in which twenty thousand devices still have four
+slots of twelve classes each.
+"""
 
 LEVELS = (
     (15, 4, 5),
@@ -30,22 +31,23 @@ LEVELS = (
     (62, 2, 8),
     (62, 1, 10),
 )
-"""How coarse cells are from level 1 on: slots of 2^n ms, from 33 s to 140 years; significant bits of a lag; and the
-number of its lowest bits, of which nothing is told. Three bits are lags within an eighth. Our choice."""
+"""Resolution of the cells from level 1 on: slots of 2^n ms, from 33 s to 140 years; significant bits of a lag; and the
+number of lowest bits that are dropped. Three bits distinguish lags within an eighth. Our choice.
+"""
 
 HASH_BITS = 32
 LAST_LEVEL = len(LEVELS) + HASH_BITS
-"""Behind LEVELS each level leaves out half of the devices, by a hash of their names."""
+"""After LEVELS, each level drops half of the devices, by a hash of their names."""
 
 
 @dataclass(frozen=True, slots=True)
 class LagCells:
-    """The events that have both times, in cells.
+    """The events with both times, in cells.
 
-    devices  the different keys, in their order
-    cells    `device` is the place of the key among `devices`, behind the last one without a key; `arrival_ms` of the
-             event or the begin of the slot, `lag_ms` of the event or the middle of the class, `width_ms` of the class,
-             0 of an event, `events`; in the order of all these
+    devices  the distinct keys, in their order
+    cells    `device`, the index of the key among `devices` (their number for events without a key); `arrival_ms` of the
+             event or the start of the slot; `lag_ms` of the event or the middle of the class; `width_ms` of the class,
+             0 for a single event; `events`; sorted by all of these
     """
 
     devices: list[str]
@@ -75,14 +77,14 @@ def _few(states: pa.Table) -> pa.Table:
 
 
 def _is_few(states: pa.Table) -> bool:
-    """Whether each event can stay as it is."""
+    """Whether the events can be kept one by one."""
     import pyarrow.compute as pc
 
     return states.num_rows <= MOST_CELLS and not (pc.max(states["level"]).as_py() or 0)
 
 
 def _grouped(cells: pa.Table, level: int) -> pa.Table:
-    """Equal cells of a level as one; at level 0 each event is one."""
+    """Cells merged at a level; at level 0 each event is one."""
     import numpy as np
     import pyarrow as pa
 

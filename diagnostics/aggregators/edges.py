@@ -1,4 +1,4 @@
-"""The edges of job graphs, each once however often REST was asked."""
+"""Distinct edges of the job graphs in REST answers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 MOST_EDGES = 20_000
-"""Edges that are told apart. Our choice: hundreds of graphs of the largest jobs that are known."""
+"""Edges kept. Our choice: hundreds of graphs of the largest known jobs."""
 
 COLUMNS = ("job_id", "source_id", "target_id", "ship_strategy")
 ORDER: Order = tuple((name, "ascending") for name in COLUMNS)

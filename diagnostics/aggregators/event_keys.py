@@ -1,8 +1,8 @@
-"""Each key of the input events: how many events it has, and which of them stand first, came earliest and came latest.
+"""Keys of the input events: number of events, and the first, earliest and latest event of each key.
 
-Of a few hundred thousand keys all are known. Of more, a part is chosen by a hash of their names, the same part wherever
-they are counted, and the most frequent are kept beside it. A frequent key may lack events of those parts of the files
-in which MOST_FREQUENT others had more.
+Up to MOST_KEYS keys are complete. With more, a hash of their names selects a sample, the same in every worker, and the
+most frequent keys are kept as well. A frequent key may lack events from parts of the files in which MOST_FREQUENT other
+keys had more.
 """
 
 from __future__ import annotations
@@ -26,12 +26,14 @@ if TYPE_CHECKING:
     Numbers = npt.NDArray[np.int64]
 
 MOST_KEYS = 100_000
-"""Keys that are counted; of more, that part of them of which there are so many at most, which tells their number within
-a hundredth. Our choice: three events of each take 30 MB."""
+"""Keys counted; with more, a sample of at most this many, which estimates their number within a hundredth. Our choice:
+three events of each take 30 MB.
+"""
 
 MOST_FREQUENT = 20_000
-"""Keys that are kept beside such a part, those with the most events. Our choice: a key with a thousandth of all events
-is among them in any part of a file that has its share of them."""
+"""Keys kept besides the sample, those with the most events. Our choice: a key with a thousandth of all events is among
+them in every part of a file in which it has that share.
+"""
 
 HASH_BITS = 32
 
@@ -40,10 +42,11 @@ HASH_BITS = 32
 class EventKeys:
     """The keys of the events.
 
-    keys, timed_keys  different keys, and those with an event that has both times; a part of the keys stands for all
-                      where there are more than MOST_KEYS
-    ends              of each key at most three events: the first, the one with the lowest and the one with the highest
-                      lag, in the order of (file, line, arrival) where several are; `events` of each key in one of them
+    keys, timed_keys  numbers of distinct keys, and of those with an event that has both times; estimated from the
+    sample
+                      with more than MOST_KEYS
+    ends              up to three events per key: the first, and those with the lowest and the highest lag; ties by
+                      (file, line, arrival); `events` of each key is in one of them
     """
 
     keys: int
@@ -51,7 +54,7 @@ class EventKeys:
     ends: pa.Table
 
     def most_frequent(self, most: int) -> list[tuple[str, int]]:
-        """The keys with the most events, in the order of their names where several have as many."""
+        """The keys with the most events; ties by name."""
         import pyarrow.compute as pc
 
         counted = self.ends.filter(pc.greater(self.ends["events"], 0)).select(["key", "events"])
@@ -60,7 +63,7 @@ class EventKeys:
         return [(row["key"], row["events"]) for row in rows]
 
     def events_of(self, keys: Sequence[str]) -> list[dict[str, Any]]:
-        """The events of some keys that are kept."""
+        """The kept events of some keys."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -108,7 +111,7 @@ def _merge(states: pa.Table) -> pa.Table:
 
 
 def _kept(names: pa.Array, events: Numbers, level: int) -> tuple[int, npt.NDArray[np.bool_]]:
-    """The level at which a part of the keys is few enough, and which keys are kept."""
+    """The level at which the sample of keys is small enough, and which keys are kept."""
     import numpy as np
 
     if not level and len(names) <= MOST_KEYS:
@@ -118,7 +121,7 @@ def _kept(names: pa.Array, events: Numbers, level: int) -> tuple[int, npt.NDArra
     while chosen.sum() > MOST_KEYS:
         level += 1
         chosen = _is_in_part(hashes, level)
-    # `names` are different in each worker: of keys with as many events the first by name are kept.
+    # `names` differ in each worker; among keys with equal counts the first by name is kept.
     order = np.lexsort((names.to_numpy(zero_copy_only=False), -events))
     chosen[order[:MOST_FREQUENT]] = True
     return level, chosen
@@ -131,12 +134,12 @@ def _hashes(names: pa.Array) -> Numbers:
 
 
 def _is_in_part(hashes: Numbers, level: int) -> npt.NDArray[np.bool_]:
-    """Whether the key is in that 2^level-th part of all keys that stands for them."""
+    """Whether the key is in the sample of one in 2^level keys."""
     return hashes < (1 << HASH_BITS >> level)
 
 
 def _ends(events: pa.Table, groups: Numbers, count: int) -> tuple[Numbers, Numbers, Numbers]:
-    """The rows of each group's first event, and of those with the lowest and the highest lag."""
+    """Row indexes of each group's first event, and of those with the lowest and the highest lag."""
     import numpy as np
     import pyarrow.compute as pc
 

@@ -1,4 +1,4 @@
-"""How many input events there are, between which times they arrived, and between which lags."""
+"""Number of input events, and the ranges of their arrival times and lags."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ TOGETHER = {
     "lowest_lag_ms": "min",
     "highest_lag_ms": "max",
 }
-"""The columns of a state, which has one row, and how they are merged."""
+"""The columns of the one-row state -> how they are merged."""
 
 
 @dataclass(frozen=True, slots=True)
 class EventSpan:
-    """All events.
+    """Summary of all events.
 
     keyed, timed                   events with a key, and those with both times
     from_ms, to_ms                 first and last arrival of an event with both times, epoch ms
-    lowest_lag_ms, highest_lag_ms  of those; arrival minus event time
+    lowest_lag_ms, highest_lag_ms  of the same events; arrival minus event time
     """
 
     keyed: int

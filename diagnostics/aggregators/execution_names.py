@@ -1,4 +1,4 @@
-"""Which subtask each execution id stands for, as the records of state changes name both."""
+"""Task and subtask of each execution id, from records of state changes, which name both."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 MOST_EXECUTIONS = 20_000
-"""Executions that are told apart, in logs without REST. Our choice: 5,000 subtasks, four attempts."""
+"""Executions kept, for logs without REST. Our choice: 5,000 subtasks, four attempts."""
 
 EVENTS = ("task.state", "task.failed.jm")
 EXECUTION = r"\((?P<execution>[0-9a-f_]{32,200})\) switched from"

@@ -1,4 +1,4 @@
-"""The failures of jobs and tasks that REST tells, the earliest first."""
+"""Failures of jobs and tasks in REST answers, earliest first."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from diagnostics.aggregators.aggregator import CITATION_ORDER, first_rows_aggreg
 from diagnostics.evidence.tables.failure import TABLE
 
 MOST_FAILURES = 2_000
-"""Failures that are kept, the earliest. Our choice, as for the log records of a kind."""
+"""Failures kept, the earliest. Our choice, as for the log records of a kind."""
 
 AGGREGATOR = first_rows_aggregator(
     "failures",

@@ -1,4 +1,4 @@
-"""The full collections that GC logs tell of, in the order of their files and times."""
+"""Full collections in GC logs, in the order of their files and times."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 MOST_FULL = 20_000
-"""Full collections that are kept. Our choice: 4 MB."""
+"""Full collections kept. Our choice: 4 MB."""
 
 
 def _full(pauses: pa.Table) -> pa.Table:

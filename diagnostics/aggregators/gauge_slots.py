@@ -1,4 +1,4 @@
-"""Every gauge over time, over all subtasks of a task: sum, count and highest reading in slots of time."""
+"""Every gauge over time and over all subtasks of a task: sum, count and highest value per time slot."""
 
 from __future__ import annotations
 
@@ -16,14 +16,16 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 MOST_SLOTS = 500_000
-"""Slots that are kept; while there are more, slots double their length from a millisecond on. Our choice: 30 MB."""
+"""Slots kept; with more, slots double their length, starting at one millisecond. Our choice: 30 MB."""
 
 SERIES = ("metric", "job_id", "vertex_id", "vertex", "operator", "task_manager")
-"""What tells series apart. A subtask may move to another TaskManager: with a subtask that column does not count."""
+"""Columns that identify a series. `task_manager` does not count for a subtask, because it may move to another."""
 
 
 def dated_samples(samples: pa.Table, *, counters: bool) -> pa.Table:
-    """The samples of counters, or of all other metrics, with a time and a value; `task_manager` only of processes."""
+    """Samples with time and value, of counters or of all other metrics; `task_manager` only for metrics of
+    processes.
+    """
     import pyarrow as pa
     import pyarrow.compute as pc
 

@@ -1,4 +1,4 @@
-"""The collections that stop a JVM: each by itself while they are few, else those of a short while together."""
+"""Collections that stop a JVM: single ones while they are few, else aggregated over short time slots."""
 
 from __future__ import annotations
 
@@ -21,15 +21,18 @@ if TYPE_CHECKING:
     Numbers = npt.NDArray[np.int64]
 
 MOST_PAUSES = 50_000
-"""Pauses that are told one by one, and rows for more of them. Our choice: 12 MB."""
+"""Single pauses, or rows of aggregated ones when there are more. Our choice: 12 MB."""
 
 SHIFTS = (*range(10, 44), 62, 62)
-"""Pauses of the same file, kind, cause and slot of 2^n ms are one row, from level 1 on; at the last level whatever
-their cause is. Our choice."""
+"""Pauses of the same file, kind, cause and slot of 2^n ms form one row from level 1 on; at the last level the cause is
+ignored. Our choice.
+"""
 
 FULL_KINDS = ("full", "degenerated", "stall")
 COUNTED_KINDS = ("young", "mixed", "full")
-"""What the collector beans count, which Flink's metrics show. Source: JDK, GarbageCollectorMXBean of each collector."""
+"""Kinds that the collector beans count, as Flink's metrics show. Source: JDK, GarbageCollectorMXBean of each
+collector.
+"""
 
 READ = tuple(each.name for each in TABLES["gc_pause"].own_columns)
 
@@ -37,7 +40,7 @@ LARGEST = 2**63 - 1
 
 
 def standing(pauses: pa.Table) -> pa.Table:
-    """Those that stop the JVM, at a known time and for a known length."""
+    """Pauses that stop the JVM, with a known time and duration."""
     import pyarrow.compute as pc
 
     long = with_known(pauses, ("pause_ms",))
@@ -46,14 +49,14 @@ def standing(pauses: pa.Table) -> pa.Table:
 
 
 def at_ms(pauses: pa.Table) -> pa.ChunkedArray:
-    """When: epoch ms, or ms since the JVM's start where its log has no clock."""
+    """Epoch ms, or ms since the JVM's start when its log has no clock."""
     import pyarrow.compute as pc
 
     return pc.coalesce(pc.cast(pauses["ts_ms"], "float64"), pauses["uptime_ms"])
 
 
 def _reduce(rows: pa.Table) -> pa.Table:
-    """A row for each pause, with what is told of several in the columns that are merged."""
+    """One row per pause, with the columns that aggregation merges."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -87,7 +90,7 @@ def _merge(states: pa.Table) -> pa.Table:
 
 
 def _grouped(pauses: pa.Table, level: int) -> pa.Table:
-    """The pauses of each file, kind, cause and slot as one: the longest of them, with the sums and ends of all."""
+    """The pauses of each file, kind, cause and slot as one row: the longest, with sums and ends of all."""
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -119,7 +122,7 @@ def _grouped(pauses: pa.Table, level: int) -> pa.Table:
     starts = np.minimum.reduceat(pc.fill_null(pauses["started_ms"], np.inf).to_numpy()[order], begins)
     put("started_ms", pa.array(starts, mask=np.isinf(starts)))
     names, places = in_name_order(pauses["collector"])
-    # An unknown name has the place behind the last one.
+    # An unknown name has the index after the last one.
     last = np.maximum.reduceat(np.where(places < len(names), places, -1)[order], begins)
     put("collector", names.take(pa.array(last, mask=last < 0)))
     for end, place in (("first", begins), ("last", ends)):
@@ -148,8 +151,8 @@ def _finish(state: pa.Table) -> pa.Table:
 
 
 def _growth(rows: pa.Table) -> dict[str, pa.Array]:
-    """By how much the heap of a log had grown before each row since the row before, and within it, in how long, and
-    until when. Growth is told where it is positive and takes time; of rows of one slot by one of them.
+    """Growth of a log's heap before each row since the row before, and within the row, with its duration and end. Only
+    positive growth that takes time; among rows of one slot only one has it.
     """
     import numpy as np
     import pyarrow as pa

@@ -1,4 +1,4 @@
-"""The largest heap of the JVM that wrote each file, where the file says so."""
+"""Maximum heap of the JVM that wrote each file, where the file states it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 MOST_STATEMENTS = 20_000
-"""Statements that are kept. Our choice: a process states it once, when it starts."""
+"""Statements kept. Our choice: a process states it once, at its start."""
 
 
 def _heap_options(options: pa.Table) -> pa.Table:

@@ -1,4 +1,4 @@
-"""The highest event time that had arrived from each partition up to some moment."""
+"""Highest event time that had arrived from each partition by each moment."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 MOST_PARTITIONS = 64
-"""Partitions that are told, the first by name; events without one are those of the partition "". Our choice."""
+"""Partitions kept, the first by name; events without one belong to the partition "". Our choice."""
 
 MOST_SLOTS = 200_000
-"""Arrivals of all partitions that are told apart, to the ms or in longer slots. Our choice: 5 MB."""
+"""Arrivals kept over all partitions, to the ms or in longer slots. Our choice: 5 MB."""
 
 SHIFTS = (*range(0, 62, 2), 62)
 """Slots of a level are 2^n ms long. Our choice."""
@@ -48,7 +48,7 @@ def _merge(states: pa.Table) -> pa.Table:
 
 
 def _grouped(cells: pa.Table, level: int) -> pa.Table:
-    """The highest event time of each partition and slot, in their order; of the first partitions by name."""
+    """Highest event time of each partition and slot, sorted; only the first partitions by name."""
     import numpy as np
     import pyarrow as pa
 
@@ -63,7 +63,7 @@ def _grouped(cells: pa.Table, level: int) -> pa.Table:
 
 
 def _by_partition(state: pa.Table) -> Mapping[str, tuple[list[int], list[int]]]:
-    """Partition -> arrivals in ascending order, and the highest event time that had arrived by each of them."""
+    """Partition -> ascending arrival times, and the highest event time that had arrived by each."""
     import numpy as np
 
     names, places = in_name_order(state["partition"])

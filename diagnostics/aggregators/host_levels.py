@@ -1,4 +1,4 @@
-"""The levels of hosts and their parts that tools of the operating system tell, file by file."""
+"""Levels of hosts and their parts from operating system tools, per file."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 MOST_LEVELS = 20_000
-"""Numbers of hosts and their parts that are told apart. Our choice: a thousand hosts with twenty each."""
+"""Numbers of hosts and their parts kept. Our choice: a thousand hosts with twenty each."""
 
 LEVELS: Mapping[str, tuple[str, ...]] = {
     "cpu": ("iowait_percent", "steal_percent"),
     "device": ("busy_percent", "write_await_ms", "await_ms"),
     "control group": ("periods", "throttled_periods"),
 }
-"""Part of a host -> the metrics of which the level is asked."""
+"""Part of a host -> metrics whose level is computed."""
 
 KEYS = ("part", "metric", "host", "name", "level_of")
 

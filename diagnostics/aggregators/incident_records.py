@@ -1,4 +1,4 @@
-"""The records that tell of single events of an incident, by kind: the earliest of each, and how many there are."""
+"""Records about single events of an incident, by kind: the earliest of each kind, and their number."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 MOST_OF_A_KIND = 2_000
-"""Records of a kind that are kept, the earliest; all are counted. Our choice: with some 40 kinds at most 80,000."""
+"""Records of a kind kept, the earliest; all are counted. Our choice: with some 40 kinds at most 80,000."""
 
 COLUMNS = (
     *("ts_ms", "level", "message", "process", "event", "job_id", "vertex", "subtask", "attempt"),
@@ -46,7 +46,7 @@ def _merge(states: pa.Table) -> pa.Table:
 
 
 def _number_by_kind(events: pa.Table, measure: list[tuple[object, str]]) -> pa.Table:
-    """A row for each kind with `of_kind`, the number of its records; all else is null."""
+    """One row per kind with `of_kind`, the number of its records; other columns are null."""
     import pyarrow as pa
 
     numbers = events.group_by("kind", use_threads=False).aggregate(measure).rename_columns(["kind", "of_kind"])
@@ -74,4 +74,4 @@ AGGREGATOR: Aggregator[pa.Table] = Aggregator(
     events=MARKED_EVENTS,
     texts=MARKED_TEXTS,
 )
-"""Gives the records by kind, and a row for each kind with nothing but `of_kind`, the number of all."""
+"""Gives the records by kind, and one row per kind with only `of_kind`, the number of its records."""

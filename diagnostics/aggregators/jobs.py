@@ -1,4 +1,4 @@
-"""What REST tells of jobs, the newest first."""
+"""Jobs in REST answers, newest first."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from diagnostics.aggregators.aggregator import CITATION_ORDER, first_rows_aggreg
 from diagnostics.arithmetic.row_choice import with_known
 
 MOST_JOBS = 20_000
-"""Answers about jobs that are kept, the newest. Our choice: a job asked each minute for two weeks."""
+"""Answers about jobs kept, the newest. Our choice: a job polled every minute for two weeks."""
 
 AGGREGATOR = first_rows_aggregator(
     "jobs",

@@ -1,4 +1,4 @@
-"""Failures that REST tells of and whose exceptions are those of Kafka transactions, the earliest first."""
+"""Failures in REST answers with exceptions of Kafka transactions, earliest first."""
 
 from __future__ import annotations
 

@@ -1,14 +1,14 @@
-"""Log records that tell of trouble with Kafka transactions."""
+"""Log records about failures of Kafka transactions."""
 
 from __future__ import annotations
 
 from diagnostics.aggregators.aggregator import event_records_aggregator
 
 MOST_RECORDS = 5_000
-"""Records that are kept, the earliest. Our choice."""
+"""Records kept, the earliest. Our choice."""
 
 MOST_CHARACTERS = 900
-"""Of a message. Our choice: transactional ids are long."""
+"""Characters kept of a message. Our choice: transactional ids are long."""
 
 EVENTS = (
     "kafka.sink.fenced",
@@ -50,8 +50,9 @@ CLASSES = (
     "Increase kafka producers pool size",
     "requires a transactionalIdPrefix to be set",
 )
-"""Exceptions of Kafka's clients about transactions, in a chain, and their texts: a KafkaException alone may carry one.
-Source: Flink's own log statements (kafka.*), Kafka's Errors and Flink's FlinkKafkaProducer011."""
+"""Exceptions of Kafka's clients about transactions, and their texts: a plain KafkaException may carry one. Source:
+Flink's own log statements (kafka.*), Kafka's Errors and Flink's FlinkKafkaProducer011.
+"""
 
 AGGREGATOR = event_records_aggregator(
     "kafka_transaction_records",

@@ -1,4 +1,4 @@
-"""The log records that show a known bug, whatever the release: the earliest of each bug."""
+"""Log records that match a known bug, in any release: the earliest of each bug."""
 
 from __future__ import annotations
 
@@ -15,29 +15,31 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 MOST_OF_A_BUG = 200
-"""Records of a bug that are kept, the earliest. Our choice: they say when it began and how it went on."""
+"""Records of a bug kept, the earliest. Our choice: they show when it began and how it continued."""
 
 MOST_CHARACTERS = 300
-"""Of a text that is kept to be quoted. Our choice."""
+"""Characters kept of a quoted text. Our choice."""
 
 MOST_RELEASES = 8
-"""Artifacts whose releases a record's frames name. Our choice: Flink, a connector, its client, and some more."""
+"""Artifacts whose releases are read from a record's frames. Our choice: Flink, a connector, its client, and some
+more.
+"""
 
 ALARMING = ("WARN", "ERROR", "FATAL")
 TEXTS = ("message", "causes", "root_cause_message")
 FRAMES = ("root_cause_frame", "thrown_in")
 BETWEEN = "\n\x1f\n"
-"""Stands between the columns of a record when they are searched together; no signature has it."""
+"""Separator of a record's columns when they are searched together; no signature contains it."""
 
 KEPT = ("ts_ms", "job_id", "vertex", "root_cause_class", "root_cause_message", "message")
 ORDER: Order = (("bug", "ascending"), ("ts_ms", "ascending"), *CITATION_ORDER)
 
 ARTIFACT = re.compile(r"\b([a-z][a-z0-9-]{2,60}?)(?:_2\.1[123])?-(\d{1,3}\.\d{1,3}\.\d{1,3})(?:-[\w.]{1,40})?\.jar")
-"""How log frameworks print behind a frame which JAR its class came from: `~[flink-dist-1.16.1.jar:1.16.1]`."""
+"""The JAR that log frameworks print after a frame: `~[flink-dist-1.16.1.jar:1.16.1]`."""
 
 
 def _showing(records: pa.Table) -> pa.Table:
-    """A row for each record and bug that it shows."""
+    """One row per record and matching bug."""
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -70,7 +72,7 @@ def _bugs_in(joined: str) -> list[str]:
 
 
 def _releases_in(trace: str | None) -> str | None:
-    """`flink-dist 1.16.1` and the like, one a line, as the frames of a trace name them."""
+    """`flink-dist 1.16.1` and others, one per line, from the frames of a trace."""
     found = dict.fromkeys(f"{each[1]} {each[2]}" for each in ARTIFACT.finditer(trace or ""))
     return "\n".join(list(found)[:MOST_RELEASES]) or None
 
@@ -91,4 +93,4 @@ AGGREGATOR: Aggregator[pa.Table] = Aggregator(
     merge=_earliest,
     finish=_in_order,
 )
-"""Gives a row for each record and bug: `bug` is its id, `releases` the artifacts that the trace's frames name."""
+"""Gives one row per record and bug: `bug` is its id, `releases` the artifacts that the trace's frames name."""

@@ -1,4 +1,4 @@
-"""How many input events there are of each class of lag."""
+"""Number of input events in each lag class."""
 
 from __future__ import annotations
 

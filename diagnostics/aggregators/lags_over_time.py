@@ -1,4 +1,4 @@
-"""How many input events arrived when with which class of lag, for the chart of lags."""
+"""Number of input events by arrival time and lag class, for the chart of lags."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 MOST_CELLS = 200_000
-"""Different arrivals and classes that are told apart, arrivals to the ms or in longer slots. Our choice: 4 MB, and a
-hundred slots of each that the chart shows."""
+"""Distinct arrivals and classes kept, arrivals to the ms or in longer slots. Our choice: 4 MB, with a hundred slots per
+class for the chart.
+"""
 
 SHIFTS = (*range(0, 62, 2), 62)
 """Slots of a level are 2^n ms long. Our choice."""
@@ -45,7 +46,7 @@ def _merge(states: pa.Table) -> pa.Table:
 
 
 def _grouped(cells: pa.Table, level: int) -> pa.Table:
-    """Equal cells of a level as one, in the order of time."""
+    """Cells merged at a level, in the order of time."""
     import pyarrow as pa
 
     slots = slot_starts(cells["arrival_ms"].to_numpy(), SHIFTS[level])

@@ -1,4 +1,4 @@
-"""The end of each log: the time of its last record, whether levels are printed, its process, how many records."""
+"""Summary of each log: time of its last record, whether it prints levels, its process, number of records."""
 
 from __future__ import annotations
 
@@ -33,4 +33,4 @@ AGGREGATOR: Aggregator[pa.Table] = Aggregator(
     merge=_merge,
     finish=_in_order,
 )
-"""Gives a row for each file, of which a case has few thousands: `level` and `process` are any that is known."""
+"""Gives one row per file, of which a case has a few thousand; `level` and `process` are any known value."""

@@ -1,4 +1,4 @@
-"""How many log records of each level there are in each second, in wider slots where there are very many."""
+"""Number of log records per level and second, in wider slots when there are many."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 MOST_SLOTS = 65_536
-"""Slots of a level that are told apart, all levels together; more of them are counted in slots of twice the width, as
-often as it takes. Our choice: 18 hours in which a record is logged each second, in 3 MB."""
+"""Slots kept over all levels; with more, the width of the slots doubles until they fit. Our choice: 18 hours with a
+record every second, in 3 MB.
+"""
 
 
 def _by_second(counts: pa.Table) -> pa.Table:
@@ -35,7 +36,7 @@ def _merge(states: pa.Table) -> pa.Table:
 
 
 def _in_slots(counts: pa.Table, width: int) -> pa.Table:
-    """The counts in slots of so many seconds; `first` and `last` are the seconds in which records are."""
+    """The counts in slots of `width` seconds; `first` and `last` are the first and last second with a record."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -59,5 +60,6 @@ AGGREGATOR: Aggregator[pa.Table] = Aggregator(
     merge=_merge,
     finish=_counts,
 )
-"""Gives a row for each slot and level: `first` and `last` second with a record, null for records without a time;
-`level`, null where none is printed; `records`."""
+"""Gives one row per slot and level: `first` and `last` second with a record, null for records without a time; `level`,
+null when none is printed; `records`.
+"""

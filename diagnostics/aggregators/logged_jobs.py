@@ -1,4 +1,4 @@
-"""Which jobs the logs name, and the times of the first and the last record that names each."""
+"""Jobs that the logs name, with the times of the first and the last record of each."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 MOST_JOBS = 20_000
-"""Jobs that are told apart. Our choice: a session cluster that runs a job a minute for two weeks."""
+"""Jobs kept. Our choice: a session cluster that runs a job a minute for two weeks."""
 
 EVENTS = (
     *("adaptive.*", "client.submitted", "ha.jobmaster.*", "hb.tm.*", "jm.ckpt.*", "jm.savepoint.*", "job.*"),
     *("res.rm.*", "res.tm.slot.receive", "tm.localstate.*"),
 )
-"""The events whose messages name a job."""
+"""Events whose messages name a job."""
 
 Times = tuple[int | None, int | None]
 """Epoch milliseconds of the first and the last record; None where no record has a time."""

@@ -1,4 +1,4 @@
-"""What the metrics of look-up caches say: the ends of each series."""
+"""Metrics of look-up caches: extremes of each series."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 MOST_SERIES = 20_000
-"""Series that are kept. Our choice: 5,000 subtasks with all three metrics."""
+"""Series kept. Our choice: 5,000 subtasks with all three metrics."""
 
 HITS, MISSES, RATE = "cache.hitCount", "cache.missCount", "lookupCacheHitRate"
 """Source: Flink documentation, Metrics (lookup)."""

@@ -1,4 +1,4 @@
-"""Which jobs, tasks and TaskManagers the metrics name, and where each subtask ran last."""
+"""Jobs, tasks and TaskManagers that the metrics name, and the last place of each subtask."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 MOST_PLACES = 20_000
-"""Subtasks that are kept, with each TaskManager that they ran on. Our choice: 5,000 subtasks that moved three times."""
+"""Subtasks kept, with each TaskManager that they ran on. Our choice: 5,000 subtasks that moved three times."""
 
 PLACE = ("job_id", "job_name", "vertex_id", "vertex", "subtask", "task_manager", "host")
 
@@ -37,4 +37,4 @@ AGGREGATOR: Aggregator[pa.Table] = Aggregator(
     merge=_merge,
     finish=lambda state: state,
 )
-"""Gives one row for each place that metrics name: PLACE and the time of its last sample."""
+"""Gives one row per place that metrics name: PLACE and the time of its last sample."""

@@ -1,4 +1,4 @@
-"""The samples of the metrics that signals follow over time."""
+"""Samples of the metrics in `vocabulary/followed_metrics.yaml`, which signals and charts read over time."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from diagnostics.arithmetic.thinning import thin_samples, unthinned
 from diagnostics.vocabulary.followed_metrics import is_followed
 
 MOST_POINTS = 300_000
-"""Samples that are kept as they are; of more the last one of each slot of time. Our choice: 30 MB."""
+"""Samples kept unreduced; with more, the last one per time slot. Our choice: 30 MB."""
 
 SERIES = ("metric", "job_id", "vertex_id", "vertex", "operator", "subtask", "task_manager", "file_id")
-"""What tells a series of a file apart."""
+"""Columns that identify a series within a file."""
 
 
 _KEEP = partial(thin_samples, series=SERIES, most=MOST_POINTS)

@@ -1,4 +1,4 @@
-"""Log records of TaskManagers that tell of requests to other systems: refused, slow or repeated ones."""
+"""Log records of TaskManagers about requests to other systems: refused, slow or retried."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 MOST_RECORDS = 20_000
-"""Records that are kept, the earliest. Our choice: more are as telling."""
+"""Records kept, the earliest. Our choice: more would add nothing."""
 
 MOST_CHARACTERS = 400
-"""Of a message. Our choice: what a citation shows."""
+"""Characters kept of a message. Our choice: what a citation shows."""
 
 REFUSALS = (
     "http 429",
@@ -45,13 +45,14 @@ REFUSALS = (
     "qpslimitexceeded",
     "ratelimitexceeded",
 )
-"""How HTTP services, Elasticsearch, AWS, Azure, ClickHouse, StarRocks, HBase and Redis say that they take no more, in
-lower case."""
+"""Lower-case texts with which HTTP services, Elasticsearch, AWS, Azure, ClickHouse, StarRocks, HBase and Redis refuse
+requests.
+"""
 RETRIES = ("retry times", "retrying", "will retry", "number of retries")
 SLOW_MS = 500.0
-"""From here on a request that a log calls slow counts. Our choice."""
+"""Requests called slow in a log count from this duration on. Our choice."""
 LEVELS = ("WARN", "ERROR", "FATAL")
-"""Of records that tell of such a fault; what works is logged at others."""
+"""Levels of records about such failures; successes are logged at others."""
 
 
 def _requests(records: pa.Table) -> pa.Table:
@@ -84,5 +85,6 @@ AGGREGATOR = first_rows_aggregator(
     order=(("ts_ms", "ascending"), *CITATION_ORDER),
     most=MOST_RECORDS,
 )
-"""Gives, beside the citation, `message`, whether a request was `refused` or `retried`, and `took_ms`. Looks at records
-from WARN on only."""
+"""Gives, besides the citation, `message`, whether a request was `refused` or `retried`, and `took_ms`. Reads only
+records from WARN on.
+"""

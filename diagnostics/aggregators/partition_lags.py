@@ -1,4 +1,4 @@
-"""The median lag of each partition: exact, or of classes of lag where different lags are too many."""
+"""Median lag of each partition: exact, or from lag classes when there are many distinct lags."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 MOST_PARTITIONS = 64
-"""Partitions that are told, the first by name. Our choice."""
+"""Partitions kept, the first by name. Our choice."""
 
 MOST_CELLS = 200_000
-"""Different lags of all partitions that are told exactly. Our choice: 5 MB."""
+"""Distinct lags over all partitions that are kept exactly. Our choice: 5 MB."""
 
 SIGNIFICANT_BITS = (12, 10, 8, 6, 4)
-"""Of a lag, from level 1 on. The last level has 1,700 classes in each partition. Our choice."""
+"""Significant bits of a lag from level 1 on. The last level has 1,700 classes per partition. Our choice."""
 
 
 def _count(events: pa.Table) -> pa.Table:
@@ -46,7 +46,7 @@ def _merge(states: pa.Table) -> pa.Table:
 
 
 def _grouped(cells: pa.Table, level: int) -> pa.Table:
-    """Equal cells of a level as one, in order; of the first partitions by name."""
+    """Cells merged at a level, sorted; only the first partitions by name."""
     import pyarrow as pa
 
     names, places = in_name_order(cells["partition"])
@@ -59,7 +59,7 @@ def _grouped(cells: pa.Table, level: int) -> pa.Table:
 
 
 def _medians(state: pa.Table) -> Mapping[str, float]:
-    """The lowest lag of each partition that half of its events do not exceed, in ms."""
+    """Partition -> the lowest lag in ms that at least half of its events do not exceed."""
     import numpy as np
     import pyarrow.compute as pc
 

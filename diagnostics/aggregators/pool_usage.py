@@ -1,4 +1,4 @@
-"""How full the buffer pools of each subtask were."""
+"""Usage of the buffer pools of each subtask."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 MOST_SAMPLES = 300_000
-"""Samples that are kept as they are; of more the last one of each slot of time. Our choice: 5,000 subtasks, four
-pools, fifteen times."""
+"""Samples kept unreduced; with more, the last one per time slot. Our choice: 5,000 subtasks, four pools, fifteen
+times.
+"""
 
 POOLS: Mapping[str, str] = {
     "outPoolUsage": "out",
@@ -29,7 +30,7 @@ SERIES = ("job_id", "vertex_id", "vertex", "subtask", "metric")
 
 
 def pool_of(metric: str) -> str | None:
-    """The pool that the metric tells of, if it does."""
+    """The pool that the metric measures; None for other metrics."""
     return POOLS.get(metric.rpartition(".")[2])
 
 

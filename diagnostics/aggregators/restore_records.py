@@ -1,14 +1,14 @@
-"""What logs tell of restores from checkpoints and savepoints that went on."""
+"""Log records about successful restores from checkpoints and savepoints."""
 
 from __future__ import annotations
 
 from diagnostics.aggregators.aggregator import event_records_aggregator
 
 MOST_RECORDS = 2_000
-"""Records that are kept, the earliest. Our choice."""
+"""Records kept, the earliest. Our choice."""
 
 MOST_CHARACTERS = 600
-"""Of a message. Our choice: a path and the words around it."""
+"""Characters kept of a message. Our choice: a path and the words around it."""
 
 EVENTS = (
     "jm.ckpt.restore_from",

@@ -1,4 +1,4 @@
-"""What RocksDB's metrics say of how it writes and waits: the ends of each series."""
+"""RocksDB's metrics of writes and stalls: extremes of each series."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 MOST_SERIES = 50_000
-"""Series that are kept. Our choice: 500 subtasks with ten column families of seven levels."""
+"""Series kept. Our choice: 500 subtasks with ten column families of seven levels."""
 
 STALLED = "rocksdb.stall_micros"
 SLOWED = "rocksdb.actual-delayed-write-rate"
@@ -21,8 +21,9 @@ INTERVAL = "rocksdb.log.stall_percent"
 STOPPED = "rocksdb.is-write-stopped"
 PENDING = "rocksdb.estimate-pending-compaction-bytes"
 FILES = "rocksdb.num-files-at-level"
-"""How it writes, how it waits, and before the level its number of files. Source: Flink documentation, Metrics; the
-one with `log.` is of RocksDB's own log."""
+"""Metrics of writes, stalls, and (before the level) the number of files. Source: Flink documentation, Metrics; the one
+with `log.` comes from RocksDB's own log.
+"""
 
 SERIES = ("job_id", "operator", "subtask", "metric", "labels")
 

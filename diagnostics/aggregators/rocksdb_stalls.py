@@ -1,4 +1,4 @@
-"""The warnings of RocksDB that it stopped or slowed writes down, with what it waits for."""
+"""RocksDB's warnings that it stopped or slowed writes, with the reason."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from diagnostics.aggregators.aggregator import event_records_aggregator
 
 MOST_RECORDS = 50_000
-"""Warnings that are kept, the earliest. Our choice."""
+"""Warnings kept, the earliest. Our choice."""
 
 MOST_CHARACTERS = 300
-"""Of a message. Our choice: what a citation shows."""
+"""Characters kept of a message. Our choice: what a citation shows."""
 
 EVENTS: Mapping[str, str] = {
     "rocks.stall.stop.memtable": "memtables that wait for their flush",
@@ -20,7 +20,7 @@ EVENTS: Mapping[str, str] = {
     "rocks.stall.stop.pending": "bytes that wait for compaction",
     "rocks.stall.slow.pending": "bytes that wait for compaction",
 }
-"""Warning of RocksDB -> what it waits for."""
+"""Warning of RocksDB -> its reason."""
 
 AGGREGATOR = event_records_aggregator(
     "rocksdb_stalls",

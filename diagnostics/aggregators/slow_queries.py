@@ -1,4 +1,4 @@
-"""The statements that a database's own log tells of because they took long, and how long they took."""
+"""Statements that a database's own log reports as slow, with their durations."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 MOST_STATEMENTS = 20_000
-"""Statements that are told apart. Our choice: an application has dozens."""
+"""Distinct statements kept. Our choice: an application has dozens."""
 
 KEYS = ("system", "kind", "statement")
 TOTALS: Mapping[str, Total] = {

@@ -1,7 +1,6 @@
-"""The sampled stacks themselves, as the numbers of their frames; very many of them with equal ones together.
+"""Sampled stacks with frames as numbers; equal stacks are aggregated when there are many.
 
-A stack is a hundred frames that a thousand other stacks share: it travels and stays as the numbers of its frames, a
-tenth of its text.
+A stack has a hundred frames that a thousand other stacks share: as numbers it takes a tenth of its text.
 """
 
 from __future__ import annotations
@@ -19,30 +18,30 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 MOST_SAMPLES = 300_000
-"""Rows that are kept as they are; of more, equal stacks are put together, but for thread dumps without their time, and
-the heaviest are kept. A kept stack may lack the weight that it had where as many others were heavier. Our choice:
-90 MB."""
+"""Rows kept unreduced; with more, equal stacks of all times are merged (thread dumps only within one dump) and the
+heaviest are kept, without the weight of earlier merges that dropped them. Our choice: 90 MB.
+"""
 
 MOMENT = "ts_ms"
 READ = tuple(column.name for column in TABLES["stack_sample"].own_columns)
 COLUMNS = (*READ, *CITATION_COLUMNS)
 OF_STACK = tuple(name for name in READ if name not in (MOMENT, "weight"))
-"""The columns that equal stacks share."""
+"""Columns that equal stacks share."""
 
 TEXTS = ("vertex", "thread", "state")
-"""What tells samples apart that have no place in their file."""
+"""Columns that distinguish samples without a position in their file."""
 
 CODE = ">u4"
 CODE_OCTETS = 4
-"""The number of a frame, such that octets of numbers have the order of the texts."""
+"""The number of a frame in big-endian bytes, so that their order is that of the texts."""
 
 
 @dataclass(frozen=True, slots=True)
 class StackSamples:
-    """The rows of stack_sample in the order of the files; of frames there are their CODEs, root first.
+    """The rows of stack_sample in the order of the files, with frames as CODEs, root first.
 
-    names     the frames by their number, which is their order
-    left_out  stacks that were too many to be kept, the lightest
+    names     frame names by number, sorted
+    left_out  number of stacks dropped, the lightest
     """
 
     rows: pa.Table
@@ -67,7 +66,7 @@ def _merge(states: pa.Table) -> pa.Table:
 
 
 def _as_codes(column: pa.ChunkedArray) -> pa.Array:
-    """Texts, and those in lists, as numbers of those different texts that there are; other columns as they are."""
+    """Texts, also within lists, as dictionary codes; other columns unchanged."""
     import pyarrow as pa
 
     if pa.types.is_list(column.type):
@@ -81,7 +80,7 @@ def _as_codes(column: pa.ChunkedArray) -> pa.Array:
 
 
 def _bounds(lists: pa.ChunkedArray) -> pa.Array:
-    """Where each list begins among the values of all, and where the last one ends."""
+    """Offsets at which the lists begin among all values, and the end of the last one."""
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -91,7 +90,7 @@ def _bounds(lists: pa.ChunkedArray) -> pa.Array:
 
 
 def _in_order(texts: pa.DictionaryArray) -> tuple[pa.Array, pa.Array]:
-    """The different texts in their order, and the number that each code becomes."""
+    """The distinct texts sorted, and the new number of each code."""
     import numpy as np
     import pyarrow.compute as pc
 
@@ -104,7 +103,7 @@ def _in_order(texts: pa.DictionaryArray) -> tuple[pa.Array, pa.Array]:
 
 
 def _with_codes(lists: pa.ListArray) -> tuple[pa.Array, pa.Array]:
-    """Lists of texts as the octets of their CODEs, and the texts by their number."""
+    """Lists of texts as CODEs, and the texts by number."""
     import numpy as np
     import pyarrow as pa
 
@@ -117,7 +116,7 @@ def _with_codes(lists: pa.ListArray) -> tuple[pa.Array, pa.Array]:
 
 
 def _heaviest(samples: pa.Table) -> pa.Table:
-    """Equal stacks together, each where its heaviest sample stands; the heaviest of them."""
+    """Equal stacks aggregated at the position of their heaviest sample; the heaviest of them are kept."""
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -146,7 +145,7 @@ def _heaviest(samples: pa.Table) -> pa.Table:
 
 
 def _key(column: pa.ChunkedArray) -> pa.Array:
-    """The column as one that rows can be grouped and ordered by."""
+    """The column in a form that Arrow can group and sort."""
     import pyarrow as pa
 
     whole = column.combine_chunks()
@@ -166,7 +165,7 @@ def _finish(state: pa.Table) -> StackSamples:
         for name, field in ((name, TABLES["stack_sample"].arrow_schema().field(name)) for name in COLUMNS)
     }
     rows = pa.table(plain)
-    # Of two places in a list that with fewer digits comes first.
+    # Of two list indexes, the one with fewer digits comes first.
     digits = pc.binary_length(rows["pointer"])
     order = _order(
         rows.append_column("digits", digits), ("file_id", "line", "digits", "pointer", MOMENT, *TEXTS, "frames")
@@ -175,7 +174,7 @@ def _finish(state: pa.Table) -> StackSamples:
 
 
 def _order(rows: pa.Table, columns: Sequence[str]) -> pa.Array:
-    """The places of the rows in the order of some columns."""
+    """Row indexes in the order of some columns."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

@@ -1,4 +1,4 @@
-"""What REST tells of the subtasks' parts in checkpoints, the latest checkpoints first."""
+"""Subtasks' parts of checkpoints in REST answers, latest checkpoints first."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from diagnostics.aggregators.aggregator import CITATION_ORDER, first_rows_aggreg
 from diagnostics.arithmetic.row_choice import with_known
 
 MOST_ANSWERS = 200_000
-"""Answers about subtasks that are kept, the latest checkpoints. Our choice: 20 checkpoints of 10,000 each."""
+"""Answers about subtasks kept, the latest checkpoints. Our choice: 20 checkpoints of 10,000 each."""
 
 AGGREGATOR = first_rows_aggregator(
     "subtask_checkpoints",

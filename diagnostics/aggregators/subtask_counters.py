@@ -1,4 +1,4 @@
-"""What REST counted of each subtask, the newest first."""
+"""Counters of each subtask in REST answers, newest first."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from diagnostics.aggregators.aggregator import CITATION_ORDER, first_rows_aggreg
 from diagnostics.arithmetic.row_choice import with_known
 
 MOST_ANSWERS = 100_000
-"""Answers about subtasks that are kept, the newest. Our choice: a job of 5,000 subtasks, asked twenty times."""
+"""Answers about subtasks kept, the newest. Our choice: a job of 5,000 subtasks, polled twenty times."""
 
 AGGREGATOR = first_rows_aggregator(
     "subtask_counters",

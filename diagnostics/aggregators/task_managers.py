@@ -1,4 +1,4 @@
-"""What REST tells of TaskManagers, the newest first."""
+"""TaskManagers in REST answers, newest first."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from diagnostics.aggregators.aggregator import CITATION_ORDER, first_rows_aggreg
 from diagnostics.arithmetic.row_choice import with_known
 
 MOST_ANSWERS = 20_000
-"""Answers about TaskManagers that are kept, the newest. Our choice: 100 of them, asked 200 times."""
+"""Answers about TaskManagers kept, the newest. Our choice: 100 of them, polled 200 times."""
 
 AGGREGATOR = first_rows_aggregator(
     "task_managers",

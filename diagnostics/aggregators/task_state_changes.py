@@ -1,4 +1,4 @@
-"""The moments at which subtasks began to initialise and to run, as logs tell them."""
+"""Times at which subtasks began to initialise and to run, from logs."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 MOST_CHANGES = 100_000
-"""State changes that are kept, the earliest. Our choice: a job of 5,000 subtasks, five attempts."""
+"""State changes kept, the earliest. Our choice: a job of 5,000 subtasks, five attempts."""
 
 STATE_EVENTS = ("task.state",)
 
 MOST_CHARACTERS = 300
-"""Of a message. Our choice: what a citation shows."""
+"""Characters kept of a message. Our choice: what a citation shows."""
 
 
 def _starting(records: pa.Table) -> pa.Table:

@@ -1,4 +1,4 @@
-"""The steps of tasks that both a JobManager's and a TaskManager's log tell of, with the task's attempt."""
+"""State changes of tasks in the logs of both JobManager and TaskManager, with the task's attempt."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 MOST_STEPS = 20_000
-"""Steps that are kept, the earliest. Our choice: a job of a thousand subtasks that restarts twice."""
+"""Steps kept, the earliest. Our choice: a job of a thousand subtasks that restarts twice."""
 
 EVENTS = ("task.state",)
 DOWNWARD = ("DEPLOYING",)
 UPWARD = ("INITIALIZING", "RUNNING", "FINISHED")
-"""States that a task reaches first in the JobManager's log, and those that it reaches first in the TaskManager's."""
+"""States logged first by the JobManager, and states logged first by the TaskManager."""
 
 ATTEMPT = r"\((?P<attempt>[0-9a-f_]{32,120})\) switched from "
-"""How every process prints the id of a task's attempt in the message of a step."""
+"""The id of a task's attempt in the message of a step, as every process prints it."""
 
 
 def _steps(records: pa.Table) -> pa.Table:

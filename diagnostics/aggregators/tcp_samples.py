@@ -1,11 +1,11 @@
-"""What was counted of TCP, the earliest first."""
+"""TCP counters, earliest first."""
 
 from __future__ import annotations
 
 from diagnostics.aggregators.aggregator import CITATION_ORDER, first_rows_aggregator
 
 MOST_SAMPLES = 50_000
-"""Samples that are kept, the earliest. Our choice: a hundred connections on five hosts, a hundred times."""
+"""Samples kept, the earliest. Our choice: a hundred connections on five hosts, a hundred times."""
 
 AGGREGATOR = first_rows_aggregator(
     "tcp_samples",

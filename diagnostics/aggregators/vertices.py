@@ -1,4 +1,4 @@
-"""The tasks of job graphs as REST tells them, the newest first."""
+"""Tasks of job graphs in REST answers, newest first."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from diagnostics.aggregators.aggregator import CITATION_ORDER, first_rows_aggreg
 from diagnostics.arithmetic.row_choice import with_known
 
 MOST_VERTICES = 20_000
-"""Answers about tasks that are kept, the newest. Our choice: a graph of 50 tasks, asked 400 times."""
+"""Answers about tasks kept, the newest. Our choice: a graph of 50 tasks, polled 400 times."""
 
 AGGREGATOR = first_rows_aggregator(
     "vertices",

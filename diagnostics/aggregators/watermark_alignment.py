@@ -1,4 +1,4 @@
-"""How far aligned watermarks drifted apart, and how long splits were paused."""
+"""Drift of aligned watermarks, and paused time of splits."""
 
 from __future__ import annotations
 
@@ -13,13 +13,15 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 MOST_SAMPLES = 300_000
-"""Samples that are kept as they are; of more the last one of each slot of time. Our choice: 1,000 splits, 300 times."""
+"""Samples kept unreduced; with more, the last one per time slot. Our choice: 1,000 splits, 300 times."""
 
 DRIFT, PAUSED = "watermarkAlignmentDrift", "watermark.pausedTimeMsPerSecond"
-"""Source: Flink documentation, Metrics (event time). The drift is that of a subtask from the slowest of its group."""
+"""The drift is a subtask's distance from the slowest of its group. Source: Flink documentation, Metrics (event
+time).
+"""
 
 LARGEST_MS = 1e15
-"""Flink starts the drift at the end of all times. Our choice: 30,000 years."""
+"""Larger values are ignored, because Flink initialises the drift with the end of time. Our choice: 30,000 years."""
 
 SERIES = ("job_id", "vertex_id", "vertex", "operator", "subtask", "metric", "labels")
 
