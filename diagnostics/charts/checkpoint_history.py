@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -97,70 +97,9 @@ def _durations(job: Mapping[str, Any], name: str, colours: Palette, *, first: bo
     timeout_drawn = timeout is not None and timeout <= TIMEOUT_SHOWN * longest
     top = max(longest, timeout if timeout_drawn else 0.0)
     divisor, unit = axis_unit(top, DURATION_UNITS, "ms")
-    width = _bar_width(checkpoints)
-    detailed = [each for each in checkpoints if each.get("subtask_ms") is not None]
-    plain = [each for each in checkpoints if each.get("subtask_ms") is None and each["end_to_end_ms"] is not None]
-    traces: list[dict[str, Any]] = [
-        {
-            "type": "bar",
-            "name": label,
-            "legendgroup": phase,
-            "showlegend": first,
-            "x": [each["trigger_ms"] for each in detailed],
-            "y": [(each.get(phase) or 0) / divisor for each in detailed],
-            "width": width,
-            "marker": {"color": colours.phases[phase]},
-            "text": [_hover_text(each) for each in detailed],
-            "textposition": "none",
-            "hovertemplate": f"<b>{label}: %{{customdata}}</b><br>%{{text}}<extra></extra>",
-            "customdata": [
-                exact_duration(each[phase]) if each.get(phase) is not None else "unknown" for each in detailed
-            ],
-        }
-        for phase, label in PHASES.items()
-        if detailed
-    ]
-    if plain:
-        traces.append(
-            {
-                "type": "bar",
-                "name": "Duration, phases not in the files",
-                "legendgroup": "plain",
-                "x": [each["trigger_ms"] for each in plain],
-                "y": [each["end_to_end_ms"] / divisor for each in plain],
-                "width": width,
-                "marker": {"color": colours.phases["unknown"]},
-                "text": [_hover_text(each) for each in plain],
-                "textposition": "none",
-                "hovertemplate": "%{text}<extra></extra>",
-            }
-        )
-    # Above phases only: without them the bar itself ends there, and five hundred marks cost a brush 60 ms.
-    marked = [each for each in detailed if each["status"] == "completed" and each["end_to_end_ms"] is not None]
-    failed = [each for each in checkpoints if each["status"] in BAD]
-    savepoints = [each for each in checkpoints if each["savepoint"]]
-    traces += [
-        _markers(
-            "Savepoint, not in the statistics",
-            savepoints,
-            divisor,
-            {"symbol": "square", "line": {"width": 2, "color": colours.surface}},
-            colours.series[3],
-        ),
-        _markers(
-            "End to end duration",
-            marked,
-            divisor,
-            {"symbol": "line-ew", "line": {"width": 2, "color": colours.text}},
-            colours.text,
-        ),
-        _markers(
-            "Failed, declined or expired",
-            failed,
-            divisor,
-            {"symbol": "x", "line": {"width": 1.5, "color": colours.surface}},
-            colours.alarm,
-        ),
+    traces = [
+        *_duration_bars(checkpoints, divisor, colours, first=first),
+        *_duration_marks(checkpoints, divisor, colours),
     ]
     suffix = ""
     if timeout is not None and not timeout_drawn:
@@ -176,6 +115,73 @@ def _durations(job: Mapping[str, Any], name: str, colours: Palette, *, first: bo
         if timeout is not None and timeout_drawn
         else [],
         y={"range": [0, 1.12 * top / divisor]},
+    )
+
+
+def _duration_bars(
+    checkpoints: Sequence[Mapping[str, Any]], divisor: float, colours: Palette, *, first: bool
+) -> Iterator[dict[str, Any]]:
+    """The stacked phases of checkpoints with subtask details; one bar for each of the others."""
+    width = _bar_width(checkpoints)
+    detailed = [each for each in checkpoints if each.get("subtask_ms") is not None]
+    for phase, label in PHASES.items():
+        yield {
+            "type": "bar",
+            "name": label,
+            "legendgroup": phase,
+            "showlegend": first,
+            "x": [each["trigger_ms"] for each in detailed],
+            "y": [(each.get(phase) or 0) / divisor for each in detailed],
+            "width": width,
+            "marker": {"color": colours.phases[phase]},
+            "text": [_hover_text(each) for each in detailed],
+            "textposition": "none",
+            "hovertemplate": f"<b>{label}: %{{customdata}}</b><br>%{{text}}<extra></extra>",
+            "customdata": [
+                exact_duration(each[phase]) if each.get(phase) is not None else "unknown" for each in detailed
+            ],
+        }
+    plain = [each for each in checkpoints if each.get("subtask_ms") is None and each["end_to_end_ms"] is not None]
+    yield {
+        "type": "bar",
+        "name": "Duration, phases not in the files",
+        "legendgroup": "plain",
+        "x": [each["trigger_ms"] for each in plain],
+        "y": [each["end_to_end_ms"] / divisor for each in plain],
+        "width": width,
+        "marker": {"color": colours.phases["unknown"]},
+        "text": [_hover_text(each) for each in plain],
+        "textposition": "none",
+        "hovertemplate": "%{text}<extra></extra>",
+    }
+
+
+def _duration_marks(
+    checkpoints: Sequence[Mapping[str, Any]], divisor: float, colours: Palette
+) -> Iterator[dict[str, Any]]:
+    """Markers on the bars: savepoints, the end of completed checkpoints with phases, and failures."""
+    yield _markers(
+        "Savepoint, not in the statistics",
+        [each for each in checkpoints if each["savepoint"]],
+        divisor,
+        {"symbol": "square", "line": {"width": 2, "color": colours.surface}},
+        colours.series[3],
+    )
+    # Above phases only: without them the bar itself ends there, and five hundred marks cost a brush 60 ms.
+    detailed = [each for each in checkpoints if each.get("subtask_ms") is not None]
+    yield _markers(
+        "End to end duration",
+        [each for each in detailed if each["status"] == "completed" and each["end_to_end_ms"] is not None],
+        divisor,
+        {"symbol": "line-ew", "line": {"width": 2, "color": colours.text}},
+        colours.text,
+    )
+    yield _markers(
+        "Failed, declined or expired",
+        [each for each in checkpoints if each["status"] in BAD],
+        divisor,
+        {"symbol": "x", "line": {"width": 1.5, "color": colours.surface}},
+        colours.alarm,
     )
 
 

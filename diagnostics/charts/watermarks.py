@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -16,9 +16,11 @@ from diagnostics.wording.phrase import duration, exact_duration, number
 
 if TYPE_CHECKING:
     from diagnostics.evidence import Evidence
-    from diagnostics.reconstruction.metrics.metric_series import Series
+    from diagnostics.reconstruction.metrics.metric_series import MetricSeries, Series
 
 MOST_SLOTS = 240
+DEFAULT_SAMPLING_MS = 5_000
+"""Least width of a slot where no two samples of a watermark differ in time. Our choice."""
 MOST_VERTICES = 6
 """Lines of one job: the tasks with the largest lag. Our choice; more lines cannot be told apart."""
 
@@ -38,37 +40,13 @@ def points(evidence: Evidence) -> Points | None:
     Empty   None without any watermark.
     """
     series = metric_series(evidence)
-    watermarks: dict[Place, Sequence[Series]] = {}
-    for metric, operators in (
-        ("currentInputWatermark", False),
-        ("currentInputWatermark", True),
-        ("currentOutputWatermark", True),
-    ):
-        for vertex, found in series.by_vertex(metric, operators=operators).items():
-            known = [each for each in found if any(point.ts_ms is not None for point in each.known)]
-            if known:
-                watermarks.setdefault(vertex, known)
+    watermarks = _watermarks(series)
     late: dict[Place, Sequence[Series]] = dict(series.by_vertex("numLateRecordsDropped", operators=True))
     late.update(series.by_vertex("numLateRecordsDropped", operators=False))
-    stamps = sorted(
-        {
-            point.ts_ms
-            for found in [*watermarks.values(), *(late[vertex] for vertex in late if vertex in watermarks)]
-            for each in found
-            for point in each.known
-            if point.ts_ms is not None
-        }
-    )
+    stamps = _stamps([*watermarks.values(), *(late[vertex] for vertex in late if vertex in watermarks)])
     if not stamps or not watermarks:
         return None
-    steps = sorted(
-        after.ts_ms - before.ts_ms
-        for found in watermarks.values()
-        for each in found
-        for before, after in pairwise(each.known)
-        if before.ts_ms is not None and after.ts_ms is not None and after.ts_ms > before.ts_ms
-    )
-    width = slot_ms(stamps[0], stamps[-1], MOST_SLOTS, least_ms=steps[len(steps) // 4] if steps else 5000)
+    width = slot_ms(stamps[0], stamps[-1], MOST_SLOTS, least_ms=_sampling_ms(watermarks.values()))
     slots = (stamps[-1] - stamps[0]) // width + 1
     cluster = cluster_of(evidence)
     jobs: dict[str | None, list[dict[str, Any]]] = {}
@@ -99,6 +77,40 @@ def points(evidence: Evidence) -> Points | None:
             for job_id, vertices in sorted(jobs.items(), key=lambda item: str(item[0]))
         ],
     }
+
+
+def _watermarks(series: MetricSeries) -> Mapping[Place, Sequence[Series]]:
+    """Task -> the watermarks of its subtasks, from the first metric that has any."""
+    watermarks: dict[Place, Sequence[Series]] = {}
+    for metric, operators in (
+        ("currentInputWatermark", False),
+        ("currentInputWatermark", True),
+        ("currentOutputWatermark", True),
+    ):
+        for vertex, found in series.by_vertex(metric, operators=operators).items():
+            known = [each for each in found if any(point.ts_ms is not None for point in each.known)]
+            if known:
+                watermarks.setdefault(vertex, known)
+    return watermarks
+
+
+def _stamps(tasks: Iterable[Sequence[Series]]) -> list[int]:
+    """The times of all known samples, in order."""
+    return sorted(
+        {point.ts_ms for series in tasks for each in series for point in each.known if point.ts_ms is not None}
+    )
+
+
+def _sampling_ms(tasks: Iterable[Sequence[Series]]) -> int:
+    """The lower quartile of the times between two samples of a watermark."""
+    steps = sorted(
+        after.ts_ms - before.ts_ms
+        for series in tasks
+        for each in series
+        for before, after in pairwise(each.known)
+        if before.ts_ms is not None and after.ts_ms is not None and after.ts_ms > before.ts_ms
+    )
+    return steps[len(steps) // 4] if steps else DEFAULT_SAMPLING_MS
 
 
 def _lag(found: Sequence[Series], from_ms: int, width: int, slots: int) -> list[float | None]:
