@@ -31,7 +31,13 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
     growth = values["growth_bytes_per_s"]
     if growth > 0 and room > 0:
         arithmetic = f"({size(rate)}/s x {duration(timeout)} - {size(state)}) / {size(growth)}/s"
-        lines.append(Line("A full upload reaches the timeout in", arithmetic, duration(room / growth * 1000)))
+        lines.append(
+            Line(
+                "A full upload reaches the timeout, if this growth lasts, in",
+                arithmetic,
+                duration(room / growth * 1000),
+            )
+        )
     results = {"full_ms": full, "incremental_ms": incremental, "needed_bytes_per_s": needed}
     waits = lookup("checkpoint_phases.barrier_share_ratio")
     if isinstance(waits, (int, float)) and waits > WAITING:
@@ -91,7 +97,7 @@ CALCULATOR = Calculator(
             "byte_rate",
             ("checkpoint_sizes.state_growth_bytes_per_s",),
             assumed=0.0,
-            because="no growth was measured",
+            because="no lasting growth was measured",
             high=1e8,
         ),
     ),

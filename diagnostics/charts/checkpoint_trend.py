@@ -1,20 +1,19 @@
-"""Trend of duration and size over the completed checkpoints, with when they would reach the timeout at this pace."""
+"""Trend of duration and size over the completed checkpoints, and when the duration reaches the timeout if it lasts."""
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from diagnostics.arithmetic.line_fit import Line, trend_through
 from diagnostics.arithmetic.quantiles import quantile
+from diagnostics.arithmetic.trend import MOST_AHEAD, NoTrend, Reached, Trend, trend_of
 from diagnostics.charting.chart import Chart, Points, Theme
 from diagnostics.charting.panel import DURATION_UNITS, SIZE_UNITS, Panel, Threshold, axis_unit, job_title, stacked
 from diagnostics.charting.theme import Palette, palette
 from diagnostics.reconstruction.checkpoints.history import checkpoint_histories
 from diagnostics.reconstruction.checkpoints.timeout import checkpoint_timeouts
 from diagnostics.reconstruction.job.cluster import cluster_of
-from diagnostics.wording.phrase import duration, exact_duration, percent, size
+from diagnostics.wording.phrase import duration, exact_duration, size
 
 if TYPE_CHECKING:
     from diagnostics.evidence import Evidence
@@ -23,17 +22,16 @@ if TYPE_CHECKING:
 MOST_CHECKPOINTS = 1_000
 """Checkpoints of a job in the chart, the latest ones. Our choice."""
 LEAST_CHECKPOINTS = 6
-"""A trend needs this many completed checkpoints. Our choice."""
-FURTHEST_MS = 30 * 86_400_000.0
-"""A timeout that lies further away than this at the present pace is none to plan for. Our choice."""
+"""Fewer completed checkpoints are no course to draw; a trend needs more. Our choice."""
+HOUR_MS = 3_600_000
 
 
 def points(evidence: Evidence) -> Points | None:
     """Duration, written bytes and full state of every completed checkpoint; savepoints are left out.
 
     Reads   checkpoint and log_record (through the shared history), config_option, job.
-    Gives   {from_ms, to_ms, jobs: [{job_id, name, timeout_ms, savepoints, checkpoints: [[trigger_ms, id, end_to_end_ms,
-            checkpointed_bytes, state_bytes]]}]}, oldest first.
+    Gives   {from_ms, to_ms, jobs: [{job_id, name, timeout_ms, savepoints, expired, checkpoints: [[trigger_ms, id,
+            end_to_end_ms, checkpointed_bytes, state_bytes]]}]}, oldest first.
     Empty   None when no job has LEAST_CHECKPOINTS of them.
     """
     timeouts = checkpoint_timeouts(evidence)
@@ -52,6 +50,7 @@ def points(evidence: Evidence) -> Points | None:
                 "job_id": job_id,
                 "name": names.get(job_id) if job_id else None,
                 "timeout_ms": timeouts.get(job_id, timeouts.get(None)),
+                "expired": len(history.of_status("expired")),
                 "savepoints": sum(1 for each in history.checkpoints if each.is_savepoint),
                 "checkpoints": [_row(each) for each in completed[-MOST_CHECKPOINTS:]],
             }
@@ -69,20 +68,30 @@ def _row(each: Checkpoint) -> list[Any]:
 TRIGGER, ID, DURATION, WRITTEN, STATE = range(5)
 
 
-def _line(job: Mapping[str, Any], column: int) -> Line | None:
-    """The line through a column, when there is a trend to speak of."""
-    known = [(row[TRIGGER], row[column]) for row in job["checkpoints"] if row[column] is not None]
-    return trend_through(known) if len(known) >= LEAST_CHECKPOINTS else None
+def _trend(job: Mapping[str, Any], column: int) -> Trend | NoTrend:
+    return trend_of([(row[TRIGGER], row[column]) for row in job["checkpoints"] if row[column] is not None])
 
 
-def _reaches_timeout_ms(job: Mapping[str, Any]) -> float | None:
-    """Epoch ms at which durations meet the timeout at this pace; None when they do not grow or that is far away."""
-    line, timeout = _line(job, DURATION), job["timeout_ms"]
-    if line is None or timeout is None or line.slope <= 0:
+def _reaches_timeout(job: Mapping[str, Any]) -> Reached | None:
+    """When durations meet the timeout; None when they do not rise, when that is far away or when it has happened."""
+    trend, timeout = _trend(job, DURATION), job["timeout_ms"]
+    if isinstance(trend, NoTrend) or timeout is None or trend.slope <= 0 or _has_expired(job):
         return None
+    return trend.reaches(timeout)
+
+
+def _has_expired(job: Mapping[str, Any]) -> bool:
+    """Whether a checkpoint met the timeout already; points of diagnoses before 2026-11-24 do not say so."""
+    return bool(job.get("expired"))
+
+
+def _from_now(job: Mapping[str, Any], reached: Reached) -> str:
+    """`2 h 30 min (1 h 54 min to 4 h 6 min)` after the last checkpoint."""
     last = job["checkpoints"][-1][TRIGGER]
-    meets = line.meets(timeout)
-    return meets if meets is not None and last < meets <= last + FURTHEST_MS else None
+    earliest, expected = duration(reached.earliest - last), duration(reached.expected - last)
+    if reached.latest is None:
+        return f"{expected} (not before {earliest}, perhaps much later)"
+    return f"{expected} ({earliest} to {duration(reached.latest - last)})"
 
 
 def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
@@ -104,11 +113,9 @@ def _durations(job: Mapping[str, Any], name: str, colours: Palette, *, first: bo
     is_near = timeout is not None and timeout <= 4 * longest
     divisor, unit = axis_unit(max(longest, timeout if is_near else 0.0), DURATION_UNITS, "ms")
     traces = [_dots("End to end duration", rows, DURATION, divisor, colours.calm, exact_duration, first)]
-    traces += _fitted(_line(job, DURATION), rows, divisor, colours, first)
-    reached = _reaches_timeout_ms(job)
-    ending = ""
-    if reached is not None:
-        ending = f" · at this pace the timeout is reached in {duration(reached - rows[-1][TRIGGER])}"
+    traces += _fitted(_trend(job, DURATION), rows, divisor, colours, first)
+    reached = _reaches_timeout(job)
+    ending = f" · reaches the timeout in {_from_now(job, reached)}" if reached else ""
     return Panel(
         title=f"End to end duration{name}{ending}",
         unit=f"Duration ({unit})",
@@ -131,7 +138,7 @@ def _sizes(job: Mapping[str, Any], name: str, colours: Palette, *, first: bool) 
         told = [row for row in rows if row[column] is not None]
         if told:
             traces.append(_dots(title, told, column, divisor, colour, size, first))
-            traces += _fitted(_line(job, column), told, divisor, colours, first=False)
+            traces += _fitted(_trend(job, column), told, divisor, colours, first=False)
     return Panel(title=f"Size{name}", unit=unit, height=120, traces=traces)
 
 
@@ -153,9 +160,9 @@ def _dots(
 
 
 def _fitted(
-    line: Line | None, rows: Sequence[Sequence[Any]], divisor: float, colours: Palette, first: bool
+    trend: Trend | NoTrend, rows: Sequence[Sequence[Any]], divisor: float, colours: Palette, first: bool
 ) -> list[dict[str, Any]]:
-    if line is None:
+    if isinstance(trend, NoTrend):
         return []
     ends = [rows[0][TRIGGER], rows[-1][TRIGGER]]
     return [
@@ -166,9 +173,9 @@ def _fitted(
             "legendgroup": "Trend",
             "showlegend": first,
             "x": ends,
-            "y": [line.at(x) / divisor for x in ends],
+            "y": [max(trend.at(x), 0.0) / divisor for x in ends],
             "line": {"color": colours.text, "dash": "dash", "width": 1.5},
-            "hovertemplate": f"trend, explains {percent(line.explained)} of what differs<extra></extra>",
+            "hovertemplate": "trend (median slope)<extra></extra>",
         }
     ]
 
@@ -188,16 +195,31 @@ def _job_summary(job: Mapping[str, Any], *, several: bool) -> str:
     )
     if job["savepoints"]:
         text += f" {job['savepoints']} savepoint{'s are' if job['savepoints'] > 1 else ' is'} left out."
-    line = _line(job, DURATION)
-    if line is None:
-        return f"{text} The duration has no clear trend."
-    change = line.at(rows[-1][TRIGGER]) - line.at(rows[0][TRIGGER])
-    text += f" The duration {'grows' if change > 0 else 'shrinks'} by {duration(abs(change))} over the time shown."
-    reached = _reaches_timeout_ms(job)
-    if reached is not None:
-        moment = dt.datetime.fromtimestamp(reached / 1000, tz=dt.UTC).strftime("%Y-%m-%d %H:%M")
-        text += f" At this pace it reaches the timeout of {duration(job['timeout_ms'])} about {moment} UTC."
-    return text
+    return f"{text} {_trend_in_words(job)}"
+
+
+def _trend_in_words(job: Mapping[str, Any]) -> str:
+    """The model with its error, and when the timeout is reached or why nothing is foretold."""
+    trend, timeout = _trend(job, DURATION), job["timeout_ms"]
+    if isinstance(trend, NoTrend):
+        return f"The duration has no trend: {trend.because}."
+    slopes = sorted(abs(each) * HOUR_MS for each in (trend.slope_low, trend.slope_high))
+    text = (
+        f"The duration {'rises' if trend.slope > 0 else 'falls'} by {duration(abs(trend.slope) * HOUR_MS)} per hour "
+        f"(median slope, 95 % interval {duration(slopes[0])} to {duration(slopes[1])}); half of the checkpoints lie "
+        f"within {duration(trend.error)} of this line."
+    )
+    if trend.slope <= 0 or timeout is None:
+        return text
+    if _has_expired(job):
+        expired = f"{job['expired']} checkpoint{'' if job['expired'] == 1 else 's'} expired"
+        return f"{text} The timeout of {duration(timeout)} is reached already: {expired}."
+    if reached := _reaches_timeout(job):
+        return f"{text} If that lasts, it reaches the timeout of {duration(timeout)} in {_from_now(job, reached)}."
+    return (
+        f"{text} It does not reach the timeout of {duration(timeout)} within {MOST_AHEAD:.0f} times the time shown, "
+        "which is as far as a trend is followed."
+    )
 
 
 def table(points: Points) -> list[list[Any]]:
@@ -213,9 +235,9 @@ def table(points: Points) -> list[list[Any]]:
     ]
     rows = []
     for job in points["jobs"]:
-        line = _line(job, DURATION)
+        trend = _trend(job, DURATION)
         for row in job["checkpoints"]:
-            fitted = round(line.at(row[TRIGGER]), 1) if line else None
+            fitted = round(max(trend.at(row[TRIGGER]), 0.0), 1) if isinstance(trend, Trend) else None
             rows.append([job["name"] or job["job_id"], row[ID], row[TRIGGER], *row[DURATION:], fitted])
     return [header, *rows]
 

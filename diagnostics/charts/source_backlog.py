@@ -1,13 +1,12 @@
-"""Backlog of the sources: records that wait to be read, and when at this pace none would."""
+"""Backlog of the sources: records that wait to be read, and when none would if the present trend lasts."""
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from diagnostics.arithmetic.line_fit import Line, trend_through
 from diagnostics.arithmetic.time_slot import slot_ms
+from diagnostics.arithmetic.trend import MOST_AHEAD, NoTrend, Trend, trend_of
 from diagnostics.charting.chart import Chart, Points, Theme
 from diagnostics.charting.panel import Panel, escaped, job_title, shortened, stacked
 from diagnostics.charting.theme import Palette, palette
@@ -24,9 +23,7 @@ LEAST_SLOT_MS = 5_000
 MOST_SOURCES = 4
 """Sources of one job that are drawn, those with the largest backlog. Our choice."""
 LATEST_PART = 1 / 3
-"""The pace is that of the last third of the time: what was cured or broke before it does not count. Our choice."""
-FURTHEST_MS = 7 * 86_400_000.0
-"""A backlog that is gone later than this at the present pace is not foretold. Our choice."""
+"""The trend is that of the last third of the time: what was repaired or broke before it does not count. Our choice."""
 
 
 def points(evidence: Evidence) -> Points | None:
@@ -86,23 +83,13 @@ def _known(points: Points, source: Mapping[str, Any]) -> list[tuple[float, float
     return [(start + slot * width, value) for slot, value in enumerate(source["pending"]) if value is not None]
 
 
-def _pace(points: Points, source: Mapping[str, Any]) -> Line | None:
-    """The line through the latest part, where there is one to speak of."""
+def _trend(points: Points, source: Mapping[str, Any]) -> Trend | NoTrend:
     since = points["to_ms"] - (points["to_ms"] - points["from_ms"]) * LATEST_PART
-    return trend_through([each for each in _known(points, source) if each[0] >= since])
-
-
-def _caught_up_ms(points: Points, source: Mapping[str, Any]) -> float | None:
-    """Epoch ms at which nothing waits any more at this pace; None when the backlog does not shrink."""
-    line = _pace(points, source)
-    if line is None or line.slope >= 0:
-        return None
-    meets, last = line.meets(0.0), _known(points, source)[-1][0]
-    return meets if meets is not None and last < meets <= last + FURTHEST_MS else None
+    return trend_of([each for each in _known(points, source) if each[0] >= since])
 
 
 def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
-    """A line for each source, dashed its present pace."""
+    """A line for each source, dashed its trend."""
     colours = palette(theme)
     panels = []
     for job in points["jobs"]:
@@ -131,40 +118,54 @@ def _lines(points: Points, source: Mapping[str, Any], place: int, colours: Palet
             "hovertemplate": f"{name}<br>%{{x}}<br>%{{y:,.0f}} records wait<extra></extra>",
         }
     ]
-    line = _pace(points, source)
-    if line:
-        ends = [points["to_ms"] - (points["to_ms"] - points["from_ms"]) * LATEST_PART, points["to_ms"]]
+    trend = _trend(points, source)
+    if isinstance(trend, Trend):
+        ends = [trend.first, trend.last]
         drawn.append(
             {
                 "type": "scatter",
                 "mode": "lines",
-                "name": f"Pace of {name}",
+                "name": f"Trend of {name}",
                 "legendgroup": name,
                 "showlegend": False,
                 "x": ends,
-                "y": [line.at(each) for each in ends],
+                "y": [max(trend.at(each), 0.0) for each in ends],
                 "line": {"color": colours.text, "width": 1.5, "dash": "dash"},
-                "hovertemplate": f"{name}<br>{number(line.slope * 1000)} records/s<extra></extra>",
+                "hovertemplate": f"{name}<br>{number(trend.slope * 1000)} records/s<extra></extra>",
             }
         )
     return drawn
 
 
 def summary(points: Points) -> str:
-    """The largest backlog, how fast it changes at the end, and when it would be gone."""
+    """The largest backlog, its trend at the end, and when it would be gone."""
     every = [source for job in points["jobs"] for source in job["sources"]]
     worst = max(every, key=lambda each: (_largest(each), each["vertex"]))
     known = _known(points, worst)
     if not known:
         return f"The backlog of {worst['vertex']} is never known for all of its subtasks at once."
     text = f"Up to {number(_largest(worst))} records wait in {worst['vertex']}, {number(known[-1][1])} at the end."
-    line, gone = _pace(points, worst), _caught_up_ms(points, worst)
-    if gone is not None:
-        moment = dt.datetime.fromtimestamp(gone / 1000, tz=dt.UTC).strftime("%Y-%m-%d %H:%M")
-        return f"{text} At the present pace it has caught up in {duration(gone - known[-1][0])}, about {moment} UTC."
-    if line is not None and line.slope > 0:
-        return f"{text} It grows by {number(line.slope * 1000)} records a second: it never catches up at this pace."
-    return f"{text} There is no clear pace at the end to foretell anything from."
+    return f"{text} {_trend_in_words(_trend(points, worst))}"
+
+
+def _trend_in_words(trend: Trend | NoTrend) -> str:
+    """The model with its error, and when nothing waits any more or why that is not foretold."""
+    if isinstance(trend, NoTrend):
+        return f"No forecast is made from the last third of the time: {trend.because}."
+    slopes = sorted(abs(each) * 1000 for each in (trend.slope_low, trend.slope_high))
+    text = (
+        f"In the last third of the time it {'grows' if trend.slope > 0 else 'shrinks'} by "
+        f"{number(abs(trend.slope) * 1000)} records a second (median slope, 95 % interval {number(slopes[0])} to "
+        f"{number(slopes[1])})"
+    )
+    if trend.slope > 0:
+        return f"{text}: it does not catch up while that lasts."
+    gone = trend.reaches(0.0)
+    if gone is None:
+        return f"{text}; it does not catch up within {MOST_AHEAD:.0f} times that time, as far as a trend is followed."
+    expected, earliest = duration(gone.expected - trend.last), duration(gone.earliest - trend.last)
+    latest = f"{earliest} to {duration(gone.latest - trend.last)}" if gone.latest else f"not before {earliest}"
+    return f"{text}; if that lasts, it has caught up in {expected} ({latest})."
 
 
 def table(points: Points) -> list[list[Any]]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from diagnostics.arithmetic.quantiles import highest, known, lowest, middle, ratio, total
+from diagnostics.arithmetic.trend import Trend, trend_of
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.checkpoints.history import Checkpoint, History, checkpoint_histories
@@ -163,8 +164,6 @@ def _state(history: History) -> dict[str, FactValue]:
     if not sized:
         return {}
     first, last = sized[0], sized[-1]
-    elapsed_ms = (last.triggered_ms or 0) - (first.triggered_ms or 0) if first.triggered_ms else 0
-    grown = (last.state_bytes or 0) - (first.state_bytes or 0)
     persisted = highest(each.persisted_bytes for each in sized)
     worst = max(sized, key=lambda each: each.persisted_bytes or 0)
     with_persisted = [each for each in sized if each.persisted_bytes]
@@ -173,7 +172,7 @@ def _state(history: History) -> dict[str, FactValue]:
         "last_state_bytes": last.state_bytes,
         "max_state_bytes": highest(each.state_bytes for each in sized),
         "state_growth_ratio": ratio(last.state_bytes, first.state_bytes),
-        "state_growth_bytes_per_s": grown / elapsed_ms * 1000 if elapsed_ms > 0 and grown > 0 else None,
+        "state_growth_bytes_per_s": _lasting_growth(sized),
         "persisted_count": len(with_persisted),
         "persisted_max_bytes": persisted,
         "persisted_median_bytes": _middle_of_large(with_persisted),
@@ -186,6 +185,15 @@ def _state(history: History) -> dict[str, FactValue]:
         "persisted_max_share_ratio": ratio(worst.persisted_bytes, worst.checkpointed_bytes) if persisted else None,
         "own_state_max_bytes": highest(_full_state(each) for each in with_persisted),
     }
+
+
+def _lasting_growth(sized: Sequence[Checkpoint]) -> float | None:
+    """Bytes per second by which the state grows, until its end; None when that is no trend: it stopped, or is few."""
+    by_number = {
+        each.number: (float(each.triggered_ms), each.state_bytes or 0.0) for each in sized if each.triggered_ms
+    }
+    trend = trend_of(sorted(by_number.values()))
+    return trend.slope * 1000 if isinstance(trend, Trend) and trend.slope > 0 else None
 
 
 def _middle_of_large(checkpoints: Sequence[Checkpoint]) -> float | None:
@@ -229,7 +237,7 @@ FACTS = {
     "last_state_bytes": "full state size at last",
     "max_state_bytes": "largest full state size",
     "state_growth_ratio": "last over first",
-    "state_growth_bytes_per_s": "growth of the state",
+    "state_growth_bytes_per_s": "growth of the state, where it has a trend that lasts until the end",
     "persisted_count": "checkpoints that persisted in-flight data",
     "persisted_max_bytes": "most in-flight data of one checkpoint",
     "persisted_median_bytes": "usual in-flight data of those with much of it",

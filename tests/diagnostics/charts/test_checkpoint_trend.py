@@ -18,18 +18,40 @@ def of(durations: list[float], timeout_ms: float | None = 600_000, savepoints: i
 
 
 def test_durations_that_grow_meet_the_timeout_at_a_time() -> None:
-    points = of([60_000.0 * step for step in range(1, 7)])
+    """A minute more each minute: after eight minutes the timeout of ten is two minutes ahead."""
+    points = of([60_000.0 * step for step in range(1, 9)])
 
-    assert "it reaches the timeout of 10 min about 2026-11-21 00:55 UTC" in CHART.summary(points)
+    summary = CHART.summary(points)
+    assert "rises by 60 min per hour (median slope, 95 % interval 60 min to 60 min)" in summary
+    assert "If that lasts, it reaches the timeout of 10 min in 2 min (2 min to 2 min)." in summary.replace(
+        "120 s", "2 min"
+    )
     titles = [each["text"] for each in CHART.figure(points, Theme("light"))["layout"]["annotations"]]
-    assert "End to end duration · at this pace the timeout is reached in 4 min" in titles
+    assert "End to end duration · reaches the timeout in 2 min (2 min to 2 min)" in titles
 
 
 @pytest.mark.parametrize(
-    "durations", [[5000.0, 1000.0, 4000.0, 2000.0, 5000.0, 1500.0], [6000.0 - step for step in range(6)]]
+    ("durations", "because"),
+    [
+        ([60_000.0 * step for step in range(1, 7)], "The duration has no trend: 6 points are too few"),
+        (
+            [*(1000.0 * step for step in range(1, 11)), *[10_000.0] * 6],
+            "rise more slowly, or no more, in the last third",
+        ),
+        ([5000.0, 1000.0, 4000.0, 2000.0, 5000.0, 1500.0, 4000.0, 2000.0], "scatter more than they rise or fall"),
+        ([6000.0 - step for step in range(8)], "The duration falls by"),
+        ([1000.0 + step for step in range(8)], "does not reach the timeout of 10 min within 5 times the time shown"),
+    ],
 )
-def test_no_timeout_is_foretold_without_a_trend_or_when_durations_shrink(durations: list[float]) -> None:
-    assert "reaches the timeout" not in CHART.summary(of(durations))
+def test_no_timeout_is_foretold_without_a_trend_and_the_reason_is_said(durations: list[float], because: str) -> None:
+    assert because in CHART.summary(of(durations))
+    assert "it reaches the timeout" not in CHART.summary(of(durations))
+
+
+def test_a_timeout_that_was_met_is_not_foretold() -> None:
+    points = of([60_000.0 * step for step in range(1, 9)])
+    points["jobs"][0]["expired"] = 2
+    assert "The timeout of 10 min is reached already: 2 checkpoints expired." in CHART.summary(points)
 
 
 def test_savepoints_are_said_to_be_left_out() -> None:
