@@ -28,6 +28,7 @@ ENVIRONMENT = Environment(os.environ)
 WORKBENCH_PORT = ENVIRONMENT.number("WORKBENCH_PORT", 8000, 1, 65_535)
 WORKBENCH_DATA = ENVIRONMENT.folder("WORKBENCH_DATA", BASE_DIR / "var")
 WORKBENCH_HTTPS = ENVIRONMENT.switch("WORKBENCH_HTTPS")
+WORKBENCH_URL = ENVIRONMENT.url("WORKBENCH_URL", f"http://127.0.0.1:{WORKBENCH_PORT}", ("http", "https")).rstrip("/")
 DATABASE_URL = ENVIRONMENT.url("DATABASE_URL", f"sqlite:///{WORKBENCH_DATA}/workbench.sqlite3", DATABASE_SCHEMES)
 REDIS_URL = ENVIRONMENT.url("REDIS_URL", "redis://127.0.0.1:6379/0", REDIS_SCHEMES)
 SPARK_REMOTE = ENVIRONMENT.matching("SPARK_REMOTE", "sc://127.0.0.1:15002", SPARK_REMOTE_FORM, "sc://127.0.0.1:15002")
@@ -63,6 +64,7 @@ INSTALLED_APPS = [
     "workbench.analyses",
     "workbench.clusters",
     "workbench.alerts",
+    "workbench.channels",
     "workbench.charts",
     "workbench.profiles",
     "workbench.logs",

@@ -19,6 +19,7 @@ urlpatterns = [
     path("logs/", everywhere, name="log_search"),
     path("uploads/", include("workbench.uploads.urls")),
     path("alerts/", include("workbench.alerts.urls")),
+    path("channels/", include("workbench.channels.urls")),
     path("clusters/", include("workbench.clusters.urls")),
     path("limits/", limits, name="limits"),
     path("space/", include("workbench.space.urls")),

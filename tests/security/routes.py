@@ -30,6 +30,7 @@ from workbench.cases.bulk import cases_set_status
 from workbench.cases.follow_ups import follow_up_add
 from workbench.cases.models import CaseStatus, SavedView
 from workbench.cases.services import case_close
+from workbench.channels.models import Channel
 from workbench.clusters.models import Cluster, Collection
 from workbench.drills.models import Drill
 from workbench.layouts.models import LogLayout
@@ -133,6 +134,7 @@ def made_world(people: People) -> World:
     follow_up = follow_up_add(case=case, user=people.alice, text="Look", owner=people.bob)
     arrival = arrival_begin(case=case, user=people.alice, name="a.log", size=5)
     cluster = Cluster.objects.create(name="c", url="http://10.9.9.9:8081", team=team, added_by=people.ada)
+    channel = Channel.objects.create(name="x", kind="slack", origin="http://x", team=team, added_by=people.ada)
     source = AlertSource(slug="alertmanager", kind="alertmanager", team=team, owner=people.alice, added_by=people.ada)
     source.renew_token()
     source.save()
@@ -166,6 +168,7 @@ def made_world(people: People) -> World:
         "cluster_id": cluster.pk,
         "collection_id": collection.pk,
         "source_id": source.pk,
+        "channel_id": channel.pk,
         "source": source.slug,
         "drill_id": drill.pk,
         "draft_id": draft.pk,

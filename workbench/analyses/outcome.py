@@ -13,6 +13,7 @@ from django.utils import timezone
 from diagnostics.diagnosis.fingerprint import fingerprint, traits
 from diagnostics.diagnosis.problem_time import problem_seen_at
 from diagnostics.formats import FORMATS
+from workbench.analyses.finished import analysis_finished
 from workbench.analyses.models import (
     Analysis,
     AnalysisStatus,
@@ -69,6 +70,7 @@ def report_save(*, analysis: Analysis, claim: UUID, report: Report, warnings: li
         SampledStacks.objects.create(analysis=analysis, content=report.profiles)
     _findings_save(analysis, document["findings"])
     case_outcome_update(analysis.case)
+    analysis_finished.send(sender=Analysis, analysis_id=analysis.pk)
     end_publish(analysis.pk)
     return True
 

@@ -37,7 +37,7 @@ from workbench.launch.presence import is_running
 from workbench.machine.disk import means_full_disk
 
 KIND, SCHEMA = "flink-workbench-backup", 1
-FOLDERS = ("uploads", "log-books", "cluster-logins")
+FOLDERS = ("uploads", "log-books", "cluster-logins", "channel-addresses")
 SESSION_KEY = "secret-key"
 PIECE_BYTES = 1024**2
 MOST_HEAD_BYTES = 64 * 1024**2

@@ -9,6 +9,7 @@ import ssl
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from diagnostics.collect_flink import Cluster, Limits, Unanswered
 from workbench.clusters.address import ClusterUrl
@@ -16,6 +17,10 @@ from workbench.clusters.address import ClusterUrl
 MOST_ANSWER_SECONDS = 60.0
 """One answer, the connecting included. Our choice: several times what Flink needs for a dump of a busy process, and
 longer than connecting may take, twice."""
+POST_WAIT = 5.0
+MOST_POST_SECONDS = 10.0
+"""Of one message, whose sending holds a worker. Our choice: chats answer within a second."""
+MOST_SAID_BYTES = 4_000
 
 
 class PinnedCluster(Cluster):
@@ -44,10 +49,7 @@ class PinnedCluster(Cluster):
 
         def cut_off() -> None:
             late.set()
-            line = self._line.taken
-            if line is not None:
-                with contextlib.suppress(OSError):
-                    line.shutdown(socket.SHUT_RDWR)
+            self._line.cut()
 
         # The clock of the answer starts after the pause that the pace demands.
         timer = threading.Timer(self._most_seconds + max(0.0, self._free_at - time.monotonic()), cut_off)
@@ -79,6 +81,36 @@ class PinnedCluster(Cluster):
         return _Pinned(self._url, self._line, wait)
 
 
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a server said to something that was posted; of its text no more than `MOST_SAID_BYTES`."""
+
+    status: int
+    text: str
+
+
+def posted(url: ClusterUrl, address: str, path: str, body: bytes, headers: dict[str, str]) -> Answer:
+    """Posts JSON to one checked address, whatever the host's name means by now. Redirects are answers like others.
+
+    Raises OSError and http.client.HTTPException when nobody answers within `MOST_POST_SECONDS`.
+    """
+    line = _Line(address)
+    context = ssl.create_default_context() if url.scheme == "https" else None
+    connection = _PinnedTls(url, line, POST_WAIT, context) if context else _Pinned(url, line, POST_WAIT)
+    # The wait is between two bytes: this ends an answer that trickles.
+    timer = threading.Timer(MOST_POST_SECONDS, line.cut)
+    timer.daemon = True
+    timer.start()
+    try:
+        connection.request("POST", path, body, {"Content-Type": "application/json", **headers})
+        answer = connection.getresponse()
+        return Answer(answer.status, answer.read(MOST_SAID_BYTES).decode("utf-8", "replace"))
+    finally:
+        timer.cancel()
+        connection.close()
+        line.close()
+
+
 class _Line:
     """The open connection to the one address, held so that another thread can cut it.
 
@@ -94,6 +126,12 @@ class _Line:
         opened = socket.create_connection((self._address, port), wait)
         self.taken = opened.dup()
         return opened
+
+    def cut(self) -> None:
+        """Ends the connection under whoever reads from it."""
+        if self.taken is not None:
+            with contextlib.suppress(OSError):
+                self.taken.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
         if self.taken is not None:

@@ -46,6 +46,7 @@ class Caretaker(bootsteps.StartStopStep):
         from workbench.analyses.log_books import log_books_purge
         from workbench.analyses.retention import evidence_expire
         from workbench.analyses.services import lost_analyses_recover
+        from workbench.channels.services import due_deliveries_send
         from workbench.clusters.services import lost_collections_recover
         from workbench.uploads.arrivals import arrivals_expire, redactions_resume
         from workbench.uploads.services import removed_files_purge
@@ -62,6 +63,7 @@ class Caretaker(bootsteps.StartStopStep):
             if self._awake:
                 lost_analyses_recover()
             lost_collections_recover()
+            due_deliveries_send()
             redactions_resume()
             log_books_purge()
             if self._clock.is_steady():

@@ -1,0 +1,70 @@
+"""Where a channel is reached: the address as it was entered, kept in a file and in no database: it is a secret."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from django.conf import settings
+
+from workbench.clusters.address import LONGEST_FILE_URL, AddressRefused, ClusterUrl
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelAddress:
+    """An address taken apart, and the secret that messages are signed with.
+
+    origin  scheme, host and port: what pages show
+    path    path and query; whoever knows it may post
+    """
+
+    origin: str
+    path: str
+    secret: str = ""
+
+    @classmethod
+    def entered(cls, url: str, secret: str) -> ChannelAddress:
+        """What was typed. Raises AddressRefused."""
+        plain, secret = url.strip(), secret.strip()
+        if len(plain) > LONGEST_FILE_URL or not plain.isascii() or not plain.isprintable() or " " in plain:
+            raise AddressRefused(f"An address has at most {LONGEST_FILE_URL:,} plain characters and no spaces.")
+        if len(secret) > LONGEST_FILE_URL or not (secret.isprintable() and secret.isascii()):
+            raise AddressRefused("A secret has plain characters only.")
+        try:
+            parts = urlsplit(plain)
+        except ValueError as error:
+            raise AddressRefused(f"This is no address: {error}.") from None
+        if parts.fragment or "\\" in plain or "@" in parts.netloc:
+            raise AddressRefused("No user, password, backslash or # may stand in the address.")
+        origin = str(ClusterUrl.parse(f"{parts.scheme}://{parts.netloc}"))
+        path = parts.path or "/"
+        return cls(origin, f"{path}?{parts.query}" if parts.query else path, secret)
+
+
+def address_keep(channel_id: int, address: ChannelAddress) -> None:
+    """Writes the address where only this program's user can read it."""
+    path = _path(channel_id)
+    path.parent.mkdir(mode=0o700, exist_ok=True)
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as opened:
+        json.dump({"origin": address.origin, "path": address.path, "secret": address.secret}, opened)
+
+
+def address_of(channel_id: int) -> ChannelAddress:
+    """The address of a channel. Raises AddressRefused when it cannot be read."""
+    try:
+        kept = json.loads(_path(channel_id).read_text("utf-8"))
+        return ChannelAddress(kept["origin"], kept["path"], kept["secret"])
+    except (OSError, ValueError, KeyError):
+        raise AddressRefused("Its address cannot be read by the worker: enter it again.") from None
+
+
+def address_forget(channel_id: int) -> None:
+    """Deletes the address, if there is one."""
+    _path(channel_id).unlink(missing_ok=True)
+
+
+def _path(channel_id: int) -> Path:
+    return settings.WORKBENCH_DATA / "channel-addresses" / str(channel_id)

@@ -1,0 +1,12 @@
+from django.apps import AppConfig
+
+
+class ChannelsConfig(AppConfig):
+    name = "workbench.channels"
+
+    def ready(self) -> None:
+        """Verdicts are sent from now on."""
+        from workbench.analyses.finished import analysis_finished
+        from workbench.channels.planning import deliveries_plan
+
+        analysis_finished.connect(deliveries_plan, dispatch_uid="channels")

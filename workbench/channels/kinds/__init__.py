@@ -1,0 +1,1 @@
+"""The systems that messages are sent to, one file for each."""

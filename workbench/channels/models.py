@@ -1,0 +1,112 @@
+"""Channels, and what was sent to them."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.urls import reverse
+from django.utils import timezone
+
+from workbench.accounts.models import Team, User
+from workbench.analyses.models import Analysis
+from workbench.cases.models import Case
+
+LONGEST_TEMPLATE = 2_000
+USUAL_TEMPLATE = """{what}: {title}
+{summary}
+{sure} sure, health {health} of 100. First: {first}
+{url}"""
+
+
+class Tells(models.TextChoices):
+    """Which verdicts go to a channel."""
+
+    CAUSES = "causes", "Causes only"
+    ALL = "all", "Every verdict, also healthy and inconclusive"
+
+
+class ChannelQuerySet(models.QuerySet["Channel"]):
+    def listed(self) -> ChannelQuerySet:
+        return self.filter(removed_at=None)
+
+
+class Channel(models.Model):
+    """Where the verdicts on a team's cases are sent. Rows stay when they are taken off the list.
+
+    kind             the name of its file in `kinds`
+    origin           scheme, host and port; the whole address is a secret, which `address` keeps
+    special_allowed  the address is one of this machine or its link, and an administrator means it
+    template         the message; its `{names}` are those of `wording.FIELDS`
+    quiet_from, quiet_to  UTC; within it only critical verdicts are sent, the others when it is over
+    """
+
+    name = models.CharField(max_length=100)
+    kind = models.CharField(max_length=20)
+    origin = models.CharField(max_length=400)
+    special_allowed = models.BooleanField(default=False)
+    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="+")
+    tells = models.CharField(max_length=10, choices=Tells.choices, default=Tells.CAUSES)
+    template = models.CharField(max_length=LONGEST_TEMPLATE, default=USUAL_TEMPLATE)
+    quiet_from = models.TimeField(null=True, blank=True)
+    quiet_to = models.TimeField(null=True, blank=True)
+    added_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    added_at = models.DateTimeField(auto_now_add=True)
+    removed_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+    removed_at = models.DateTimeField(null=True, blank=True)
+
+    objects = ChannelQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["name"], condition=models.Q(removed_at=None), name="one_listed_channel_of_a_name"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def get_absolute_url(self) -> str:
+        return reverse("channels:channel", args=[self.pk])
+
+
+class DeliveryStatus(models.TextChoices):
+    WAITING = "waiting", "Waits"
+    SENT = "sent", "Sent"
+    FAILED = "failed", "Given up"
+
+
+class DeliveryQuerySet(models.QuerySet["Delivery"]):
+    def due(self) -> DeliveryQuerySet:
+        return self.filter(status=DeliveryStatus.WAITING, due_at__lte=timezone.now())
+
+
+class Delivery(models.Model):
+    """One message to one channel.
+
+    analysis  what it is about; null for a message that somebody sent to try the channel
+    what      why it is sent: a first verdict, another one, a snapshot after a change
+    due_at    not before this moment; a try moves it on, so that two workers do not send it twice
+    detail    what the channel answered last
+    """
+
+    channel = models.ForeignKey(Channel, on_delete=models.CASCADE, related_name="deliveries")
+    case = models.ForeignKey(Case, on_delete=models.CASCADE, null=True, blank=True, related_name="deliveries")
+    analysis = models.ForeignKey(Analysis, on_delete=models.CASCADE, null=True, blank=True, related_name="+")
+    what = models.CharField(max_length=60)
+    symptom_class = models.CharField(max_length=50, blank=True)
+    status = models.CharField(max_length=10, choices=DeliveryStatus.choices, default=DeliveryStatus.WAITING)
+    tries = models.PositiveIntegerField(default=0)
+    due_at = models.DateTimeField()
+    sent_at = models.DateTimeField(null=True, blank=True)
+    detail = models.CharField(max_length=500, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = DeliveryQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-pk"]
+        indexes = [models.Index(fields=["status", "due_at"], name="delivery_due")]
+
+    def __str__(self) -> str:
+        return f"{self.what} to {self.channel}"

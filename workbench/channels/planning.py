@@ -1,0 +1,77 @@
+"""Decides which channels hear of a diagnosis."""
+
+from __future__ import annotations
+
+import datetime as dt
+import logging
+from typing import Any
+
+from django.db import Error, transaction
+from django.utils import timezone
+
+from workbench.analyses.models import Analysis
+from workbench.channels.models import Channel, Delivery, Tells
+from workbench.channels.services import send_when_committed
+
+logger = logging.getLogger(__name__)
+
+NO_CAUSE = ("healthy", "inconclusive")
+CRITICAL = "critical"
+
+
+def deliveries_plan(*, analysis_id: int, **signal: Any) -> None:
+    """Queues a message for each channel of the case's team that hears of such a verdict.
+
+    A diagnosis is stored whatever goes wrong here.
+    """
+    try:
+        with transaction.atomic():
+            analysis = Analysis.objects.select_related("case").get(pk=analysis_id)
+            for channel in Channel.objects.listed().filter(team=analysis.case.team_id):
+                _plan(channel, analysis)
+    except Error:
+        logger.exception("no message was queued for analysis %s", analysis_id)
+
+
+def _plan(channel: Channel, analysis: Analysis) -> None:
+    case, document = analysis.case, analysis.document
+    symptom_class = document["verdict"]["symptom_class"]
+    last = channel.deliveries.filter(case=case).select_related("analysis").first()
+    if last is None and channel.tells == Tells.CAUSES and symptom_class in NO_CAUSE:
+        return
+    what = _reason(last, analysis, symptom_class)
+    if not what:
+        return
+    now = timezone.now()
+    severity = document["findings"][0]["severity"] if document["findings"] else ""
+    delivery = Delivery.objects.create(
+        channel=channel,
+        case=case,
+        analysis=analysis,
+        what=what,
+        symptom_class=symptom_class,
+        due_at=now if severity == CRITICAL else end_of_quiet(channel, now),
+    )
+    send_when_committed(delivery)
+
+
+def _reason(last: Delivery | None, analysis: Analysis, symptom_class: str) -> str:
+    """Why the channel hears of it; empty when it knows already."""
+    if last is None:
+        return "Verdict"
+    if last.analysis is not None and analysis.snapshot > last.analysis.snapshot:
+        return "After the change"
+    return "New verdict" if symptom_class != last.symptom_class else ""
+
+
+def end_of_quiet(channel: Channel, now: dt.datetime) -> dt.datetime:
+    """The moment, or the end of the channel's quiet hours when it lies in them. They may go over midnight, UTC."""
+    begin, end = channel.quiet_from, channel.quiet_to
+    if begin is None or end is None or begin == end:
+        return now
+    clock = now.time()
+    is_quiet = begin <= clock < end if begin < end else clock >= begin or clock < end
+    if not is_quiet:
+        return now
+    today = dt.datetime.combine(now.date(), end, dt.UTC)
+    return today if today > now else today + dt.timedelta(days=1)

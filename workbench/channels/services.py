@@ -1,0 +1,193 @@
+"""Lists, changes and removes channels; sends what is due and tries again what failed."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime as dt
+import http.client
+import json
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+
+from workbench.accounts.models import Team, User
+from workbench.channels.address import ChannelAddress, address_forget, address_keep, address_of
+from workbench.channels.kind import Post, kinds
+from workbench.channels.models import LONGEST_TEMPLATE, Channel, Delivery, DeliveryStatus, Tells
+from workbench.channels.wording import message_about, unknown_fields
+from workbench.clusters.address import AddressRefused, ClusterUrl, Lookup, NoAddress, judged_address, looked_up
+from workbench.clusters.connection import Answer, posted
+from workbench.machine import broker
+
+SEND_DELIVERY = "workbench.channels.tasks.send_delivery"
+AGAIN = tuple(dt.timedelta(seconds=seconds) for seconds in (10, 60, 300, 1800, 7200))
+"""After each failed try. Our choice: an outage of a chat of two and a half hours loses nothing."""
+HELD = dt.timedelta(seconds=30)
+"""For so long a try has a delivery for itself: longer than a post may take."""
+MOST_AT_ONCE = 20
+REFUSED_FOR_GOOD = (400, 401, 403, 404, 410)
+"""Answers after which another try with the same message is of no use; 404 and 410: the hook was deleted."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelForm:
+    """What an administrator typed about a channel; an empty address keeps the one that is known."""
+
+    name: str
+    kind: str
+    team: Team | None
+    address: str = ""
+    secret: str = ""
+    special_allowed: bool = False
+    tells: str = Tells.CAUSES
+    template: str = ""
+    quiet_from: str = ""
+    quiet_to: str = ""
+
+
+@transaction.atomic
+def channel_save(
+    *, user: User, form: ChannelForm, channel: Channel | None = None, lookup: Lookup = looked_up
+) -> Channel:
+    """Lists a channel, or changes one. Raises PermissionDenied, ValidationError by field."""
+    _administrators_only(user)
+    channel = channel or Channel(added_by=user)
+    errors = _errors(channel, form)
+    address = None
+    try:
+        if form.address.strip() or channel.pk is None:
+            address = ChannelAddress.entered(form.address, form.secret)
+            with contextlib.suppress(NoAddress):  # it may have one when something is sent
+                judged_address(ClusterUrl.parse(address.origin), special_allowed=form.special_allowed, lookup=lookup)
+    except AddressRefused as error:
+        errors["address"] = str(error)
+    try:
+        quiet = [dt.time.fromisoformat(text) if text.strip() else None for text in (form.quiet_from, form.quiet_to)]
+    except ValueError:
+        errors["quiet"] = "Quiet hours are times such as 22:00 and 06:30."
+    if errors or form.team is None:
+        raise ValidationError(errors)
+    channel.name, channel.kind, channel.team = " ".join(form.name.split()), form.kind, form.team
+    channel.tells, channel.template = form.tells, form.template.strip()
+    channel.quiet_from, channel.quiet_to = quiet
+    if address is not None:
+        channel.origin, channel.special_allowed = address.origin, form.special_allowed
+    channel.save()
+    if address is not None:
+        address_keep(channel.pk, address)
+    return channel
+
+
+def channel_remove(*, user: User, channel: Channel) -> None:
+    """Takes a channel off the list; what waits for it is given up. Raises PermissionDenied."""
+    _administrators_only(user)
+    address_forget(channel.pk)
+    Channel.objects.listed().filter(pk=channel.pk).update(removed_by=user, removed_at=timezone.now())
+    channel.deliveries.filter(status=DeliveryStatus.WAITING).update(
+        status=DeliveryStatus.FAILED, detail="The channel was removed."
+    )
+
+
+def channel_try(*, user: User, channel: Channel) -> Delivery:
+    """Queues a message to try the channel. Raises PermissionDenied."""
+    _administrators_only(user)
+    with transaction.atomic():
+        delivery = Delivery.objects.create(channel=channel, what="Test", due_at=timezone.now())
+        send_when_committed(delivery)
+    return delivery
+
+
+def send_when_committed(delivery: Delivery) -> None:
+    """Has a worker send it now; one that is due later, or whose task is lost, is found by `due_deliveries_send`."""
+    if delivery.due_at <= timezone.now():
+        broker.send_when_committed(SEND_DELIVERY, delivery.pk)
+
+
+def due_deliveries_send() -> int:
+    """Queues what is due and was not just queued. Gives how many."""
+    overdue = timezone.now() - dt.timedelta(seconds=5)
+    waiting = list(Delivery.objects.due().filter(due_at__lte=overdue).order_by("due_at")[:MOST_AT_ONCE])
+    for delivery in waiting:
+        broker.send_when_committed(SEND_DELIVERY, delivery.pk)
+    return len(waiting)
+
+
+def delivery_send(delivery_id: int, *, lookup: Lookup = looked_up) -> None:
+    """Sends a message that is due; keeps what was answered, and when it is tried again."""
+    now = timezone.now()
+    mine = Delivery.objects.due().filter(pk=delivery_id).update(due_at=now + HELD, tries=F("tries") + 1)
+    if not mine:
+        return
+    delivery = Delivery.objects.select_related("channel__team", "case__team", "analysis__case__team").get(
+        pk=delivery_id
+    )
+    is_final = False
+    try:
+        answer = _post(delivery, now, lookup)
+        failure, is_final = _failure(delivery.channel, answer)
+    except AddressRefused as error:
+        failure, is_final = str(error), not isinstance(error, NoAddress)
+    except (OSError, http.client.HTTPException) as error:
+        failure = f"No answer: {error or type(error).__name__}"
+    if not failure:
+        delivery.status, delivery.sent_at = DeliveryStatus.SENT, timezone.now()
+    elif is_final or delivery.tries > len(AGAIN):
+        delivery.status = DeliveryStatus.FAILED
+    else:
+        delivery.due_at = now + AGAIN[delivery.tries - 1]
+    delivery.detail = failure.replace("\x00", "")[:500]
+    delivery.save(update_fields=["status", "sent_at", "due_at", "detail"])
+
+
+def _post(delivery: Delivery, now: dt.datetime, lookup: Lookup) -> Answer:
+    channel = delivery.channel
+    kept = address_of(channel.pk)
+    url = ClusterUrl.parse(kept.origin)
+    address = judged_address(url, special_allowed=channel.special_allowed, lookup=lookup)
+    post: Post = kinds()[channel.kind].write(message_about(delivery), kept.secret, int(now.timestamp()))
+    path = kept.path
+    if post.query:
+        path += ("&" if "?" in path else "?") + urlencode(post.query)
+    return posted(url, address, path, json.dumps(post.body, separators=(",", ":")).encode(), post.headers)
+
+
+def _failure(channel: Channel, answer: Answer) -> tuple[str, bool]:
+    """Why a message did not arrive, and whether another try is of no use; ("", False) when it did."""
+    said = answer.text[:300]
+    if not 200 <= answer.status < 300:
+        return f"Answer {answer.status}: {said}", answer.status in REFUSED_FOR_GOOD or 300 <= answer.status < 400
+    try:
+        read = json.loads(answer.text)
+    except ValueError:
+        return "", False
+    refusal = kinds()[channel.kind].refusal(read)
+    return (f"Refused: {refusal}", True) if refusal else ("", False)
+
+
+def _errors(channel: Channel, form: ChannelForm) -> dict[str, str]:
+    errors: dict[str, str] = {}
+    name = " ".join(form.name.split())
+    if not name or len(name) > 100:
+        errors["name"] = "A name is needed, at most 100 letters."
+    elif Channel.objects.listed().filter(name=name).exclude(pk=channel.pk).exists():
+        errors["name"] = "Another channel has this name."
+    if form.kind not in kinds():
+        errors["kind"] = "Choose the system that takes the messages."
+    if form.team is None:
+        errors["team"] = "Choose the team whose cases it hears of."
+    if form.tells not in Tells.values:
+        errors["tells"] = "Choose which verdicts are sent."
+    if not form.template.strip() or len(form.template) > LONGEST_TEMPLATE:
+        errors["template"] = f"A message is needed, at most {LONGEST_TEMPLATE:,} letters."
+    elif unknown := unknown_fields(form.template):
+        errors["template"] = f"No message has {', '.join(unknown)}."
+    return errors
+
+
+def _administrators_only(user: User) -> None:
+    if not user.is_administrator:
+        raise PermissionDenied("Only administrators list channels.")

@@ -1,0 +1,133 @@
+"""The administrators' list of channels, and what was sent to each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_POST
+
+from workbench.accounts.models import Team, User
+from workbench.accounts.requests import SignedInRequest
+from workbench.channels import services
+from workbench.channels.kind import kinds
+from workbench.channels.models import USUAL_TEMPLATE, Channel, Delivery, Tells
+from workbench.channels.services import ChannelForm
+from workbench.channels.wording import FIELDS, message_about
+from workbench.untrusted.whole_number import whole_number
+
+SHOWN = 50
+
+
+@login_required
+def channels(request: SignedInRequest) -> HttpResponse:
+    """Lists the channels, and adds one."""
+    _administrators_only(request.user)
+    errors: dict[str, Any] = {}
+    if request.method == "POST":
+        try:
+            channel = services.channel_save(user=request.user, form=_form(request))
+            messages.success(request, "The channel is listed. Send a test to see whether it works.")
+            return redirect(channel)
+        except ValidationError as error:
+            errors = error.message_dict
+    context = {
+        "channels": Channel.objects.listed().select_related("team"),
+        "errors": errors,
+        "form": request.POST or {"template": USUAL_TEMPLATE, "tells": Tells.CAUSES.value},
+        **_choices(),
+    }
+    return render(request, "channels/list.html", context)
+
+
+@login_required
+def channel(request: SignedInRequest, channel_id: int) -> HttpResponse:
+    """One channel: its settings, the message as it is written now, what was sent."""
+    found = _listed(request.user, channel_id)
+    errors: dict[str, Any] = {}
+    if request.method == "POST":
+        try:
+            services.channel_save(user=request.user, form=_form(request), channel=found)
+            messages.success(request, "The channel is changed.")
+            return redirect(found)
+        except ValidationError as error:
+            errors = error.message_dict
+            found = _listed(request.user, channel_id)
+    latest = Delivery.objects.filter(channel=found).exclude(analysis=None).first()
+    preview = message_about(latest or Delivery(channel=found, what="Verdict"))
+    context = {
+        "channel": found,
+        "errors": errors,
+        "form": request.POST if request.method == "POST" else _filled(found),
+        "preview": preview.text,
+        "deliveries": found.deliveries.select_related("case")[:SHOWN],
+        **_choices(),
+    }
+    return render(request, "channels/channel.html", context)
+
+
+@login_required
+@require_POST
+def try_channel(request: SignedInRequest, channel_id: int) -> HttpResponse:
+    """Sends a message to try a channel."""
+    found = _listed(request.user, channel_id)
+    services.channel_try(user=request.user, channel=found)
+    messages.info(request, "A test is on its way; the list below says whether it arrived.")
+    return redirect(found)
+
+
+@login_required
+@require_POST
+def remove(request: SignedInRequest, channel_id: int) -> HttpResponse:
+    """Takes a channel off the list."""
+    services.channel_remove(user=request.user, channel=_listed(request.user, channel_id))
+    return redirect("channels:list")
+
+
+def _listed(user: User, channel_id: int) -> Channel:
+    _administrators_only(user)
+    return get_object_or_404(Channel.objects.listed().select_related("team"), pk=channel_id)
+
+
+def _administrators_only(user: User) -> None:
+    if not user.is_administrator:
+        raise PermissionDenied("Only administrators list channels.")
+
+
+def _form(request: SignedInRequest) -> ChannelForm:
+    sent = request.POST
+    team = whole_number(sent.get("team", ""))
+    return ChannelForm(
+        name=sent.get("name", ""),
+        kind=sent.get("kind", ""),
+        team=Team.objects.filter(pk=team).first() if team is not None else None,
+        address=sent.get("address", ""),
+        secret=sent.get("secret", ""),
+        special_allowed=sent.get("special") == "1",
+        tells=sent.get("tells", ""),
+        template=sent.get("template", "").replace("\r", ""),
+        quiet_from=sent.get("quiet_from", ""),
+        quiet_to=sent.get("quiet_to", ""),
+    )
+
+
+def _filled(channel: Channel) -> dict[str, str]:
+    """The form as it is when nobody changed it; the address is a secret and is not shown."""
+    return {
+        "name": channel.name,
+        "kind": channel.kind,
+        "team": str(channel.team_id),
+        "special": "1" if channel.special_allowed else "",
+        "tells": channel.tells,
+        "template": channel.template,
+        "quiet_from": f"{channel.quiet_from:%H:%M}" if channel.quiet_from else "",
+        "quiet_to": f"{channel.quiet_to:%H:%M}" if channel.quiet_to else "",
+    }
+
+
+def _choices() -> dict[str, Any]:
+    return {"kinds": kinds(), "teams": Team.objects.all(), "verdicts": Tells.choices, "fields": FIELDS}

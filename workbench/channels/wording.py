@@ -1,0 +1,96 @@
+"""Writes the message about a case from the channel's template."""
+
+from __future__ import annotations
+
+import re
+
+from django.conf import settings
+
+from diagnostics.notation.control_characters import show_controls
+from diagnostics.symptoms import symptom
+from workbench.analyses.models import Analysis
+from workbench.channels.kind import Message
+from workbench.channels.models import Channel, Delivery
+from workbench.redaction.selectors import redaction_rules, redactor_for
+from workbench.runbooks.filling import runbook_progress
+
+FIELDS = {
+    "what": "why the message is sent: a verdict, another verdict, after a change",
+    "title": "title of the case",
+    "verdict": "name of the symptom class",
+    "summary": "the verdict in a sentence or two",
+    "sure": "confidence in percent",
+    "health": "health score",
+    "first": "the first open step of the runbook",
+    "jobs": "names of the jobs",
+    "team": "team of the case",
+    "url": "address of the case",
+}
+"""What a template may name."""
+NAMED = re.compile(r"\{([a-z]+)\}")
+LONGEST_TEXT = 3_500
+"""Slack cuts messages of more than 4,000 characters. Source: Slack documentation, "chat.postMessage", truncation."""
+NO_STEP = "read the findings; there is no runbook for this verdict"
+
+
+def unknown_fields(template: str) -> list[str]:
+    """Names in a template that no message has."""
+    return sorted(set(NAMED.findall(template)) - FIELDS.keys())
+
+
+def message_about(delivery: Delivery) -> Message:
+    """What a delivery says; of a delivery to try the channel, a sample."""
+    channel, analysis = delivery.channel, delivery.analysis
+    fields = _sample(channel) if analysis is None else _fields(analysis)
+    fields["what"] = delivery.what
+    text = NAMED.sub(lambda name: fields[name[1]], channel.template)[:LONGEST_TEXT]
+    return Message(title=fields["verdict"], text=text, url=fields["url"], fields={"schema": 1, **fields})
+
+
+def _fields(analysis: Analysis) -> dict[str, str]:
+    case, document = analysis.case, analysis.document
+    verdict = document["verdict"]
+    inner = {
+        "title": case.title,
+        "verdict": symptom(verdict["symptom_class"]).title,
+        "summary": verdict["summary"],
+        "sure": f"{verdict['confidence'] * 100:.0f} %",
+        "health": str(document["health"]["score"]),
+        "first": _first_step(analysis),
+        "jobs": ", ".join(job["name"] for job in document["jobs"] if job["name"]),
+        "team": case.team.name,
+    }
+    return {name: _without_secrets(value) for name, value in inner.items()} | {"url": _url(case.get_absolute_url())}
+
+
+def _sample(channel: Channel) -> dict[str, str]:
+    return {
+        "title": "This is a test of the channel",
+        "verdict": "Test",
+        "summary": f"Somebody tried the channel {channel.name}; no case is behind this message.",
+        "sure": "100 %",
+        "health": "100",
+        "first": "nothing",
+        "jobs": "",
+        "team": channel.team.name,
+        "url": _url(channel.get_absolute_url()),
+    }
+
+
+def _first_step(analysis: Analysis) -> str:
+    findings = analysis.document["findings"]
+    progress = runbook_progress(analysis)
+    for position, finding in enumerate(findings):
+        if finding["role"] == "root_cause" and position in progress:
+            return progress[position].next_question or NO_STEP
+    return NO_STEP
+
+
+def _without_secrets(text: str) -> str:
+    redactor = redactor_for([rule.id for rule in redaction_rules() if rule.usual])
+    shown = show_controls(text)
+    return redactor.text(shown.encode()).decode() if redactor else shown
+
+
+def _url(path: str) -> str:
+    return f"{settings.WORKBENCH_URL}{path}"
