@@ -181,7 +181,9 @@ def _weighed(
         titles = ", ".join(symptom(each).title.lower() for each in explained)
         steps.append(Step(EXPLAINING, f"it would explain what is seen: {titles}"))
         speaks_for.append(f"It would explain: {titles}.")
-    speaks_for += [_said(check) for each in undecided for check, wanted in _wanted(each) if wanted and check.holds]
+    speaks_for += [
+        _said(check) for each in undecided for check, wanted in _wanted(each) if wanted and _is_telling(check)
+    ]
     rules = {each.rule.id for each in silent}
     open_rules = {each.rule.id for each in undecided} - rules
     if not found and rules and len(rules) >= MOSTLY * (len(rules) + len(open_rules)):
@@ -231,8 +233,14 @@ def _distance(pairs: Sequence[tuple[Check, bool]]) -> float:
     return min(max(shares), 1.0) if shares else 1.0
 
 
+def _is_telling(check: Check) -> bool:
+    """Whether a measured number reaches a bound above zero: that a state or a setting is the usual one says little."""
+    is_number = isinstance(check.value, (int, float)) and not isinstance(check.value, bool)
+    return bool(check.holds) and check.op in (">", ">=") and is_number and bool(check.value)
+
+
 def _said(check: Check, wanted: bool = True) -> str:
     """The comparison as a sentence: what was measured, and what the rule needs."""
-    name, bound = fact_name(check.fact), bound_words(check.fact, check.op, check.bound)
+    name, bound = fact_name(check.fact), bound_words(check.fact, check.op, check.bound).removeprefix("is ")
     measured = f"{name[0].upper()}{name[1:]}: {fact_value(check.value, check.fact)}"
     return f"{measured}; a rule needs {bound}." if wanted else f"{measured}; that excludes it ({bound})."
