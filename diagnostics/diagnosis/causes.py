@@ -47,6 +47,22 @@ def order_causes(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     return tuple(sorted((placed[id(each)] for each in ranked), key=lambda each: roles.index(each.role)))
 
 
+def independent_causes(findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    """The surest finding of each class that is a cause of its own, those first whose repair gives back most.
+
+    Gains are compared only where both are shares of the same thing; else the surer cause goes first.
+    """
+    surest: dict[str, Finding] = {}
+    for each in findings:
+        if each.role != "consequence" and each.severity != "info" and each.confidence >= LEAST_EXPLAINING:
+            surest.setdefault(each.symptom_class, each)
+    causes = list(surest.values())
+    measured = {each.gain.of for each in causes if each.gain}
+    if len(measured) == 1 and all(each.gain for each in causes):
+        causes.sort(key=lambda each: -(each.gain.share if each.gain else 0.0))
+    return tuple(causes)
+
+
 def _vetoed(finding: Finding, others: Sequence[Finding]) -> bool:
     return any(
         finding.symptom_class in other.rule.vetoes

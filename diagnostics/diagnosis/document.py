@@ -5,7 +5,8 @@ Beside the contract's fields it carries what the case page shows: `last_line` an
 of the rules that did not hold or could not be judged, and `looked_at`: where trouble shows, and whether that was read
 (`evidence`: the kind of evidence that shows it). An inconclusive document has `hypotheses`, the causes that stay
 possible with probabilities that add up to one (the last, of class null, is something else), and `split`, the evidence
-that tells the first two apart. Readers ignore what they do not know.
+that tells the first two apart. `causes` are the places in `findings` of the causes of the worst job that stand for
+themselves, the one whose repair gives back most first (`gain` of a finding). Readers ignore what they do not know.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from diagnostics.citation import Citation
+from diagnostics.diagnosis.causes import independent_causes
 from diagnostics.diagnosis.finding import Finding
 from diagnostics.diagnosis.match import Matches
 from diagnostics.diagnosis.missing import MissingEvidence
@@ -59,6 +61,7 @@ def build_document(
         "looked_at": [
             {"what": each.place.what, "read": each.was_read, "evidence": each.evidence} for each in diagnosis.looked_at
         ],
+        "causes": [_position(each, diagnosis.findings) for each in independent_causes(diagnosis.lead_findings)],
         "hypotheses": [_hypothesis(each) for each in diagnosis.hypotheses],
         "split": _missing(diagnosis.split) if diagnosis.split else None,
         "findings": [_finding(each, diagnosis.findings, files) for each in diagnosis.findings],
@@ -130,6 +133,7 @@ def _finding(finding: Finding, findings: Sequence[Finding], files: Sequence[str]
         "evidence": [_evidence(each, files) for each in finding.citations],
         "runbook": finding.rule.runbook,
         "checks": [check.as_json() for check in finding.checks],
+        "gain": {"share": finding.gain.share, "of": finding.gain.of} if finding.gain else None,
         "reasons": [{"delta": reason.delta, "because": reason.because} for reason in finding.reasons],
     }
 

@@ -23,6 +23,14 @@ class Reason:
 
 
 @dataclass(frozen=True, slots=True)
+class Gain:
+    """What repairing a cause gives back at most: a share 0..1, and of what."""
+
+    share: float
+    of: str
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """A rule that holds.
 
@@ -32,6 +40,7 @@ class Finding:
     facts       the measured values the rule names, by fact name
     checks      measured value against bound, for each comparison of the rule
     role, cause filled by `diagnostics.diagnosis.causes`; cause is the finding that explains this one
+    gain        what repairing it gives back, where the rule says what that is and it was measured
     """
 
     rule: Rule
@@ -47,6 +56,7 @@ class Finding:
     citations: tuple[Citation, ...]
     role: Role = "contributing"
     cause: Finding | None = None
+    gain: Gain | None = None
 
     @property
     def symptom_class(self) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from diagnostics.citation import Citation
 from diagnostics.diagnosis.confidence import confidence
 from diagnostics.diagnosis.fact_view import FactView, SignalIndex
-from diagnostics.diagnosis.finding import Finding
+from diagnostics.diagnosis.finding import Finding, Gain
 from diagnostics.diagnosis.flink_version import within
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.rules.condition import Check
@@ -106,7 +106,15 @@ def _finding(rule: Rule, view: FactView, job: str | None, checks: tuple[Check, .
         facts=_facts(rule, view),
         checks=checks,
         citations=_citations(rule, view),
+        gain=_gain(rule, view),
     )
+
+
+def _gain(rule: Rule, view: FactView) -> Gain | None:
+    share = view(rule.repair.share) if rule.repair else None
+    if rule.repair is None or isinstance(share, bool) or not isinstance(share, (int, float)):
+        return None
+    return Gain(round(min(max(float(share), 0.0), 1.0), 3), rule.repair.of)
 
 
 def _bare(rule: Rule, view: FactView, job: str | None) -> Finding:

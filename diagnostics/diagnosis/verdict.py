@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from diagnostics.diagnosis.causes import LEAST_EXPLAINING, order_causes, weight
+from diagnostics.diagnosis.causes import LEAST_EXPLAINING, independent_causes, order_causes, weight
 from diagnostics.diagnosis.fact_view import SignalIndex
 from diagnostics.diagnosis.finding import Finding
 from diagnostics.diagnosis.health import Health, Trouble, health, trouble_in
@@ -18,6 +18,7 @@ from diagnostics.evidence.subject import Level, Subject
 from diagnostics.rules.rule import Rule, Ruleset
 from diagnostics.signals.signal import NotMeasured, Signal
 from diagnostics.symptoms import symptom
+from diagnostics.wording import phrase
 
 HEALTHY, INCONCLUSIVE = "healthy", "inconclusive"
 UNEXPLAINED = "unexplained_error"
@@ -59,6 +60,7 @@ class Diagnosis:
 
     jobs       the worst first
     findings   every finding once, in the order of the jobs
+    lead_findings  those of the worst job
     looked_at  where trouble of the worst job would show, and whether that was read
     hypotheses of the worst job, and `split`, the evidence that tells the first two of them apart
     """
@@ -66,6 +68,7 @@ class Diagnosis:
     verdict: Verdict
     jobs: tuple[JobVerdict, ...]
     findings: tuple[Finding, ...]
+    lead_findings: tuple[Finding, ...]
     health: Health
     looked_at: tuple[LookedAt, ...]
     hypotheses: tuple[RankedCause, ...]
@@ -96,6 +99,7 @@ def conclude(index: SignalIndex, matches: Matches, not_measured: Sequence[NotMea
         verdict=worst.verdict,
         jobs=tuple(job for job in jobs if job.job is not None),
         findings=findings,
+        lead_findings=worst.findings,
         health=worst.health,
         looked_at=worst.looked_at,
         hypotheses=worst.hypotheses,
@@ -210,7 +214,24 @@ def _summary_of_lead(lead: Finding, findings: Sequence[Finding]) -> str:
         for each in findings
         if each.cause is not None and each.cause.rule.id == lead.rule.id and each.severity != "info"
     )
-    return lead.claim + (f" Consequences: {'; '.join(follows)}." if follows else "")
+    return " ".join((lead.claim, *_further_causes(lead, findings))) + (
+        f" Consequences: {'; '.join(follows)}." if follows else ""
+    )
+
+
+def _further_causes(lead: Finding, findings: Sequence[Finding]) -> Iterator[str]:
+    """A sentence for each cause beside the lead, and what repairing each of them gives back."""
+    causes = independent_causes(findings)
+    if len(causes) < 2:
+        return
+    yield from (f"A cause of its own beside it: {each.claim}" for each in causes if each is not lead)
+    gains = [
+        f"{symptom(each.symptom_class).title} up to {phrase.percent(each.gain.share)} of {each.gain.of}"
+        for each in causes
+        if each.gain
+    ]
+    if gains:
+        yield f"What a repair gives back: {'; '.join(gains)}."
 
 
 def _badness(verdict: Verdict) -> float:

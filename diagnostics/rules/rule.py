@@ -59,6 +59,14 @@ class Remark:
 
 
 @dataclass(frozen=True, slots=True)
+class Repair:
+    """What a repair of the cause gives back at most: a fact between 0 and 1, and what it is a share of, in words."""
+
+    share: str
+    of: str
+
+
+@dataclass(frozen=True, slots=True)
 class Rule:
     """One rule. `from_mapping` and `from_yaml` are the only ways to make one; they collect all errors.
 
@@ -85,6 +93,7 @@ class Rule:
     flink: str | None
     docs: tuple[str, ...]
     false_alarms: tuple[str, ...]
+    repair: Repair | None = None
 
     @classmethod
     def from_yaml(cls, text: str, source: str, vocabulary: Mapping[str, SignalDefinition] | None = None) -> Rule:
@@ -182,6 +191,7 @@ class _RuleReader:
             flink=self._optional("flink", FLINK_WINDOW),
             docs=self._words("docs"),
             false_alarms=self._words("false_alarms"),
+            repair=self._repair(),
         )
         self._check_references(rule)
         if self._errors:
@@ -261,6 +271,20 @@ class _RuleReader:
         for place, entry in self._mappings(self._document.content.get("also", []), ("also",), {"say"}, {"when", "say"}):
             condition = self._conditions.parse(entry["when"], (*place, "when")) if "when" in entry else None
             yield Remark(condition, str(entry["say"]))
+
+    def _repair(self) -> Repair | None:
+        entry = self._document.content.get("repair")
+        if entry is None:
+            return None
+        if (
+            not isinstance(entry, dict)
+            or set(entry) != {"share", "of"}
+            or not all(isinstance(each, str) for each in entry.values())
+        ):
+            self._report(("repair",), "`repair` has `share`, a fact, and `of`, words")
+            return None
+        self._check_reference(entry["share"], ("repair", "share"))
+        return Repair(entry["share"], entry["of"])
 
     def _check_references(self, rule: Rule) -> None:
         templates: list[tuple[Place, str]] = [(("statement",), rule.statement)]

@@ -125,6 +125,12 @@ def _by_job(tops: Sequence[FindingShown], jobs: Sequence[Mapping[str, Any]]) -> 
 ROLES = ("root_cause", "contributing", "consequence")
 
 
+def causes_shown(document: Mapping[str, Any]) -> list[tuple[int, Mapping[str, Any]]]:
+    """The causes that stand for themselves, with their places, where there is more than one."""
+    places = document.get("causes") or ()
+    return [(place, document["findings"][place]) for place in places] if len(places) > 1 else []
+
+
 def checks_shown(document: Mapping[str, Any]) -> ChecksShown:
     """The rules that are not findings, each once, those of the nearest miss first."""
     checks = document.get("checks") or {}

@@ -24,7 +24,7 @@ from workbench.analyses.snapshots import snapshots_shown
 from workbench.analyses.stages import run_shown
 from workbench.analyses.submission import case_submit, demo_cases_load
 from workbench.case_pages.forms import CloseForm, NewCaseForm, NoteForm, PasteForm, StatusForm, TitleForm, cause_choices
-from workbench.case_pages.presentation import checks_shown, inputs_shown, jobs_shown
+from workbench.case_pages.presentation import causes_shown, checks_shown, inputs_shown, jobs_shown
 from workbench.cases import selectors, services
 from workbench.cases.models import Case, CaseStatus
 from workbench.charts.selectors import charts_shown
@@ -236,6 +236,7 @@ def _diagnosis_context(analysis: Analysis) -> dict[str, object]:
         "document": document,
         "jobs": jobs_shown(analysis),
         "checks": checks_shown(document),
+        "causes": causes_shown(document),
         "charts": drawn,
         "empty_charts": empty,
         "span": span,

@@ -194,6 +194,43 @@ def test_a_warning_is_said_and_costs_no_more_than_a_remark() -> None:
     assert document["health"]["score"] > 95
 
 
+WAITS = "the time for which the tasks above wait"
+
+
+def test_two_causes_are_both_named_and_the_one_whose_repair_gives_back_most_goes_first() -> None:
+    slow = rule("slow", "slow_sink", "sink.busy", repair={"share": "sink.waits_ratio", "of": WAITS})
+    heap = rule("heap", "resource_shortage", "heap.full", repair={"share": "heap.waits_ratio", "of": WAITS})
+    measured = [signal("sink", busy=1, waits_ratio=0.2), signal("heap", full=1, waits_ratio=0.7)]
+    document = judge(measured, INPUTS, Ruleset.of([slow, heap]))
+    assert [document["findings"][place]["symptom_class"] for place in document["causes"]] == [
+        "resource_shortage",
+        "slow_sink",
+    ]
+    assert (
+        f"What a repair gives back: Resource shortage up to 70 % of {WAITS}; Slow sink up to 20 % of {WAITS}."
+        in (document["verdict"]["summary"])
+    )
+    assert "A cause of its own beside it: It measures 1." in document["verdict"]["summary"]
+
+
+def test_what_is_not_measured_of_both_is_not_compared() -> None:
+    slow = rule("slow", "slow_sink", "sink.busy", confidence={"base": 0.7})
+    heap = rule("heap", "resource_shortage", "heap.full", repair={"share": "heap.waits_ratio", "of": WAITS})
+    document = judge([signal("sink", busy=1), signal("heap", full=1)], INPUTS, Ruleset.of([slow, heap]))
+    assert [document["findings"][place]["symptom_class"] for place in document["causes"]] == [
+        "resource_shortage",
+        "slow_sink",
+    ]
+    assert [each["gain"] for each in document["findings"]] == [None, None]
+
+
+def test_a_second_rule_of_the_same_class_is_no_second_cause() -> None:
+    again = rule("again", "data_skew", "load.again")
+    document = judge([signal("load", skew=3, again=1)], INPUTS, Ruleset.of([SKEW, again]))
+    assert len(document["causes"]) == 1
+    assert "A cause of its own" not in document["verdict"]["summary"]
+
+
 def test_nothing_alarming_is_said_only_where_trouble_would_have_shown() -> None:
     unread = judge([signal("load", skew=0)], INPUTS, RULES)
     assert "alarming" not in unread["verdict"]["summary"]
