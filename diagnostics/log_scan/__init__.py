@@ -1,1 +1,1 @@
-"""Logs at memory speed: lines and record heads found with numpy, known events with Hyperscan and RE2."""
+"""Fast log scanning: lines and record heads with numpy, known events with Hyperscan and RE2."""

@@ -1,4 +1,4 @@
-"""The day of log records whose times have no date: from the file itself, counted on past midnight."""
+"""The date of log records whose time stamps have none: from the file itself, incremented at each midnight."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ from diagnostics.notation.file_range import Range, open_file
 DAY_MS = 86_400_000
 
 MIDNIGHT_STEP_MS = 2 * 3_600_000
-"""A clock that goes back further than this has passed midnight. The end of summer time takes it back one hour; threads
-that write at once disorder lines by milliseconds. Our choice between."""
+"""A clock that goes back further has passed midnight. The end of summer time takes it back one hour; threads that write
+concurrently disorder lines by milliseconds. Our choice between.
+"""
 
 STEP_BYTES = 65_536
-"""Midnights before a range are looked for in steps: one is missed only where a day has fewer bytes than a step."""
+"""Midnights before a range are searched in steps: one is missed only when a day has fewer bytes than a step."""
 
 LOOK_BYTES = 16_384
-"""How much is read at each step to find a time."""
+"""Bytes read at each step to find a time."""
 
 NO_DAY = "the times have no date, and neither the content nor the name of the file tells one: records have no time"
 
@@ -34,13 +35,13 @@ _DATED_NAME = re.compile(r"(?<!\d)(20\d\d)([-_.]?)(0[1-9]|1[0-2])\2(0[1-9]|[12]\
 
 
 def first_day(name: str, sample: bytes) -> tuple[int, str] | None:
-    """Days from 1970-01-01 to the day of the file's first record, and a sentence how that was found; None if it is not.
+    """Days from 1970-01-01 to the first record's day, and a sentence on how it was determined; None when unknown.
 
     name    the file's name in the upload
     sample  its cleaned beginning
 
-    The content decides before the name: a line that has a date, or the trigger time of a checkpoint; of names the part
-    nearest to the end. As everywhere, the clock is read as UTC.
+    The content takes precedence over the name: a line with a date, or the trigger time of a checkpoint; of the name the
+    part nearest to its end. The clock is read as UTC.
     """
     dated = _DATED_LINE.search(sample)
     day = _day(*map(int, dated.groups())) if dated else None
@@ -85,12 +86,12 @@ def _midnights(clocks: list[int]) -> int:
 
 
 def passed_midnights(clocks_ms: Offsets) -> Offsets:
-    """How many midnights have passed since the first of these times of day, for each."""
+    """Number of midnights since the first of these times of day, for each."""
     return np.cumsum(np.diff(clocks_ms, prepend=clocks_ms[:1]) < -MIDNIGHT_STEP_MS).astype(np.int64)
 
 
 def clocks_before(part: Range, clean: Callable[[bytes], bytes]) -> list[int]:
-    """Times of day in ms in the file before a range, one from each step."""
+    """Times of day in ms in the file before a range, one per step."""
     found = []
     with open_file(part) as opened:
         for at in range(0, part.start, STEP_BYTES):

@@ -1,4 +1,4 @@
-"""What stands inside a log and is evidence of another kind: thread dumps of `kill -3`, reports of metrics.
+"""Evidence of another kind within a log: thread dumps of `kill -3`, reports of metrics.
 
 A JVM prints a dump to the output of its process, where a container's log has it between the records. Flink's
 Slf4jReporter writes all metrics as one record of many lines.
@@ -21,12 +21,12 @@ from diagnostics.notation.thread_stack import TITLE, dumped_threads
 
 MOST_LINE = 4_000
 MOST_SERIES = 200_000
-"""Different series of a range. Our choice: a TaskManager of some hundred subtasks reports some ten thousand."""
+"""Distinct series of a range. Our choice: a TaskManager of some hundred subtasks reports some ten thousand."""
 FOREIGN = -1
 
 
 def enclosed_rows(stretch: Stretch) -> Iterator[Rows]:
-    """Rows of `stack_sample` and `metric_sample` that stand in the records of a stretch."""
+    """Rows of `stack_sample` and `metric_sample` within the records of a stretch."""
     threads = [row for record in dumps(stretch) for row in _threads(stretch, record)]
     if threads:
         yield Rows("stack_sample", threads)
@@ -51,12 +51,12 @@ def enclosed_rows(stretch: Stretch) -> Iterator[Rows]:
 
 
 def dumps(stretch: Stretch) -> list[int]:
-    """The records in which a thread dump stands. One of them is no more than the time above it."""
+    """Indexes of the records with a thread dump. One of them may hold only the time above it."""
     return stretch.hits.records_with(TITLE)
 
 
 def _lines(stretch: Stretch, record: int) -> Iterator[tuple[int, str]]:
-    """The lines of a record with their numbers; several have the same one where the record stands on one line."""
+    """The lines of a record with their numbers; the numbers repeat when the record is on one line of the file."""
     for line in range(int(stretch.heads.line[record]), int(stretch.last_lines[record]) + 1):
         start = int(stretch.starts[line])
         end = int(stretch.starts[line + 1]) - 1 if line + 1 < len(stretch.starts) else int(stretch.ends[record])
@@ -65,13 +65,13 @@ def _lines(stretch: Stretch, record: int) -> Iterator[tuple[int, str]]:
 
 
 def _threads(stretch: Stretch, record: int) -> Iterator[dict[str, Any]]:
-    """The threads of the dumps in a record; one without a time above it has the record's."""
+    """The threads of the dumps in a record; without a time above it, a dump has the record's time."""
     moment = stretch.heads.ts_ms[record].as_py()
     is_dump = False
     lines = []
     for line, text in _lines(stretch, record):
         is_dump = is_dump or text.startswith(TITLE)
-        # What stands before the dump is the log's: a message may begin with a quoted word.
+        # Text before the dump is the log's: a message may begin with a quoted word.
         lines.append((line, text if is_dump or text[:2].isdigit() else ""))
     for ts_ms, thread in dumped_threads(lines):
         if thread.frames:
@@ -80,7 +80,7 @@ def _threads(stretch: Stretch, record: int) -> Iterator[dict[str, Any]]:
 
 
 def _reported(stretch: Stretch, record: int) -> Iterator[tuple[int, str, float]]:
-    """Line, name and value of every number in a report; of a histogram its quantiles."""
+    """(line, name, value) of every number in a report; the quantiles of a histogram."""
     for line, text in _lines(stretch, record):
         name, is_histogram, statistics = text.partition(": count=")
         if is_histogram:

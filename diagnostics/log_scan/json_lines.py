@@ -1,9 +1,9 @@
-"""JSON around log records: layouts that print a record as an object, and shippers that wrap what a process wrote.
+"""JSON around log records: layouts that print a record as an object, and shippers that wrap a process's lines.
 
-Known by their fields, whatever they are called by log4j's templates (ECS, Logstash, GELF, Google Cloud), its older
+Identified by their fields, under the names of log4j's templates (ECS, Logstash, GELF, Google Cloud), its older
 JsonLayout, logback's encoders, Amazon's Managed Service for Flink, Docker's json-file driver, Fluent Bit, Loki,
 CloudWatch and Elasticsearch. An object becomes the lines that a plain layout would have printed; they stay one line of
-the file, with LINE_BREAK between them. An object without a time has that of what it stands in, or in front of it.
+the file, with LINE_BREAK between them. An object without a time has that of its wrapper, or the one before it.
 
 Source: log4j `log4j-layout-template-json` event templates; logstash-logback-encoder; Docker json-file; CloudWatch Logs
 `get-log-events` and `aws logs tail`; Loki `logcli --output=jsonl`.
@@ -19,17 +19,17 @@ from itertools import islice
 from typing import Any
 
 LINE_BREAK = b"\r"
-"""Between the lines of a record that stands on one line of a file."""
+"""Separates the lines of a record within one line of a file."""
 
 MOST_DEPTH = 3
-"""Wrappers inside each other that are opened: a shipper's, a container's, the layout's own. Our choice."""
+"""Nested wrappers that are opened: a shipper's, a container's, the layout's own. Our choice."""
 
 MOST_ELEMENTS = 1_000
-"""Frames of a stack trace given as a list that are read. Java's own limit of a trace is 1,024 frames."""
+"""Frames read of a stack trace in a list. Java's own limit of a trace is 1,024 frames."""
 
 LINES_LOOKED_AT = 50
 LEAST_SHARE = 0.6
-"""So many of the first lines must be log records in JSON. Our choice, as for other prefixes."""
+"""Minimum share of the first lines that must be log records in JSON. Our choice, as for other prefixes."""
 
 _WRAPPED = ("_source", "jsonPayload", "fields", "@message")
 _MESSAGES = ("message", "msg", "@message", "log", "line", "short_message", "textPayload", "_raw", "body")
@@ -58,11 +58,11 @@ _HAS_HEAD = re.compile(r"\s{0,4}\[?(?:\d{4}[-/]\d\d[-/]\d\d[ T]|\d\d/\d\d/\d\d )
 _ISO = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?$")
 _NUMBER = re.compile(r"\d{9,19}(?:\.\d{1,9})?$")
 _TOLD_BEFORE = re.compile(rb"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[^ ]{0,20}) (?:[^ {]{1,512} )?(?=\{)")
-"""A time, and perhaps the name of a stream, before an object: how `aws logs tail` prints it."""
+"""A time, and optionally the name of a stream, before an object, as `aws logs tail` prints it."""
 
 
 def are_json_lines(head: bytes) -> bool:
-    """Whether most of a file's first lines are objects that hold a line of a log or are a record themselves."""
+    """Whether most of the first lines are objects that wrap a log line or are a record."""
     told = [line for line in head.split(b"\n")[:-1] if line.strip()] or [head]
     shown = told[:LINES_LOOKED_AT]
     records = sum(1 for line in shown if _object_in(line) and text_of(line) is not None)
@@ -70,10 +70,10 @@ def are_json_lines(head: bytes) -> bool:
 
 
 def from_json_lines(text: bytes) -> bytes:
-    """The lines with every object replaced by what a plain layout would have printed. No line comes or goes.
+    """The text with every object replaced by the lines of a plain layout; the number of lines is unchanged.
 
-    An object that is broken or no record gets the time of the line before, so that it is a record that nobody
-    understood and is counted as such.
+    A malformed object, or one without a record, gets the time of the line before, so that it counts as a record that
+    was not understood.
     """
     lines = text.split(b"\n")
     stamp = "1970-01-01 00:00:00"
@@ -91,19 +91,19 @@ def from_json_lines(text: bytes) -> bytes:
 
 
 def text_of(line: bytes) -> str | None:
-    """The log text that a JSON object holds, of one or several lines; None for what is no log record."""
+    """The log text in a JSON object, one or several lines; None when it holds no log record."""
     before = _TOLD_BEFORE.match(line)
     value = object_of(line[before.end() :] if before else line)
     return log_text(value, plain_time(before[1].decode("ascii", "replace")) if before else None) if value else None
 
 
 def _object_in(line: bytes) -> bool:
-    """Whether a line is an object, or one behind its time, as far as its beginning tells."""
+    """Whether a line begins like an object, or like one after its time."""
     return line.lstrip().startswith(b"{") or _TOLD_BEFORE.match(line) is not None
 
 
 def object_of(line: bytes | str) -> dict[str, Any] | None:
-    """The JSON object that a line is; None for any other line."""
+    """The JSON object in a line; None for other lines."""
     try:
         value = json.loads(line)
     except (ValueError, RecursionError):
@@ -117,9 +117,10 @@ def one_line(text: str) -> bytes:
 
 
 def log_text(fields: Mapping[str, Any], told: str | None = None, depth: int = 1) -> str | None:
-    """The log text of an object: what it wraps, or its own fields as a line of a plain layout and its stack trace.
+    """The log text of an object: the text that it wraps, or its fields as a line of a plain layout with its stack
+    trace.
 
-    told  the time of what it stands in, which counts where it has none itself
+    told  the time of its wrapper, used when the object has none
     """
     message = _first_text(fields, _MESSAGES)
     time = plain_time(_first(fields, _TIMES)) or told
@@ -139,12 +140,12 @@ def log_text(fields: Mapping[str, Any], told: str | None = None, depth: int = 1)
 
 
 def entry_text(fields: Mapping[str, Any]) -> str | None:
-    """What an entry of a log store holds: a record, or a line that only goes on with one."""
+    """The text of an entry of a log store: a record, or a continuation line."""
     return log_text(fields) or _first_text(fields, _MESSAGES)
 
 
 def arrival_of(fields: Mapping[str, Any]) -> float | None:
-    """When a store says that an entry came, in seconds since 1970."""
+    """Arrival time of an entry at its store, in seconds since 1970."""
     time = plain_time(_first(fields, _TIMES))
     try:
         moment = datetime.fromisoformat(time) if time else None
@@ -166,12 +167,12 @@ def _inner(fields: Mapping[str, Any], message: str | None, time: str | None, dep
 
 
 def _is_wrapper(fields: Mapping[str, Any]) -> bool:
-    """Whether the object says where a line came from: a stream, labels, a time of arrival."""
+    """Whether the object describes a line's origin: a stream, labels, a time of arrival."""
     return any(name in fields for name in ("stream", "labels", "kubernetes", "ingestionTime", "logStreamName", "@log"))
 
 
 def _value(fields: Mapping[str, Any], name: str) -> Any:
-    """A field by its dotted name, whether the dots are in the name or between objects."""
+    """A field by its dotted name, with dots in the key or nested objects."""
     if name in fields:
         return fields[name]
     value: Any = fields
@@ -202,7 +203,7 @@ def _level(told: Any) -> str | None:
 
 
 def plain_time(told: Any) -> str | None:
-    """A time as layouts print it: ISO 8601 as it stands, numbers since 1970 (s, ms, us or ns by their size) in UTC."""
+    """A time in ISO 8601, unchanged, or from a number since 1970 (s, ms, us or ns by magnitude) in UTC."""
     if isinstance(told, dict):
         seconds, nanoseconds = told.get("epochSecond"), told.get("nanoOfSecond", 0)
         if not isinstance(seconds, int) or not isinstance(nanoseconds, int) or not 0 <= nanoseconds < 10**9:
@@ -244,7 +245,7 @@ def _trace(fields: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _thrown(told: Mapping[str, Any]) -> Iterator[str]:
-    """The lines of an exception that is an object, with its causes (log4j's JsonLayout, Logstash's template)."""
+    """The lines of an exception object with its causes (log4j's JsonLayout, Logstash's template)."""
     title = ""
     for _ in range(MOST_DEPTH * 10):
         name = _first_text(told, ("name", "exception_class", "class"))

@@ -1,4 +1,4 @@
-"""The settings of a Kafka client, as it prints them to the log of its process when it starts."""
+"""The settings that a Kafka client logs when it starts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 SCOPES = {"ProducerConfig values:": "kafka producer", "ConsumerConfig values:": "kafka consumer"}
-"""How the message begins, and the scope of the settings below it. Source: kafka-clients, AbstractConfig."""
+"""Beginning of the message -> scope of the settings below it. Source: kafka-clients, AbstractConfig."""
 KEYS = frozenset(
     (
         "acks",
@@ -24,15 +24,15 @@ KEYS = frozenset(
         "transactional.id",
     )
 )
-"""What is read: all that delivery guarantees rest on, and no secrets."""
+"""Settings that are read: those relevant to delivery guarantees, and no secrets."""
 _LINE = re.compile(rb"^\t([a-z.]{1,60}) = ([^\r\n]{0,300})", re.MULTILINE)
 UNSET = "null"
 
 
 def client_options(message: str, behind: bytes) -> Iterator[dict[str, Any]]:
-    """Keys and values of `config_option` that a client's start states; none for any other message.
+    """Rows of `config_option` (key and value) from a client's start message; none for other messages.
 
-    behind  the lines of the record behind its head line
+    behind  the lines of the record after its head line
     """
     scope = next((scope for head, scope in SCOPES.items() if message.startswith(head)), None)
     if scope is None:

@@ -1,4 +1,4 @@
-"""Which events of the catalogue some messages are that do not come from a log of Flink: one at a time, few of them."""
+"""Matches single messages from other sources than Flink's logs with the catalogue of log events."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from diagnostics.log_scan.selection import scanner_of
 
 
 def event_columns(messages: Sequence[str]) -> list[dict[str, Any]]:
-    """For each message the columns of log_record that its event fills, `event` among them; empty for unknown ones."""
+    """The columns of log_record that each message's event fills, including `event`; empty for unknown messages."""
     if not messages:
         return []
     lines = [" ".join(message.split("\n")).encode("utf-8", "replace") for message in messages]

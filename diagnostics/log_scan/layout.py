@@ -1,12 +1,12 @@
-"""The head of a log record: where its time, level, logger, thread and message stand in the layouts that Flink ships.
+"""The head of a log record: positions of time, level, logger, thread and message in the layouts that Flink ships.
 
 The default layouts have fixed widths, which numpy reads for all records at once:
 
     2026-11-21 01:31:39,633 INFO  org.apache.flink....ClusterEntrypoint        [] - message      log4j 2, from 1.11
     2020-05-04 10:11:12,345 INFO  org.apache.flink....ClusterEntrypoint         - message        log4j 1, to 1.10
 
-Everything else (logback, thread names, ZooKeeper's, Hadoop's and the Kubernetes operator's layouts, shortened logger
-names) goes through RE2.
+Other layouts (logback, thread names, ZooKeeper's, Hadoop's and the Kubernetes operator's, shortened logger names) are
+matched with RE2.
 
 Source: `flink-dist/src/main/flink-bin/conf/*.properties, logback*.xml` of Flink 1.9 to 2.3,
 `helm/flink-kubernetes-operator/conf/log4j-operator.properties` of the operator 1.0 to 1.15.
@@ -28,10 +28,10 @@ from diagnostics.log_scan.slices import Offsets, slices
 LEVELS = ("TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL")
 
 MESSAGE_BYTES = 2_000
-"""How much of a message is kept, as the table log_record says."""
+"""Bytes kept of a message, as in the table log_record."""
 
 HEAD_BYTES = 16_384
-"""How much of a head line is parsed: names of threads that run SQL have thousands of characters."""
+"""Bytes of a head line that are parsed: names of threads that run SQL have thousands of characters."""
 
 _LEVEL = r"(?P<level>TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)"
 
@@ -47,7 +47,9 @@ _HEADS = (
     rf"^ *\| *{_LEVEL} *\| *(?P<thread>[^|]*[^| ]) *\| *(?P<logger>[\w.$/@-]+) *\| *(?P<message>.*)",
     rf"^[ \]|]*(?:\[(?P<thread>[^\]]*)\] *)?\[?{_LEVEL}\]?[ :|]+(?P<message>.*)",
 )
-"""What follows the time stamp, the commonest first. log4j prints nothing for an empty context, log4j 2 prints `[]`."""
+"""Patterns after the time stamp, most frequent first. log4j 1 prints nothing for an empty context, log4j 2 prints
+`[]`.
+"""
 
 _TIME_STYLES = (
     ("date", re.compile(rb"(?m)^\[?\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d:\d\d")),
@@ -62,14 +64,14 @@ _LEVEL_NEAR = re.compile(rb"^.{0,160}?\b(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|F
 _LEVEL_BEHIND_THREAD = re.compile(rb"^[\d-]{0,10}[ T]?[\d:,.]{8,16} \[.{1,8000}?\] (?:TRACE|DEBUG|INFO|WARN|ERROR) ")
 
 _ZONE = r"^[,.]?\d*(?: ?(?P<zone>Z|UTC|GMT|[+-]\d\d:?\d\d|[A-Z]{2,3}T))?\]?(?P<rest>[ ].*|\]?$)"
-"""What follows the seconds. Names such as CST or CET are told apart from levels by their end: no level ends with T."""
+"""Zone after the seconds. Names such as CST or CET are distinguished from levels by their end: no level ends with T."""
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How a file prints time: `date` (with year first), `short` (yy/MM/dd), `clock` (no date), or None for no time.
+    """Notation of time in a file: `date` (year first), `short` (yy/MM/dd), `clock` (no date), or None for no time.
 
-    bracketed  the time stands in square brackets
+    bracketed  the time is in square brackets
     """
 
     style: str | None
@@ -78,14 +80,14 @@ class Layout:
 
 @dataclass(frozen=True, slots=True)
 class Heads:
-    """The head lines of a stretch of log, one entry for each record.
+    """The head lines of a stretch of log, one entry per record.
 
     line       index of its line in the stretch
     start      offset of that line
     ts_ms      epoch milliseconds, times without zone read as UTC; milliseconds of the day in the style `clock`
     message    at most MESSAGE_BYTES, as printed
-    understood whether a level was found
-    zone       as printed; null or empty where none is
+    understood whether it has a level
+    zone       as printed; null or empty when there is none
     """
 
     line: Offsets
@@ -100,17 +102,17 @@ class Heads:
 
     @property
     def utc_offset_min(self) -> int | None:
-        """Minutes that the first zone which is printed is ahead of UTC; None where none is."""
+        """Minutes ahead of UTC of the first printed zone; None without a zone."""
         zones = pc.unique(self.zone).to_pylist()
         return next((_minutes(name) for name in zones if name and not _is_ambiguous(name)), None)
 
     @property
     def zone_name(self) -> str | None:
-        """The first zone that is printed as letters, which stand for several: its times are read as UTC."""
+        """The first zone printed as ambiguous letters, whose times are read as UTC; else None."""
         return next((name for name in pc.unique(self.zone).to_pylist() if name and _is_ambiguous(name)), None)
 
     def part(self, first: int, last: int, lines_before: int) -> Heads:
-        """Those from `first` to before `last`, with so many lines less before them."""
+        """Heads from `first` to before `last`; `lines_before` is subtracted from their lines."""
         texts = (self.ts_ms, self.level, self.logger, self.thread, self.message)
         ts_ms, level, logger, thread, message = (column.slice(first, last - first) for column in texts)
         return Heads(
@@ -127,7 +129,7 @@ class Heads:
 
 
 def layout_of(head: bytes) -> Layout:
-    """How a file prints time, from its cleaned first lines: the style of most of them."""
+    """The notation of time in most of a file's cleaned first lines."""
     counts = [(lines_that_begin(pattern, head), -place) for place, (_, pattern) in enumerate(_TIME_STYLES)]
     most, place = max(counts)
     if not most:
@@ -137,7 +139,7 @@ def layout_of(head: bytes) -> Layout:
 
 
 def recognised_lines(head: bytes) -> tuple[int, int]:
-    """Of the cleaned first lines: how many begin a record with a time and a level, and how many begin with a time."""
+    """Among the cleaned first lines: how many begin with a time and a level, and how many begin with a time."""
     timed = levelled = 0
     for line in head.split(b"\n")[:400]:
         if _TIMED.match(line):
@@ -147,7 +149,7 @@ def recognised_lines(head: bytes) -> tuple[int, int]:
 
 
 def head_lines(buffer: bytes, starts: Offsets, layout: Layout) -> Offsets:
-    """Indices of the lines that begin a record: they start with a time stamp of the file's style."""
+    """Indexes of the lines that begin a record, with a time stamp in the file's notation."""
     if layout.style is None or not len(starts):
         return np.empty(0, np.int64)
     padded = np.frombuffer(buffer + b"\0" * 64, dtype=np.uint8)
@@ -172,7 +174,7 @@ def _shape(layout: Layout) -> tuple[tuple[int, ...], tuple[tuple[int, bytes], ..
 
 
 def parse_heads(buffer: bytes, lines: Offsets, starts: Offsets, ends: Offsets, layout: Layout) -> Heads:
-    """The fields of every head line. `lines` are indices into `starts` and `ends`, the lines of the stretch."""
+    """The fields of every head line. `lines` are indexes into `starts` and `ends`, the lines of the stretch."""
     start, end = starts[lines], ends[lines]
     padded = np.frombuffer(buffer + b"\0" * 128, dtype=np.uint8)
     stamp = start + (1 if layout.bracketed else 0)
@@ -202,9 +204,9 @@ def parse_heads(buffer: bytes, lines: Offsets, starts: Offsets, ends: Offsets, l
 
 
 def plain_levels(buffer: bytes, start: Offsets, layout: Layout) -> npt.NDArray[np.int8]:
-    """The place in LEVELS of each head's level where it is below WARN and stands right behind a time without a zone.
+    """Index in LEVELS of each head's level when it is below WARN and directly after a time without a zone; else -1.
 
-    Of all other heads -1: those need a closer look. Nearly all heads of the layouts that Flink ships are plain.
+    Other heads need RE2. Nearly all heads of the layouts that Flink ships have this form.
     """
     levels = np.full(len(start), -1, np.int8)
     if layout.style != "date" or layout.bracketed:
@@ -223,12 +225,12 @@ def plain_levels(buffer: bytes, start: Offsets, layout: Layout) -> npt.NDArray[n
 
 
 def times_of(buffer: bytes, start: Offsets, layout: Layout) -> Offsets:
-    """Epoch milliseconds of heads whose times have no zone."""
+    """Epoch milliseconds of heads without a zone."""
     return _times(np.frombuffer(buffer + b"\0" * 64, dtype=np.uint8), start, layout)[0]
 
 
 def _times(padded: npt.NDArray[np.uint8], at: Offsets, layout: Layout) -> tuple[Offsets, Offsets]:
-    """Epoch milliseconds (UTC) of the time stamps at these offsets, and where each ends (before fractions and zone)."""
+    """Epoch milliseconds (UTC) of the time stamps at these offsets, and their ends (before fractions and zone)."""
 
     def value(place: int, width: int) -> Offsets:
         total = np.zeros(len(at), np.int64)
@@ -266,7 +268,7 @@ def _days(year: Offsets, month: Offsets, day: Offsets) -> Offsets:
 def _fixed_width(
     padded: npt.NDArray[np.uint8], start: Offsets, rest: Offsets, layout: Layout
 ) -> npt.NDArray[np.int64] | None:
-    """For each head where its message begins if it has the default layout's widths, else 0; None if none has."""
+    """Offset of each head's message in the default layout's widths, else 0; None when no head has this layout."""
     if layout.style != "date" or layout.bracketed:
         return None
     at = np.minimum(start, len(padded) - 128)
@@ -283,7 +285,7 @@ def _fixed_width(
 def _fixed_fields(
     buffer: bytes, padded: npt.NDArray[np.uint8], start: Offsets, end: Offsets, where: npt.NDArray[np.int64]
 ) -> tuple[pa.Array, pa.Array, pa.Array]:
-    """Level, logger and message of the heads with the default widths, null for the others."""
+    """Level, logger and message of the heads in the default layout, null for the others."""
     others = pa.array(where == 0)
     at = np.where(where == 0, 0, start)
     code = padded[at + 24]
@@ -299,10 +301,7 @@ def _fixed_fields(
 
 
 def _slow_fields(rest: pa.Array) -> tuple[pa.Array, pa.Array, pa.Array, pa.Array, pa.Array]:
-    """Level, logger, thread and message of heads of any other layout, from what follows the time.
-
-    The last is the zone as it is printed.
-    """
+    """Level, logger, thread, message and printed zone of heads in other layouts, from the text after the time."""
     zoned = pc.extract_regex(rest, pattern=_ZONE)
     zone, tail = pc.struct_field(zoned, "zone"), pc.struct_field(zoned, "rest")
     tail = pc.if_else(tail.is_valid(), tail, rest)
@@ -348,7 +347,7 @@ def _shifts(zone: pa.Array) -> Offsets:
 
 
 def _minutes(zone: str) -> int:
-    """`+02:00`, `-0330`, `Z` or `UTC` as minutes ahead of UTC."""
+    """Minutes ahead of UTC of `+02:00`, `-0330`, `Z` or `UTC`."""
     if zone[0] not in "+-":
         return 0
     digits = zone[1:].replace(":", "")
@@ -356,5 +355,5 @@ def _minutes(zone: str) -> int:
 
 
 def _is_ambiguous(zone: str) -> bool:
-    """Whether letters stand for several zones: CST is one of China, of America and of Cuba."""
+    """Whether letters name several zones: CST is one of China, America and Cuba."""
     return zone[0].isalpha() and zone not in ("Z", "UTC", "GMT")

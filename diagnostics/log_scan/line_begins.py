@@ -1,4 +1,4 @@
-"""How many lines of a text begin in some way, without a look at the rest of each line."""
+"""Counts lines by their beginning without searching the rest of each line."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import numpy as np
 
 
 def lines_that_begin(pattern: re.Pattern[bytes], text: bytes) -> int:
-    """How many lines a pattern fits that begins with `(?m)^` and stays within its line.
+    """Number of lines that match a pattern that begins with `(?m)^` and matches within its line.
 
-    The same as `len(pattern.findall(text))` in a tenth of the time: that tries every octet of the text.
+    Equals `len(pattern.findall(text))` in a tenth of its time, because that tries every byte of the text.
     """
     starts = [0, *(np.flatnonzero(np.frombuffer(text, np.uint8) == ord("\n")) + 1).tolist()]
     return sum(found is not None for found in map(pattern.match, repeat(text), starts))

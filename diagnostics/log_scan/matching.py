@@ -1,4 +1,4 @@
-"""Which records are which event of the catalogue, and what their messages state."""
+"""Matches records with the catalogue of log events, and extracts the values in their messages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from diagnostics.log_scan.slices import Offsets
 from diagnostics.notation.log_event import COLUMNS, LogEvent, catalogue
 
 LONGEST_NUMBER = 18
-"""Digits of a number that surely fits into 64 bits."""
+"""Digits of a number that certainly fits into 64 bits."""
 
 TASK = (
     r"^(?P<vertex>.*) \((?P<subtask>\d{1,7})/\d{1,7}\)(?:#(?P<attempt>\d{1,9})| - execution #(?P<execution>\d{1,9}))?"
@@ -32,24 +32,24 @@ TYPES: Mapping[str, pa.DataType] = {
 
 
 class Matches:
-    """The event of each record and the columns that its message fills."""
+    """The event of each record, and the columns that its message fills."""
 
     def __init__(self, count: int) -> None:
         self._event = np.full(count, -1, np.int64)
         self._values: dict[str, list[tuple[Offsets, pa.Array]]] = defaultdict(list)
 
     def unmatched(self, records: Offsets) -> Offsets:
-        """Those of the records that have no event yet."""
+        """Those of the records without an event so far."""
         return records[self._event[records] < 0]
 
     def take(self, place: int, records: Offsets, groups: Mapping[str, pa.Array]) -> None:
-        """These records are that event, and state these values."""
+        """Assign an event, with the values of its groups, to records."""
         self._event[records] = place
         for name, values in groups.items():
             self._values[name].append((records, values))
 
     def columns(self) -> dict[str, pa.Array]:
-        """`event` and every column of COLUMNS that any record fills."""
+        """`event` and every column of COLUMNS with a value in any record."""
         ids = pa.array([event.id for event in catalogue()])
         event = ids.take(pa.array(self._event, mask=self._event < 0))
         columns = {"event": event}
@@ -70,9 +70,9 @@ def match_events(
 ) -> dict[str, pa.Array]:
     """The event of each record, at most one.
 
-    Of two that fit: the one whose logger fits, then the earlier one of the catalogue.
+    When two match: the one with a matching logger, then the earlier one in the catalogue.
 
-    hits               the constants of all events in the records
+    hits               matches of the constants of all events in the records
     head_ends          offset of the end of each record's head line
     messages, loggers  of each record
     trace_of           the whole text of a record, bounded
@@ -105,7 +105,7 @@ def match_events(
 
 
 def _distinct(parts: Sequence[Offsets], count: int) -> Offsets:
-    """The records of all parts, each once, ascending."""
+    """The records of all parts, distinct and ascending."""
     mask = np.zeros(count, bool)
     for part in parts:
         mask[part] = True
@@ -115,7 +115,7 @@ def _distinct(parts: Sequence[Offsets], count: int) -> Offsets:
 def _match_one(
     matches: Matches, place: int, event: LogEvent, records: Offsets, messages: pa.Array, trace_of: Callable[[int], str]
 ) -> None:
-    """Give the event to the records that it fits; most events that may stand in a trace stand in the message."""
+    """Assign the event to matching records; most events that may be in a trace are in the message."""
     records = _match_texts(matches, place, event, records, messages.take(pa.array(records)))
     if event.where == "trace" and len(records):
         texts = pa.array([trace_of(record) for record in records.tolist()], pa.string())
@@ -123,7 +123,7 @@ def _match_one(
 
 
 def _match_texts(matches: Matches, place: int, event: LogEvent, records: Offsets, texts: pa.Array) -> Offsets:
-    """Give the event to the records whose text the pattern fits. Gives the others."""
+    """Assign the event to the records whose text matches; gives the other records."""
     groups: dict[str, pa.Array] = {}
     if "(?P<" in event.pattern:
         found = pc.extract_regex(texts, pattern=event.pattern)
@@ -159,7 +159,7 @@ def _typed(found: pa.StructArray) -> dict[str, pa.Array]:
 
 
 def _task(names: pa.Array) -> tuple[pa.Array, pa.Array, pa.Array]:
-    """Vertex, subtask from 0 and attempt of tasks' whole names; a name of another shape is a vertex as it stands."""
+    """Vertex, subtask from 0 and attempt of whole task names; a name in another form is a vertex."""
     split = pc.extract_regex(names, pattern=TASK)
     vertex = pc.if_else(split.is_valid(), pc.struct_field(split, "vertex"), names)
     subtask = pc.subtract(_number(pc.struct_field(split, "subtask"), pa.int32()), pa.scalar(1, pa.int32()))
@@ -169,14 +169,14 @@ def _task(names: pa.Array) -> tuple[pa.Array, pa.Array, pa.Array]:
 
 
 def _number(texts: pa.Array, kind: pa.DataType) -> pa.Array:
-    """Texts as numbers; null where a text is none or too long."""
+    """Texts as numbers; null for other or too long texts."""
     plain = pc.match_substring_regex(texts, r"^-?\d+(?:\.\d+)?$").fill_null(False)
     short = pc.less_equal(pc.utf8_length(texts), 9 if kind == pa.int32() else LONGEST_NUMBER).fill_null(False)
     return pc.cast(pc.if_else(pc.and_(plain, short), texts, pa.scalar(None, pa.string())), kind)
 
 
 def _simple_names(loggers: pa.Array) -> pa.DictionaryArray:
-    """Each logger's class name without package."""
+    """Simple class name of each logger."""
     encoded = pc.dictionary_encode(loggers)
     simple = [(name or "").rpartition(".")[2].partition("$")[0] for name in encoded.dictionary.to_pylist()]
     return pa.DictionaryArray.from_arrays(encoded.indices, pa.array(simple, pa.string()))

@@ -1,4 +1,4 @@
-"""What containers and terminals put around the lines of a log, taken away without changing how many lines there are."""
+"""Removes what containers and terminals put around the lines of a log; the number of lines is unchanged."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from diagnostics.notation.file_range import JSON_BEGINS
 _CRI = rb"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.\d]{0,12}(?:Z|[+-]\d\d:\d\d) (?:stdout|stderr) "
 _CONTAINERD = re.compile(rb"(?m)" + _CRI + rb"[FP] ")
 _PART_OF_CONTAINERD = re.compile(_CRI + rb"(?P<flag>[FP]) ")
-"""Of a line that containerd wrote in parts of 16 KiB all but the last are marked P. Source: CRI log format."""
+"""Parts of a line that containerd wrote in pieces of 16 KiB; all but the last are marked P. Source: CRI log format."""
 _KUBECTL_TIMESTAMP = re.compile(rb"(?m)^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.\d]{0,12}(?:Z|[+-]\d\d:\d\d) ")
 _KUBECTL_PREFIX = re.compile(rb"(?m)^\[pod/[^\]\n]{1,300}\] ")
 _COMPOSE = re.compile(rb"(?m)^[A-Za-z0-9_.@-]{1,160} {0,40}\| ")
@@ -25,13 +25,13 @@ _STERN = re.compile(
     rb"(?m)^[a-z0-9][a-z0-9.-]{1,253} [a-z0-9][a-z0-9-]{0,62} (?=\d{4}-\d\d-\d\d[ T]\d\d:|\s|Caused by|[a-z]+\.)"
 )
 LOGCLI = re.compile(rb"(?m)^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.\d]{0,12}(?:Z|[+-]\d\d:\d\d)) \{[^}\n]{0,4000}\} {1,500}")
-"""The time of arrival and the labels that `logcli` puts before a line, filled up with blanks."""
+"""The arrival time and the labels that `logcli` puts before a line, padded with spaces."""
 
 _LEVEL_FIRST = re.compile(
     rb"(?m)^\[?(TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL) {0,4}\]? {1,4}"
     rb"(\[?\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d:\d\d[.,\d]{0,10}\]?)(?= )"
 )
-"""The beginning of a record whose layout prints the level before the time."""
+"""Beginning of a record whose layout prints the level before the time."""
 
 _ANSI = re.compile(rb"\x1b\[[0-9;]{0,20}[A-Za-z]")
 
@@ -39,16 +39,16 @@ _TIME = re.compile(rb"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d")
 _TIME_FIRST = re.compile(rb"(?m)^\[?\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d:\d\d")
 
 MOST_OF_A_HEAD = 0.6
-"""So many of the first lines must carry a prefix for all lines to be freed of it. Our choice."""
+"""Minimum share of the first lines with a prefix for it to be removed from all lines. Our choice."""
 
 JUDGED_BYTES = 16_384
-"""How much of a file's beginning is judged, about a hundred lines: the same prefix stands before all. Our choice."""
+"""Bytes of a file's beginning that are examined, about a hundred lines. Our choice: a prefix is on all lines."""
 
 Cleaner = Callable[[bytes], bytes]
 
 
 def cleaner_for(head: bytes) -> Cleaner:
-    """How to free the lines of a file from what its container put around them, judged by its first lines."""
+    """A function that removes the container's prefix from a file's lines, chosen by the first lines."""
     whole_lines = head.rfind(b"\n", 0, JUDGED_BYTES) + 1
     shown = _plain(head[:whole_lines] if whole_lines and len(head) > JUDGED_BYTES else head)
     steps: list[Cleaner] = []
@@ -86,7 +86,7 @@ def _remover(pattern: re.Pattern[bytes]) -> Cleaner:
 
 
 def _without_cri(text: bytes) -> bytes:
-    """A line in parts is put together where it begins; as many empty lines follow as there were parts behind."""
+    """Joins the parts of a line at its first part; as many empty lines follow as there were further parts."""
     return _joined_lines(text) if b" P " in text else _CONTAINERD.sub(b"", text)
 
 
@@ -109,12 +109,12 @@ def _with_time_first(text: bytes) -> bytes:
 
 
 def _from_json(text: bytes) -> bytes:
-    """Colours inside a string become visible only when it is decoded."""
+    """Colours within a string are only visible after decoding."""
     return _ANSI.sub(b"", from_json_lines(text))
 
 
 def _plain(text: bytes) -> bytes:
     if b"\x1b" in text:
         text = _ANSI.sub(b"", text)
-    # One octet is looked for ten times as fast as two.
+    # Searching one byte is ten times as fast as two.
     return text.replace(b"\r\n", b"\n") if b"\r" in text else text

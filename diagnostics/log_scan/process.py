@@ -1,4 +1,4 @@
-"""What a log tells about its process: which kind it is, its Flink version, its JVM's options and its configuration."""
+"""Facts about a log's process: its kind, its Flink version, its JVM's options and its configuration."""
 
 from __future__ import annotations
 
@@ -72,29 +72,32 @@ CLASSES = {
         "ReconciliationUtils",
     ),
 }
-"""Classes that log in one kind of process. A JobManager's log also has the client's classes in application mode."""
+"""Loggers that occur in one kind of process only. In application mode a JobManager's log also has the client's
+classes.
+"""
 
 LOGGED_PROCESSES = ("jobmanager", "taskmanager", "client")
-"""The kinds that the column `log_record.process` knows."""
+"""The kinds in the column `log_record.process`."""
 
 CLEAR_MAJORITY = 5
-"""So many times more records of one kind than of the other make a file that kind's, else it is a MiniCluster's.
-Our choice."""
+"""Ratio of records of one kind to the other from which a file belongs to that kind; below, to a MiniCluster. Our
+choice.
+"""
 
 VERSION = re.compile(rb"([0-9][\w.+-]{0,40}), ")
 
 SCRIPT_PREFIX = "INFO  [] - "
-"""What stands before the lines that Flink's start script prints without a time."""
+"""Prefix of the lines that Flink's start script prints without a time."""
 
 _HEAP = re.compile(r"^Maximum heap size: (\d{1,12}) MiBytes")
 _LOADED = re.compile(r"^Loading configuration property: ([^,]{1,300}), ?(.*)$", re.DOTALL)
 _DYNAMIC = re.compile(r"^([A-Za-z][\w.-]{1,300})=(.*)$", re.DOTALL)
 MOST_OPTIONS = 500
-"""Lines of a start-up banner that are followed."""
+"""Lines of a start-up banner that are read."""
 
 
 def role_of(loggers: pa.Array) -> str | None:
-    """The kind of process whose classes log here: jobmanager, taskmanager, client, zookeeper, operator, minicluster."""
+    """The kind of process, from its loggers: jobmanager, taskmanager, client, zookeeper, operator, minicluster."""
     counts: dict[str, int] = dict.fromkeys(CLASSES, 0)
     for each in pc.value_counts(loggers).to_pylist():
         simple = (each["values"] or "").rpartition(".")[2].partition("$")[0]
@@ -111,15 +114,15 @@ def role_of(loggers: pa.Array) -> str | None:
 
 
 def version_at(buffer: bytes, end: int) -> str | None:
-    """Flink's version where VERSION_MARK ends in a start-up banner: `Starting ... (Version: 1.20.5, Scala: ...`."""
+    """Flink's version after VERSION_MARK in a start-up banner: `Starting ... (Version: 1.20.5, Scala: ...`."""
     found = VERSION.match(buffer, end)
     return found.group(1).decode() if found else None
 
 
 def options_of(messages: Sequence[str | None], place: Sequence[int], role: str | None) -> Iterator[dict[str, Any]]:
-    """Rows of `config_option` from start-up messages, each with `record`, the number of its record.
+    """Rows of `config_option` from start-up messages, with `record`, the number of the record.
 
-    messages  of some records in file order, with their leading blanks
+    messages  of some records in file order, with leading spaces
     place     the record numbers
     """
     process = role if role in LOGGED_PROCESSES else None

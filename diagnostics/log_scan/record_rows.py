@@ -1,4 +1,4 @@
-"""The evidence in a stretch of log: rows of `log_record`, of what else stands in it, and what was covered."""
+"""The evidence in a stretch of log: rows of `log_record`, of enclosed evidence, and the coverage."""
 
 from __future__ import annotations
 
@@ -23,38 +23,39 @@ from diagnostics.log_scan.stretch import CountedRecords, Stretch
 from diagnostics.notation.stack_trace import StackTrace, stack_trace
 
 MOST_CLIENT_OPTIONS = 1_000
-"""Different settings of Kafka clients that are taken from a range; each subtask has its own transactional.id."""
+"""Distinct settings of Kafka clients kept per range; every subtask has its own transactional.id."""
 
 MOST_SAMPLES = 5
 """Lines not understood that are shown. Our choice."""
 
 CONTINUATION_BYTES = 16_000
-"""How much of a record is kept behind its head line. Our choice: a trace of ten exceptions with thirty frames each."""
+"""Bytes kept of a record after its head line. Our choice: a trace of ten exceptions with thirty frames each."""
 
 TRACE_COLUMNS = tuple(StackTrace.__slots__)
 
 _AMBIGUOUS = "the times are of a zone named {zone}, as several are: they are read as UTC, set the file's zone"
 
 STEP_BACK_MS = 5_000
-"""A record whose time is earlier than this before that of the one above it is out of order. Threads and streams that
-are merged disorder lines by less. Our choice."""
+"""A record is out of order when its time is earlier than the previous one's by more than this. Threads and merged
+streams disorder lines by less. Our choice.
+"""
 
 _TRACE_MARKS = (b"\tat ", b"    at ", b"Caused by: ", b"Exception", b"Error")
 
 _FAILURE_CAUSE = "with failure cause: "
-"""From 1.13 to 1.16 a TaskManager prints the exception of a failed task behind this, in the same line."""
+"""From 1.13 to 1.16 a TaskManager prints the exception of a failed task after this, on the same line."""
 
 TABLES = ("log_record", "config_option", "stack_sample", "metric_sample", "log_count")
 """The tables that a log can fill."""
 
 
 def rows_of(stretch: Stretch, layout: Layout) -> Iterator[Rows | Coverage]:
-    """The evidence of the records of a stretch that is one part."""
+    """The evidence of a stretch with one part."""
     return (found for _, found in rows_of_parts(stretch, layout))
 
 
 def rows_of_parts(stretch: Stretch, layout: Layout) -> Iterator[tuple[int, Rows | Coverage]]:
-    """The evidence of some records with the number of their part, in which their lines are counted."""
+    """The evidence of the records, with the index of their part; lines are counted within the part."""
     heads = stretch.heads
     columns: dict[str, pa.Array] = {
         "ts_ms": heads.ts_ms,
@@ -76,7 +77,7 @@ def rows_of_parts(stretch: Stretch, layout: Layout) -> Iterator[tuple[int, Rows 
 
 
 def _rows_of_part(stretch: Stretch, layout: Layout, columns: Mapping[str, pa.Array]) -> Iterator[Rows | Coverage]:
-    """The evidence of one part, of whose records some columns are known."""
+    """The evidence of one part; some columns are already known."""
     heads = stretch.heads
     count = len(heads.line)
     if not count and not len(stretch.counted.lines):
@@ -121,7 +122,7 @@ def _rows_of_part(stretch: Stretch, layout: Layout, columns: Mapping[str, pa.Arr
 
 
 def _counts(counted: CountedRecords, process: str | None) -> pa.RecordBatch:
-    """Rows of `log_count` for records that are no rows themselves."""
+    """Rows of `log_count` for records that are not rows themselves."""
     ts_ms, lines = pa.array(counted.ts_ms), pa.array(counted.lines + 1)
     levels = pa.DictionaryArray.from_arrays(pa.array(counted.levels), pa.array(LEVELS)).cast(pa.string())
     seconds = pa.array(counted.ts_ms // 1000)
@@ -136,14 +137,14 @@ def _counts(counted: CountedRecords, process: str | None) -> pa.RecordBatch:
 
 
 def _steps_back(times: Offsets) -> tuple[Offsets, Offsets]:
-    """By how many ms times go back beyond STEP_BACK_MS, and at which of them."""
+    """By how many ms times go back by more than STEP_BACK_MS, and their indexes."""
     steps = np.diff(times)
     back = np.flatnonzero(steps < -STEP_BACK_MS)
     return -steps[back], back + 1
 
 
 def _traces(stretch: Stretch, bare: bool) -> dict[str, pa.Array]:
-    """The columns of stack traces, for the records that have one; in a file without layout the head line counts too."""
+    """Columns of the stack traces; in a file without layout the head line belongs to the trace."""
     has_more = np.flatnonzero(stretch.ends > stretch.head_ends)
     if bare:
         has_more = np.arange(len(stretch.heads.line))
@@ -171,7 +172,7 @@ def _traces(stretch: Stretch, bare: bool) -> dict[str, pa.Array]:
 
 
 def _continuations(stretch: Stretch) -> dict[str, pa.Array]:
-    """The lines behind the head line, for the records that have any."""
+    """The lines after the head line, for records with several lines."""
     has_more = np.flatnonzero(stretch.ends > stretch.head_ends + 1)
     if not len(has_more):
         return {}
@@ -189,7 +190,7 @@ def _trace(lines: bytes) -> StackTrace | None:
 
 
 def _options(stretch: Stretch, role: str | None) -> Iterator[dict[str, Any]]:
-    """Settings and JVM options that the start-up messages state."""
+    """Settings and JVM options in the start-up messages."""
     heads = stretch.heads
     if not stretch.hits.have_any(START_UP):
         return
@@ -204,7 +205,7 @@ def _options(stretch: Stretch, role: str | None) -> Iterator[dict[str, Any]]:
 
 
 def _client_options(stretch: Stretch) -> Iterator[dict[str, Any]]:
-    """Settings that Kafka clients state when they start, each different one once."""
+    """Distinct settings that Kafka clients log at their start."""
     heads = stretch.heads
     if not stretch.hits.have_any(SCOPES):
         return

@@ -1,4 +1,4 @@
-"""Which records of a log become rows, and where the constants stand that decide so: one search for all of them."""
+"""Selects the records of a log that become rows, by one search for all constants."""
 
 from __future__ import annotations
 
@@ -17,32 +17,32 @@ from diagnostics.notation.log_event import catalogue
 from diagnostics.notation.thread_stack import TITLE
 
 START_UP = ("Loading configuration property: ", "Maximum heap size: ", "JVM Options:", "Program Arguments:")
-"""How messages of the start-up banner begin that state settings."""
+"""Beginnings of start-up messages that state settings."""
 
 OPTION_MARKS = ("-     ", ":     ", "|     ")
-"""How an option of the banner, which is indented by four blanks, follows what stands before a message."""
+"""An option of the banner, indented by four spaces, after each possible separator before a message."""
 
 METRICS_REPORT = "= Starting metrics report ="
-"""What stands in a record of Flink's Slf4jReporter."""
+"""Text in a record of Flink's Slf4jReporter."""
 
 VERSION_MARK = "(Version: "
-"""What stands before Flink's version in the start-up banner."""
+"""Text before Flink's version in the start-up banner."""
 
 MARKS = (*START_UP, *OPTION_MARKS, *SCOPES, METRICS_REPORT, VERSION_MARK, TITLE)
-"""What readers of logs look for beside catalogued events; records that hold one of these are always rows."""
+"""Texts, besides catalogued events, that readers of logs need; records with one of them are always rows."""
 
 CONTEXT = "log_selection"
-"""The name of a RecordSelection in a range's context; without one every record is a row, as in the log book."""
+"""Key of a RecordSelection in a range's context; without one every record is a row, as in the log book."""
 
 
 @dataclass(frozen=True)
 class RecordSelection:
-    """The records that somebody looks at; the others are only counted, by second and level.
+    """The records that an aggregator reads; the others are only counted, by second and level.
 
-    events  ids of the catalogued events whose records are looked at
-    texts   constants whose records are looked at
+    events  ids of the catalogued events whose records are rows
+    texts   constants whose records are rows
 
-    Records from WARN on, those of several lines and those of an unusual layout are rows whatever is selected.
+    Records from WARN on, records of several lines and records in an unusual layout are always rows.
     """
 
     events: frozenset[str]
@@ -51,11 +51,11 @@ class RecordSelection:
 
 @dataclass(frozen=True, slots=True)
 class Hits:
-    """Where constants stand in the records of a stretch.
+    """Matches of constants in the records of a stretch.
 
     numbers  of the constants, in the scanner's order
-    offsets  of their last octets
-    records  that they stand in, by their place in the stretch
+    offsets  of their last bytes
+    records  indexes of their records in the stretch
     """
 
     scanner: Scanner
@@ -64,41 +64,41 @@ class Hits:
     records: Offsets
 
     def part(self, first: int, last: int) -> Hits:
-        """Those in the records from `first` to before `last`, whose places are counted from `first`."""
+        """The matches in the records from `first` to before `last`, with record indexes from `first`."""
         kept = (self.records >= first) & (self.records < last)
         return Hits(self.scanner, self.numbers[kept], self.offsets[kept], self.records[kept] - first)
 
     def chosen(self, is_chosen: npt.NDArray[np.bool_]) -> Hits:
-        """Those in the chosen records, whose places are counted among the chosen ones only."""
+        """The matches in the chosen records, with indexes among the chosen ones."""
         kept = is_chosen[self.records]
         places = np.cumsum(is_chosen) - 1
         return Hits(self.scanner, self.numbers[kept], self.offsets[kept], places[self.records[kept]])
 
     def selected_records(self) -> Offsets:
-        """The records that hold a constant which makes them rows; one may be there several times."""
+        """Records that a constant selects as rows; may contain duplicates."""
         found: Offsets = self.records[self.scanner.selects[self.numbers]]
         return found
 
     def have_any(self, marks: Iterable[str]) -> bool:
-        """Whether one of these MARKS stands in any record."""
+        """Whether any record contains one of these MARKS."""
         return bool(np.isin(self.numbers, [self.scanner.number_of[mark] for mark in marks]).any())
 
     def first_end(self, mark: str) -> int | None:
-        """The offset behind the first of one of MARKS; None where it stands in no record."""
+        """The offset after the first occurrence of one of MARKS; None when no record contains it."""
         offsets = self.offsets[self.numbers == self.scanner.number_of[mark]]
         return int(offsets.min()) + 1 if len(offsets) else None
 
     def records_with(self, mark: str) -> list[int]:
-        """The records in which one of MARKS stands, each once, ascending."""
+        """Distinct records that contain one of MARKS, ascending."""
         found: list[int] = np.unique(self.records[self.numbers == self.scanner.number_of[mark]]).tolist()
         return found
 
 
 class Scanner:
-    """Finds the constants of all catalogued events, MARKS and the texts of a selection in one pass over a buffer.
+    """Finds the constants of all catalogued events, MARKS and a selection's texts in one pass over a buffer.
 
-    owners   for each constant the places in the catalogue of the events that have it
-    selects  for each constant whether a record that holds it is a row
+    owners   for each constant the catalogue indexes of the events that have it
+    selects  for each constant whether a record that contains it is a row
     """
 
     def __init__(self, selection: RecordSelection | None) -> None:
@@ -122,7 +122,7 @@ class Scanner:
         self._texts = ConstantTexts([constant.encode() for constant in owners])
 
     def hits_in(self, buffer: bytes, starts: Offsets) -> Hits:
-        """The constants in the records of a buffer, which begin at `starts`, ascending."""
+        """The matches in the records of a buffer, which begin at the ascending `starts`."""
         numbers, offsets = self._texts.find(buffer)
         records = np.searchsorted(starts, offsets, side="right") - 1
         inside = records >= 0
@@ -131,5 +131,5 @@ class Scanner:
 
 @cache
 def scanner_of(selection: RecordSelection | None) -> Scanner:
-    """The scanner of a selection, built once in each process."""
+    """The scanner of a selection, built once per process."""
     return Scanner(selection)

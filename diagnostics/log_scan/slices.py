@@ -1,4 +1,4 @@
-"""Parts of a buffer as Arrow strings, without a Python object for each."""
+"""Parts of a buffer as Arrow strings, without a Python object per part."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import pyarrow.compute as pc
 Offsets = npt.NDArray[np.int64]
 
 _INLINE = 12
-"""A string view holds strings up to this length itself. Source: Arrow columnar format, "Variable-size Binary View"."""
+"""Maximum length of an inline string in a string view. Source: Arrow columnar format, "Variable-size Binary View"."""
 
 
 def slices(buffer: bytes, starts: Offsets, ends: Offsets) -> pa.Array:
-    """`buffer[start:end]` for each pair, as strings. A character cut by an end is replaced by U+FFFD."""
+    """`buffer[start:end]` for each pair, as strings. A character cut at an end becomes U+FFFD."""
     count = len(starts)
     lengths = np.maximum(ends - starts, 0)
     views = np.zeros((count, 4), dtype=np.int32)

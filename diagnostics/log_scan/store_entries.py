@@ -1,4 +1,4 @@
-"""Entries of a log store, each a line or a record of a log: put in the order of their times and read like any log."""
+"""Entries of a log store, each a line or a record: sorted by time and read like a log."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from diagnostics.log_scan.stretch import stretch_of
 class StoreEntry:
     """One entry.
 
-    arrived  seconds since 1970 when it came, None where that is not told
+    arrived  arrival time in seconds since 1970, None when unknown
     text     its text as one line, as `json_lines.one_line` makes it
-    place    the columns of a citation: `line`, `last_line`, `pointer`
+    place    citation columns: `line`, `last_line`, `pointer`
     """
 
     arrived: float | None
@@ -28,7 +28,7 @@ class StoreEntry:
 
 
 def rows_of_entries(given: Sequence[StoreEntry]) -> Iterator[Rows | Coverage]:
-    """The evidence in the entries, cited where each of them stands in the file."""
+    """The evidence in the entries, cited by each entry's position in the file."""
     entries = _in_order(given)
     if not entries:
         yield Coverage()
@@ -44,7 +44,9 @@ def rows_of_entries(given: Sequence[StoreEntry]) -> Iterator[Rows | Coverage]:
 
 
 def _in_order(entries: Sequence[StoreEntry]) -> Sequence[StoreEntry]:
-    """Oldest first. Entries of the same moment keep their order, turned where the store went backwards."""
+    """Entries sorted by time. Entries of the same moment keep their order, reversed when the store lists the newest
+    first.
+    """
     times = [entry.arrived for entry in entries if entry.arrived is not None]
     if len(times) < len(entries) or not times:
         return entries
@@ -53,7 +55,7 @@ def _in_order(entries: Sequence[StoreEntry]) -> Sequence[StoreEntry]:
 
 
 def _placed(batch: pa.RecordBatch, entries: Sequence[StoreEntry]) -> pa.RecordBatch:
-    """The rows with the places of their entries instead of lines of the sorted text."""
+    """The rows with the citations of their entries instead of lines of the sorted text."""
     columns = dict(zip(batch.schema.names, batch.columns, strict=True))
     places = [entries[line - 1].place for line in columns["line"].to_pylist()]
     for name, kind in (("line", pa.int64()), ("last_line", pa.int64()), ("pointer", pa.string())):

@@ -1,7 +1,6 @@
-"""A stretch of a log: the records whose head line begins in one byte range of a file, each with all its lines.
+"""A stretch of a log: the records whose head line begins in one byte range of a file, with all their lines.
 
-Small files are read together, as one stretch of several parts: what a search costs beside the bytes that it searches
-is then paid once for all of them.
+Small files are read as one stretch with several parts, so that the fixed costs of a search are paid once.
 """
 
 from __future__ import annotations
@@ -35,28 +34,31 @@ from diagnostics.log_scan.slices import Offsets, slices
 from diagnostics.notation.file_range import Range, open_file, open_range
 
 SAMPLE_BYTES = 65_536
-"""The beginning of a file that decides on its layout."""
+"""Bytes at the beginning of a file that determine its layout."""
 
 TAIL_BYTES = 262_144
 MOST_TAIL_BYTES = 8 * 1024 * 1024
-"""How far behind the end of a range its last record is followed. A trace of a StackOverflowError has 80 KB."""
+"""Bytes after the end of a range that are searched for the end of its last record. A trace of a StackOverflowError has
+80 KB.
+"""
 
 _CONTINUES = (b"\t", b" ", b"Caused by:", b"Suppressed:", b"...", b"}", b")", b"At line:", b"+ ")
-"""How lines begin that go on; the last two stand between an exception and its frames in what PowerShell writes."""
+"""Beginnings of continuation lines; PowerShell writes the last two between an exception and its frames."""
 
 
 ROLE_RECORDS = 4_000
-"""Records whose loggers tell the kind of process, evenly spread, where not all are rows. Our choice: they are read to
-find which classes log most, and a start-up has a few hundred."""
+"""Records whose loggers are examined for the kind of process, evenly spread, when not all records are rows. Our choice:
+a start-up has a few hundred, and the most frequent loggers decide.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class CountedRecords:
-    """Records that nobody looks at, one by one in the order of the file: single lines below WARN.
+    """Records that are only counted, in file order: single lines below WARN.
 
-    lines    indices of their lines in the stretch
+    lines    indexes of their lines in the stretch
     ts_ms    their times
-    levels   their levels, as places in LEVELS
+    levels   their levels, as indexes in LEVELS
     """
 
     lines: Offsets
@@ -64,7 +66,7 @@ class CountedRecords:
     levels: npt.NDArray[np.int8]
 
     def part(self, first: int, last: int, lines_before: int) -> CountedRecords:
-        """Those from `first` to before `last`, with so many lines less before them."""
+        """Those from `first` to before `last`; `lines_before` is subtracted from their lines."""
         return CountedRecords(self.lines[first:last] - lines_before, self.ts_ms[first:last], self.levels[first:last])
 
 
@@ -73,21 +75,21 @@ NONE_COUNTED = CountedRecords(np.empty(0, np.int64), np.empty(0, np.int64), np.e
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """The cleaned text of some whole records.
+    """The cleaned text of whole records.
 
-    buffer      holds the text
-    first_lines index of the first line of each part: one, or each of several files
-    roles       of each part the kind of process that its loggers tell
+    buffer      the text
+    first_lines index of the first line of each part: one part, or one per file
+    roles       kind of process of each part, from its loggers
     heads       the head lines of the records that are rows
-    numbers     the place of each of these among all records of the stretch
+    numbers     index of each of these among all records of the stretch
     last_lines  index of the last line of each
-    ends        offset behind the last line of each
-    head_ends   offset of the end of each head line, or of its first part where a line holds a whole record
+    ends        offset after the last line of each
+    head_ends   offset of the end of each head line, or of its first part when one line holds a whole record
     starts      offset of each line
-    hits        the constants that stand in these records
+    hits        matches of constants in these records
     counted     the other records
-    is_selection whether records may be left out, and the texts behind head lines are for nobody
-    warnings    what had to be assumed
+    is_selection whether records may be left out, and continuation lines are not needed
+    warnings    assumptions made
     """
 
     buffer: bytes
@@ -105,7 +107,7 @@ class Stretch:
     warnings: tuple[str, ...] = ()
 
     def times(self) -> tuple[Offsets, Offsets]:
-        """The times of all records that have one, and the lines of these, in the order of the file."""
+        """The times of all records that have one, and their lines, in file order."""
         timed = np.flatnonzero(self.heads.ts_ms.is_valid().to_numpy(zero_copy_only=False))
         times = self.heads.ts_ms.take(pa.array(timed)).to_numpy(zero_copy_only=False)
         if not len(self.counted.lines):
@@ -136,19 +138,19 @@ class Stretch:
             )
 
     def text(self, record: int, most: int = 65_536) -> str:
-        """The whole text of a record, its beginning if it is long."""
+        """The text of a record, at most `most` bytes."""
         start = int(self.heads.start[record])
         text = self.buffer[start : min(int(self.ends[record]), start + most)]
         return text.replace(LINE_BREAK, b"\n").decode("utf-8", "replace")
 
     def continuation(self, record: int, most: int = 262_144) -> bytes:
-        """The lines of a record behind its head line."""
+        """The lines of a record after its head line."""
         start = int(self.head_ends[record]) + 1
         return self.buffer[start : min(int(self.ends[record]), start + most)].replace(LINE_BREAK, b"\n")
 
 
 def read_stretch(part: Range) -> tuple[Stretch, Layout]:
-    """The records of a range. A range that begins inside a record leaves that to the range before."""
+    """The records of a range. A record that began before the range belongs to the range before."""
     with open_file(part) as opened:
         sample = opened.read(SAMPLE_BYTES)
     cleaner = cleaner_for(sample)
@@ -162,7 +164,7 @@ def read_stretch(part: Range) -> tuple[Stretch, Layout]:
 
 
 def read_stretches(files: Sequence[Range]) -> Iterator[tuple[list[int], Stretch, Layout]]:
-    """The records of several whole files, one stretch for those of one layout, with the places of these in `files`."""
+    """The records of several whole files: one stretch per layout, with the indexes of its files in `files`."""
     texts: dict[Layout, dict[int, bytes]] = defaultdict(dict)
     for place, file in enumerate(files):
         with open_file(file) as opened:
@@ -170,7 +172,7 @@ def read_stretches(files: Sequence[Range]) -> Iterator[tuple[list[int], Stretch,
         cleaner = cleaner_for(content[:SAMPLE_BYTES])
         texts[layout_of(cleaner(content[:SAMPLE_BYTES]))][place] = cleaner(content)
     for layout, found in texts.items():
-        if layout.style == "clock":  # each file has a day of its own
+        if layout.style == "clock":  # each file has a date of its own
             for place in found:
                 yield [place], *read_stretch(files[place])
         else:
@@ -179,7 +181,7 @@ def read_stretches(files: Sequence[Range]) -> Iterator[tuple[list[int], Stretch,
 
 
 def stretch_of(text: bytes) -> tuple[Stretch, Layout]:
-    """The records of a text that is in memory already, freed of what containers put around its lines."""
+    """The records of a text in memory, without container prefixes."""
     sample = text[:SAMPLE_BYTES]
     cleaner = cleaner_for(sample)
     layout = layout_of(cleaner(sample))
@@ -187,7 +189,7 @@ def stretch_of(text: bytes) -> tuple[Stretch, Layout]:
 
 
 def _on_its_day(stretch: Stretch, part: Range, cleaner: Cleaner, sample: bytes) -> Stretch:
-    """The records with whole times instead of times of day, without times where nothing tells the day."""
+    """The records with epoch times instead of times of day; without times when the date is unknown."""
     found = first_day(part.name, cleaner(sample))
     heads = stretch.heads
     if found is None:
@@ -205,7 +207,7 @@ def _on_its_day(stretch: Stretch, part: Range, cleaner: Cleaner, sample: bytes) 
 
 
 def _tail(read: Callable[[int], bytes], cleaner: Cleaner, layout: Layout) -> bytes:
-    """The lines behind a range that belong to its last record: all before the next head line."""
+    """The lines after a range that belong to its last record: all before the next head line."""
     tail = b""
     while len(tail) < MOST_TAIL_BYTES:
         more = read(TAIL_BYTES)
@@ -232,9 +234,9 @@ def line_bounds(buffer: bytes) -> tuple[Offsets, Offsets]:
 def _stretch(
     texts: Sequence[bytes], tail: bytes, layout: Layout, selection: RecordSelection | None, *, first: bool
 ) -> Stretch:
-    """The stretch of these texts, of which each is a part.
+    """The stretch of these texts, each of which is a part.
 
-    tail   what follows a single text and belongs to its last record
+    tail   text that follows a single text and belongs to its last record
     first  whether the texts are the beginnings of their files
     """
     buffer, begins = _joined(texts, tail)
@@ -290,7 +292,7 @@ def _stretch(
 
 
 def _joined(texts: Sequence[bytes], tail: bytes) -> tuple[bytes, Offsets]:
-    """The texts as one, each beginning with a line of its own, and where each begins."""
+    """The texts joined, each starting on a new line, and their offsets."""
     if len(texts) == 1:
         return texts[0] + tail if tail else texts[0], np.zeros(1, np.int64)
     whole = [text if not text or text.endswith(b"\n") else text + b"\n" for text in texts]
@@ -299,13 +301,13 @@ def _joined(texts: Sequence[bytes], tail: bytes) -> tuple[bytes, Offsets]:
 
 
 def _sampled(lines: Offsets, bounds: Offsets) -> Offsets:
-    """Of the head lines of each part all, or about ROLE_RECORDS evenly spread."""
+    """All head lines of each part, or about ROLE_RECORDS evenly spread."""
     spans = pairwise(bounds.tolist())
     return np.concatenate([lines[start : end : max((end - start) // ROLE_RECORDS, 1)] for start, end in spans])
 
 
 def _first_parts(buffer: bytes, starts: Offsets, ends: Offsets) -> Offsets:
-    """Where the first part of each line ends: at its end, or at the first break inside it."""
+    """End of the first part of each line: the line's end, or its first LINE_BREAK."""
     breaks = np.flatnonzero(np.frombuffer(buffer, np.uint8) == LINE_BREAK[0]) if LINE_BREAK in buffer else ()
     if not len(breaks):
         return ends
@@ -315,7 +317,7 @@ def _first_parts(buffer: bytes, starts: Offsets, ends: Offsets) -> Offsets:
 
 
 def _loose_heads(buffer: bytes, starts: Offsets, ends: Offsets, lines: Offsets, part_lines: Offsets) -> Offsets:
-    """Lines that stand without a time before the first record of a part and are not the continuation of another."""
+    """Lines without a time before the first record of a part that do not continue another line."""
     loose: list[int] = []
     records = np.searchsorted(lines, part_lines).tolist()
     for (first, end), record in zip(pairwise(part_lines.tolist()), records, strict=False):
@@ -329,7 +331,7 @@ def _loose_heads(buffer: bytes, starts: Offsets, ends: Offsets, lines: Offsets, 
 
 
 def _with_loose(heads: Heads, loose: Offsets, buffer: bytes, starts: Offsets, ends: Offsets) -> Heads:
-    """The heads, and lines that have a message and nothing else, in the order of the lines."""
+    """The heads and lines with only a message, in the order of the lines."""
     message = slices(buffer, starts[loose], np.minimum(ends[loose], starts[loose] + MESSAGE_BYTES))
     blank = pa.nulls(len(loose), pa.string())
     lines = np.concatenate([loose, heads.line])

@@ -1,1 +1,1 @@
-"""Catalogues that formats and signals share, as data: log events, known frames, kinds of evidence."""
+"""Catalogues as data, with their loaders: log events, known frames, settings, known bugs, kinds of evidence."""

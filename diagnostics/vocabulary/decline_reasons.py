@@ -1,4 +1,4 @@
-"""Flink's reasons for a checkpoint that failed, in words, and what kind of failure each is."""
+"""Flink's reasons for failed checkpoints, in words, and the kind of each failure."""
 
 from __future__ import annotations
 
@@ -48,9 +48,10 @@ REASONS: Mapping[str, tuple[str, Kind]] = {
     "Checkpoint was declined": ("synchronous part failed", "snapshot"),
     "Failed to trigger checkpoint ": ("could not be triggered", "trigger"),
 }
-"""Text in a chain or message -> Flink's reason in words and its kind; the first that stands there counts.
-Source: Flink's own log statements (ckpt.reason.*, tm.ckpt.*); for Flink 1.5 to 1.8 the exceptions of
-org.apache.flink.runtime.checkpoint.decline and CheckpointDeclineReason."""
+"""Text in a chain or message -> Flink's reason in words and its kind; the first match counts. Source: Flink's own log
+statements (ckpt.reason.*, tm.ckpt.*); for Flink 1.5 to 1.8 the exceptions of
+org.apache.flink.runtime.checkpoint.decline and CheckpointDeclineReason.
+"""
 
 WAITING = (
     "The minimum time between checkpoints is still pending",
@@ -60,10 +61,10 @@ WAITING = (
     "while one was queued already",
     "Blocking output edge exists",
 )
-"""Texts of triggers that came too early and are made up for. Source: Flink's CheckpointFailureReason."""
+"""Texts of triggers that came too early and are repeated. Source: Flink's CheckpointFailureReason."""
 
 STOPPED = ("eriodic checkpoint scheduler is shut down", "heckpoint coordinator is shut down")
-"""Texts of triggers that came while the job was ending. Source: as for WAITING."""
+"""Texts of triggers while the job was ending. Source: as for WAITING."""
 
 KIND_ORDER: tuple[Kind, ...] = (
     "snapshot",
@@ -75,9 +76,9 @@ KIND_ORDER: tuple[Kind, ...] = (
     "not ready",
     "consequence",
 )
-"""The most telling first: a snapshot that failed goes before what only followed from it."""
+"""The most specific first: a failed snapshot precedes what only followed from it."""
 
 
 def reason_of(text: str) -> tuple[str, Kind] | None:
-    """Flink's reason in words, and its kind, that a message and its chain of exceptions tell."""
+    """Flink's reason in words, and its kind, from a message and its exception chain; None when none matches."""
     return next((meaning for told, meaning in REASONS.items() if told in text), None)

@@ -1,4 +1,4 @@
-"""Where a failure comes from: memory, network, storage, restored state, class loading, a record, the job's own code."""
+"""Origin of a failure: memory, network, storage, restored state, class loading, a record, the job's own code."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ IN_SNAPSHOT = (
     "Could not materialize checkpoint ",
     "Asynchronous task checkpoint failed",
 )
-"""Lines of a chain that tell that a task was taking its snapshot. Source: Flink's own log statements (tm.ckpt.*)."""
+"""Lines of an exception chain during a snapshot. Source: Flink's own log statements (tm.ckpt.*)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Origin:
     frames: tuple[str, ...] = ()
 
     def fits(self, chain: Sequence[str], root: str, frames: Sequence[str]) -> bool:
-        """Whether the chain (`class: message` lines), its innermost class or where that was thrown tell it."""
+        """Whether the chain (`class: message` lines), its innermost class or its frames match this origin."""
         if root.startswith(self.at_root) or any(frame.startswith(self.frames) for frame in frames):
             return True
         return any(text in line for line in chain for text in self.in_chain)
@@ -43,7 +43,7 @@ class Origin:
 
 @cache
 def origins() -> tuple[Origin, ...]:
-    """The catalogue in its order. Raises InvalidRule naming the line when the file is not as expected."""
+    """The catalogue in its order. Raises InvalidRule naming the line when the file is invalid."""
     text = (files("diagnostics.vocabulary") / "fault_origins.yaml").read_text("utf-8")
     content: Any = read_yaml(text, "fault_origins.yaml").content
     return tuple(_origin(name, entry) for name, entry in content.items())
@@ -61,7 +61,7 @@ def origin_of(exception: str, message: str, frame: str | None, thrown_in: str | 
 
     exception, message  of the innermost exception
     frame, thrown_in    its top frame, and the first frame that is Flink's own or the user's
-    causes              the whole chain, one `class: message` a line
+    causes              the whole chain, one `class: message` per line
     """
     chain = [*(causes or "").split("\n"), f"{exception}: {message}"]
     frames = [each for each in (frame, thrown_in) if each]
@@ -74,5 +74,5 @@ def origin_of(exception: str, message: str, frame: str | None, thrown_in: str | 
 
 
 def is_in_snapshot(causes: str | None) -> bool:
-    """Whether the chain tells that the task was taking its snapshot."""
+    """Whether the chain shows that the task was taking its snapshot."""
     return any(text in (causes or "") for text in IN_SNAPSHOT)

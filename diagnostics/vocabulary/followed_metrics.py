@@ -1,4 +1,4 @@
-"""The metrics whose course over time signals and charts look at, from `followed_metrics.yaml`."""
+"""The metrics that signals and charts read over time, from `followed_metrics.yaml`."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ FILE = "followed_metrics.yaml"
 
 @cache
 def _patterns() -> tuple[frozenset[str], tuple[str, ...]]:
-    """The names that stand for themselves, and the beginnings of the others."""
+    """Exact names, and prefixes of the others."""
     content = read_yaml((files("diagnostics.vocabulary") / FILE).read_text("utf-8"), FILE).content
     names = [str(name) for group in content.values() for name in group]
     return frozenset(names), tuple(name.removesuffix("*") for name in names if name.endswith("*"))
 
 
 def is_followed(metric: str) -> bool:
-    """Whether the samples of a metric are kept as series."""
+    """Whether the samples of a metric are kept as a series."""
     names, beginnings = _patterns()
     return metric in names or metric.startswith(beginnings)

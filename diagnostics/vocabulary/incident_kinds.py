@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 FILE = "incident_kinds.yaml"
 
 MOST_KINDS = 63
-"""The kinds of a record are the bits of one whole number."""
+"""Kinds of a record are bits of one integer."""
 
 OF_TEXTS: Mapping[str, Callable[..., RecordCondition]] = {
     "in_message": in_message,
@@ -41,9 +41,9 @@ OF_TEXTS: Mapping[str, Callable[..., RecordCondition]] = {
 
 
 def parse_kinds(document: YamlDocument) -> Mapping[str, RecordCondition]:
-    """Kind -> which records report it, in the order of the document.
+    """Kind -> condition of the records that report it, in the order of the document.
 
-    Raises  InvalidRule naming the line of what is no condition.
+    Raises  InvalidRule naming the line of an invalid condition.
     """
     if len(document.content) > MOST_KINDS:
         raise InvalidRule([f"{document.source}: {len(document.content)} kinds, at most {MOST_KINDS} are possible"])
@@ -81,7 +81,7 @@ def _shipped() -> Mapping[str, RecordCondition]:
 
 
 KINDS: Mapping[str, RecordCondition] = _shipped()
-"""Kind of event -> the records that report it."""
+"""Kind of event -> condition of the records that report it."""
 
 MARKS = reduce(Marks.__or__, (kind.marks for kind in KINDS.values() if kind.marks is not None))
 MARKED_TEXTS, MARKED_EVENTS = (tuple(sorted(marks)) for marks in (MARKS.texts, MARKS.events))
@@ -94,9 +94,9 @@ def _searched_texts() -> SearchedTexts:
 
 
 def kinds_of(records: pa.RecordBatch | pa.Table) -> pa.Array:
-    """The kinds of each record, separated by blanks; null for the many that have none.
+    """The kinds of each record, separated by spaces; null for the many without one.
 
-    records  rows of `log_record`, at least the columns that conditions look at
+    records  rows of `log_record`, at least the columns that conditions read
     """
     import numpy as np
     import pyarrow as pa

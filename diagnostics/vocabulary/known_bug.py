@@ -2,14 +2,14 @@
 
 One YAML file for each part of Flink in `diagnostics/vocabulary/known_bugs`; an entry's key is the tracker's id. It has
 
-title        the fault, in own words
+title        the fault, in our words
 component    part of Flink or the connector
-product      whose release counts: `flink` (the default), or a connector with releases of its own
+product      the product whose release counts: `flink` (the default), or a connector with its own releases
 affected     releases that have it, as `1.13.0..1.13.5` or a single release
 fixed        the first releases without it, one for each line that got the fix; empty when none has it yet
-signatures   what stands in a log or an exception; one that fits suffices
-looks_like   what people see
-work_around  what helps without the fix, or that nothing does
+signatures   texts in a log or an exception; one match suffices
+looks_like   the symptoms
+work_around  a remedy without the fix, or that there is none
 symptom_class  the class of the incident that it causes; left out when it causes no class of its own
 source       title and url of the tracker's entry or of the release notes
 """
@@ -34,21 +34,22 @@ IDENTIFIER = re.compile(r"[A-Z][A-Z0-9]{1,19}-\d{1,7}")
 RELEASE = re.compile(r"(\d{1,3})\.(\d{1,3})\.(\d{1,3})")
 PRODUCT = re.compile(r"[a-z][a-z0-9-]{1,39}")
 LEAST_TEXT = 12
-"""Characters of a signature's text. Our choice: shorter ones stand in too many records."""
+"""Characters of a signature's text. Our choice: shorter ones occur in too many records."""
 LEAST_SENTENCE = 24
-"""Characters of the text that a signature without frame needs, with a blank in it: a message, not merely a class name,
-which many faults share. Our choice."""
+"""Characters that a signature without frame needs in a text with a space: a message, not only a class name, which many
+faults share. Our choice.
+"""
 
 Release = tuple[int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """Literal texts that stand together in one record or answer.
+    """Literal texts that occur together in one record or answer.
 
-    texts   all of them stand in its message or in its chain of exceptions, a line of which is `class: message`
-    frames  one of them is the root cause's top frame or the first frame that is Flink's own; any when there are none.
-            A method stands for its lambdas, too, whose numbers differ by release (`plain_frame`)
+    texts   all of them occur in its message or in its exception chain, a line of which is `class: message`
+    frames  one of them is the root cause's top frame or the first frame that is Flink's own; any when empty.
+            A method matches its lambdas too, whose numbers differ by release (`plain_frame`)
     """
 
     texts: tuple[str, ...]
@@ -56,11 +57,11 @@ class Signature:
 
     @property
     def rarest(self) -> tuple[str, ...]:
-        """Texts of which one stands in whatever the signature fits: its frames, or its longest text."""
+        """Texts of which a match contains at least one: its frames, or its longest text."""
         return self.frames or (max(self.texts, key=len),)
 
     def fits(self, text: str) -> bool:
-        """Whether all texts stand in a record with one of its frames."""
+        """Whether a record contains all texts and one of the frames."""
         return all(each in text for each in self.texts)
 
 
@@ -87,12 +88,12 @@ class KnownBug:
 
 
 LAMBDA = r"\.lambda\$(\w+?)\$[\w$]*$"
-"""A lambda's frame as javac names it: `Class.lambda$method$3`, with a hash where it can be serialized."""
+"""A lambda's frame as named by javac: `Class.lambda$method$3`, with a hash when serializable."""
 PLAIN = r".\1"
 
 
 def plain_frame(frame: str | None) -> str | None:
-    """The frame of the method that a lambda stands in; any other frame as it is."""
+    """The frame of a lambda's enclosing method; other frames unchanged."""
     return re.sub(LAMBDA, PLAIN, frame) if frame else frame
 
 
@@ -133,7 +134,7 @@ def bugs_of(text: str, source: str) -> dict[str, KnownBug]:
 
 
 def bugs_that_fit(text: str, frames: Iterable[str | None]) -> list[str]:
-    """The ids of the bugs that a record with these texts and frames shows, in whatever release."""
+    """The ids of the bugs that a record with these texts and frames matches, in any release."""
     by_frame = _signatures_by_frame()
     near = [each for frame in dict.fromkeys((None, *frames)) for each in by_frame.get(frame, ())]
     return list(dict.fromkeys(name for name, signature in near if signature.fits(text)))
@@ -141,7 +142,7 @@ def bugs_that_fit(text: str, frames: Iterable[str | None]) -> list[str]:
 
 @cache
 def _signatures_by_frame() -> Mapping[str | None, Sequence[tuple[str, Signature]]]:
-    """The signatures with the ids of their bugs, below each of their frames; below None those without frames."""
+    """Frame -> signatures with the ids of their bugs; None -> those without frames."""
     by_frame: dict[str | None, list[tuple[str, Signature]]] = defaultdict(list)
     for bug in known_bugs().values():
         for signature in bug.signatures:
@@ -152,13 +153,13 @@ def _signatures_by_frame() -> Mapping[str | None, Sequence[tuple[str, Signature]
 
 @cache
 def rare_texts() -> tuple[str, ...]:
-    """Texts of which one stands in every record that shows a bug."""
+    """Texts of which every record that shows a bug contains at least one."""
     signatures = (each for bug in known_bugs().values() for each in bug.signatures)
     return tuple(sorted({text for each in signatures for text in each.rarest}))
 
 
 class _BugReader:
-    """Reads the entries of one file and gathers what is wrong with them."""
+    """Reads the entries of one file and collects their errors."""
 
     known = frozenset({field.name for field in fields(KnownBug)} - {"id", "url"})
 

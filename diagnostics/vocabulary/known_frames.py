@@ -1,4 +1,4 @@
-"""What known frames mean: whose operator runs, which outside system is called and for what, who waits, who uploads."""
+"""Meaning of known stack frames: operator, outside system and purpose of a call, waiting, uploading."""
 
 from __future__ import annotations
 
@@ -38,20 +38,20 @@ Purpose = Literal[
 OUTSIDE: frozenset[str] = frozenset(("look-up", "sink", "call", "upload", "download", "source"))
 """Purposes of calls that leave the process."""
 MAILBOX_WAIT = "org.apache.flink.streaming.runtime.tasks.mailbox."
-"""A task thread waits here for input; inside an operator it waits for that operator's own asynchronous calls."""
+"""A task thread waits here for input; within an operator it waits for that operator's asynchronous calls."""
 NO_ROOM = "org.apache.flink.runtime.io.network.buffer.LocalBufferPool."
-"""A task thread waits here for room in its output, wherever it comes from: it is back-pressured."""
+"""A task thread waits here for output buffers: it is back-pressured, whatever frames are below."""
 
 
 class Prefixes:
-    """Literal prefixes of frames with what they mean; the longest one that fits counts."""
+    """Literal prefixes of frames with their meaning; the longest match counts."""
 
     def __init__(self, meanings: Mapping[str, Any]) -> None:
         self._meanings = meanings
         self._lengths = sorted({len(prefix) for prefix in meanings}, reverse=True)
 
     def meaning(self, frame: str) -> Any:
-        """What the longest fitting prefix means, None without one."""
+        """The meaning of the longest matching prefix, None without one."""
         for length in self._lengths:
             found = self._meanings.get(frame[:length])
             if found is not None:
@@ -63,7 +63,7 @@ class Prefixes:
 class KnownFrames:
     """The catalogue `vocabulary/frames.yaml`.
 
-    computing  purposes that use the CPU, with what helps against it
+    computing  purposes that use the CPU, with a remedy
     """
 
     operators: Prefixes
@@ -77,7 +77,7 @@ class KnownFrames:
 
 @cache
 def known_frames() -> KnownFrames:
-    """The catalogue. Raises InvalidRule naming the line when the file is not as expected."""
+    """The catalogue. Raises InvalidRule naming the line when the file is invalid."""
     content = read_yaml((files("diagnostics.vocabulary") / "frames.yaml").read_text("utf-8"), "frames.yaml").content
     uploads = content["uploads"]
     return KnownFrames(
@@ -95,11 +95,11 @@ def known_frames() -> KnownFrames:
 class Stack:
     """What one stack of a task thread does.
 
-    idle      waits for input or for room in its output: no work
-    waiting   does not use the CPU though it works: its top frame waits
+    idle      waits for input or for output buffers: no work
+    waiting   works without using the CPU: its top frame waits
     role      of the Flink operator nearest to the top, None when no operator is among the frames
-    system    outside system or known CPU user, with `purpose` and the frame that tells it
-    user      the user's frame nearest to the top
+    system    outside system or known CPU user, with `purpose` and the frame that identifies it
+    user      the user frame nearest to the top
     top       the top frame
     """
 
@@ -114,8 +114,7 @@ class Stack:
 
 
 ASYNCHRONOUS = "asynchronous calls"
-"""The system of an operator that waits in the mailbox for its own asynchronous calls; which system that is stands in
-other threads."""
+"""Name of the system when an operator waits in the mailbox for its asynchronous calls, which other threads execute."""
 
 
 @lru_cache(maxsize=8192)
@@ -141,18 +140,18 @@ def _system(frame: str) -> tuple[str, Purpose] | None:
 
 
 def uses_cpu(frames: Sequence[str]) -> bool:
-    """Whether a thread with these frames, root first, computes: its top frame does not wait, and it is not idle."""
+    """Whether a thread with these frames, root first, computes: it is not idle and its top frame does not wait."""
     return not _wait_kind(frames[-1]) and not any(map(_is_idle, frames))
 
 
 @lru_cache(maxsize=8192)
 def _is_own(frame: str) -> bool:
-    """Whether a frame is the job's own code: of no common library and of none that the catalogue knows."""
+    """Whether a frame is user code: of no common library and not in the catalogue."""
     return is_user_code(frame) and _system(frame) is None
 
 
 def stack(frames: Sequence[str]) -> Stack:
-    """What a stack does. `frames` from the root to the top, at least one."""
+    """The activity of a stack with at least one frame, root first."""
     top = frames[-1]
     role: Role | None = None
     user: str | None = None
@@ -179,7 +178,7 @@ def stack(frames: Sequence[str]) -> Stack:
 
 
 def upload_of(frames: Iterable[str]) -> str | None:
-    """What an asynchronous checkpoint thread uploads, from its frames root first; None when it does not."""
+    """What an asynchronous checkpoint thread uploads, from its frames root first; None for other threads."""
     found = None
     for frame in frames:
         meaning = known_frames().upload_frames.meaning(frame)

@@ -12,8 +12,9 @@ Source: Flink documentation, Monitoring Back Pressure,
 https://nightlies.apache.org/flink/flink-docs-stable/docs/ops/monitoring/back_pressure/"""
 
 QUIET_MOST, WORKING_MOST = 0.5, 0.8
-"""Busy share of time up to which a subtask is quiet, and from which it is near its limit. Our choice: above 800 ms of
-each second little is left for a burst."""
+"""Busy share of time up to which a subtask is quiet, and from which it is near its limit. Our choice: above 800 ms per
+second little is left for a burst.
+"""
 
 
 def pressure_level(ratio: float) -> PressureLevel:

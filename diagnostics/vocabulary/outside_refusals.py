@@ -1,4 +1,4 @@
-"""How outside systems are out of reach or refuse the job, told by texts of a chain of exceptions."""
+"""Ways in which outside systems are unreachable or refuse the job, by texts of an exception chain."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from diagnostics.yaml_document import read_yaml
 class Refusal:
     """One entry of `vocabulary/outside_refusals.yaml`.
 
-    how    as a sentence ends: the job failed because ...
-    texts  tell it where the failure comes from the network or an outside system
-    of     system -> texts that tell by themselves that this system failed
+    how    the end of a sentence: the job failed because ...
+    texts  identify it when the failure comes from the network or an outside system
+    of     system -> texts that identify the failure of this system by themselves
     """
 
     how: str
@@ -25,17 +25,17 @@ class Refusal:
     of: Mapping[str, tuple[str, ...]]
 
     def stands_in(self, text: str) -> bool:
-        """Whether one of its texts stands in a chain of exceptions."""
+        """Whether an exception chain contains one of its texts."""
         return any(each in text for each in self.texts) or self.system_in(text) is not None
 
     def system_in(self, text: str) -> str | None:
-        """The system whose own text stands in a chain of exceptions."""
+        """The system whose own text an exception chain contains."""
         return next((system for system, texts in self.of.items() if any(each in text for each in texts)), None)
 
 
 @cache
 def refusals() -> tuple[Refusal, ...]:
-    """The catalogue in its order. Raises InvalidRule naming the line when the file is not as expected."""
+    """The catalogue in its order. Raises InvalidRule naming the line when the file is invalid."""
     text = (files("diagnostics.vocabulary") / "outside_refusals.yaml").read_text("utf-8")
     content: Any = read_yaml(text, "outside_refusals.yaml").content
     return tuple(
@@ -49,11 +49,11 @@ def refusals() -> tuple[Refusal, ...]:
 
 
 def refusal_of(text: str) -> Refusal | None:
-    """The first entry that tells how an outside system is out of reach or refuses."""
+    """The first entry that matches; None when none does."""
     return next((each for each in refusals() if each.stands_in(text)), None)
 
 
 @cache
 def telling_texts() -> tuple[str, ...]:
-    """The texts that tell by themselves that an outside system failed."""
+    """The texts that identify the failure of an outside system by themselves."""
     return tuple(text for each in refusals() for texts in each.of.values() for text in texts)

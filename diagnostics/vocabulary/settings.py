@@ -1,4 +1,4 @@
-"""Flink's options as the catalogue `vocabulary/settings.csv` knows them: type, range, versions, former names."""
+"""Flink's options from the catalogue `vocabulary/settings.csv`: type, range, versions, former names."""
 
 from __future__ import annotations
 
@@ -18,13 +18,16 @@ Version = tuple[int, int]
 VERSION = re.compile(r"(\d{1,3})\.(\d{1,3})")
 BOUND = re.compile(r"(>=|>|<=)?\s*([\d.]{1,20})\s*(ms|kb|mb)?")
 FURTHEST_MISS = 2
-"""Letters by which a name may differ from a known one to count as a slip of the keyboard. Our choice: pairs such as
-`network.min` and `network.max`, which both exist, differ by two, and whoever means neither writes something else."""
+"""Edit distance up to which a name counts as a typing error of a known one. Our choice: pairs such as `network.min` and
+`network.max`, which both exist, differ by two.
+"""
 SHORTEST_MISSED = 12
-"""Characters of the shortest name that is compared so: below, two letters are too large a part. Our choice."""
+"""Characters of the shortest name that is compared so. Our choice: in shorter names two letters are too large a
+part.
+"""
 LONGEST_NAME = 120
 TEMPLATE = ("${", "{{", "******", "<")
-"""What stands in a value that is filled in later, or that was masked: nothing to check."""
+"""Mark of a value that is filled in later or masked, and therefore not checked."""
 EXAMPLES: Mapping[Type, str] = {
     "duration": "a time such as 30 s",
     "integer": "a whole number",
@@ -38,7 +41,7 @@ EXAMPLES: Mapping[Type, str] = {
 class FormerName:
     """An older name of an option.
 
-    since  the first version that knows it, None when all do; `until` the last one, None when all later ones still do
+    since  the first version that knows it, None when all do; `until` the last one, None when all later ones do
     """
 
     name: str
@@ -50,7 +53,7 @@ class FormerName:
 class KnownSetting:
     """One option.
 
-    allowed  `>=10 ms`, `0..1`, `>=1 or -1`, or the words of a choice joined by `|`; empty when everything is
+    allowed  `>=10 ms`, `0..1`, `>=1 or -1`, or the words of a choice joined by `|`; empty when any value is
     since    the first version that knows the name, None for all; `until` the last one, None when it still exists
     """
 
@@ -71,7 +74,7 @@ class KnownSetting:
 
 @dataclass(frozen=True, slots=True)
 class SettingCatalogue:
-    """Every known option by its newest name, and which option a former name stands for."""
+    """Every known option by its newest name, and the option of each former name."""
 
     by_key: Mapping[str, KnownSetting]
     by_former: Mapping[str, KnownSetting]
@@ -81,11 +84,11 @@ class SettingCatalogue:
         return self.by_key.get(key) or self.by_former.get(key)
 
     def name_in(self, key: str, version: Version | None) -> str:
-        """What the option is called in a version: its newest name, unless that version has only a former one."""
+        """The option's name in a version: its newest name, unless that version has only a former one."""
         return self.known_name_in(key, version) or key
 
     def known_name_in(self, key: str, version: Version | None) -> str | None:
-        """What the option is called in a version, None when that version has no such option."""
+        """The option's name in a version, None when that version has no such option."""
         known = self.by_key[key]
         if version is None or _between(version, known.since, known.until):
             return key
@@ -97,7 +100,7 @@ def _between(version: Version, since: Version | None, until: Version | None) -> 
 
 
 def near_miss(key: str) -> str | None:
-    """The known name that a name is probably meant to be, None when it is known or like no other."""
+    """The known name that a name is probably meant to be, None when it is known or unlike any other."""
     if setting_catalogue().find(key) or len(key) > LONGEST_NAME:
         return None
     names = _names()
@@ -117,30 +120,30 @@ def near_miss(key: str) -> str | None:
 
 @cache
 def _names() -> Mapping[str, str]:
-    """Every name, new and former, by its letters and digits alone."""
+    """Every name, new and former, by its letters and digits."""
     catalogue = setting_catalogue()
     return {_plain(name): name for name in (*catalogue.by_former, *catalogue.by_key)}
 
 
 def _plain(key: str) -> str:
-    """The name without what people mix up: capitals, and what parts its words."""
+    """The name without capitals and separators, which people confuse."""
     return re.sub(r"[._-]", "", key.lower())
 
 
 def _parts(key: str) -> list[str]:
-    """The name in one part more than letters may be wrong: whatever the slip, one of them is left as it was."""
+    """The name in one part more than the tolerated errors: at least one part is unchanged by them."""
     length = -(-len(key) // (FURTHEST_MISS + 1))
     return [key[start : start + length] for start in range(0, len(key), length)]
 
 
 def _distance(one: str, other: str) -> int:
-    """Letters to insert, drop or change from one to the other; FURTHEST_MISS + 1 stands for anything larger."""
+    """Edit distance (insert, drop, change); FURTHEST_MISS + 1 for anything larger."""
     too_far = FURTHEST_MISS + 1
     row = [min(column, too_far) for column in range(len(other) + 1)]
     for place, letter in enumerate(one, 1):
         above, row = row, [too_far] * (len(other) + 1)
         row[0] = min(place, too_far)
-        # Further from the diagonal so many letters have been inserted or dropped already.
+        # Further from the diagonal, more letters than allowed have been inserted or dropped.
         for column in range(max(1, place - FURTHEST_MISS), min(len(other), place + FURTHEST_MISS) + 1):
             row[column] = min(above[column] + 1, row[column - 1] + 1, above[column - 1] + (letter != other[column - 1]))
         if min(row) > FURTHEST_MISS:
@@ -156,7 +159,7 @@ def version_of(text: str | None) -> Version | None:
 
 @cache
 def setting_catalogue() -> SettingCatalogue:
-    """The catalogue, read once."""
+    """The catalogue, cached."""
     text = (files("diagnostics.vocabulary") / "settings.csv").read_text("utf-8")
     known = [_known(row) for row in csv.DictReader(text.splitlines())]
     by_key = {each.key: each for each in known}
@@ -184,7 +187,7 @@ def _known(row: Mapping[str, str]) -> KnownSetting:
 
 
 def wrong_value(known: KnownSetting, text: str | None) -> str | None:
-    """What the value should be instead, None when it is allowed (or cannot be told)."""
+    """What the value should be instead; None when it is allowed or cannot be checked."""
     value = (text or "").strip()
     if not value or any(mark in value for mark in TEMPLATE) or known.type == "text":
         return None
@@ -201,7 +204,7 @@ def wrong_value(known: KnownSetting, text: str | None) -> str | None:
 
 
 def _amount(kind: Type, value: str) -> float | None:
-    """The value as a number of milliseconds, bytes or itself; truth values as 0 and 1."""
+    """The value in milliseconds, bytes or as a plain number; booleans as 0 and 1."""
     if value.lower() in ("infinite", "infinity"):
         return float("inf") if kind == "number" else 2.0**31
     sign, text = (-1.0, value[1:]) if value.startswith("-") else (1.0, value)

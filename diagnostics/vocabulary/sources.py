@@ -1,4 +1,4 @@
-"""What bounds and texts rest on: documentation, source code, articles; and claims that do not survive a check."""
+"""Sources of bounds and texts: documentation, source code, articles; and claims that are disproved."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from diagnostics.errors import InvalidRule
 from diagnostics.yaml_document import read_yaml
 
 CITED = re.compile(r"[\w.-]+(?:, [\w.-]+)*(?=:|$)")
-"""How a text that cites begins: ids of sources with commas, then, after a colon, what is taken from them."""
+"""Beginning of a citing text: comma-separated ids of sources, then, after a colon, what is taken from them."""
 
 OWN_CHOICE = "our choice"
-"""How a bound begins that no source states; the reason follows."""
+"""Beginning of a bound without a source; the reason follows."""
 
 Basis = Literal["documented", "heuristic", "claim"]
 
@@ -27,7 +27,7 @@ class Source:
 
     url    None for the documents that this program was specified from, which have no public address
     says   what it states
-    basis  `documented`: the number stands there; `heuristic`: the mechanism is described there and the number is our
+    basis  `documented`: the number is stated there; `heuristic`: the mechanism is described there and the number is our
            choice; `claim`: what a document says, true or not
     """
 
@@ -40,10 +40,10 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class CitedSources:
-    """A text that states where a bound comes from, taken apart.
+    """The parsed origin of a bound.
 
-    sources  those of the catalogue that it names
-    detail   what else it says, e.g. which part of them counts, or the reason of our own choice
+    sources  catalogued sources that it names
+    detail   the rest, e.g. the relevant part of them, or the reason of our own choice
     """
 
     sources: tuple[Source, ...]
@@ -51,14 +51,14 @@ class CitedSources:
 
     @property
     def text(self) -> str:
-        """As a sentence prints it: titles, then the detail."""
+        """The text for a sentence: titles, then the detail."""
         titles = "; ".join(dict.fromkeys(source.title for source in self.sources))
         return ": ".join(part for part in (titles, self.detail) if part)
 
 
 @dataclass(frozen=True, slots=True)
 class DisputedClaim:
-    """A claim that does not survive a check, what holds instead, and which documents make it."""
+    """A claim that is disproved, what holds instead, and the documents that make it."""
 
     claim: str
     answer: str
@@ -69,7 +69,7 @@ class DisputedClaim:
 def sources() -> Mapping[str, Source]:
     """The catalogue by id, from `sources/*.yaml`.
 
-    Raises  InvalidRule naming the file of an entry that is not as expected, or there twice.
+    Raises  InvalidRule naming the file of an invalid or duplicate entry.
     """
     catalogue: dict[str, Source] = {}
     for file in sorted(files("diagnostics.vocabulary").joinpath("sources").iterdir(), key=lambda each: each.name):
@@ -92,7 +92,7 @@ def disputed_claims() -> Sequence[DisputedClaim]:
 
 
 def cited_sources(text: str) -> CitedSources:
-    """The sources that a text names by id; of a text that names none it is all detail."""
+    """The sources that a text names by id; without any, the whole text is detail."""
     hit = CITED.match(text)
     ids = hit[0].split(", ") if hit else []
     if not ids or any(source_id not in sources() for source_id in ids):
