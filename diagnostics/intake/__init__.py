@@ -1,6 +1,6 @@
 """From uploads to text: archives opened within bounds, files decompressed, decoded and recognised.
 
-Nothing is written outside the workspace, and never under a name that an upload chose.
+Nothing is written outside the workspace, and file names on disk never come from an upload.
 """
 
 from __future__ import annotations

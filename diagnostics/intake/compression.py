@@ -1,4 +1,4 @@
-"""gzip, bzip2, xz, Zstandard and raw DEFLATE, decompressed piece by piece: a bomb is met before it has grown."""
+"""Bounded decompression of gzip, bzip2, xz, Zstandard and raw DEFLATE: a bomb is detected before it has expanded."""
 
 from __future__ import annotations
 
@@ -17,22 +17,24 @@ from diagnostics.intake.signatures import Container, container_of
 from diagnostics.intake.streams import ByteStream
 
 PACKED_PIECE_BYTES = 16_384
-"""Fed to a decompressor at once: what a damaged place costs of the good bytes before it. Our choice."""
+"""Bytes fed to a decompressor at once, which bounds the good bytes lost before a damaged place. Our choice."""
 
 XZ_MEMORY_BYTES = 256 * MIB
-"""What xz may ask for its dictionary: `xz -9` needs 65 MiB (xz(1)), its format allows 4 GiB."""
+"""Memory limit of xz: `xz -9` needs 65 MiB (xz(1)), its format allows 4 GiB."""
 
 ZSTD_WINDOW_LOG = 27
-"""128 MiB: what `zstd` itself takes without `--long` (zstd(1), "Memory usage")."""
+"""128 MiB: the limit of `zstd` itself without `--long` (zstd(1), "Memory usage")."""
 
 GZIP_HEADER_BYTES = 131_072
-"""The file name and comment in a gzip header have no length of their own (RFC 1952); two of the longest paths fit."""
+"""Limit for a gzip header, whose file name and comment have no length field (RFC 1952): two of the longest paths
+fit.
+"""
 
 _FLAG_CHECK, _FLAG_EXTRA, _FLAG_NAME, _FLAG_COMMENT = 2, 4, 8, 16
 
 
 class Decompressor(Protocol):
-    """The shape of `bz2.BZ2Decompressor` and `lzma.LZMADecompressor`."""
+    """The interface of `bz2.BZ2Decompressor` and `lzma.LZMADecompressor`."""
 
     @property
     def eof(self) -> bool:
@@ -41,12 +43,12 @@ class Decompressor(Protocol):
 
     @property
     def needs_input(self) -> bool:
-        """Whether nothing more comes without input."""
+        """Whether more input is needed for further output."""
         ...
 
     @property
     def unused_data(self) -> bytes:
-        """What was given after the end mark."""
+        """Input after the end mark."""
         ...
 
     def decompress(self, data: bytes, max_length: int = -1) -> bytes:
@@ -68,7 +70,7 @@ class Inflate:
 
     @property
     def unused_data(self) -> bytes:
-        """What was given after the last block."""
+        """Input after the last block."""
         return self._inflate.unused_data
 
     def decompress(self, data: bytes, max_length: int = -1) -> bytes:
@@ -79,7 +81,7 @@ class Inflate:
 
 
 class Gunzip:
-    """One member of a gzip (RFC 1952). zlib's own reader loses the text when only the check sum is wrong."""
+    """One member of a gzip (RFC 1952). zlib's own reader loses the text when only the checksum is wrong."""
 
     def __init__(self) -> None:
         self._inflate: Inflate | None = None
@@ -141,8 +143,8 @@ _DECOMPRESSORS: dict[Container, Callable[[], Decompressor]] = {
 class Decompressed:
     """The decompressed bytes of a stream.
 
-    A stream that is cut off or damaged ends where it can no longer be read, and the reason becomes a note.
-    Reading raises LimitExceeded when the bytes grow beyond all proportion.
+    A truncated or damaged stream ends where it is no longer readable, and the reason becomes a note. Reading raises
+    LimitExceeded when the ratio of decompressed to compressed bytes is too high.
     """
 
     def __init__(
@@ -162,7 +164,7 @@ class Decompressed:
 
     @classmethod
     def of(cls, kind: Container, packed: ByteStream, allowance: Allowance, notes: list[str]) -> Decompressed:
-        """A whole compressed file, which may be several after one another."""
+        """A whole compressed file, which may consist of several streams."""
         stream = cls(packed, _DECOMPRESSORS[kind], allowance, notes)
         stream._several = kind
         return stream
@@ -208,7 +210,7 @@ class Decompressed:
         return piece
 
     def _next(self, ended: Decompressor) -> None:
-        """After an end mark: another compressed stream, padding, or something else."""
+        """Continue after an end mark: another compressed stream, padding, or trailing data."""
         if isinstance(ended, Gunzip) and ended.damage:
             self._notes.append(ended.damage)
         self._decompressor = None
@@ -235,7 +237,7 @@ class Decompressed:
 
 
 def _gzip_header_end(data: bytes) -> int | None:
-    """Where the header ends; None when more of it is needed. Raises UnreadableInput when it has no end."""
+    """End of the header; None when more input is needed. Raises UnreadableInput when it has no end."""
     if len(data) < 10:
         return None
     flags, end = data[3], 10

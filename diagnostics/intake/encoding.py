@@ -1,4 +1,4 @@
-"""Which encoding a text has, and whether it is text at all: from its first bytes, and then line by line."""
+"""Detects the encoding of a text, and whether it is text, from its first bytes and then line by line."""
 
 from __future__ import annotations
 
@@ -9,18 +9,22 @@ from dataclasses import dataclass
 from diagnostics.intake.signatures import binary_kind
 
 MOST_CONTROL_RATIO = 0.05
-"""Control bytes in a text, NUL counted: random or compressed bytes have 0.105, logs with colours (ESC is not counted)
-and a few NULs stay below 0.01. Our choice between."""
+"""Ratio of control bytes in a text, including NUL: random or compressed bytes have 0.105, logs with colours (ESC is not
+counted) and a few NULs stay below 0.01. Our choice between.
+"""
 
 UTF16_NUL_RATIO = 0.25
-"""NULs of a UTF-16 text without mark: Latin text has 0.5, a log with Chinese messages still more than 0.3."""
+"""Minimum ratio of NULs in UTF-16 without a byte order mark: Latin text has 0.5, a log with Chinese messages above
+0.3.
+"""
 
 UTF16_SAME_SIDE_RATIO = 0.9
-"""NULs of a UTF-16 text are all on the same side of each pair; a binary file has them on both."""
+"""Ratio of UTF-16's NULs that are on the same side of each pair; a binary file has them on both."""
 
 GB_COMMON_RATIO = 0.7
-"""Pairs of a Chinese text in which both bytes are above 0xA0 (GB 2312, which holds the common characters). In Latin-1
-the byte after an accented letter is nearly always a plain one."""
+"""Ratio of pairs in Chinese text with both bytes above 0xA0 (GB 2312, the common characters). In Latin-1 the byte after
+an accented letter is nearly always ASCII.
+"""
 
 _CONTROL = bytes(sorted(set(range(32)) - set(b"\t\n\r\f\b\x1b") | {0x7F}))
 _GB_PAIR = re.compile(rb"[\x81-\xfe][\x30-\xfe]")
@@ -36,27 +40,27 @@ REPLACEMENT = "\ufffd"
 
 @dataclass(frozen=True, slots=True)
 class Encoding:
-    """An encoding of a whole text and the length of the mark before it. `utf-8` stands for every 8-bit encoding."""
+    """The encoding of a text and the length of its byte order mark. `utf-8` represents every 8-bit encoding."""
 
     codec: str
     mark_bytes: int = 0
 
     @property
     def is_wide(self) -> bool:
-        """Whether characters take several bytes with NULs among them."""
+        """Whether code units have several bytes."""
         return self.codec != "utf-8"
 
 
 @dataclass(frozen=True, slots=True)
 class DecodedLine:
-    """A line's text, and the codec that had to be used instead of UTF-8 (`utf-8`: with bytes replaced)."""
+    """A line's text, and the codec used instead of UTF-8 (`utf-8`: with replaced bytes)."""
 
     text: str
     instead: str | None
 
 
 def encoding_of(head: bytes) -> Encoding:
-    """The encoding, by its mark or by where the NULs are."""
+    """The encoding, from the byte order mark or the positions of NULs."""
     for mark, codec in _MARKS:
         if head.startswith(mark):
             return Encoding(codec, len(mark))
@@ -70,7 +74,7 @@ def encoding_of(head: bytes) -> Encoding:
 
 
 def not_text(head: bytes, encoding: Encoding) -> str | None:
-    """Why the file is no text, if it is none."""
+    """The reason why the file is not text; None when it is."""
     kind = binary_kind(head)
     if kind:
         return f"not text: {kind}"
@@ -85,7 +89,7 @@ def not_text(head: bytes, encoding: Encoding) -> str | None:
 
 
 def head_text(content: bytes, encoding: Encoding) -> str:
-    """The beginning of a file as text; a character that is cut at its end is left out. Line ends stay as found."""
+    """The beginning of a file as text with original line ends; a character cut at its end is left out."""
     body = content[encoding.mark_bytes :]
     decoder = codecs.getincrementaldecoder(encoding.codec)("replace" if encoding.is_wide else "strict")
     try:
@@ -95,7 +99,7 @@ def head_text(content: bytes, encoding: Encoding) -> str:
 
 
 def decoded_line(line: bytes) -> DecodedLine:
-    """A line of an 8-bit text: UTF-8, else GB 18030, else Latin-1, which any byte is."""
+    """A line of an 8-bit text as UTF-8, else GB 18030, else Latin-1, which accepts any byte."""
     try:
         return DecodedLine(line.decode("utf-8"), None)
     except UnicodeDecodeError as error:

@@ -1,4 +1,4 @@
-"""What a Flink JobManager leaves for its History Server: the REST answers of one finished job in one JSON document."""
+"""Reads a JobManager's archive for the History Server: the REST answers of a finished job in one JSON document."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from diagnostics.intake.limits import MIB, in_words
 from diagnostics.intake.streams import ByteStream, pieces
 
 MOST_BYTES = 128 * MIB
-"""Of one archive, which is held as a whole. Our choice: one of a thousand subtasks has some MB."""
+"""Bytes of one archive, which is held in memory. Our choice: one of a thousand subtasks has some MB."""
 
 _GAP = rb"[ \t\r\n]{0,64}"
 _STRING = rb'("(?:[^"\\]++|\\.)*+")'
@@ -25,13 +25,14 @@ _ENTRY = re.compile(
     ),
     re.DOTALL,
 )
-"""One answer and what follows it. The whole read as JSON would take up to thirty times its bytes in memory, and nothing
-of an archive that was cut off would be read."""
+"""One answer with the separator after it. Parsing the whole document as JSON would take up to thirty times its bytes in
+memory and fail on a truncated archive.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class ArchivedAnswer:
-    """An answer under the path that REST has for it, as a file: `jobs/<id>/checkpoints.json`."""
+    """An answer as a file named by its REST path: `jobs/<id>/checkpoints.json`."""
 
     name: str
     content: bytes
@@ -43,7 +44,7 @@ def is_history_archive(head: bytes) -> bool:
 
 
 def archived_answers(stream: ByteStream, entries: int) -> Iterator[ArchivedAnswer]:
-    """The answers in their order, at most so many. Raises UnreadableInput and LimitExceeded."""
+    """The answers in order, at most `entries`. Raises UnreadableInput and LimitExceeded."""
     content = bytearray()
     for piece in pieces(stream):
         content += piece

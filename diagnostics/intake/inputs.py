@@ -1,4 +1,4 @@
-"""An upload made readable: every file in it decompressed, decoded to UTF-8, recognised, or refused with a reason."""
+"""Prepares an upload: every file is decompressed, decoded to UTF-8 and recognised, or refused with a reason."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from diagnostics.intake.text_head import TextHead, read_head
 
 @dataclass(frozen=True, slots=True)
 class InputFile:
-    """One file of an upload.
+    r"""One file of an upload.
 
-    file_id     its position in the intake
+    file_id     its index in the intake
     name        path inside the upload: `logs/tm.log`, `x.log.gz`, `bundle.zip!/logs/jm.log`
-    path        its text: decompressed, UTF-8, lines ended by `\\n`, or the bytes of a binary format; None when refused
-    bytes       its size, decompressed and before decoding; of a refused file what was read of it
-    format_id   the format that claims it; None for an attachment
+    path        its text: decompressed, UTF-8, lines ended by `\n`, or the bytes of a binary format; None when refused
+    bytes       decompressed size before decoding; for a refused file the bytes read of it
+    format_id   the recognised format; None for an attachment
     title       the format's title
     confidence  0..1
-    warnings    what is wrong with it
-    error       why it was refused; of an archive: why not all of it could be read
+    warnings    defects of the file
+    error       the reason for refusal; for an archive, why it is incomplete
     """
 
     file_id: int
@@ -53,10 +53,9 @@ class Intake:
 def unpack(
     sources: Sequence[SourceFile], workspace: Path, limits: Limits = USUAL, layouts: Sequence[LogLayout] = ()
 ) -> Intake:
-    """Every file that the sources hold; logs in one of the layouts given are rewritten in Flink's own.
+    """Every file in the sources; logs in one of the given layouts are rewritten in Flink's own.
 
-    Writes only below `workspace`/inputs, under names of its own. A file that is clean text already is used
-    where it lies.
+    Writes only below `workspace`/inputs, under generated names. A file that already is clean text is used in place.
     """
     unpacking = _Unpacking(workspace, limits, layouts)
     for source in uniquely_named(sources):
@@ -75,7 +74,7 @@ class _Unpacking:
         self.inputs: list[InputFile] = []
 
     def take(self, source: SourceFile) -> None:
-        """All files of one upload."""
+        """Add all files of one upload."""
         if self._ended is None and len(self.inputs) >= self._limits.files:
             self._ended = f"not read: {self._limits.files:,} files in one upload is the bound"
         if self._ended:
@@ -158,13 +157,13 @@ class _Unpacking:
 
 
 def _refuse_what_says_it_is_too_large(member: Member, limits: Limits) -> None:
-    """Before a byte of it is copied; what says nothing, or less than it is, is stopped while it is read."""
+    """Refuse a member by its stated size before copying it; false or missing sizes are caught while reading."""
     if (member.stated_bytes or 0) > limits.file_bytes:
         raise LimitExceeded(f"larger than {in_words(limits.file_bytes)}, which is the bound for one file")
 
 
 def _is_clean_upload(source: SourceFile, member: Member, head: TextHead, limits: Limits) -> bool:
-    """Whether an uncompressed upload needs no copy."""
+    """Whether an uncompressed upload can be used in place."""
     if head.encoding is None:
         return True
     if head.layout is not None:

@@ -1,4 +1,4 @@
-"""The bounds of an upload, and the allowance that one upload uses up. Every number has its reason here."""
+"""The limits of an upload with their reasons, and the allowance that one upload consumes."""
 
 from __future__ import annotations
 
@@ -12,21 +12,22 @@ MIB = 1024 * KIB
 GIB = 1024 * MIB
 
 STREAM_BYTES = 64 * KIB
-"""What a compressed stream behind another one holds at least, on the average: blocks of bgzip have that size (SAM/BAM
-format specification, 4.1), and more streams than that are there only to cost time."""
+"""Minimum average of decompressed bytes per concatenated compressed stream: bgzip's blocks have this size (SAM/BAM
+format specification, 4.1), and more streams only cost time.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one upload may cost. All are our choice unless a source is given; sizes are decompressed.
+    """Limits of one upload. All are our choice unless a source is given; sizes are decompressed.
 
-    files             a cluster of 200 machines with 20 rotated logs each has 4,000; more is a mistake or an attack
+    files             a cluster of 200 machines with 20 rotated logs each has 4,000; more is an error or an attack
     total_bytes       what the engine reads in minutes on two cores
     file_bytes        as the web side's bound for one uploaded file
     ratio             decompressed to compressed. DEFLATE reaches 1,032 (zlib.net, "Technical Details") on one repeated
                       byte; logs, scrapes and JSON that we measured stay below 60
     ratio_from_bytes  below this nothing is called a bomb: a short file may repeat one line
-    line_bytes        longer lines of a text are shortened: a hundred times the longest stack frame that we saw
+    line_bytes        longer lines of a text are shortened: a hundred times the longest stack frame seen
     nesting           archives within archives, the outer one counted: a bundle of bundles, as support tools make them
     compressions      compressions directly over one another: `x.log.gz` that a browser compressed again
     name_characters   longer names are refused: no file system of Linux has longer paths than 4,096 bytes
@@ -46,34 +47,34 @@ class Limits:
 
     @property
     def entries(self) -> int:
-        """Entries of one archive or folder that are looked at, folders counted: four to a file is generous."""
+        """Entries of one archive or folder that are read, including folders: four per file is generous."""
         return 4 * self.files
 
     @property
     def decompressed_bytes(self) -> int:
-        """All output of all decompressors: each archive within another decompresses the same bytes once more."""
+        """Output of all decompressors: each nested archive decompresses the same bytes again."""
         return (self.nesting + 1) * self.total_bytes
 
 
 USUAL = Limits()
-"""The limits unless a caller has others."""
+"""The default limits."""
 
 
 class Spent(LimitExceeded):
-    """The rest of this uploaded file is not read."""
+    """Raised when the rest of this uploaded file is not read."""
 
 
 class AllSpent(Spent):
-    """Nothing more is read, of no uploaded file."""
+    """Raised when nothing more is read, of any uploaded file."""
 
 
 class Allowance:
-    """What is left of the limits while an upload is unpacked."""
+    """The unused part of the limits while an upload is unpacked."""
 
     def __init__(
         self, limits: Limits, most_decompressed_bytes: int | None = None, seconds: float | None = None
     ) -> None:
-        """`seconds` bounds the time for somebody who waits; what runs in the background takes as long as it takes."""
+        """`seconds` limits the time while a user waits; background work has no time limit."""
         self.limits = limits
         self._seconds = seconds
         self._begun = time.monotonic()
@@ -86,17 +87,17 @@ class Allowance:
         self._upload_stored = 0
 
     def require_time(self) -> None:
-        """Raises AllSpent when the time is over. What reads or unpacks bytes asks by itself."""
+        """Raises AllSpent when the time is over. Every read and decompression calls it."""
         if self._seconds is not None and time.monotonic() - self._begun > self._seconds:
             raise AllSpent(f"not read further after {self._seconds:g} seconds, which is the bound while somebody waits")
 
     def begin_upload(self, stored_bytes: int) -> None:
-        """From here on bytes come out of another uploaded file, which has that size on the disk."""
+        """Begin another uploaded file with that size on disk."""
         self._upload = 0
         self._upload_stored = stored_bytes
 
     def spend(self, size: int) -> None:
-        """Bytes that were read of a file. Raises Spent or AllSpent when they are too many."""
+        """Count bytes read of a file. Raises Spent or AllSpent when they are too many."""
         self.require_time()
         self._total += size
         self._upload += size
@@ -107,13 +108,13 @@ class Allowance:
             raise Spent(expands(limits))
 
     def another_stream(self) -> None:
-        """A compressed stream behind another one begins. Raises AllSpent: they cost time also when they are empty."""
+        """Count another concatenated compressed stream. Raises AllSpent: even empty ones take time."""
         self._streams += 1
         if self._streams > self._most_streams:
             raise AllSpent(several(self._most_streams))
 
     def decompressed(self, size: int) -> None:
-        """Bytes that came out of any decompressor, also those that are then skipped. Raises AllSpent."""
+        """Count bytes from any decompressor, including skipped ones. Raises AllSpent."""
         self.require_time()
         self._decompressed += size
         if self._decompressed > self._most_decompressed:
@@ -122,12 +123,12 @@ class Allowance:
 
 
 def several(most: int) -> str:
-    """The sentence about a file that is compressed in too many parts."""
+    """The message about a file with too many compressed parts."""
     return f"more than {most:,} compressed parts after one another, which is the bound"
 
 
 def expands(limits: Limits) -> str:
-    """The sentence about a decompression bomb."""
+    """The message about a decompression bomb."""
     return (
         f"expands to more than {limits.ratio} times its size (looked at from {in_words(limits.ratio_from_bytes)} on): "
         "taken for a decompression bomb and not read further"
@@ -135,12 +136,12 @@ def expands(limits: Limits) -> str:
 
 
 def unexpected(error: Exception) -> str:
-    """The reason for a file over which our own code fails: it must not cost the other files of an upload."""
+    """The reason for a file on which our own code fails, so that the other files are still read."""
     return f"cannot be read further: {type(error).__name__}: {error}"[:300]
 
 
 def in_words(size: int) -> str:
-    """A number of bytes as a person says it: `10 GiB`."""
+    """A number of bytes for people: `10 GiB`."""
     for unit, name in ((GIB, "GiB"), (MIB, "MiB"), (KIB, "KiB")):
         if size >= unit:
             return f"{size / unit:,.1f}".removesuffix(".0") + f" {name}"

@@ -1,7 +1,7 @@
-"""A file's bytes made into clean text: UTF-8, lines ended by `\\n`, no NUL, no endless line.
+r"""Converts a file's bytes to clean text: UTF-8, lines ended by `\n`, no NUL, bounded lines.
 
-Line numbers count `\\n` in this text from 1. Nothing here adds or takes away a line, apart from lone carriage returns,
-which end a line as they do in an editor.
+Line numbers count `\n` in this text from 1. The number of lines is unchanged, except that a lone carriage return ends a
+line, as in an editor.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from diagnostics.intake.limits import MIB, in_words
 from diagnostics.intake.streams import PIECE_BYTES, ByteStream, pieces
 
 FRAGMENT_BYTES = MIB
-"""A line that may have any length is decoded in pieces of this size. Our choice."""
+"""Bytes in which a line of unlimited length is decoded. Our choice."""
 
 _INSTEAD = {
     "utf-8": "wrong bytes, shown as \ufffd, in {place}",
@@ -27,9 +27,9 @@ _INSTEAD = {
 
 
 class CleanText:
-    """The clean text of a stream, and what had to be done to it.
+    """The clean text of a stream, and the corrections made.
 
-    line_bytes  longer lines are shortened to that and say so; None leaves lines as long as they are
+    line_bytes  longer lines are shortened with a mark; None keeps all lines whole
     """
 
     def __init__(self, stream: ByteStream, encoding: Encoding, line_bytes: int | None) -> None:
@@ -56,7 +56,7 @@ class CleanText:
             yield self._clean(self._rest)
 
     def warnings(self) -> tuple[str, ...]:
-        """What was done, once all pieces were read."""
+        """The corrections made, once all pieces are read."""
         bound = in_words(self._line_bytes or 0)
         return tuple(
             _INSTEAD[what].format(place=_place(count, first), bound=bound)
@@ -64,7 +64,7 @@ class CleanText:
         )
 
     def _normalised(self) -> Iterator[bytes]:
-        """Blocks of 8-bit text without its mark, with `\\n` as the only line end."""
+        r"""Blocks of 8-bit text without byte order mark, with `\n` as the only line end."""
         wide = codecs.getincrementaldecoder(self._encoding.codec)("replace") if self._encoding.is_wide else None
         mark, held = self._encoding.mark_bytes, b""
         for block in pieces(self._stream):
@@ -85,9 +85,9 @@ class CleanText:
         return text.encode("utf-8", "replace")
 
     def _clean(self, text: bytes) -> bytes:
-        """Whole lines (the last one of the file may lack its end), made valid UTF-8 of bounded length.
+        """Whole lines (the last line may lack its end) as valid UTF-8 of bounded length.
 
-        The first may be the end of a line whose beginning was given already: of that only its length is told.
+        The first may be the end of a line whose beginning was emitted already: of that only its length is reported.
         """
         if self._dropped:
             end = text.find(b"\n")
@@ -132,7 +132,7 @@ class CleanText:
         return decoded.text.encode("utf-8")
 
     def _fragment(self) -> bytes:
-        """The beginning of a line that is longer than what is held at once: kept, or counted as dropped."""
+        """The beginning of a line longer than the buffer: emitted, or counted as dropped."""
         whole = _whole_characters(self._rest)
         rest, self._rest = self._rest, self._rest[len(whole) :]
         if self._line_bytes is None:
@@ -152,7 +152,7 @@ class CleanText:
 
 
 def is_clean(path: Path, line_bytes: int | None) -> bool:
-    """Whether the file is clean text as it lies on the disk. Stops at the first thing that is not."""
+    """Whether the file is clean text on disk. Stops at the first defect."""
     decoder = codecs.getincrementaldecoder("utf-8")("strict")
     carried = 0
     with open(path, "rb", buffering=0) as file:
@@ -179,7 +179,7 @@ def is_clean(path: Path, line_bytes: int | None) -> bool:
 
 
 def _has_long_line(text: bytes, bound: int) -> bool:
-    """Looks at one line end for each `bound` bytes only."""
+    """Whether a line is longer than `bound`; examines one line end per `bound` bytes only."""
     start = 0
     while len(text) - start > bound:
         end = text.rfind(b"\n", start, start + bound + 1)
@@ -194,7 +194,7 @@ def _with_newlines(block: bytes) -> bytes:
 
 
 def _whole_characters(text: bytes) -> bytes:
-    """The text without a UTF-8 character that is cut at its end."""
+    """The text without a UTF-8 character cut at its end."""
     for back in range(1, min(4, len(text) + 1)):
         byte = text[-back]
         if byte & 0xC0 == 0xC0:

@@ -1,7 +1,7 @@
-"""A layout of log lines that a workbench's own administrators describe, for logs that no shipped layout fits.
+"""User-defined layouts of log lines, which administrators describe for logs in no known layout.
 
-Its lines are rewritten, while a file is unpacked, as Flink's default layout prints them: from there on it is a log like
-any other. No line comes or goes, so that line numbers are those of the file.
+Matching lines are rewritten in Flink's default layout while a file is unpacked, and then read like any log. The number
+of lines is unchanged, so line numbers are those of the file.
 """
 
 from __future__ import annotations
@@ -33,26 +33,26 @@ LEVEL_NAMES = {
     "FINER": "TRACE",
     "FINEST": "TRACE",
 }
-"""What other loggers call the levels. Source: java.util.logging.Level, RFC 5424."""
+"""Other loggers' names of the levels. Source: java.util.logging.Level, RFC 5424."""
 
 LONGEST_PATTERN = 2_000
 PATTERN_MEMORY = 8 * 1024 * 1024
-"""What RE2 may take for one expression. Source: RE2's own default."""
+"""Memory limit of RE2 for one expression. Source: RE2's own default."""
 LINES_LOOKED_AT = 400
 LONGEST_LINE = 16_384
-"""Bytes of a line in which its fields are looked for; the rest belongs to the message."""
+"""Bytes of a line in which fields are matched; the rest belongs to the message."""
 LONGEST_TIME = 100
 KNOWN_TIMES = 65_536
 
 
 @dataclass(frozen=True, slots=True)
 class LogLayout:
-    """How a log prints its records.
+    """A log's layout of records.
 
-    pattern      an RE2 expression for the first line of a record, which takes linear time whatever the line; its
-                 groups are `time`, `level` and `message`, and `logger` and `thread` where the layout has them
-    time_format  of the time, as Python's strptime has it; without a zone (%z) it is read as UTC
-    finds        lines that begin a record: the layout has to read each of them
+    pattern      an RE2 expression for the first line of a record, in linear time for any line; groups `time`, `level`,
+                 `message`, and optionally `logger` and `thread`
+    time_format  in the notation of Python's strptime; without a zone (%z) the time is read as UTC
+    finds        sample lines that begin a record; the layout must match each
     """
 
     title: str
@@ -61,7 +61,7 @@ class LogLayout:
     finds: Sequence[str]
 
     def errors(self) -> list[str]:
-        """What is wrong with it, in sentences: the expression, and the lines that it has to read."""
+        """Errors of the expression and of the sample lines, as sentences."""
         if len(self.pattern) > LONGEST_PATTERN:
             return [f"The expression has {len(self.pattern)} characters; {LONGEST_PATTERN} is the bound."]
         try:
@@ -78,18 +78,18 @@ class LogLayout:
         return [reason for line in self.finds if (reason := self._reason(line))]
 
     def fits(self, head: bytes) -> bool:
-        """Whether it reads more of a file's first lines than the shipped layouts do."""
+        """Whether it matches more of a file's first lines than the known layouts do."""
         lines = head.split(b"\n", LINES_LOOKED_AT)[:LINES_LOOKED_AT]
         read = sum(1 for line in lines if self._plain(line) is not None)
         return read > recognised_lines(cleaner_for(head)(head))[0]
 
     def rewritten(self, text: bytes) -> bytes:
-        """Whole lines with each that begins a record as Flink's default layout prints it."""
+        """The text with every line that begins a record rewritten in Flink's default layout."""
         lines = text.split(b"\n")
         return b"\n".join(line if (plain := self._plain(line)) is None else plain for line in lines)
 
     def pieces(self, texts: Iterator[bytes]) -> Iterator[bytes]:
-        """The same for a text that comes in pieces of whole lines."""
+        """`rewritten` for a text in pieces of whole lines."""
         return map(self.rewritten, texts)
 
     def _plain(self, line: bytes) -> bytes | None:
@@ -107,7 +107,7 @@ class LogLayout:
         return f"{moment} {thread}{level} {logger} - ".encode() + message
 
     def _reason(self, line: str) -> str | None:
-        """Why a line is not read."""
+        """The reason why a line does not match; None when it does."""
         found = _compiled(self.pattern).fullmatch(line.encode())
         if found is None:
             return f"The expression does not fit the whole line: {line}"
@@ -131,12 +131,12 @@ def _compiled(pattern: str) -> Any:
 
 @lru_cache(KNOWN_TIMES)
 def _moment(time: str, time_format: str) -> str | None:
-    """The time as Flink's layout prints it, in UTC; None for what is none."""
+    """The time in Flink's layout, in UTC; None when invalid."""
     if len(time) > LONGEST_TIME:
         return None
     try:
         told = datetime.strptime(time, time_format)  # noqa: DTZ007 - most layouts print no zone
         moment = told.astimezone(UTC) if told.tzinfo else told
     except (ValueError, OverflowError, re.error):
-        return None  # strptime makes an expression of the format, of which a directive that is there twice is none
+        return None  # strptime compiles the format to an expression, which must not contain a directive twice
     return moment.strftime("%Y-%m-%d %H:%M:%S,%f")[:23] if moment.year >= 1970 else None

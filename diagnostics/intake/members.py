@@ -1,4 +1,4 @@
-"""Every file inside an uploaded file, however deep, one after the other; and the name that it has from then on."""
+"""Every file inside an uploaded file, at any depth, one after the other, with its name inside the upload."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ _SHOWN_CHARACTERS = 100
 
 @dataclass(slots=True)
 class Member:
-    """A file inside an upload (or the upload itself).
+    """A file inside an upload, or the upload itself.
 
     name          path inside the upload
-    stream        its decompressed content, to be read before the next member is asked for; None when refused
-    refusal       why it is not read
-    notes         what was wrong with it; complete once the stream was read
-    on_disk       whether the upload itself is this file, uncompressed
-    stated_bytes  its decompressed size as far as it is known before reading; a claim
+    stream        its decompressed content, to be read before the next member; None when refused
+    refusal       the reason for refusal
+    notes         its defects; complete once the stream is read
+    on_disk       whether it is the upload itself, uncompressed
+    stated_bytes  its decompressed size as stated before reading; unverified
     """
 
     name: str
@@ -53,7 +53,7 @@ class Member:
 def members(
     source: SourceFile, allowance: Allowance, spool_folder: Path | None, spooled_bytes: int
 ) -> Generator[Member, None, None]:
-    """Each file of an upload. What is wrong with an archive comes as a refused member of the archive's own name.
+    """Each file of an upload. A defect of an archive is a refused member with the archive's name.
 
     spool_folder   where a zip within an archive may be written, without a name; None keeps it in memory
     spooled_bytes  the largest zip within an archive
@@ -81,10 +81,10 @@ class _Walk:
         self._names = Names()
 
     def opened(self, member: Member, stream: ByteStream, file: BinaryIO | None, archives: int) -> Iterator[Member]:
-        """The member itself, or what is inside it.
+        """The member itself, or the files inside it.
 
-        file      the member's own file, when it lies there uncompressed
-        archives  archives around the member
+        file      the member's own file when it is on disk uncompressed
+        archives  number of archives around the member
         """
         try:
             content, kind, layers = self._decompressed(stream, member.notes)
@@ -106,7 +106,7 @@ class _Walk:
             yield from self._archive(member, kind, content, file, archives + 1)
 
     def _decompressed(self, stream: ByteStream, notes: list[str]) -> tuple[Peekable, Container | None, int]:
-        """What comes out after all decompression, the kind of archive that it is, and how many compressions it had."""
+        """The stream after all decompressions, its kind of archive, and the number of compressions."""
         layers = 0
         while True:
             content = Peekable(stream)
@@ -217,7 +217,7 @@ class _Walk:
 
     @contextmanager
     def _spooled(self, stream: ByteStream) -> Iterator[BinaryIO]:
-        """A zip within an archive as a file, since its directory stands at its end."""
+        """A zip within an archive as a seekable file, because its directory is at its end."""
         folder = None if self._spool_folder is None else str(self._spool_folder)
         in_memory = self._limits.spooled_bytes if folder else 0
         with tempfile.SpooledTemporaryFile(in_memory, dir=folder) as spooled:
@@ -231,7 +231,7 @@ class _Walk:
             yield cast(BinaryIO, spooled)
 
     def _inside(self, archive: str, raw: str, notes: list[str]) -> Member:
-        """A file of an archive under a name that is used once, refused when there is something wrong with the name."""
+        """A file of an archive under a unique name, refused when its name is invalid."""
         path = raw.replace("\\", "/")
         refusal = _name_refusal(path, self._limits.name_characters)
         if refusal:
@@ -247,7 +247,7 @@ class _Walk:
 
 @contextmanager
 def _regular_file(path: Path) -> Iterator[BinaryIO]:
-    """The file, opened without following a link or waiting for a pipe. Raises OSError."""
+    """The file, opened without following links or waiting for a pipe. Raises OSError."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     with open(descriptor, "rb", buffering=0) as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):

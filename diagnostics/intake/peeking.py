@@ -1,4 +1,4 @@
-"""Which formats an upload holds, told at once from the beginnings of its files; nothing is written."""
+"""Lists the formats in an upload from the heads of its files, without writing anything."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from diagnostics.intake.sources import SourceFile
 from diagnostics.intake.text_head import read_head
 
 PEEKED_FILES = 1_000
-"""Files of one upload that are looked at: about half a second's work. Our choice."""
+"""Files of one upload that are examined: about half a second's work. Our choice."""
 
 PEEKED_BYTES = 128 * MIB
-"""What is decompressed at most to reach the files of a tar: about half a second's work. Our choice."""
+"""Bytes decompressed to reach the files of a tar: about half a second's work. Our choice."""
 
 PEEKED_SECONDS = 2.0
-"""For one upload, while its sender waits. Our choice: a thousand heads, each of which is costly, take 15."""
+"""Time limit for one upload, while its sender waits. Our choice: a thousand costly heads take 15 s."""
 
 PEEKED_ZIP_BYTES = 32 * MIB
-"""A larger zip within an archive is not held in memory only to look into it. Our choice."""
+"""A larger zip within an archive is not loaded into memory for this. Our choice."""
 
 NOT_LOOKED_AT = Recognition(None, "More files, recognised during the analysis", 0.0)
 REFUSED = Recognition(None, "Refused", 0.0)
@@ -33,7 +33,7 @@ REFUSED = Recognition(None, "Refused", 0.0)
 class Peeked(NamedTuple):
     """A file of an upload.
 
-    bytes    decompressed, as far as the upload states it; else None
+    bytes    decompressed size as stated by the upload, else None
     refusal  why it will not be read
     """
 
@@ -50,7 +50,7 @@ def peek(
     layouts: Sequence[LogLayout] = (),
     seconds: float = PEEKED_SECONDS,
 ) -> list[Peeked]:
-    """The files of an upload. What lies beyond the bounds above is one entry that says so."""
+    """The files of an upload. One last entry reports what the limits above left out."""
     allowance = Allowance(limits, most_decompressed_bytes=PEEKED_BYTES, seconds=seconds)
     found: list[Peeked] = []
     looked_into = members(SourceFile(path, name), allowance, None, PEEKED_ZIP_BYTES)

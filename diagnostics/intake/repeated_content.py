@@ -1,4 +1,4 @@
-"""Files that hold the same bytes as another one of the upload: read once, or a copied log counts each restart twice."""
+"""Finds duplicate files in an upload, so that a copied log does not count each restart twice."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from diagnostics.intake import InputFile
 def repeated_content(files: Iterable[InputFile]) -> Mapping[int, str]:
     """File id -> name of the first file with the same content, for every later one.
 
-    Answers of the REST API are left out: the same answer at two moments says that nothing moved.
+    Answers of the REST API are left out: the same answer at two moments means that nothing changed.
     """
     by_size: dict[int, list[InputFile]] = defaultdict(list)
     for file in files:

@@ -1,4 +1,4 @@
-"""What a file is by its first bytes. Names lie: a `.log` may be a gzip and a `.gz` may be text."""
+"""Kind of a file by its first bytes, not its name: a `.log` may be a gzip and a `.gz` may be text."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from diagnostics.intake.history_archive import is_history_archive
 from diagnostics.intake.yarn_logs import is_yarn_logs
 
 SIGNATURE_BYTES = 512
-"""Enough to tell every kind below: tar has its signature and check sum in its first block of 512 bytes."""
+"""Enough for every kind below: tar has its signature and checksum in its first block of 512 bytes."""
 
 
 class Container(Enum):
-    """What has files or one file within it; the value is what people call it."""
+    """Kinds of archives and compressions; the value is the usual name."""
 
     GZIP = "gzip"
     BZIP2 = "bzip2"
@@ -62,7 +62,7 @@ _BINARIES = (
 
 
 def container_of(head: bytes) -> Container | None:
-    """The kind of archive or compression; None for anything else."""
+    """The kind of archive or compression; None for other files."""
     if head.startswith(b"\x1f\x8b\x08"):
         return Container.GZIP
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08PK\x03\x04")):
@@ -81,7 +81,7 @@ def container_of(head: bytes) -> Container | None:
 
 
 def archive_not_read(head: bytes) -> str | None:
-    """The reason when the file is an archive of a kind that is not read here."""
+    """The reason for refusal when the file is an unsupported archive."""
     for signature, kind in _ARCHIVES_NOT_READ:
         if head.startswith(signature):
             return f"{kind} archives are not read; send it as zip, tar.gz, gz, bz2, xz or zst"
@@ -89,7 +89,7 @@ def archive_not_read(head: bytes) -> str | None:
 
 
 def binary_kind(head: bytes) -> str | None:
-    """What a binary file is, if it is one of the kinds that lie beside logs."""
+    """The kind of a binary file that is common beside logs; else None."""
     for signature, kind in _BINARIES:
         if head.startswith(signature):
             return kind

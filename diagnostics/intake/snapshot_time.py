@@ -1,4 +1,4 @@
-"""When a REST answer was taken that does not say so itself: from the answers that lie in the same snapshot folder."""
+"""Time of REST answers that do not state it, from other answers in the same snapshot folder."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from collections.abc import Iterable, Mapping
 from diagnostics.intake import InputFile
 
 HEAD_BYTES = 65_536
-"""How much of an answer is searched. `now` stands behind the job's name and times, well before the vertices."""
+"""Bytes of an answer that are searched. `now` follows the job's name and times, well before the vertices."""
 
 FOLDERS_OF_A_SNAPSHOT = frozenset({"jobs", "taskmanagers", "jobmanager"})
-"""Where a dump keeps REST's own paths as folders, the snapshot is the folder that holds these."""
+"""Where a dump keeps REST's paths as folders, the snapshot is the parent of these."""
 
 _NOW = re.compile(rb'"now":\s{0,4}(\d{13})\b')
 
 
 def snapshot_folder(name: str) -> str:
-    """The folder of one snapshot that a file belongs to: `rest/snap-1/jobs/<id>/job.json` gives `rest/snap-1`."""
+    """The snapshot folder of a file: `rest/snap-1/jobs/<id>/job.json` gives `rest/snap-1`."""
     folders = name.split("/")[:-1]
     for depth, folder in enumerate(folders):
         if folder in FOLDERS_OF_A_SNAPSHOT:
@@ -26,9 +26,9 @@ def snapshot_folder(name: str) -> str:
 
 
 def snapshot_times(files: Iterable[InputFile]) -> Mapping[int, int]:
-    """File id -> epoch ms, for every file of a folder in which an answer of `/jobs/<id>` tells its time (`now`).
+    """File id -> epoch ms, for every file of a folder with an answer of `/jobs/<id>`, which states its time (`now`).
 
-    A folder whose answers tell several times has the latest.
+    The latest one when a folder's answers state several times.
     """
     folders: dict[str, int] = {}
     members: dict[str, list[int]] = {}

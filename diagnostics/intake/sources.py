@@ -1,4 +1,4 @@
-"""The files that a user gives: uploads, or what a command line names. And names: shown safely, each used once."""
+"""The files that a user provides, by upload or command line, and safe, unique names for them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from diagnostics.intake.limits import USUAL, Limits
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """An uploaded file: where it lies on the disk, and its name inside the upload."""
+    """An uploaded file: its path on disk, and its name inside the upload."""
 
     path: Path
     name: str
@@ -23,17 +23,17 @@ class SourceFile:
 
 @dataclass(frozen=True, slots=True)
 class _Listed:
-    """A file below one of the paths given; `parent` tells it apart when names collide."""
+    """A file below one of the given paths; `parent` distinguishes equal names."""
 
     source: SourceFile
     parent: str
 
 
 def sources_in(paths: Sequence[Path], limits: Limits = USUAL) -> tuple[list[SourceFile], list[str]]:
-    """The files that the paths name, and a line `name: reason` for each that is refused.
+    """The files below the paths, and a line `name: reason` for each refused one.
 
-    A file has its own name, a file below a folder its path from there; the folder's name comes before it when two
-    would be called the same. Links are not followed.
+    A file has its own name, a file below a folder its path from there, prefixed by the folder's name when two would be
+    equal. Links are not followed.
     """
     listed: list[_Listed] = []
     refused: list[str] = []
@@ -47,12 +47,12 @@ def sources_in(paths: Sequence[Path], limits: Limits = USUAL) -> tuple[list[Sour
 
 
 def readable_name(name: str) -> str:
-    """The name with everything replaced that does not print: control characters, marks that turn the direction."""
+    """The name with unprintable characters replaced: control characters, marks that change the direction."""
     return "".join(letter if letter.isprintable() else "_" for letter in name)
 
 
 def text_of_name(raw: bytes) -> str:
-    """A file name as text: on a disk and in an archive its bytes need not be UTF-8."""
+    """A file name as text; on a disk or in an archive its bytes need not be UTF-8."""
     for codec in ("utf-8", "gb18030"):
         try:
             return raw.decode(codec)
@@ -62,7 +62,7 @@ def text_of_name(raw: bytes) -> str:
 
 
 class Names:
-    """Names that are used once each; thousands of files may have the same one."""
+    """Makes names unique, also for thousands of files with the same name."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
@@ -71,7 +71,7 @@ class Names:
         return len(self._numbers)
 
     def take(self, name: str) -> str:
-        """The name, with a number before its ending when it is taken."""
+        """The name, with a number before its extension when it is taken."""
         folder, slash, last = name.rpartition("/")
         stem, dot, ending = last.rpartition(".")
         if not stem:
@@ -85,7 +85,7 @@ class Names:
 
 
 def uniquely_named(sources: Sequence[SourceFile]) -> Iterator[SourceFile]:
-    """The sources, those with a name that came before with a number in it."""
+    """The sources with unique names."""
     names = Names()
     for source in sources:
         name = names.take(source.name)
@@ -114,7 +114,7 @@ def _below(path: Path, refused: list[str], limits: Limits) -> Iterator[_Listed]:
 
 
 def _walk(top: Path, inside: str, refused: list[str], limits: Limits) -> Iterator[SourceFile]:
-    """Every regular file, looking at no more entries than the limits allow."""
+    """Every regular file below a folder; examines at most as many entries as the limits allow."""
     waiting = [(top, inside)]
     looked_at = 0
     while waiting:

@@ -1,4 +1,4 @@
-"""Bytes that come one piece after another: from a file, out of a decompressor, from within an archive."""
+"""Byte streams that are read in pieces: a file, a decompressor's output, a file within an archive."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from diagnostics.errors import LimitExceeded
 from diagnostics.intake.limits import Allowance, in_words
 
 PIECE_BYTES = 262_144
-"""How much is read at once. Our choice: large enough that Python's overhead does not count, small against memory."""
+"""Bytes read at once. Our choice: Python's overhead is negligible, and so is the memory."""
 
 
 class ByteStream(Protocol):
@@ -23,14 +23,14 @@ class ByteStream(Protocol):
 
 
 class Peekable:
-    """A stream whose beginning can be looked at before it is read."""
+    """A stream whose beginning can be examined before it is read."""
 
     def __init__(self, stream: ByteStream) -> None:
         self._stream = stream
         self._ahead = b""
 
     def head(self, size: int) -> bytes:
-        """The next `size` bytes (fewer at the end), which stay to be read."""
+        """The next `size` bytes (fewer at the end), without consuming them."""
         while len(self._ahead) < size:
             piece = self._stream.read(size - len(self._ahead))
             if not piece:
@@ -46,14 +46,14 @@ class Peekable:
         return self._stream.read(size)
 
     def skip(self, size: int) -> None:
-        """Passes over bytes, at no cost where the stream lies on the disk."""
+        """Skip bytes, by seeking when the stream is on disk."""
         ahead = min(size, len(self._ahead))
         self._ahead = self._ahead[ahead:]
         skip(self._stream, size - ahead)
 
 
 class Region:
-    """Part of a file that can be read in any order, as a stream; `end` None reads to the end of the file."""
+    """Part of a seekable file as a stream; `end` None reads to the end of the file."""
 
     def __init__(self, file: BinaryIO, start: int, end: int | None) -> None:
         self._file = file
@@ -72,12 +72,12 @@ class Region:
         return piece
 
     def skip(self, size: int) -> None:
-        """Passes over bytes; an archive may state more of them than a file can have."""
+        """Skip bytes; an archive may state more of them than the file has."""
         self._position = min(self._position + size, sys.maxsize)
 
 
 class Part:
-    """The next `size` bytes of a stream; the rest of the stream is behind them."""
+    """The next `size` bytes of a stream; the rest of the stream follows them."""
 
     def __init__(self, stream: ByteStream, size: int, notes: list[str]) -> None:
         self._stream = stream
@@ -86,7 +86,7 @@ class Part:
         self.cut = False
 
     def read(self, size: int, /) -> bytes:
-        """The next bytes; the end of the stream before the end of the part becomes a note."""
+        """The next bytes; a premature end of the stream becomes a note."""
         if self._left <= 0 or self.cut:
             return b""
         piece = self._stream.read(min(size, self._left))
@@ -97,14 +97,14 @@ class Part:
         return piece
 
     def skip(self) -> None:
-        """Passes over what is left of the part."""
+        """Skip the rest of the part."""
         if not self.cut:
             skip(self._stream, self._left)
             self._left = 0
 
 
 class Checked:
-    """A stream whose length and check sum are known beforehand; that they do not hold becomes a note."""
+    """A stream with a stated length and checksum; a mismatch becomes a note."""
 
     def __init__(self, stream: ByteStream, size: int | None, checksum: int | None, notes: list[str]) -> None:
         self._stream = stream
@@ -131,7 +131,7 @@ class Checked:
 
 
 class Metered:
-    """A file's bytes, counted against the bounds while they are read."""
+    """A file's bytes, counted against the allowance while they are read."""
 
     def __init__(self, stream: ByteStream, allowance: Allowance) -> None:
         self._stream = stream
@@ -168,7 +168,7 @@ def exactly(stream: ByteStream, size: int) -> bytes:
 
 
 def skip(stream: ByteStream, size: int) -> None:
-    """Passes over the next `size` bytes, or as many as there are."""
+    """Skip the next `size` bytes, or to the end."""
     if isinstance(stream, Peekable | Region):
         stream.skip(size)
         return

@@ -1,7 +1,7 @@
 """The entries of a tar, read as a stream in bounded memory.
 
 Layouts: POSIX.1-2001 "pax Interchange Format" and GNU tar's manual, "Basic Tar Format". `tarfile` parses the header
-blocks; its own reader ends silently at a damaged or cut block and holds extended headers of any size in memory.
+blocks; its own reader ends silently at a damaged or truncated block and holds extended headers of any size in memory.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from diagnostics.intake.sources import text_of_name
 from diagnostics.intake.streams import ByteStream, Part, exactly, skip
 
 EXTENDED_HEADER_BYTES = MIB
-"""What an extended header may hold: names and attributes take a few hundred bytes. Our choice."""
+"""Bytes of an extended header: names and attributes take a few hundred. Our choice."""
 
 MOST_RECORDS = 1_000
-"""Of one extended header; names and attributes of a file take about ten. Our choice."""
+"""Records of one extended header; a file's names and attributes take about ten. Our choice."""
 
 _LINKS = {tarfile.LNKTYPE: "a hard link", tarfile.SYMTYPE: "a symbolic link"}
 _SPECIAL = {tarfile.CHRTYPE: "a device", tarfile.BLKTYPE: "a device", tarfile.FIFOTYPE: "a pipe"}
@@ -27,7 +27,7 @@ _SPECIAL = {tarfile.CHRTYPE: "a device", tarfile.BLKTYPE: "a device", tarfile.FI
 
 @dataclass(slots=True)
 class TarEntry:
-    """A file of a tar, either its content or the reason why there is none; or a folder."""
+    """A file of a tar, with its content or the reason why there is none; or a folder."""
 
     name: str
     is_folder: bool
@@ -38,7 +38,7 @@ class TarEntry:
 
 @dataclass(slots=True)
 class _Extended:
-    """What extended headers say of the next entry."""
+    """Values of extended headers for the next entry."""
 
     name: bytes | None = None
     size: int | None = None
@@ -46,9 +46,9 @@ class _Extended:
 
 
 def tar_entries(stream: ByteStream, most: int) -> Iterator[TarEntry]:
-    """Each entry; its content must be read before the next is asked for.
+    """Each entry; its content must be read before the next entry.
 
-    Raises UnreadableInput where the archive cannot be read further, LimitExceeded after `most` headers.
+    Raises UnreadableInput where the archive is unreadable, LimitExceeded after `most` headers.
     """
     extended = _Extended()
     for _ in range(most):
@@ -119,7 +119,7 @@ def _extended_header(stream: ByteStream, header: tarfile.TarInfo) -> bytes:
 
 
 def _read_pax(records: bytes, extended: _Extended) -> None:
-    """Records of the form `length keyword=value\\n`; what does not have it ends the header."""
+    r"""Parse records of the form `length keyword=value\n`; stops at an invalid one."""
     position = 0
     for _ in range(MOST_RECORDS):
         space = records.find(b" ", position, position + 20)
@@ -137,7 +137,7 @@ def _read_pax(records: bytes, extended: _Extended) -> None:
 
 
 def _skip_sparse_map(stream: ByteStream, block: bytes) -> None:
-    """GNU's old sparse format continues its map in further blocks while a flag says so."""
+    """Skip the map of GNU's old sparse format, which continues in further blocks while a flag is set."""
     more = block[482]
     while more:
         block = exactly(stream, tarfile.BLOCKSIZE)

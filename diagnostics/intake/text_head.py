@@ -1,4 +1,4 @@
-"""What the beginning of a file tells: its format, whether it is text, and in which encoding."""
+"""Examines the beginning of a file: its format, whether it is text, and its encoding."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from diagnostics.intake.streams import Peekable
 from diagnostics.notation.file_range import HEAD_BYTES, Head
 
 LEAST_HOLE = 16
-"""NUL bytes at the beginning that no encoding of a text has. Our choice: a character has four at the most."""
+"""NUL bytes at the beginning that no text encoding has. Our choice: a character has four at most."""
 
 
 @dataclass(frozen=True, slots=True)
 class TextHead:
-    """The beginning of a file that can be read.
+    """The beginning of a readable file.
 
-    encoding   None for a binary format, whose bytes stay as they are
-    has_lines  whether long lines may be shortened: not those of a JSON document, which may be one line
-    layout     the layout of an administrator's own that its lines are in; formats then saw them rewritten
+    encoding   None for a binary format, whose bytes are not decoded
+    has_lines  whether long lines may be shortened: not in a JSON document, which may be one line
+    layout     the user-defined layout of its lines; formats then saw them rewritten
     """
 
     encoding: Encoding | None
@@ -36,7 +36,9 @@ class TextHead:
 
 
 def read_head(name: str, stream: Peekable, layouts: Sequence[LogLayout] = ()) -> TextHead:
-    """Looks at the beginning of a stream. Raises UnreadableInput when it is empty, or no text and no known format."""
+    """Examine the beginning of a stream. Raises UnreadableInput when it is empty, or neither text nor a known
+    format.
+    """
     hole = _skip_hole(stream)
     ahead = stream.head(HEAD_BYTES + 1)
     content = ahead[:HEAD_BYTES]
@@ -51,7 +53,7 @@ def read_head(name: str, stream: Peekable, layouts: Sequence[LogLayout] = ()) ->
             raise UnreadableInput(reason)
         return TextHead(None, recognition, False, head.complete, len(content), warnings)
     text = head_text(content, encoding)
-    # A wide encoding is written to the disk as UTF-8: formats see here what they will read there.
+    # A wide encoding is stored as UTF-8, so formats get it in UTF-8 here too.
     head = Head(name, text.encode() if encoding.is_wide else content, text, complete=len(ahead) <= HEAD_BYTES)
     layout = next((each for each in layouts if each.fits(head.content)), None)
     if layout is not None:
@@ -79,9 +81,9 @@ def read_head(name: str, stream: Peekable, layouts: Sequence[LogLayout] = ()) ->
 
 
 def _skip_hole(stream: Peekable) -> int:
-    """Passes over the NUL bytes that a stream begins with, if they are too many for a character. Gives their number.
+    """Skip leading NUL bytes when they are too many for a character; gives their number.
 
-    Whoever writes on at the old place of a log that `logrotate` emptied (copytruncate) leaves such a hole before it.
+    A process that continues to write after `logrotate` truncated its log (copytruncate) leaves such a hole.
     """
     skipped = 0
     ahead = stream.head(HEAD_BYTES)
@@ -94,7 +96,7 @@ def _skip_hole(stream: Peekable) -> int:
 
 
 def _json_faults(text: str) -> tuple[str, ...]:
-    """What is wrong with a text that begins like JSON; nothing when it is valid, or lines of JSON."""
+    """JSON errors of a text that begins like JSON; empty when it is valid, or lines of JSON."""
     try:
         json.loads(text)
     except RecursionError:
@@ -107,7 +109,9 @@ def _json_faults(text: str) -> tuple[str, ...]:
 
 
 def _recognised(head: Head, *, binary: bool = False) -> tuple[Recognition, tuple[str, ...]]:
-    """One format that fails over a file must not cost the other files; the file then says which error it was."""
+    """The recognised format. A format that fails on a file must not affect other files; the file then reports the
+    error.
+    """
     try:
         return recognise(head, binary=binary), ()
     except Exception as error:

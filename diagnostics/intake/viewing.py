@@ -1,4 +1,4 @@
-"""Some lines of a stored upload, numbered as the evidence cites them."""
+"""Reads some lines of a stored upload, numbered as the evidence cites them."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from diagnostics.intake.streams import Metered
 from diagnostics.intake.text_head import read_head
 
 MOST_LINES = 2_000
-"""Lines given at once. Our choice: more than a page shows."""
+"""Lines read at once. Our choice: more than a page shows."""
 
 DOCUMENT_LINE_BYTES = 4 * MIB
-"""Lines of a JSON document may be longer than those of a log: so much of one is given. Our choice."""
+"""Bytes of a line of a JSON document, which may be longer than a log's. Our choice."""
 
 ZIP_BYTES = 512 * MIB
-"""A larger zip within an archive is not unpacked only to look into it. Our choice."""
+"""A larger zip within an archive is not unpacked for this. Our choice."""
 
 FULL_BYTES = 8 * MIB
 SHORT_CHARACTERS = 4_000
-"""Once the lines of one call have FULL_BYTES together, the others are shortened to this. Our choice."""
+"""Once the lines of one call have FULL_BYTES in total, the others are shortened to this. Our choice."""
 
 
 def read_lines(
@@ -37,10 +37,10 @@ def read_lines(
     limits: Limits = USUAL,
     seconds: float | None = None,
 ) -> list[tuple[int, str]]:
-    """Lines `first` to `last` (from 1, at most MOST_LINES) of a file of an upload, with their numbers.
+    """(number, text) of lines `first` to `last` (from 1, at most MOST_LINES) of a file of an upload.
 
     member   the InputFile's name, or its part after the upload's own name and `!/`; None for the upload itself
-    seconds  how long it may take to reach them
+    seconds  time limit for reaching the lines
     Raises UnreadableInput when there is no such file or it was refused, LimitExceeded when the time is over.
     """
     first, last = max(first, 1), min(last, max(first, 1) + MOST_LINES - 1)
@@ -56,7 +56,7 @@ def read_lines(
 def read_document(
     source: SourceFile, member: str | None, most_bytes: int, limits: Limits = USUAL, seconds: float | None = None
 ) -> str | None:
-    """The whole text of a file of an upload; None for one of more bytes.
+    """The whole text of a file of an upload; None when it has more than `most_bytes`.
 
     Raises as `read_lines`.
     """

@@ -1,4 +1,4 @@
-"""What `yarn logs` prints: the logs of all containers of an application one after the other, each under a head."""
+"""Output of `yarn logs`: the logs of all containers of an application in sequence, each below a header."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from diagnostics.intake.streams import PIECE_BYTES, ByteStream
 
 LONGEST_HEAD_LINE = 4_096
 LONGEST_MARK = 256
-"""Of a line that ends a log: enough of it to know it by."""
+"""Bytes of a line that ends a log: enough to identify it."""
 
 _CONTAINER = re.compile(rb"Container: (container_\w{1,100}) on ([^\s/]{1,300})")
 _BEGINNING = re.compile(rb"(?:^|\n)Container: container_\w{1,100} on \S")
@@ -33,7 +33,7 @@ def is_yarn_logs(head: bytes) -> bool:
 
 
 def container_logs(stream: ByteStream, entries: int) -> Iterator[ContainerLog]:
-    """The logs in their order, at most so many; each is to be read before the next one is asked for."""
+    """The logs in order, at most `entries`; each must be read before the next."""
     buffer = _Buffer(stream)
     container = "container"
     for _ in range(entries):
@@ -57,7 +57,7 @@ def _text(raw: bytes) -> str:
 
 
 class _Buffer:
-    """A stream that can be looked into ahead. What was read begins at `start`; the byte before it is there too."""
+    """A stream with look-ahead. Unread data begins at `start`; the byte before it is kept."""
 
     def __init__(self, stream: ByteStream) -> None:
         self._stream = stream
@@ -66,7 +66,7 @@ class _Buffer:
         self.ended = False
 
     def fill(self) -> None:
-        """Reads another piece. The byte before `start` is kept: it tells whether a line begins there."""
+        """Read another piece. The byte before `start` shows whether a line begins there."""
         piece = self._stream.read(PIECE_BYTES)
         self.ended = not piece
         kept = max(self.start - 1, 0)
@@ -74,7 +74,7 @@ class _Buffer:
         self.start -= kept
 
     def line(self) -> bytes | None:
-        """The next line without its end, shortened when it is longer than any head; None at the end of the stream."""
+        """The next line without its end, truncated when longer than any header; None at the end of the stream."""
         while (end := self.data.find(b"\n", self.start)) < 0 and not self.ended:
             if len(self.data) - self.start > LONGEST_HEAD_LINE:
                 self.start = len(self.data)
@@ -87,7 +87,9 @@ class _Buffer:
 
 
 class _Content:
-    """The bytes of one log: up to its end mark, or where older versions of YARN print none, up to the next head."""
+    """The bytes of one log: up to its end mark, or up to the next header for older versions of YARN, which print no
+    mark.
+    """
 
     def __init__(self, buffer: _Buffer) -> None:
         self._buffer = buffer
@@ -110,13 +112,13 @@ class _Content:
         return b""
 
     def _seen(self) -> tuple[int, bool]:
-        """How far the log reaches in what was read so far, and whether a mark ends it there."""
+        """End of the log within the data read so far, and whether a mark ends it there."""
         before = max(self._buffer.start - 1, 0)
         found = [place + 1 for mark in _MARKS if (place := self._buffer.data.find(mark, before)) >= 0]
         return (min(found), True) if found else (self._certain(), False)
 
     def _certain(self) -> int:
-        """Where what is no mark ends for sure: the last line may be the beginning of one."""
+        """Where certain content ends: the last line may be the beginning of a mark."""
         data = self._buffer.data
         if self._buffer.ended:
             return len(data)
@@ -125,6 +127,6 @@ class _Content:
         return last if last else (0 if is_short else len(data))
 
     def skip(self) -> None:
-        """Passes over what was not read."""
+        """Skip the unread rest."""
         while self.read(PIECE_BYTES):
             pass

@@ -1,7 +1,7 @@
-"""The entries of a zip: from its directory, else, when it was cut off, from the headers that can be found.
+"""The entries of a zip, from its directory or, when it was truncated, from its local headers.
 
-`zipfile` reads the directory; the content is read here, because `zipfile` trusts the sizes that the directory states
-and gives nothing of a file that is cut off. Layout: PKWARE's APPNOTE.TXT 6.3, the sections named below.
+`zipfile` reads the directory; the content is read here, because `zipfile` trusts the sizes in the directory and gives
+nothing of a truncated file. Layout: PKWARE's APPNOTE.TXT 6.3, the sections named below.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ DIRECTORY_BYTES = 8 * MIB
 100 MB at most. 20,000 entries with names of 300 characters fit. Our choice."""
 
 SEARCHED_BYTES = 65_536
-"""Read at once to find the next local header: a file may state one in every 30 bytes. Our choice."""
+"""Bytes read at once when searching local headers: a hostile file may have one every 30 bytes. Our choice."""
 
 _LOCAL = struct.Struct("<4sHHHHHIIIHH")
 _LOCAL_SIGNATURE = b"PK\x03\x04"
@@ -45,12 +45,14 @@ _UNREAD_METHODS = {
     98: "PPMd",
     99: "AES",
 }
-"""Compression methods by name (4.4.5), for the message."""
+"""Compression methods that are not supported, by name (4.4.5), for the message."""
 
 
 @dataclass(frozen=True, slots=True)
 class ZipEntry:
-    """What the archive says of one file; sizes are claims, None when it does not say. `start`: of the local header."""
+    """An archive's statements about one file; sizes are unverified, None when not stated. `start`: offset of the local
+    header.
+    """
 
     name: str
     flags: int
@@ -63,11 +65,11 @@ class ZipEntry:
 
     @property
     def is_folder(self) -> bool:
-        """Whether this is no file."""
+        """Whether this is a folder."""
         return self.name.endswith(("/", "\\")) or self.unix_type == _FOLDER
 
     def refusal(self) -> str | None:
-        """Why its content cannot be read, as far as the entry tells."""
+        """Why its content cannot be read, from the entry's statements."""
         if self.unix_type == _LINK:
             return "a symbolic link: links are not followed"
         if self.unix_type not in (0, _REGULAR):
@@ -81,7 +83,7 @@ class ZipEntry:
 
 
 def zip_directory(file: BinaryIO) -> list[ZipEntry] | None:
-    """The directory's entries; None when there is no directory that can be read. Raises LimitExceeded."""
+    """The directory's entries; None when there is no readable directory. Raises LimitExceeded."""
     size = file.seek(0, 2)
     file.seek(max(size - _END_SEARCH_BYTES, 0))
     tail = file.read(_END_SEARCH_BYTES)
@@ -96,7 +98,7 @@ def zip_directory(file: BinaryIO) -> list[ZipEntry] | None:
 
 
 def zip_remains(file: BinaryIO, most: int) -> Iterator[ZipEntry]:
-    """The entries of an archive without directory, by their local headers (4.3.7), of which so many are looked at."""
+    """The entries of an archive without directory, from at most `most` local headers (4.3.7)."""
     position = _find_local(file, 0)
     for _ in range(most):
         if position is None:
@@ -123,7 +125,7 @@ def zip_remains(file: BinaryIO, most: int) -> Iterator[ZipEntry]:
 
 
 def content_start(file: BinaryIO, entry: ZipEntry) -> int:
-    """Where the content begins. Raises UnreadableInput when there is no local header."""
+    """Offset of the content. Raises UnreadableInput when there is no local header."""
     size = file.seek(0, 2)
     file.seek(entry.start if 0 <= entry.start <= size else size)
     header = file.read(_LOCAL.size)
@@ -134,9 +136,9 @@ def content_start(file: BinaryIO, entry: ZipEntry) -> int:
 
 
 def _directory_bytes(tail: bytes, end: int) -> int:
-    """What the end record at that place says of the directory's size (4.3.16), and the zip64 one before it (4.3.14).
+    """The directory's size in the end record at `end` (4.3.16), or in the zip64 record before it (4.3.14).
 
-    `zipfile` takes the record at the very end of the file if there is one, else the last that it finds.
+    `zipfile` uses the record at the very end of the file if there is one, else the last one in the file.
     """
     if end < 0 or not tail.startswith(_END_SIGNATURE, end) or len(tail) - end < _END.size:
         return 0
@@ -148,7 +150,7 @@ def _directory_bytes(tail: bytes, end: int) -> int:
 
 
 def _entry(info: zipfile.ZipInfo) -> ZipEntry:
-    """Names that are not marked as UTF-8 are code page 437 to `zipfile`; most are UTF-8 or GBK all the same."""
+    """The entry with a decoded name. `zipfile` decodes unmarked names as code page 437; most are UTF-8 or GBK."""
     raw = info.orig_filename.encode("utf-8" if info.flag_bits & _UTF8 else "cp437", "replace")
     return ZipEntry(
         name=text_of_name(raw),
@@ -163,7 +165,7 @@ def _entry(info: zipfile.ZipInfo) -> ZipEntry:
 
 
 def _find_local(file: BinaryIO, position: int) -> int | None:
-    """The next local header's signature at or after `position`."""
+    """Offset of the next local header at or after `position`."""
     while True:
         file.seek(position)
         block = file.read(SEARCHED_BYTES)
