@@ -93,7 +93,7 @@ CALCULATOR = Calculator(
     ),
     assumptions=(
         "Between two known percentiles the share falls along a straight line: a rough reading of the tail.",
-        "The sample stands for all events; the bound counts from the highest event time seen.",
+        "The sample represents all events; the bound counts from the highest event time seen.",
     ),
     compute=_compute,
     symptoms=("out_of_order_events",),

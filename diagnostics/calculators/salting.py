@@ -90,7 +90,7 @@ CALCULATOR = Calculator(
         ),
     ),
     assumptions=(
-        "The other keys spread evenly. Where no keys were sampled, the hottest subtask's share stands for its key.",
+        "The other keys spread evenly. Where no keys were sampled, the hottest subtask's share is used instead.",
         "Only the hot key is salted; the aggregate is one that can be put together from parts (sum, count, minimum).",
     ),
     compute=_compute,

@@ -103,7 +103,7 @@ CALCULATOR = Calculator(
     ),
     assumptions=(
         (
-            "The growth of the state stands for what is new; entries that change are written again too, "
+            "The growth of the state is taken as the amount of new data; entries that change are written again too, "
             "and compaction adds to it."
         ),
         "The highest bandwidth seen is what the storage can do. It may be more: test it with a plain write.",

@@ -248,7 +248,7 @@ def _job_summary(job: Mapping[str, Any]) -> str:
 
 def table(points: Points) -> list[list[Any]]:
     """Frames by samples of their own, as a top table."""
-    header = ["Job", "Task", "Frame", "Samples on itself", "Samples in all", "Share on itself", "Waiting share"]
+    header = ["Job", "Task", "Frame", "Samples on itself", "Samples in total", "Share on itself", "Waiting share"]
     rows: list[list[Any]] = []
     for job in points["jobs"]:
         sums: dict[str, list[float]] = {}

@@ -145,7 +145,7 @@ def _pause_panel(process: Mapping[str, Any], colours: Palette, *, first: bool) -
     ]
     full = f", {process['full']:,} full" if process["full"] else ", none full"
     return Panel(
-        title=f"Pauses: {process['pauses']:,}{full}, {duration(process['pause_ms'])} in all",
+        title=f"Pauses: {process['pauses']:,}{full}, {duration(process['pause_ms'])} in total",
         unit=unit,
         traces=traces,
         height=80,
@@ -223,7 +223,7 @@ def summary(points: Points) -> str:
     longest = max(row[2] for row in worst["collections"])
     text = (
         f"{process_name(worst)}: {worst['pauses']:,} pauses, {worst['full']:,} of them full collections, "
-        f"{duration(worst['pause_ms'])} in all; the longest took {duration(longest)}."
+        f"{duration(worst['pause_ms'])} in total; the longest took {duration(longest)}."
     )
     if worst.get("causes"):
         cause, count, pause_ms, _ = worst["causes"][0]

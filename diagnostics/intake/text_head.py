@@ -115,5 +115,5 @@ def _recognised(head: Head, *, binary: bool = False) -> tuple[Recognition, tuple
     try:
         return recognise(head, binary=binary), ()
     except Exception as error:
-        reason = f"its format could not be told: {type(error).__name__}: {error}"[:300]
+        reason = f"its format could not be recognised: {type(error).__name__}: {error}"[:300]
         return Recognition(None, "Not recognised: kept as an attachment", 0.0), (reason,)

@@ -24,7 +24,7 @@ STEP_BYTES = 65_536
 LOOK_BYTES = 16_384
 """Bytes read at each step to find a time."""
 
-NO_DAY = "the times have no date, and neither the content nor the name of the file tells one: records have no time"
+NO_DAY = "the times have no date, and neither the content nor the name of the file contains one: records have no time"
 
 _CLOCK = re.compile(rb"(?m)^(\d\d):(\d\d):(\d\d)[,.](\d{3}) ")
 _DATED_LINE = re.compile(rb"(?m)^\[?(20\d\d)-(\d\d)-(\d\d)[ T]\d\d:\d\d")
@@ -62,7 +62,7 @@ def first_day(name: str, sample: bytes) -> tuple[int, str] | None:
 
 def _sentence(day: int, source: str) -> str:
     told = date.fromordinal(day + date(1970, 1, 1).toordinal()).isoformat()
-    return f"the times have no date: {told} is taken from {source}, and a clock that goes back begins the next day"
+    return f"the times have no date: {told} is taken from {source}, and an earlier time of day begins the next day"
 
 
 def _day(year: int, month: int, of_month: int) -> int | None:

@@ -174,7 +174,7 @@ def _run(
 
 
 def _out_of_order(total: Coverage) -> str:
-    count = "one record tells" if total.earlier == 1 else f"{total.earlier:,} records tell"
+    count = "one record shows" if total.earlier == 1 else f"{total.earlier:,} records show"
     return (
         f"{count} an earlier time than the one before, by up to {duration(total.earlier_ms)}, first in line "
         f"{total.earlier_line:,}: several processes wrote here, files were put together, or a clock was set back"

@@ -131,21 +131,21 @@ def _has_code(session: SparkSession) -> bool:
         except ImportError:
             found = ""
         for _ in batches:
-            yield pyarrow.RecordBatch.from_arrays([pyarrow.array([found])], names=["told"])
+            yield pyarrow.RecordBatch.from_arrays([pyarrow.array([found])], names=["answer"])
 
     return _answer(session, look) == digest()
 
 
 def _answer(session: SparkSession, asked: Batches) -> str | None:
-    """What a worker tells."""
-    told = session.range(0, 1, 1, 1).mapInArrow(asked, "told STRING").collect()[0].told
+    """The answer of a worker."""
+    told = session.range(0, 1, 1, 1).mapInArrow(asked, "answer STRING").collect()[0].answer
     return None if told is None else str(told)
 
 
 def _text_batch(told: str | None) -> pa.RecordBatch:
     import pyarrow
 
-    return pyarrow.RecordBatch.from_arrays([pyarrow.array([told], pyarrow.string())], names=["told"])
+    return pyarrow.RecordBatch.from_arrays([pyarrow.array([told], pyarrow.string())], names=["answer"])
 
 
 @cache

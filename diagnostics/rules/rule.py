@@ -344,7 +344,7 @@ def _shipped_files() -> Mapping[str, tuple[str, str, Rule]]:
             text = path.read_text("utf-8")
             rule = Rule.from_yaml(text, f"{folder.name}/rules/{path.name}")
             if rule.id in files:
-                raise InvalidRule([f"{folder.name}/rules/{path.name}: the id {rule.id!r} stands in another file too"])
+                raise InvalidRule([f"{folder.name}/rules/{path.name}: the id {rule.id!r} is in another file too"])
             files[rule.id] = (path.stem, text, rule)
     return files
 

@@ -97,7 +97,7 @@ FACTS = {
     for rank, what in _OF_RANK.items()
     for name, meaning in (
         (f"{rank}_count", f"{what} in the logs, at most {alarming_records.MOST_OF_A_RANK}"),
-        (f"{rank}_text", f"what the most telling of the {what} says"),
+        (f"{rank}_text", f"the most significant of the {what} says"),
         (f"{rank}_class", "its root cause class"),
         (f"{rank}_logger", "the class that logged it, without the package"),
         (f"{rank}_ms", "when it was logged, epoch ms"),

@@ -51,7 +51,7 @@ def measure(evidence: Evidence) -> Measured:
     timelines = load_timelines(evidence)
     if not timelines:
         for key in ("back_pressure.job", "back_pressure.origin", "back_pressure.vertex"):
-            yield NotMeasured(key, "back-pressure", "no file tells how busy or back-pressured the tasks are")
+            yield NotMeasured(key, "back-pressure", "no file shows how busy or back-pressured the tasks are")
         return
     cluster = cluster_of(evidence)
     accumulated = held_times(evidence)
@@ -280,9 +280,9 @@ ORIGIN_FACTS = {
     "position": "source, middle, sink or whole job, by the job graph (by the name without one)",
     "named_look_up": "whether the planner's name says that it is a look-up join",
     "graph_known": "whether the edges of the job graph are known",
-    "graph_derived": "whether they were derived from names and record counts, since no file tells them",
+    "graph_derived": "whether they were derived from names and record counts, since no file shows them",
     "parallelism": "number of subtasks",
-    "busy_known": "whether Flink tells its busy time (legacy sources have none)",
+    "busy_known": "whether Flink reports its busy time (legacy sources have none)",
     "busy_max_ratio": "busy time of its busiest subtask, usual while it held others back",
     "busy_min_ratio": "busy time of its least busy subtask then",
     "busy_median_ratio": "busy time of its middle subtask then",
@@ -299,7 +299,7 @@ ORIGIN_FACTS = {
     "moments": "moments at which the job was looked at",
     "origin_moments": "at how many of them it held others back",
     "share_ratio": "their share",
-    "lasted_ms": "how long it lasted without a break; absent when that cannot be told",
+    "lasted_ms": "how long it lasted without a break; absent when the samples do not show it",
     "catch_up": "whether it began with the job and was over well before the end, as a backlog that is worked off",
 }
 JOB_FACTS = {

@@ -138,7 +138,7 @@ FACTS = {
     "named_look_up": "whether the planner's name says that it is a look-up join",
     "role": "what most of the waiting is for: sink, look-up or source",
     "role_ratio": "share of the work that waits for this",
-    "role_from": "operator, method or position: what tells the role",
+    "role_from": "operator, method or position: what shows the role",
     "system": "the outside system",
     "client_frame": "the client's function that is called",
     "user_frame": "the user's function that calls it",

@@ -39,7 +39,7 @@ def measure(evidence: Evidence) -> Measured:
     """
     pools = _pools(evidence)
     if not pools:
-        yield NotMeasured("buffer_pools", "vertex-metrics", "no metric tells how full the buffer pools are")
+        yield NotMeasured("buffer_pools", "vertex-metrics", "no metric shows how full the buffer pools are")
         return
     cluster = cluster_of(evidence)
     usage: dict[VertexKey, dict[str, float]] = defaultdict(dict)

@@ -47,7 +47,7 @@ def measure(evidence: Evidence) -> Measured:
             yield Signal("checkpoint_barriers", Subject(job=job_id), facts, tuple(citations), len(citations))
     if not given:
         yield NotMeasured(
-            "checkpoint_barriers", "metric-scrapes", "no metric tells start delay and duration of a checkpoint"
+            "checkpoint_barriers", "metric-scrapes", "no metric shows start delay and duration of a checkpoint"
         )
 
 

@@ -48,7 +48,7 @@ def measure(evidence: Evidence) -> Measured:
         history = histories.get(job_id, History(job_id))
         facts = _facts(evidence, of_job, history, cluster)
         if (facts.get("failures") or facts.get("thresholds")) and "exception" not in facts:
-            yield NotMeasured("checkpoint_declines", "jobmanager-log", "no exception tells why checkpoints failed")
+            yield NotMeasured("checkpoint_declines", "jobmanager-log", "no exception states why checkpoints failed")
         yield _signal(of_job, history, facts)
 
 

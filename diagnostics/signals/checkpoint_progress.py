@@ -50,7 +50,7 @@ def measure(evidence: Evidence) -> Measured:
             yield _signal(job_id, history, facts, citations)
     if not given:
         yield NotMeasured(
-            "checkpoint_progress", "checkpoint-history", "neither REST nor the JobManager's log tells of checkpoints"
+            "checkpoint_progress", "checkpoint-history", "neither REST nor the JobManager's log shows checkpoints"
         )
 
 

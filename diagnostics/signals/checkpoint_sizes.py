@@ -46,7 +46,7 @@ def measure(evidence: Evidence) -> Measured:
                 "checkpoint_sizes", Subject(job=job_id), facts, tuple(citations), citation_count=len(citations)
             )
     if not given:
-        yield NotMeasured("checkpoint_sizes", "checkpoint-history", "no file tells the size of a checkpoint")
+        yield NotMeasured("checkpoint_sizes", "checkpoint-history", "no file shows the size of a checkpoint")
 
 
 def _written_state(checkpoint: Checkpoint) -> float:

@@ -91,7 +91,7 @@ def measure(evidence: Evidence) -> Measured:
         window=(min(stamps), max(stamps)) if stamps else None,
     )
     if told and "taskmanager" not in log.processes:
-        yield NotMeasured("connections", "taskmanager-log", "no TaskManager's log tells what became of the other side")
+        yield NotMeasured("connections", "taskmanager-log", "no TaskManager's log shows what became of the other side")
 
 
 def _began_ms(log: IncidentLog) -> int | None:
@@ -183,7 +183,7 @@ SIGNALS = (
             "peers": "hosts to which connections broke",
             "peer": "the host that most processes lost together",
             "peer_victims": "how many that were, within 10 s",
-            "ends": "processes whose end is told around the first broken connection, with OutOfMemoryErrors",
+            "ends": "processes that are shown to end around the first broken connection, with OutOfMemoryErrors",
             "ends_how": "how they ended",
             "is_first_fault": "whether the first failure of a job is a broken connection",
             "first_fault_kind": "of which kind it is: one of the reasons above",

@@ -30,7 +30,7 @@ def measure(evidence: Evidence) -> Measured:
     Empty   NotMeasured without positions; a group that never committed has no lag.
     """
     if not evidence.has("consumer_position"):
-        yield NotMeasured("consumer_lag", "consumer-groups", "no file tells where consumer groups stand")
+        yield NotMeasured("consumer_lag", "consumer-groups", "no file shows the positions of consumer groups")
         return
     rows = named_rows(evidence.answer(consumer_positions.AGGREGATOR))
     looks: dict[tuple[str | None, str], dict[Look, list[Any]]] = defaultdict(lambda: defaultdict(list))

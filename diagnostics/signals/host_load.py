@@ -56,7 +56,7 @@ def measure(evidence: Evidence) -> Measured:
     levels = [*_sampled(evidence), *_metered(evidence)]
     facts, shown = _facts(levels)
     if not facts:
-        yield NotMeasured("host_load", "host-statistics", "no file tells of the hosts' CPU, disks and limits over time")
+        yield NotMeasured("host_load", "host-statistics", "no file shows the hosts' CPU, disks and limits over time")
         return
     yield Signal(
         "host_load",

@@ -202,11 +202,11 @@ FACTS = {
     "vertices": "tasks of its job graph",
     "vertex_names": "their names",
     "parallelism": "highest parallelism of a task",
-    "observed_ms": "time between the first and the last thing told of it",
+    "observed_ms": "time between the first and the last evidence of the job",
     "restarts": "restarts as counted by Flink",
 }
 OPERATION_FACTS = {
-    "observed_ms": "time between the first and the last thing told of it",
+    "observed_ms": "time between the first and the last evidence of the job",
     "completed": "completed checkpoints",
     "failed": "failed checkpoints",
     "longest_ms": "longest duration of a completed checkpoint",

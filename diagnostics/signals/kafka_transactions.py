@@ -278,7 +278,7 @@ FACTS = {
     "audit": "each link of the exactly-once chain: ok, wrong or not visible",
     "wrong": "the links that are wrong",
     "not_visible": "the links that these files do not show",
-    "first_text": "the most telling text",
+    "first_text": "the most significant message",
     "first_ms": "when it came, epoch ms",
     "vertex": "task that it names",
 }

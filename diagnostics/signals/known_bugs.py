@@ -171,7 +171,7 @@ FACTS = {
     "first_ms": "first time, epoch ms",
     "last_ms": "last time, epoch ms",
     "vertices": "tasks in which it was seen",
-    "bugs": "known bugs that were seen in all",
+    "bugs": "number of known bugs seen",
     "others": "the further ones",
 }
 

@@ -27,7 +27,7 @@ def measure(evidence: Evidence) -> Measured:
         "numLateRecordsDropped", operators=False
     )
     if not counters:
-        yield NotMeasured("late_records", "metric-scrapes", "no metric tells how many late records were dropped")
+        yield NotMeasured("late_records", "metric-scrapes", "no metric shows how many late records were dropped")
         return
     cluster = cluster_of(evidence)
     for vertex in sorted(counters, key=repr):

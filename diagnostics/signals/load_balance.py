@@ -36,7 +36,7 @@ def measure(evidence: Evidence) -> Measured:
     Empty   NotMeasured when neither REST nor metrics have records per subtask.
     """
     if not (evidence.has("subtask") or evidence.has("metric_sample")):
-        yield NotMeasured("load_balance", "job-rest", "no file tells the records of each subtask")
+        yield NotMeasured("load_balance", "job-rest", "no file shows the records of each subtask")
         return
     cluster = cluster_of(evidence)
     series = metric_series(evidence)

@@ -58,7 +58,7 @@ def measure(evidence: Evidence) -> Measured:
         subject = Subject(job=vertex[0], vertex=graph.name(vertex[1]), vertex_id=vertex[1])
         yield Signal("lookup_cache", subject, facts, tuple(_cite(row) for row in rows), len(rows))
     if not given:
-        yield NotMeasured("lookup_cache", "vertex-metrics", "no metric tells of a cache of look-ups")
+        yield NotMeasured("lookup_cache", "vertex-metrics", "no metric shows a cache of look-ups")
 
 
 def _counts(evidence: Evidence) -> Sequence[_Count]:

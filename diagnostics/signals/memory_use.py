@@ -32,7 +32,7 @@ def measure(evidence: Evidence) -> Measured:
     processes = _series_by_process(metric_series(evidence))
     told = _rows_by_process(evidence)
     if not processes and not told:
-        yield NotMeasured("memory_use", "metric-scrapes", "no metric and no TaskManager tells the use of memory")
+        yield NotMeasured("memory_use", "metric-scrapes", "no metric and no TaskManager shows the use of memory")
         return
     cluster = cluster_of(evidence)
     for place in sorted({*processes, *told}):

@@ -36,9 +36,7 @@ def measure(evidence: Evidence) -> Measured:
     Empty   NotMeasured without logs, metrics and TaskManagers.
     """
     if not (evidence.has_logs() or any(evidence.has(table) for table in ("failure", "metric_sample", "task_manager"))):
-        yield NotMeasured(
-            "network_buffers", "taskmanager-log", "no log, metric or TaskManager tells of network buffers"
-        )
+        yield NotMeasured("network_buffers", "taskmanager-log", "no log, metric or TaskManager reports network buffers")
         return
     log, cluster = incident_log(evidence), cluster_of(evidence)
     refused: list[LogEvent | Failure] = [

@@ -31,7 +31,7 @@ def measure(evidence: Evidence) -> Measured:
     """
     rates = task_rates(evidence)
     if not rates:
-        yield NotMeasured("record_rate", "job-rest", "no file tells the records that each subtask read")
+        yield NotMeasured("record_rate", "job-rest", "no file shows the records that each subtask read")
         return
     cluster = cluster_of(evidence)
     for task in sorted(rates, key=repr):

@@ -31,7 +31,7 @@ def measure(evidence: Evidence) -> Measured:
         if told := _address(each):
             asked.setdefault(told, each)
     if len(asked) != 1:
-        yield NotMeasured("rest_api", "job-rest", "no address, or more than one, is told by bundles of the collector")
+        yield NotMeasured("rest_api", "job-rest", "the bundles of the collector name no address, or more than one")
         return
     [(address, stated)] = asked.items()
     yield Signal("rest_api", Subject(), {"address": address}, (stated.citation,))

@@ -61,7 +61,7 @@ def measure(evidence: Evidence) -> Measured:
     counted = _counted(metric_series(evidence))
     job_ids = sorted({*changes, *latest, *counted}, key=repr)
     if not job_ids:
-        yield NotMeasured("restarts", "jobmanager-log", "no JobManager log, job or metric tells the states of a job")
+        yield NotMeasured("restarts", "jobmanager-log", "no JobManager log, job or metric shows the states of a job")
         return
     strategies = [STRATEGY.search(event.message) for event in log.of("strategy")]
     for job in job_ids:
@@ -90,7 +90,7 @@ def measure(evidence: Evidence) -> Measured:
             citation_count=len(changes.get(job, [])) or len(citations),
         )
     if found and "taskmanager" not in log.processes:
-        yield NotMeasured("restarts", "taskmanager-log", "no TaskManager's log tells what failed there first")
+        yield NotMeasured("restarts", "taskmanager-log", "no TaskManager's log shows what failed there first")
 
 
 def _changes(log: IncidentLog) -> Mapping[str | None, list[Transition]]:
@@ -229,8 +229,8 @@ SIGNALS = (
         level="job",
         facts={
             "restarts": "how often the job restarted",
-            "for_faults": "restarts that a failure asked for, unlike those of a rescaled job; absent if not told",
-            "for_ended": "restarts because a TaskManager was told to end, as a deployment or a drained node does",
+            "for_faults": "restarts after a failure, without those of a rescaled job; absent if no file shows it",
+            "for_ended": "restarts because a TaskManager was terminated, as a deployment or a drained node does",
             "running_again": "how often it ran again afterwards",
             "final_state": "its last known state",
             "final_ms": "when that was known, epoch ms",

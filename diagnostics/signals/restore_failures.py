@@ -294,7 +294,7 @@ FACTS = {
     "new_max_parallelism": "max parallelism of the new program",
     "path": "checkpoint or savepoint that the message names",
     "file": "file that the message names",
-    "restores": "restores from a checkpoint or savepoint that the log tells",
+    "restores": "restores from a checkpoint or savepoint in the log",
     "restored_from": "checkpoint or savepoint of the last of them",
     "restored_id": "number of the checkpoint or savepoint of the restore that went back furthest",
     "restored_taken_ms": "when that was triggered, epoch ms",

@@ -168,7 +168,7 @@ def _citations(records: Sequence[Mapping[str, Any]], instances: Iterable[_Instan
 
 
 FACTS = {
-    "instances": "subtasks of whose RocksDB something is told",
+    "instances": "subtasks with RocksDB metrics or events",
     "stops": "how often RocksDB's log says that it stopped all writes",
     "slowdowns": "how often it says that it slowed writes down",
     "waits_for": "what it waited for most often then",

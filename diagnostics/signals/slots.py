@@ -45,7 +45,7 @@ def measure(evidence: Evidence) -> Measured:
     Empty   NotMeasured without logs, exceptions and metrics.
     """
     if not any(evidence.has(table) for table in ("log_record", "failure", "metric_sample")):
-        yield NotMeasured("slots", "jobmanager-log", "no log, exception or metric tells of slots")
+        yield NotMeasured("slots", "jobmanager-log", "no log, exception or metric mentions slots")
         return
     log, cluster = incident_log(evidence), cluster_of(evidence)
     refused: list[LogEvent | Failure] = [*log.of("no_resource")]

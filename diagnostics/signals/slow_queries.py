@@ -91,7 +91,7 @@ def _facts(name: str, what: str) -> dict[str, str]:
 
 FACTS: Mapping[str, str] = {
     "system": "PostgreSQL or MySQL",
-    "queries": "queries that the log tells of",
+    "queries": "slow queries in the log",
     **_facts("read", "read"),
     **_facts("write", "write"),
 }

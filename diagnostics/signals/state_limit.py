@@ -118,7 +118,7 @@ FACTS = {
     "size_bytes": "the largest of these states",
     "limit_bytes": "the most that one state may have",
     "vertex": "a task that has such a state",
-    "first_ms": "when it was told first, epoch ms",
+    "first_ms": "first report of a state over the limit, epoch ms",
     "restarts": "restarts of the job because more checkpoints failed than are tolerated",
 }
 

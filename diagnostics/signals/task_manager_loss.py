@@ -132,9 +132,9 @@ def measure_all(evidence: Evidence) -> Measured:
         window=(min(stamps), max(stamps)) if stamps else None,
     )
     if lost and not fates:
-        yield NotMeasured("task_manager_loss.all", "taskmanager-log", "no file tells whether the lost process lived on")
+        yield NotMeasured("task_manager_loss.all", "taskmanager-log", "no file shows whether the lost process lived on")
     if lost and not shares:
-        yield NotMeasured("task_manager_loss.all", "gc-log", "no file tells whether the lost process stood still")
+        yield NotMeasured("task_manager_loss.all", "gc-log", "no file shows whether the lost process stood still")
 
 
 @read_once
@@ -222,7 +222,7 @@ def _afterwards(
 def _any_pauses(traces: Traces, lost_ms: int) -> float | None:
     """Largest share of the time before a loss that any JVM spent in pauses.
 
-    A GC log does not name its process, and a JobManager that stands still loses its TaskManagers too.
+    A GC log does not name its process, and a JobManager that is paused loses its TaskManagers too.
     """
     shares = [_pauses(each, lost_ms) for each in traces.timelines if each.has_clock and _covers(each, lost_ms)]
     places = {normalised(each.task_manager) for each in collector_series(traces.series, "Time")}
@@ -299,7 +299,7 @@ SIGNALS = (
             "lost_ms": "when the JobManager gave it up, epoch ms",
             "how": "`heartbeat timed out`, `container ended` or `unreachable`",
             "lived_on": "whether its log or GC log goes on, or it registered again: stalled or cut off, not dead",
-            "ended": "how its process ended, if anything tells: OutOfMemoryError, killed, container ended, fatal error",
+            "ended": "how its process ended, if known: OutOfMemoryError, killed, container ended, fatal error",
             "noticed_apart_ms": "time between this loss and its own loss of the JobManager or ResourceManager, ms",
             "last_log_ms": "last record of its own log, epoch ms",
             "last_gc_ms": "last collection in its GC log, epoch ms",
@@ -320,7 +320,7 @@ SIGNALS = (
             "container_ends": "losses that YARN or Kubernetes reported, because the container ended",
             "lived_on": "of the lost ones, how many processes lived on",
             "log_ends": "of the lost ones, how many whose own logs end with the loss",
-            "ended": "of the lost ones, how many whose end is told",
+            "ended": "lost TaskManagers whose end a file shows",
             "ended_how": "how they ended",
             "both_sides": "of the lost ones, how many lost the JobManager or ResourceManager too by their own logs",
             "noticed_apart_ms": "least time between the two sides noticing, ms",

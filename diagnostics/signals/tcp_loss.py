@@ -53,7 +53,7 @@ def measure(evidence: Evidence) -> Measured:
     Empty   NotMeasured without readings of the kernel's TCP counters.
     """
     if not evidence.has("tcp_sample"):
-        yield NotMeasured("tcp_loss", "tcp-counters", "no file tells what the kernels count of TCP")
+        yield NotMeasured("tcp_loss", "tcp-counters", "no file shows what the kernels count of TCP")
         return
     rows = named_rows(evidence.answer(tcp_samples.AGGREGATOR))
     connections = _intervals(row for row in rows if row.peer_address is not None)

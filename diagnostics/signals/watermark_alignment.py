@@ -41,7 +41,7 @@ def measure(evidence: Evidence) -> Measured:
         row = each.highest
         by_vertex[row.job_id, row.vertex_id or normalised(row.vertex)][row.metric].append(each)
     if not by_vertex:
-        yield NotMeasured("watermark_alignment", "metric-scrapes", "no metric tells of aligned watermarks")
+        yield NotMeasured("watermark_alignment", "metric-scrapes", "no metric shows aligned watermarks")
         return
     cluster = cluster_of(evidence)
     for vertex in sorted(by_vertex, key=repr):

@@ -116,7 +116,7 @@ def known_bugs() -> Mapping[str, KnownBug]:
         except InvalidRule as error:
             errors += error.errors
             continue
-        errors += [f"{path.name}: {name} stands in another file too" for name in read if name in bugs]
+        errors += [f"{path.name}: {name} is in another file too" for name in read if name in bugs]
         bugs |= read
     if errors:
         raise InvalidRule(errors)

@@ -9,7 +9,7 @@ def _steps() -> tuple[Step, ...]:
     board = Board()
     board.note(
         "Two channels, one operator",
-        "Records wait in two input channels. In each one the barrier of the checkpoint stands between the records that "
+        "Records wait in two input channels. In each one the barrier of the checkpoint is between the records that "
         "belong to it and those of the next one. 1 has been processed and waits in the output.",
     )
     board.read(0)

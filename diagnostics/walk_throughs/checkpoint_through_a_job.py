@@ -53,7 +53,7 @@ STEPS = (
     ),
     Step(
         "The sink acknowledges: the checkpoint is complete",
-        "Only when every task has acknowledged is it complete. The tasks are told, and a transactional sink commits.",
+        "It is complete when every task has acknowledged. The tasks are notified, and a transactional sink commits.",
         _lanes("2 is complete", "offset 9", _records("8", "9"), "sum 28", _records("6", "7"), "commits"),
         ("source: offset 5", "sum: 15", "sink: acknowledged"),
     ),
@@ -79,7 +79,7 @@ WALK_THROUGH = WalkThrough(
         "of {checkpoint_phases.unacknowledged_vertices|list}.",
         "At the end of these files the last completed checkpoint was "
         "{checkpoint_progress.since_last_completed_ms|duration} old: a "
-        "restart goes back that far.",
+        "restart repeats the work since then.",
     ),
     docs=("S100", "S101", "S105"),
     order=1,

@@ -50,7 +50,7 @@ export class LogPins {
     const note = element('textarea');
     note.id = 'pin-note';
     label.htmlFor = 'pin-note';
-    note.placeholder = 'What it tells (shown on the case page)';
+    note.placeholder = 'What it shows (seen on the case page)';
     note.rows = 2;
     note.maxLength = 5000;
     note.value = pin?.note || '';

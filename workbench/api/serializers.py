@@ -55,7 +55,7 @@ class CaseSerializer(serializers.ModelSerializer[Case]):
     verdict = serializers.SerializerMethodField()
     health = serializers.IntegerField(source="health_score", read_only=True)
     jobs = serializers.SerializerMethodField()
-    case_status = serializers.CharField(source="status", read_only=True, help_text="where people stand with it")
+    case_status = serializers.CharField(source="status", read_only=True, help_text="status of the work on the case")
     owner = serializers.CharField(source="owner.username", read_only=True)
     team = serializers.CharField(source="team.name", read_only=True)
     created_at = Moment(read_only=True)

@@ -42,7 +42,7 @@ OWN_VIEWS = {
     OPEN_STATUSES: "Open",
     "people=mine": "Yours",
     "people=watched": "Watched",
-    "people=news": "News",
+    "people=news": "Unread",
     "people=mentioned": "Mentions you",
     "people=actions": "Your actions",
 }

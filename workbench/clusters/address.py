@@ -73,7 +73,7 @@ class ClusterUrl:
         if parts.scheme not in USUAL_PORTS:
             raise AddressRefused("The address begins with http:// or https://.")
         if "@" in parts.netloc:
-            raise AddressRefused("No user or password may stand in the address.")
+            raise AddressRefused("The address must not contain a user or password.")
         if parts.query or parts.fragment or "?" in plain or "#" in plain:
             raise AddressRefused("The address ends with the path, without ? and #.")
         host = parts.hostname or ""
@@ -103,7 +103,7 @@ class ClusterUrl:
         except ValueError as error:
             raise AddressRefused(f"This is no address: {error}.") from None
         if parts.fragment or "\\" in plain or "@" in parts.netloc:
-            raise AddressRefused("No user, password, backslash or # may stand in the address.")
+            raise AddressRefused("The address must not contain a user, password, backslash or #.")
         # What a server takes for a slash or a dot may not lead out of the listed path, however it is written.
         if any(_leads_elsewhere(part) for part in re.split(r"[/\\]", unquote(unquote(parts.path)))):
             raise AddressRefused("No part of the path may be . or ..")

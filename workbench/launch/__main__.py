@@ -95,7 +95,7 @@ def _python(*arguments: str, variables: dict[str, str]) -> None:
     """Runs Python to its end, out of reach of the terminal's signals. Raises LaunchRefused when it fails."""
     done = subprocess.run([sys.executable, *arguments], cwd=PROJECT, env=variables, start_new_session=True, check=False)
     if done.returncode != 0:
-        raise LaunchRefused(f"{' '.join(arguments)} failed; its reason stands above.")
+        raise LaunchRefused(f"{' '.join(arguments)} failed; the reason is above.")
 
 
 def _stop(number: int, frame: FrameType | None) -> None:

@@ -16,7 +16,7 @@ REQUIREMENTS = PROJECT / "requirements.txt"
 WHEEL_OPTIONS = PROJECT / "workbench" / "launch" / "wheel.cfg"
 NOT_COMPILED = "/(tests|plotly|pip|pygments|setuptools)/"
 """What nothing imports at each start, a third of all; of plotly only its script is used."""
-PIP_FAILED = "pip could not install requirements.txt; its reason stands above. make setup tries again."
+PIP_FAILED = "pip could not install requirements.txt; the reason is above. make setup tries again."
 
 
 def install(venv: Path, stamp: Path) -> int:
@@ -53,7 +53,7 @@ def install(venv: Path, stamp: Path) -> int:
         return refuse(PIP_FAILED)
     if preparing.returncode != 0:
         sys.stderr.write(said.decode("utf-8", "replace"))
-        return refuse("Spark does not run here; its reason stands above.")
+        return refuse("Spark does not run here; the reason is above.")
     stamp.touch()
     return 0
 

@@ -31,7 +31,7 @@ PANELS = (
     ("fires", "Signals on which the rule must fire, as YAML"),
     ("silent", "Near miss on which the rule must stay silent, as YAML"),
 )
-GONE = "This draft is not there any more: it was published or discarded. The log tells by whom."
+GONE = "This draft is not there any more: it was published or discarded. The log says by whom."
 RUNBOOK_PANELS = (("rule", "The runbook as YAML"),)
 
 

@@ -23,7 +23,7 @@ from workbench.rules.runbook_texts import RUNBOOK, is_runbook, runbook_counting,
 from workbench.rules.selectors import rule_readable, version_to_edit
 
 BASES = (
-    ("documented", "Documented", "The number or the statement stands in the source."),
+    ("documented", "Documented", "The number or the statement is in the source."),
     ("heuristic", "Our bound", "The mechanism is described in the source; the number is our choice."),
     (
         "claim",

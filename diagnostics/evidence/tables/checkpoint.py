@@ -1,4 +1,4 @@
-"""Evidence table `checkpoint`: one checkpoint or savepoint as REST told it at one time."""
+"""Evidence table `checkpoint`: one checkpoint or savepoint as REST reports it at one time."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from diagnostics.evidence.table import Column, Table
 
 TABLE = Table(
     "checkpoint",
-    "one checkpoint or savepoint as REST told it at one time",
+    "one checkpoint or savepoint as REST reports it at one time",
     (
         Column("ts_ms", "long", "when REST was asked, null if not known"),
         Column("job_id", "string", "32 hex digits"),

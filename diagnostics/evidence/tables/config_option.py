@@ -12,7 +12,7 @@ TABLE = Table(
         Column(
             "scope",
             "string",
-            "cluster, job (as REST tells), program (its code), session (SQL), table, jvm, environment, "
+            "cluster, job (from REST), program (its code), session (SQL), table, jvm, environment, "
             "kafka producer, kafka consumer, kafka broker, kafka topic, or collector (how the evidence was asked for)",
         ),
         Column("job_id", "string", "32 hex digits for scope job"),

@@ -6,7 +6,7 @@ from diagnostics.evidence.table import Column, Table
 
 TABLE = Table(
     "consumer_position",
-    "where a Kafka consumer group stands in one partition at one time, as Kafka's own tool tells",
+    "the position of a Kafka consumer group in one partition at one time, as Kafka's own tool reports it",
     (
         Column("ts_ms", "long", "time that the file states, epoch milliseconds UTC"),
         Column("consumer_group", "string", "id of the group"),

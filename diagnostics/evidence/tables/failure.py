@@ -1,4 +1,4 @@
-"""Evidence table `failure`: one failure of a job or task as REST told it."""
+"""Evidence table `failure`: one failure of a job or task as REST reports it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from diagnostics.evidence.table import Column, Table
 
 TABLE = Table(
     "failure",
-    "one failure of a job or task as REST told it (root exception or an entry of the exception history)",
+    "one failure of a job or task as REST reports it (root exception or an entry of the exception history)",
     (
         Column("ts_ms", "long", "when it failed"),
         Column("job_id", "string", "32 hex digits"),

@@ -1,4 +1,4 @@
-"""Evidence table `slow_query`: one query that a database's own log tells of because it took long."""
+"""Evidence table `slow_query`: one slow query in the log of a database."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from diagnostics.evidence.table import Column, Table
 
 TABLE = Table(
     "slow_query",
-    "one query that a database's own log tells of because it took long",
+    "one slow query in the log of a database",
     (
         Column("ts_ms", "long", "when it ended, epoch milliseconds UTC"),
         Column("system", "string", "PostgreSQL or MySQL"),

@@ -19,7 +19,7 @@ TABLE = Table(
         Column("metaspace_max_bytes", "double", "metaspace limit"),
         Column("managed_bytes", "double", "managed memory"),
         Column("network_bytes", "double", "network memory"),
-        Column("segments_total", "long", "network buffers in all"),
+        Column("segments_total", "long", "total network buffers"),
         Column("segments_used", "long", "network buffers in use"),
         Column("cpu_cores", "double", "cores the JVM sees"),
     ),

@@ -14,7 +14,7 @@ TABLE = Table(
             "string",
             "`capture` for packets seen on the wire, counted since the capture began; null for what a kernel counted",
         ),
-        Column("host", "string", "what tells the host apart: its network addresses (MAC), where the file has them"),
+        Column("host", "string", "what identifies the host: its network addresses (MAC), where the file has them"),
         Column("local_address", "string", "address of this side; null for the whole host"),
         Column("local_port", "int", "port of this side"),
         Column("peer_address", "string", "address of the other side"),

@@ -150,7 +150,7 @@ def _broker_item(facts: Mapping[str, FactValue]) -> Item:
     if facts["too_large"]:
         return Item(name, "wrong", "the broker refuses it")
     if not isinstance(timeout, (int, float)):
-        return Item(name, "not visible", f"Flink's sink sets {duration(SINK_DEFAULT_MS)} unless told otherwise")
+        return Item(name, "not visible", f"Flink's sink sets {duration(SINK_DEFAULT_MS)} unless the job overrides it")
     if not isinstance(broker, (int, float)):
         return Item(
             name, "not visible", f"{duration(timeout)}; a broker allows {duration(BROKER_DEFAULT_MS)} by default"

@@ -173,7 +173,7 @@ SETTINGS = (
         ("high-availability.storageDir", "high-availability.zookeeper.storageDir"),
     ),
     Setting("object_reuse", "whether records are handed on without a copy", truth, ("pipeline.object-reuse",)),
-    Setting("flink_version", "Flink's version as REST tells it", _word, ("flink.version",)),
+    Setting("flink_version", "Flink's version from the REST API", _word, ("flink.version",)),
     Setting("flame_graphs", "whether flame graphs are on", truth, ("rest.flamegraph.enabled",), False),
 )
 """Names and defaults: Flink documentation, Configuration."""

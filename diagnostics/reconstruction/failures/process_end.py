@@ -27,7 +27,7 @@ HOW: Mapping[str, str] = {
     "yarn.container.diagnostics.v17": "container ended",
     "yarn.am.failed": "container ended",
     "closed": "container ended",
-    "process.signal": "told to end",
+    "process.signal": "terminated",
 }
 """Kind or id of an event -> how the process ended; all other events are fatal errors."""
 CONTAINER_ENDS: Mapping[str, tuple[str, ...]] = {
@@ -50,7 +50,7 @@ CONTAINER_ENDS: Mapping[str, tuple[str, ...]] = {
     "evicted": ("Evicted: ", "reason=Evicted"),
     "killed for its memory": ("tatus=-104", "tatus: -104", "itCode: -104", "tatus=-103", "tatus: -103"),
     "killed (exit code 137)": ("ode is 137", "exit code 137", "exitCode=137", " is : 137"),
-    "told to end (exit code 143)": ("ode is 143", "exit code 143", "exitCode=143", " is : 143"),
+    "terminated (exit code 143)": ("ode is 143", "exit code 143", "exitCode=143", " is : 143"),
 }
 """How a container ended -> texts of YARN's and Kubernetes' diagnostics that show it. Source: Hadoop's SchedulerUtils
 and ContainerExitStatus, Kubernetes' eviction manager and node controller."""

@@ -111,5 +111,5 @@ def test_a_format_that_fails_costs_its_own_answer_only(desk: Desk, monkeypatch: 
     monkeypatch.setattr("diagnostics.intake.text_head.recognise", broken)
     [file] = desk.unpack("x.log", LOG)
     assert file.error is None
-    assert file.warnings == ("its format could not be told: RecursionError: too deep",)
+    assert file.warnings == ("its format could not be recognised: RecursionError: too deep",)
     assert Path(str(file.path)).is_file()

@@ -31,7 +31,7 @@ def log_of(*events: LogEvent) -> IncidentLog:
         (event("closed", f"{CLOSING}Container preempted by scheduler"), "preempted for another application"),
         (
             event("closed", f"{CLOSING}Container killed on request. Exit code is 143"),
-            "told to end (exit code 143)",
+            "terminated (exit code 143)",
         ),
         (event("closed", f"{CLOSING}Container exited with a non-zero exit code 1"), "container ended"),
         (

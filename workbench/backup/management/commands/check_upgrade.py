@@ -23,5 +23,5 @@ class Command(BaseCommand):
         for problem in checked.problems:
             self.stderr.write(problem)
         if checked.problems:
-            raise CommandError("It should not be upgraded as it is.")
+            raise CommandError("Do not upgrade it in this state.")
         self.stdout.write("It can be upgraded: make up does it at its start. Make a backup before.")
