@@ -71,7 +71,7 @@ def test_evidence_without_times_cannot_tell(people: People) -> None:
     found = recurrence(people.alice, undated)
     assert (found.returned_from, found.before_fix, found.undated) == (None, None, fixed)
     assert came_back(people.alice, [undated]) == set()
-    assert "Whether this is a regression cannot be told:" in page_of(undated, people)
+    assert "Whether this is a regression is not known:" in page_of(undated, people)
 
 
 @pytest.mark.parametrize("seen_at", [None, MAY])
