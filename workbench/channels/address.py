@@ -38,7 +38,7 @@ class ChannelAddress:
         except ValueError as error:
             raise AddressRefused(f"This is no address: {error}.") from None
         if parts.fragment or "\\" in plain or "@" in parts.netloc:
-            raise AddressRefused("No user, password, backslash or # may stand in the address.")
+            raise AddressRefused("The address must not contain a user, password, backslash or #.")
         origin = str(ClusterUrl.parse(f"{parts.scheme}://{parts.netloc}"))
         path = parts.path or "/"
         return cls(origin, f"{path}?{parts.query}" if parts.query else path, secret)
