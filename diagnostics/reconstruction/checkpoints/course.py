@@ -24,17 +24,17 @@ def checkpoint_courses(evidence: Evidence) -> Iterator[dict[str, Any]]:
     Gives   {job_id, name, timeout_ms, left_out, checkpoints}: the points of the chart of the checkpoint history.
     """
     histories = checkpoint_histories(evidence)
-    told = {
+    entries = {
         job_id: [each for each in map(_course_entry, history.checkpoints) if each]
         for job_id, history in histories.items()
     }
-    if not any(told.values()):
+    if not any(entries.values()):
         return
     slowest = _slowest_subtasks(evidence)
     timeouts = checkpoint_timeouts(evidence)
     names = cluster_of(evidence).job_names
-    for job_id in sorted((job_id for job_id in told if told[job_id]), key=str):
-        checkpoints = [{**each, **slowest.get((job_id, each["id"]), {})} for each in told[job_id]]
+    for job_id in sorted((job_id for job_id in entries if entries[job_id]), key=str):
+        checkpoints = [{**each, **slowest.get((job_id, each["id"]), {})} for each in entries[job_id]]
         kept = _kept(checkpoints)
         yield {
             "job_id": job_id,
@@ -75,9 +75,9 @@ def _slowest_subtasks(evidence: Evidence) -> dict[tuple[str | None, int], dict[s
     found: dict[tuple[str | None, int], dict[str, Any]] = {}
     for place, parts in by_checkpoint.items():
         phases: dict[str, Any] = {"pending": sum(part.subtasks - part.acknowledged for part in parts)}
-        told = [(part, part.slowest) for part in parts if part.slowest]
-        if told:
-            part, slowest = max(told, key=lambda each: (each[1].end_to_end_ms or 0.0, each[0].vertex_id))
+        measured = [(part, part.slowest) for part in parts if part.slowest]
+        if measured:
+            part, slowest = max(measured, key=lambda each: (each[1].end_to_end_ms or 0.0, each[0].vertex_id))
             task = cluster.tasks.get((part.job_id, part.vertex_id))
             phases |= {
                 "vertex": task.name if task else part.vertex_id,

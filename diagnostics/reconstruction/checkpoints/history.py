@@ -200,11 +200,11 @@ def _history(job_id: str | None, gathered: _Gathered) -> History:
 
 def _merged(job_id: str | None, number: int, rest: Report | None, log: Report | None, *, is_last: bool) -> Checkpoint:
     """One checkpoint: values of REST take precedence, except that a logged end overrides a REST answer in progress."""
-    told = rest or log or {}
+    preferred = rest or log or {}
     other = log or {}
 
     def value(name: str) -> Any:
-        return told.get(name) if told.get(name) is not None else other.get(name)
+        return preferred.get(name) if preferred.get(name) is not None else other.get(name)
 
     status = _status(rest, log, is_last=is_last)
     asked_too_early = rest is not None and rest["status"] not in FINAL_STATUSES and other.get("ended_ms") is not None
@@ -217,8 +217,8 @@ def _merged(job_id: str | None, number: int, rest: Report | None, log: Report | 
         job_id=job_id,
         number=number,
         status=status,
-        is_savepoint=bool(told.get("is_savepoint")) or bool(other.get("is_savepoint")),
-        unaligned=bool(told.get("unaligned")),
+        is_savepoint=bool(preferred.get("is_savepoint")) or bool(other.get("is_savepoint")),
+        unaligned=bool(preferred.get("unaligned")),
         triggered_ms=triggered_ms,
         ended_ms=None if status == "in_progress" else ended_ms,
         duration_ms=duration_ms,

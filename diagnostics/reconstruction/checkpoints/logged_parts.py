@@ -113,10 +113,12 @@ def _timed(row: Mapping[str, Any], triggered_ms: int | None) -> dict[str, Any]:
     ack_ms = row["ack_ms"]
     whole = float(ack_ms - triggered_ms) if ack_ms is not None and triggered_ms and ack_ms >= triggered_ms else None
     parts = {f"{name}_ms": row.get(f"{name}_ms") for name in ("async", "sync", "alignment")}
-    told = known(parts.values())
+    measured = known(parts.values())
     return {
         **{name: row.get(name) for name in ("ts_ms", "ack_ms", "unaligned", "file_id", "line", "last_line", "pointer")},
         **parts,
         "end_to_end_ms": whole,
-        "start_delay_ms": max(whole - sum(told), 0.0) if whole is not None and len(told) == len(parts) else None,
+        "start_delay_ms": max(whole - sum(measured), 0.0)
+        if whole is not None and len(measured) == len(parts)
+        else None,
     }

@@ -105,8 +105,8 @@ def _part(job_id: str | None, number: int, vertex_id: str, by_subtask: Mapping[i
     subtasks = [by_subtask[each] for each in sorted(by_subtask)]
 
     def slowest(name: str) -> Slowest | None:
-        told = [row for row in subtasks if row[f"{name}_ms"] is not None]
-        row = max(told, key=lambda row: (row[f"{name}_ms"], -row["subtask"]), default=None)
+        measured = [row for row in subtasks if row[f"{name}_ms"] is not None]
+        row = max(measured, key=lambda row: (row[f"{name}_ms"], -row["subtask"]), default=None)
         return Slowest(**{field: row[field] for field in Slowest.__slots__}) if row else None
 
     return Part(

@@ -69,8 +69,8 @@ def reports_of_rest(rows: Rows) -> Iterator[Report]:
     answers: dict[tuple[str | None, int], list[Mapping[str, Any]]] = defaultdict(list)
     for row in rows:
         answers[row["job_id"], row["checkpoint_id"]].append(row)
-    for (job_id, number), told in answers.items():
-        last = max(told, key=_finality)
+    for (job_id, number), of_checkpoint in answers.items():
+        last = max(of_checkpoint, key=_finality)
         ended = last["failure_ms"] if last["failure_ms"] is not None else last["latest_ack_ms"]
         yield report(
             "rest",
@@ -89,7 +89,7 @@ def reports_of_rest(rows: Rows) -> Iterator[Report]:
             subtasks=last["num_subtasks"],
             acknowledged=last["num_acknowledged"],
             reason=last["failure_message"],
-            asked_ms=max((row["ts_ms"] for row in told if row["ts_ms"] is not None), default=None),
+            asked_ms=max((row["ts_ms"] for row in of_checkpoint if row["ts_ms"] is not None), default=None),
             places=[_place(last, last["status"])],
         )
 
@@ -151,7 +151,7 @@ def _report_of_checkpoint(job_id: str | None, number: int, records: Sequence[Map
     triggered, completed = those(TRIGGERED), those(COMPLETED)
     status = next((name for name, events in STATUS_EVENTS.items() if those(events)), "pending")
     end = next((those(events)[-1] for events in STATUS_EVENTS.values() if those(events)), None)
-    told = [those(events)[0] for events in (EXPIRED, DECLINED, COMPLETED, FAILED, TRIGGERED, LATE) if those(events)]
+    shown = [those(events)[0] for events in (EXPIRED, DECLINED, COMPLETED, FAILED, TRIGGERED, LATE) if those(events)]
     stamps = [row["ts_ms"] for row in records if row["ts_ms"] is not None]
     return report(
         "log",
@@ -166,5 +166,5 @@ def _report_of_checkpoint(job_id: str | None, number: int, records: Sequence[Map
         reason=next((reason for row in those(FAILED) if (reason := _reason(row))), None),
         late_ms=[row["ts_ms"] for row in those(LATE) if row["ts_ms"] is not None],
         asked_ms=max(stamps, default=None),
-        places=[_place(row, row["message"]) for row in told],
+        places=[_place(row, row["message"]) for row in shown],
     )

@@ -22,8 +22,8 @@ def checkpoint_timeouts(evidence: Evidence) -> dict[str | None, float]:
     Reads   config_option.
     """
     rows = named_rows(evidence.answer(config_options.AGGREGATOR))
-    told = sorted((row.job_id or "", row.value) for row in rows if row.key == TIMEOUT_OPTION and row.value)
-    found = {job_id or None: duration_ms(value) for job_id, value in told}
+    stated = sorted((row.job_id or "", row.value) for row in rows if row.key == TIMEOUT_OPTION and row.value)
+    found = {job_id or None: duration_ms(value) for job_id, value in stated}
     return {job_id: value for job_id, value in found.items() if value is not None}
 
 

@@ -51,8 +51,8 @@ def flink_releases(evidence: Evidence) -> FlinkReleases:
         if release:
             by_file[event.file_id].append((event.ts_ms, release))
     stated = {release for started in by_file.values() for _, release in started}
-    told = [row["flink_version"] for row in evidence.answer(jobs.AGGREGATOR).to_pylist()]
+    answered = [row["flink_version"] for row in evidence.answer(jobs.AGGREGATOR).to_pylist()]
     settings, _ = settings_of(stated_options(evidence), None)
-    told.append(settings.get("flink_version"))
-    stated |= {release for text in told if isinstance(text, str) and (release := release_of(text))}
+    answered.append(settings.get("flink_version"))
+    stated |= {release for text in answered if isinstance(text, str) and (release := release_of(text))}
     return FlinkReleases(dict(by_file), frozenset(stated))

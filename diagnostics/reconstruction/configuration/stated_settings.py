@@ -221,9 +221,9 @@ RANKS: Mapping[str, int] = {"job": 0, "program": 1, "session": 2, "cluster": 3}
 
 def options_of_one_program(options: Iterable[Stated]) -> Iterable[Stated]:
     """The options, without those of programs when there are several: which program belongs to a job is not known."""
-    told = list(options)
-    sources = {each.citation.file_id for each in told if each.scope in ("program", "session")}
-    return told if len(sources) < 2 else [each for each in told if each.scope not in ("program", "session")]
+    listed = list(options)
+    sources = {each.citation.file_id for each in listed if each.scope in ("program", "session")}
+    return listed if len(sources) < 2 else [each for each in listed if each.scope not in ("program", "session")]
 
 
 def settings_of(options: Iterable[Stated], job_id: str | None) -> tuple[dict[str, FactValue], dict[str, Citation]]:

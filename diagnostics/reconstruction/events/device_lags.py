@@ -57,13 +57,13 @@ def device_lags(evidence: Evidence, from_ms: int, width_ms: float, most: int) ->
     import numpy as np
 
     span = evidence.answer(event_span.AGGREGATOR)
-    told = evidence.answer(device_lag_cells.AGGREGATOR)
-    devices = _measured(told.cells, from_ms, width_ms)
+    lag_cells = evidence.answer(device_lag_cells.AGGREGATOR)
+    devices = _measured(lag_cells.cells, from_ms, width_ms)
     typical = np.sort(devices["typical_ms"])
     usual = float(typical[(len(typical) - 1) // 2])
-    known = np.flatnonzero((devices["device"] < len(told.devices)) & devices["is_known"])
+    known = np.flatnonzero((devices["device"] < len(lag_cells.devices)) & devices["is_known"])
     lowest, highest = devices["lowest_ms"][known], devices["highest_ms"][known]
-    names = np.array([told.devices[device] for device in devices["device"][known].tolist()], object)
+    names = np.array([lag_cells.devices[device] for device in devices["device"][known].tolist()], object)
     order = np.lexsort((names, -np.maximum(usual - lowest, highest - usual)))[:most]
     return DeviceLags(
         events=span.timed,

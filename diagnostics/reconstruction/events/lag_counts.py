@@ -30,12 +30,13 @@ def lag_classes(evidence: Evidence, keys: Mapping[str, Collection[str]]) -> Mapp
     """
     import numpy as np
 
-    told = evidence.answer(device_lag_cells.AGGREGATOR)
+    lag_cells = evidence.answer(device_lag_cells.AGGREGATOR)
     kinds = (OTHERS, *keys)
     kind_of = {key: number for number, kind in enumerate(keys, 1) for key in keys[kind]}
-    kind = np.array([*(kind_of.get(device, 0) for device in told.devices), 0])[told.cells["device"].to_numpy()]
-    classes = class_numbers(told.cells["lag_ms"].to_numpy())
-    events = told.cells["events"].to_numpy()
+    kind_by_device = np.array([*(kind_of.get(device, 0) for device in lag_cells.devices), 0])
+    kind = kind_by_device[lag_cells.cells["device"].to_numpy()]
+    classes = class_numbers(lag_cells.cells["lag_ms"].to_numpy())
+    events = lag_cells.cells["events"].to_numpy()
     found: dict[tuple[str, float], int] = {}
     for number, name in enumerate(kinds):
         counts = np.bincount(classes[kind == number], events[kind == number]).astype(np.int64)

@@ -72,13 +72,13 @@ def faults(log: IncidentLog, cluster: Cluster) -> list[Fault]:
     events = log.of("failure")
     if any(event.process == "jobmanager" and _is_failure(event) for event in events):
         events = [event for event in events if event.process != "taskmanager"]
-    told = [fault for event in events if (fault := _fault_in_log(event, cluster))]
-    known = {(fault.ts_ms, fault.exception) for fault in told}
-    told += [fault for failure in log.failures if (fault := _fault_in_rest(failure)) and not _known(fault, known)]
-    if not log.is_log and not told:
-        told = [fault for event in log.of("pasted") if (fault := _fault(event, event.job_id, event.cite()))]
+    reported = [fault for event in events if (fault := _fault_in_log(event, cluster))]
+    known = {(fault.ts_ms, fault.exception) for fault in reported}
+    reported += [fault for failure in log.failures if (fault := _fault_in_rest(failure)) and not _known(fault, known)]
+    if not log.is_log and not reported:
+        reported = [fault for event in log.of("pasted") if (fault := _fault(event, event.job_id, event.cite()))]
     ordered = sorted(
-        told, key=lambda each: (each.ts_ms is None, each.ts_ms or 0, each.citation.file_id, each.citation.line or 0)
+        reported, key=lambda each: (each.ts_ms is None, each.ts_ms or 0, each.citation.file_id, each.citation.line or 0)
     )
     return list(_once(ordered))
 
@@ -139,24 +139,24 @@ def _fault_in_rest(failure: Failure) -> Fault | None:
     return _fault(failure, failure.job_id, failure.cite())
 
 
-def _fault(told: Any, job_id: str | None, citation: Citation) -> Fault | None:
-    exception = told.root_cause_class or told.exception_class
-    message = told.root_cause_message if told.root_cause_class else told.exception_message
+def _fault(source: Any, job_id: str | None, citation: Citation) -> Fault | None:
+    exception = source.root_cause_class or source.exception_class
+    message = source.root_cause_message if source.root_cause_class else source.exception_message
     if not exception or _only_reports(exception, message or ""):
         return None
     return Fault(
-        ts_ms=told.ts_ms,
+        ts_ms=source.ts_ms,
         job_id=job_id,
-        vertex=told.vertex,
-        subtask=told.subtask,
-        task_manager=told.task_manager,
+        vertex=source.vertex,
+        subtask=source.subtask,
+        task_manager=source.task_manager,
         exception=exception,
         message=(message or "")[:500],
-        frame=told.root_cause_frame,
-        user_frame=told.user_frame,
-        thrown_in=told.thrown_in,
-        own_frames=tuple((told.own_frames or "").split()),
-        causes=told.causes,
+        frame=source.root_cause_frame,
+        user_frame=source.user_frame,
+        thrown_in=source.thrown_in,
+        own_frames=tuple((source.own_frames or "").split()),
+        causes=source.causes,
         citation=citation,
     )
 

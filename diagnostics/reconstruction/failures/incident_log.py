@@ -154,12 +154,12 @@ def _read(evidence: Evidence) -> IncidentLog:
         else:
             counts[values[0]] = of_kind
     ends = evidence.answer(log_ends.AGGREGATOR).to_pylist()
-    told = evidence.answer(failures.AGGREGATOR).to_pylist()
+    answered = evidence.answer(failures.AGGREGATOR).to_pylist()
     ordered = {kind: sorted(found, key=_when) for kind, found in events.items()}
     return IncidentLog(
         ordered,
         counts,
-        _without_repeats(Failure(**row) for row in told),
+        _without_repeats(Failure(**row) for row in answered),
         last_ms={end["file_id"]: end["last_ms"] for end in ends if end["last_ms"] is not None},
         is_log=any(end["level"] is not None or end["records"] > MOST_COPIED for end in ends),
         processes=frozenset(end["process"] or "" for end in ends),

@@ -92,7 +92,7 @@ def _how(event: LogEvent, kind: str) -> str:
     how = HOW.get(event.event or "") or HOW.get(kind) or "fatal error"
     if how != "container ended":
         return how
-    return next((told for told, texts in CONTAINER_ENDS.items() if any(text in event.texts for text in texts)), how)
+    return next((end for end, texts in CONTAINER_ENDS.items() if any(text in event.texts for text in texts)), how)
 
 
 def process_ends(log: IncidentLog) -> list[ProcessEnd]:

@@ -51,8 +51,8 @@ def _causes(dated: pa.Table) -> Mapping[int, list[list[Any]]]:
     named = dated.append_column("named", pc.coalesce(dated["cause"], dated["kind"]))
     found: dict[int, list[list[Any]]] = defaultdict(list)
     for row in combined(named, "file_id", "named").to_pylist():
-        told = [row["named"], row["pauses"], round(row["sum_ms"], 1), round(row["pause_ms"], 1)]
-        found[row["file_id"]].append(told)
+        cause = [row["named"], row["pauses"], round(row["sum_ms"], 1), round(row["pause_ms"], 1)]
+        found[row["file_id"]].append(cause)
     return {
         file_id: sorted(rows, key=lambda each: (-each[2], each[0]))[:MOST_CAUSES] for file_id, rows in found.items()
     }

@@ -178,8 +178,8 @@ def _unnamed(
         by_file[row["file_id"]].append(row)
     full_of: dict[int, list[FullCollection]] = defaultdict(list)
     for row in full:
-        told = {name: value for name, value in row.items() if name != "pointer"}
-        full_of[row["file_id"]].append(FullCollection(**told))
+        values = {name: value for name, value in row.items() if name != "pointer"}
+        full_of[row["file_id"]].append(FullCollection(**values))
     found = []
     for file_id in sorted(by_file):
         rows = sorted(by_file[file_id], key=itemgetter("slice_ms"))

@@ -237,11 +237,11 @@ def _ratios(rows: Sequence[Mapping[str, Any]], series: MetricSeries, column: str
             for point in gauge.known:
                 if gauge.subtask is not None and point.value is not None:
                     found[vertex][gauge.subtask][point.ts_ms or 0] = point.value / 1000
-    told: dict[VertexKey, dict[int, dict[int, float]]] = defaultdict(lambda: defaultdict(dict))
+    rest: dict[VertexKey, dict[int, dict[int, float]]] = defaultdict(lambda: defaultdict(dict))
     for row in rows:
         if row[column] is not None:
-            told[row["job_id"], row["vertex_id"]][row["subtask"]][row["ts_ms"] or 0] = row[column]
-    for vertex, by_subtask in told.items():
+            rest[row["job_id"], row["vertex_id"]][row["subtask"]][row["ts_ms"] or 0] = row[column]
+    for vertex, by_subtask in rest.items():
         if len(by_subtask) > len(found.get(vertex, {})):
             found[vertex] = by_subtask
     return found

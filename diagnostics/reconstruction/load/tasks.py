@@ -129,12 +129,12 @@ def least_idle(moments: Sequence[Moment]) -> float | None:
     It is that of one subtask, as `busy` is: the mean over subtasks would show a task as idle whose one hot subtask is
     always busy.
     """
-    told = [
+    idle = [
         min(1 - busy - held for busy, held in zip(each.busy, each.back_pressured, strict=True))
         for each in moments
         if each.busy and len(each.busy) == len(each.back_pressured)
     ]
-    return round(min(max(fmean(told), 0.0), 1.0), 4) if told else None
+    return round(min(max(fmean(idle), 0.0), 1.0), 4) if idle else None
 
 
 def _subtasks(place: tuple[str | None, str], cluster: Cluster, details: _Details) -> list[list[Any]]:

@@ -81,11 +81,11 @@ def load_timelines(evidence: Evidence) -> Mapping[str | None, Timeline]:
 def _read(evidence: Evidence) -> Mapping[str | None, Timeline]:
     jobs = cluster_of(evidence).job_names
     only_job = only_one(jobs)
-    told: dict[tuple[str | None, str], dict[int, _Moment]] = defaultdict(lambda: defaultdict(_Moment))
+    by_task: dict[tuple[str | None, str], dict[int, _Moment]] = defaultdict(lambda: defaultdict(_Moment))
     for job_id, vertex, ts_ms, subtask, metric, reading in (*_scraped(evidence), *_asked(evidence)):
-        told[job_id or only_job, vertex][ts_ms // MOMENT_MS].add(metric, subtask, reading)
+        by_task[job_id or only_job, vertex][ts_ms // MOMENT_MS].add(metric, subtask, reading)
     timelines: dict[str | None, dict[str, Sequence[Moment]]] = defaultdict(dict)
-    for (job_id, vertex), moments in sorted(told.items(), key=lambda item: repr(item[0])):
+    for (job_id, vertex), moments in sorted(by_task.items(), key=lambda item: repr(item[0])):
         timelines[job_id][vertex] = [moments[slot].at(slot * MOMENT_MS) for slot in sorted(moments)]
     return timelines
 

@@ -94,8 +94,8 @@ def varying_metrics(evidence: Evidence, most_slots: int, least_ms: int, most: in
     length = -(-slot_ms(from_ms, to_ms, most_slots, least_ms) >> bits) << bits
     series = _in_slots(pa.concat_tables([gauges.select(_READING), rates(counters)]), from_ms, length)
     varying = series.filter(pc.greater(series["variation"], LEAST_VARIATION))
-    told = [_series(row) for row in sort_rows(varying, _MOST_VARYING_FIRST).slice(0, most).to_pylist()]
-    return VaryingMetrics(from_ms, to_ms, length, told, varying.num_rows - len(told))
+    most_varying = [_series(row) for row in sort_rows(varying, _MOST_VARYING_FIRST).slice(0, most).to_pylist()]
+    return VaryingMetrics(from_ms, to_ms, length, most_varying, varying.num_rows - len(most_varying))
 
 
 def _series(row: Mapping[str, Any]) -> SlottedSeries:

@@ -106,9 +106,9 @@ KEYS = ("job_id", "vertex_id", "vertex", "uploads", "profile", "mode")
 def _rows(stacks: SampledStacks) -> Iterator[Mapping[str, Any]]:
     """The heaviest stacks of tasks and of uploading threads, each with the place of its heaviest sample."""
     samples = _samples_of_tasks(stacks.samples)
-    told = stacks.heaviest(KEYS, samples)[:MOST_STACKS]
-    places = samples.select([MOMENT, *CITATION_COLUMNS]).take(told["place"]).to_pylist()
-    for row, place in zip(stacks.rows(told), places, strict=True):
+    heaviest = stacks.heaviest(KEYS, samples)[:MOST_STACKS]
+    places = samples.select([MOMENT, *CITATION_COLUMNS]).take(heaviest["place"]).to_pylist()
+    for row, place in zip(stacks.rows(heaviest), places, strict=True):
         yield row | place
 
 
@@ -137,8 +137,8 @@ def profiles_from_rows(rows: Iterable[Mapping[str, Any]], cluster: Cluster) -> P
             continue
         task_key = _task(row, by_name, only_job)
         kind = (row["profile"] or "", row["mode"] or "")
-        told = stack(row["frames"])
-        grouped[task_key][kind].append(Sampled(told, row["weight"], _cite(row, told)))
+        sampled_stack = stack(row["frames"])
+        grouped[task_key][kind].append(Sampled(sampled_stack, row["weight"], _cite(row, sampled_stack)))
     tasks = {}
     for task_key in sorted(grouped, key=repr):
         samples = {kind: sum(each.weight for each in stacks) for kind, stacks in grouped[task_key].items()}
@@ -160,13 +160,13 @@ def _preference(kind: tuple[str, str]) -> int:
     return PREFERRED.index(kind) if kind in PREFERRED else len(PREFERRED)
 
 
-def _cite(row: Mapping[str, Any], told: Stack) -> Citation:
-    shown = [frame for frame in (told.user, told.system_frame, told.top) if frame]
+def _cite(row: Mapping[str, Any], sampled_stack: Stack) -> Citation:
+    shown = [frame for frame in (sampled_stack.user, sampled_stack.system_frame, sampled_stack.top) if frame]
     return Citation(
         **{name: row[name] for name in (MOMENT, *CITATION_COLUMNS)},
         kind="thread" if row["profile"] == "thread-dump" else "frame",
         text=f"{row['weight']:.0f} samples: {' > '.join(dict.fromkeys(shown))}"[:400],
-        name=told.top,
+        name=sampled_stack.top,
         value=row["weight"],
     )
 
@@ -181,9 +181,9 @@ def _uploads(rows: Sequence[Mapping[str, Any]]) -> Uploads:
         if what is None:
             continue
         samples += row["weight"]
-        told = stack(row["frames"])
+        sampled_stack = stack(row["frames"])
         uploading[what] += row["weight"]
         if heaviest is None or row["weight"] > (heaviest.value or 0):
-            heaviest, frame = _cite(row, told), told.top
+            heaviest, frame = _cite(row, sampled_stack), sampled_stack.top
     whole = sum(row["weight"] for row in seeing)
     return Uploads(whole, dict(sorted(uploading.items())), heaviest, frame)

@@ -54,8 +54,8 @@ def tree_of(stacks: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _waits(frames: Sequence[str], state: str | None) -> bool:
-    told = stack(frames)
-    return state in WAITING_STATES or told.idle or told.waiting
+    parsed = stack(frames)
+    return state in WAITING_STATES or parsed.idle or parsed.waiting
 
 
 def _largest(root: _Frame, least: float) -> tuple[list[list[Any]], float]:

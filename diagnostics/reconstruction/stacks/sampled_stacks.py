@@ -57,9 +57,9 @@ class SampledStacks:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        told = self.samples if samples is None else samples
-        order = pc.sort_indices(told["weight"])
-        ordered = told.select([*keys, "frames", "weight"]).take(order)
+        counted = self.samples if samples is None else samples
+        order = pc.sort_indices(counted["weight"])
+        ordered = counted.select([*keys, "frames", "weight"]).take(order)
         ordered = ordered.append_column("rank", pa.array(np.arange(len(order))))
         grouped = ordered.group_by([*keys, "frames"], use_threads=False).aggregate([("weight", "sum"), ("rank", "max")])
         place = order.take(grouped["rank_max"].combine_chunks())
@@ -67,9 +67,9 @@ class SampledStacks:
         by = [("weight", "descending", "at_end"), *((name, "ascending", "at_start") for name in (*keys, "frames"))]
         return summed.take(pc.sort_indices(summed, sort_keys=by))
 
-    def rows(self, told: pa.Table) -> Iterator[dict[str, Any]]:
+    def rows(self, table: pa.Table) -> Iterator[dict[str, Any]]:
         """The rows of a table as mappings, with their frames as text."""
-        for batch in told.to_batches(max_chunksize=5_000):
+        for batch in table.to_batches(max_chunksize=5_000):
             for row in batch.to_pylist():
                 yield row | {"frames": self.frames(row["frames"])}
 
@@ -83,10 +83,10 @@ def sampled_stacks(evidence: Evidence) -> SampledStacks | None:
     """
     import pyarrow.compute as pc
 
-    told = evidence.answer(stack_samples.AGGREGATOR)
-    if not told.rows.num_rows:
+    sampled = evidence.answer(stack_samples.AGGREGATOR)
+    if not sampled.rows.num_rows:
         return None
-    rows = told.rows
+    rows = sampled.rows
     counts = pc.and_(pc.greater(rows["weight"], 0), pc.greater(pc.binary_length(rows["frames"]), 0))
     is_dump = pc.equal(rows["profile"], "thread-dump")
-    return SampledStacks(rows.filter(counts), rows.filter(is_dump), told.names, told.left_out)
+    return SampledStacks(rows.filter(counts), rows.filter(is_dump), sampled.names, sampled.left_out)
