@@ -6,12 +6,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 
 import pytest
 
 from diagnostics.formats import FORMATS
-from tests.security.bounded_reading import BoundedReader, warm_reader
+from tests.security.bounded_reading import BoundedReader
 from tests.security.mutants import mutant_of
 from tests.security.real_files import real_files
 
@@ -23,12 +22,6 @@ MOST_SECONDS = 0.3
 
 MOST_MIB = 100
 """Memory at the peak of all mutants of a format, beyond what the process held. Our choice: 15 were seen."""
-
-
-@pytest.fixture(scope="module")
-def reader() -> Iterator[BoundedReader]:
-    with warm_reader() as warm:
-        yield warm
 
 
 @pytest.mark.parametrize("format_id", FORMATS)

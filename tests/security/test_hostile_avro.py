@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.security.bounded_reading import BoundedReader, Outcome, warm_reader
+from tests.security.bounded_reading import BoundedReader, Outcome
 
 MOST_MIB = 400
 MOST_SECONDS = 5
@@ -60,12 +59,6 @@ def doubling(depth: int) -> dict[str, Any]:
 
 def deep(depth: int) -> bytes:
     return b'{"type":"array","items":' * depth + b'"int"' + b"}" * depth
-
-
-@pytest.fixture(scope="module")
-def reader() -> Iterator[BoundedReader]:
-    with warm_reader() as warm:
-        yield warm
 
 
 def assert_bounded(outcome: Outcome) -> None:

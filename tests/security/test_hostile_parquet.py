@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow as pa
-import pytest
 from pyarrow import parquet
 
-from tests.security.bounded_reading import BoundedReader, Outcome, warm_reader
+from tests.security.bounded_reading import BoundedReader, Outcome
 
 ROWS = 100_000
 MOST_MIB = 400
@@ -29,12 +27,6 @@ def written(columns: dict[str, pa.Array], folder: Path, **options: object) -> Pa
 
 def repeated(text: str, rows: int = ROWS) -> pa.Array:
     return pa.DictionaryArray.from_arrays(pa.array([0] * rows, pa.int32()), pa.array([text]))
-
-
-@pytest.fixture(scope="module")
-def reader() -> Iterator[BoundedReader]:
-    with warm_reader() as warm:
-        yield warm
 
 
 def assert_bounded(outcome: Outcome) -> None:
