@@ -14,6 +14,7 @@ from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.metrics.metric_series import metric_series
 from diagnostics.reconstruction.stacks.pruned_calls import MERGED, tree_of
 from diagnostics.reconstruction.stacks.sampled_stacks import sampled_stacks
+from diagnostics.vocabulary.known_frames import stack
 from diagnostics.wording.phrase import number, percent
 
 if TYPE_CHECKING:
@@ -35,8 +36,10 @@ def points(evidence: Evidence) -> Points | None:
     """The pruned call tree of the busiest task that has a profile, for each job.
 
     Reads   stack_sample, metric_sample (busyTimeMsPerSecond, to find the busiest task), vertex, job.
-    Gives   {jobs: [{job_id, name, vertex, profile, mode, total, merged_share, frames: [[name, parent index or -1,
-            weight, waiting weight, own weight]]}]}, parents before children.
+    Gives   {jobs: [{job_id, name, vertex, profile, mode, idle, total, merged_share, frames: [[name, parent index or
+            -1, weight, waiting weight, own weight]]}]}, parents before children. Samples in which the thread waits for
+            input or for room in its output are folded: `idle` is their weight, `total` that of the others; where there
+            are no others, none is folded.
     Empty   None without any stack.
     """
     stacks = sampled_stacks(evidence)
@@ -114,13 +117,16 @@ def _busy_of(group: Group, busy: Mapping[str, float]) -> float:
 def _tree(evidence: Evidence, job_id: str | None, group: Group, stacks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     cluster = cluster_of(evidence)
     task = cluster.tasks.get((job_id, group[VERTEX_ID] or ""))
+    working = [each for each in stacks if not stack(each["frames"]).idle]
+    idle = sum(each["weight"] for each in stacks) - sum(each["weight"] for each in working) if working else 0.0
     return {
         "job_id": job_id,
         "name": cluster.job_names.get(job_id) if job_id else None,
         "vertex": task.name if task else group[VERTEX] or group[VERTEX_ID],
         "profile": group[PROFILE],
         "mode": group[MODE],
-        **tree_of(stacks),
+        "idle": idle,
+        **tree_of(working or stacks),
     }
 
 
@@ -176,7 +182,8 @@ def _line(text: str, top: float, shift: int) -> dict[str, Any]:
 def _title(job: Mapping[str, Any], *, several: bool) -> str:
     prefix = f"{job['name'] or job['job_id']} · " if several else ""
     mode = {"full": "mixed", "wall": "wall clock", "dump": "thread dumps"}.get(job["mode"] or "", job["mode"] or "")
-    return f"{prefix}{job['vertex'] or 'All threads'} ({mode}, {number(job['total'])} samples)"
+    folded = f", {number(job['idle'])} idle ones folded" if job.get("idle") else ""
+    return f"{prefix}{job['vertex'] or 'All threads'} ({mode}, {number(job['total'])} samples{folded})"
 
 
 def _depth(frames: Sequence[Sequence[Any]]) -> int:
@@ -239,7 +246,14 @@ def _job_summary(job: Mapping[str, Any]) -> str:
             own[name] = own.get(name, 0.0) + weight
     root = frames[0]
     waiting = root[3] / root[2] if root[2] else 0.0
-    text = f"{job['vertex'] or 'All threads'}: {percent(waiting)} of the samples wait, the others run."
+    text = f"{job['vertex'] or 'All threads'}: "
+    if idle := job.get("idle"):
+        text += (
+            f"{percent(idle / (idle + job['total']))} of the samples wait for input or for room in the output and are "
+        )
+        text += f"folded; of the others {percent(waiting)} wait, the rest runs."
+    else:
+        text += f"{percent(waiting)} of the samples wait, the others run."
     if own:
         top = max(own, key=lambda name: (own[name], name))
         text += f" Most are in {top} ({percent(own[top] / (job['total'] or 1))})."

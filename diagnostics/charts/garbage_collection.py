@@ -33,7 +33,7 @@ def points(evidence: Evidence) -> Points | None:
     """The collections of each JVM; where there is no GC log, the heap as the metrics tell it.
 
     Reads   gc_pause (one GC log file is one JVM), metric_sample (Status.JVM.Memory.Heap.Used and .Max).
-    Gives   {from_ms, to_ms, processes: [{file_id, process, collector, pauses, pause_ms, full, collections:
+    Gives   {from_ms, to_ms, processes: [{file_id, file, process, role, collector, pauses, pause_ms, full, collections:
             [[ts_ms, kind, pause_ms, before, after, total, cause]], allocation: [[ts_ms, bytes_per_s]], causes: [[cause,
             count, pause_ms, longest_ms]], heap: [[ts_ms, used, max]]}]}; bytes and ms. Allocation is what the heap grew
             by from the end of one collection to the beginning of the next.
@@ -47,12 +47,13 @@ def points(evidence: Evidence) -> Points | None:
 
 
 def process_name(process: Mapping[str, Any]) -> str:
-    """The TaskManager's resource id or `JobManager`; else which input the GC log was."""
+    """The TaskManager's resource id or `JobManager`; else the name of the GC log."""
     if process["process"] == "jobmanager":
         return "JobManager"
     if process["process"]:
         return f"TaskManager {process['process']}"
-    return f"GC log, file {process['file_id'] + 1}"
+    file = process.get("file") or f"file {process['file_id'] + 1}"
+    return f"A TaskManager ({file})" if process.get("role") == "taskmanager" else f"JVM of {file}"
 
 
 def figure(points: Points, theme: Theme) -> Mapping[str, Any]:

@@ -191,7 +191,7 @@ def _box(vertex: Mapping[str, Any], left: float, upper: float, colours: Palette,
     room = WIDTH - 18
     shares = (
         (vertex["busy"], colours.load["working"]),
-        (vertex["held"], colours.bands["HIGH"]),
+        (vertex["held"], colours.bands[pressure_level(vertex["held"] or 0.0)]),
         (vertex["idle"], colours.load["quiet"]),
     )
     known = [(share, colour) for share, colour in shares if share]

@@ -26,6 +26,7 @@ MOST_LOCKS = 20
 MOST_NAMES = 8
 FRAMES_SHOWN = 16
 JAVA = ("java.", "jdk.", "sun.")
+PARKED_STATES = ("WAITING", "TIMED_WAITING")
 STATES = ("RUNNABLE", "BLOCKED", "WAITING", "TIMED_WAITING")
 
 Dump = tuple[int, int]
@@ -37,8 +38,9 @@ def points(evidence: Evidence) -> Points | None:
 
     Reads   stack_sample, only thread dumps.
     Gives   {dumps: [{file_id, ts_ms, states: {state: threads}}], locks: [{dump, lock, waiting, names, holder,
-            holder_frame, chain, circle}], groups: [{state, threads, dumps, frames, told, names}]}: `threads` is how
-            many there were at once at most, frames top first.
+            holder_frame, chain, circle}], groups: [{state, parked, threads, dumps, frames, told, names}], parked}:
+            `threads` is how many there were at once at most, frames top first; `parked` of a group whether its
+            threads wait for work, of the whole how many do at once at most. Groups that are not parked come first.
     Empty   None without a thread dump.
     """
     stacks = sampled_stacks(evidence)
@@ -71,6 +73,7 @@ def points_of(dumps: Mapping[Dump, Sequence[DumpedThread]]) -> dict[str, Any]:
         "dumps": told,
         "locks": [_lock(place, queue) for place, queue in queues[:MOST_LOCKS]],
         "groups": _groups([dumps[dump] for dump in order]),
+        "parked": max(sum(_is_parked(each.state, each.frames) for each in dumps[dump]) for dump in order),
     }
 
 
@@ -96,10 +99,14 @@ def _groups(dumps: Sequence[Sequence[DumpedThread]]) -> list[dict[str, Any]]:
             here.setdefault((thread.state, thread.frames), []).append(thread.name)
         for key, names in here.items():
             counted.setdefault(key, []).append(names)
-    largest = sorted(counted.items(), key=lambda item: (-max(map(len, item[1])), -len(item[1]), item[0][1]))
+    parked = {key: _is_parked(*key) for key in counted}
+    largest = sorted(
+        counted.items(), key=lambda item: (parked[item[0]], -max(map(len, item[1])), -len(item[1]), item[0][1])
+    )
     return [
         {
             "state": state or "unknown",
+            "parked": parked[state, frames],
             "threads": max(map(len, seen)),
             "dumps": len(seen),
             "frames": list(frames[::-1][:FRAMES_SHOWN]),
@@ -108,6 +115,14 @@ def _groups(dumps: Sequence[Sequence[DumpedThread]]) -> list[dict[str, Any]]:
         }
         for (state, frames), seen in largest[:MOST_GROUPS]
     ]
+
+
+def _is_parked(state: str | None, frames: Sequence[str]) -> bool:
+    """Whether a thread waits for work: for input, for room, or outside of the job's code and of known systems."""
+    if state not in PARKED_STATES or not frames:
+        return False
+    found = stack(frames)
+    return found.idle or not (found.user or found.system_frame)
 
 
 def _defining_frame(frames: Sequence[str]) -> str:
@@ -154,7 +169,9 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
         }
         for state in present
     ]
-    groups = points["groups"][:DRAWN_GROUPS]
+    groups = [group for group in points["groups"] if not group.get("parked")][:DRAWN_GROUPS]
+    parked = [group for group in points["groups"] if group.get("parked")]
+    groups = groups or parked[:DRAWN_GROUPS]
     names = [f"{place + 1}. {escaped(shortened(_short(group['told']), 44))}" for place, group in enumerate(groups)]
     stacks = {
         "type": "bar",
@@ -173,7 +190,7 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
                 title="Threads by state in each dump", unit="Threads", height=130, traces=states, x={"type": "category"}
             ),
             Panel(
-                title="Equal stacks together: threads at once",
+                title=_stacks_title(points, folded=groups[:1] != parked[:1]),
                 unit="",
                 height=max(20 * len(groups), 60),
                 traces=[stacks],
@@ -184,6 +201,11 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
         axis="own",
         x_title="Threads",
     )
+
+
+def _stacks_title(points: Points, *, folded: bool) -> str:
+    title = "Equal stacks together: threads at once"
+    return f"{title} · {points['parked']} parked threads folded" if folded and points.get("parked") else title
 
 
 def _short(frame: str) -> str:
@@ -213,8 +235,11 @@ def summary(points: Points) -> str:
     last = points["dumps"][-1]["states"]
     told = ", ".join(f"{last[state]} {state}" for state in (*STATES, "unknown") if last.get(state))
     parts.append(f"{len(points['dumps'])} dumps; the last one has {told}.")
-    if points["groups"] and points["groups"][0]["threads"] > 1:
-        group = points["groups"][0]
+    if points.get("parked"):
+        count = points["parked"]
+        parts.append(f"{count} thread{' waits' if count == 1 else 's wait'} for work at once at most (parked, folded).")
+    group = next((group for group in points["groups"] if not group.get("parked")), None)
+    if group and group["threads"] > 1:
         parts.append(f"{group['threads']} threads have one stack, in {group['told']}.")
     return " ".join(parts)
 

@@ -36,6 +36,7 @@ class Evidence:
     rows    table name -> how many rows were read
     logs    how many rows of log_record Flink's own processes wrote; all of them when nobody says
     states  aggregator's name -> the merged state of all rows, for those whose table has any
+    files   names of the inputs in file id order
     """
 
     def __init__(
@@ -43,10 +44,12 @@ class Evidence:
         rows: Mapping[str, int],
         logs: int | None = None,
         states: Mapping[str, pa.Table] = MappingProxyType({}),
+        files: Sequence[str] = (),
     ) -> None:
         self.rows: Mapping[str, int] = {name: rows.get(name, 0) for name in TABLES}
         self._logs = self.rows["log_record"] if logs is None else logs
         self._states = states
+        self._files = files
         self._answers: dict[str, Any] = {}
         self._answering = RLock()
 
@@ -60,6 +63,14 @@ class Evidence:
             answer: T = self._answers[aggregator.name]
             return answer
 
+    def file_name(self, file_id: int) -> str:
+        """The name of an input, with its folders where another one has the same name; its number where it has none."""
+        if not 0 <= file_id < len(self._files):
+            return f"file {file_id + 1}"
+        whole = self._files[file_id]
+        short = _last_part(whole)
+        return short if sum(_last_part(each) == short for each in self._files) == 1 else whole
+
     def has(self, name: str) -> bool:
         """Whether the table has any row."""
         return self.rows[TABLES[name].name] > 0
@@ -70,6 +81,10 @@ class Evidence:
         Events of Kubernetes, crash reports of a JVM and RocksDB's log fill log_record too and tell nothing of the rest.
         """
         return self._logs > 0
+
+
+def _last_part(name: str) -> str:
+    return name.rsplit("/", 1)[-1]
 
 
 def read_once(read: Callable[[Evidence], T]) -> Callable[[Evidence], T]:

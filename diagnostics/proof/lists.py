@@ -59,6 +59,9 @@ def frame_effects(
         return []
     if any(first[name] != second[name] for name in ("vertex", "profile", "mode")):
         return []
+    if ("idle" in first) != ("idle" in second):
+        # Diagnoses before 2026-11-24 count idle samples in all shares.
+        return []
     own = _own(first), _own(second)
     totals = round(first["total"]), round(second["total"])
     found = []

@@ -114,7 +114,7 @@ def read_evidence(
             rows[table] = rows.get(table, 0) + count
             read_as = chosen[each["file_id"]]
             logs += count if table == "log_record" and read_as is not None and read_as.is_log else 0
-    return Evidence(rows, logs, states), [
+    return Evidence(rows, logs, states, [each.name for each in intake.inputs]), [
         _input(
             each,
             chosen[each.file_id],

@@ -18,16 +18,17 @@ START = 1_795_222_000_000
 """Some moment; times in the rows count from it."""
 
 
-def hand_made(logs: int | None = None, **tables: Sequence[Mapping[str, Any]]) -> Evidence:
+def hand_made(logs: int | None = None, files: Sequence[str] = (), **tables: Sequence[Mapping[str, Any]]) -> Evidence:
     """Evidence with these rows; every row stands in file 0 at its own line unless it says otherwise.
 
-    logs  how many of the log records are Flink's own; all when nothing is said
+    logs   how many of the log records are Flink's own; all when nothing is said
+    files  names of the inputs
     """
     read = {}
     for name, rows in tables.items():
         whole = [{"file_id": 0, "line": line, "last_line": line, **row} for line, row in enumerate(rows, 1)]
         read[name] = pa.Table.from_pylist(whole, schema=TABLES[name].arrow_schema())
-    return Evidence({name: len(rows) for name, rows in tables.items()}, logs, reduce_tables(read))
+    return Evidence({name: len(rows) for name, rows in tables.items()}, logs, reduce_tables(read), files)
 
 
 def signals_of_key(measured: Measured, key: str) -> list[Signal]:

@@ -8,7 +8,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from diagnostics.reconstruction.gc.pauses import combined, gc_pauses
-from diagnostics.reconstruction.gc.timeline import timelines
+from diagnostics.reconstruction.gc.timeline import Timeline, timelines
 from diagnostics.reconstruction.metrics.metric_series import metric_series
 
 if TYPE_CHECKING:
@@ -24,8 +24,9 @@ def collections_of(evidence: Evidence) -> list[dict[str, Any]]:
     """The collections of each GC log, the process with the longest pauses in total first; empty without GC logs.
 
     Reads   gc_pause (one GC log file is one JVM).
-    Gives   {file_id, process, collector, pauses, pause_ms, full, collections, allocation, causes, heap}: the points of
-            the chart of garbage collection; `collections` has the longest pause and the longest full one of each slot.
+    Gives   {file_id, file, process, role, collector, pauses, pause_ms, full, collections, allocation, causes, heap}:
+            the points of the chart of garbage collection; `collections` has the longest pause and the longest full one
+            of each slot.
     """
     pauses = gc_pauses(evidence)
     if pauses is None:
@@ -35,9 +36,10 @@ def collections_of(evidence: Evidence) -> list[dict[str, Any]]:
     for row in combined(dated, "file_id", "slot", "is_full").to_pylist():
         by_file[row["file_id"]].append(row)
     allocation, causes = _allocation(dated), _causes(dated)
-    names = {each.file_id: each.process for each in timelines(evidence)}
+    named = {each.file_id: each for each in timelines(evidence)}
     processes = [
-        _process(file_id, names.get(file_id), rows)
+        _process(file_id, named.get(file_id), rows)
+        | {"file": evidence.file_name(file_id)}
         | {"allocation": allocation.get(file_id, []), "causes": causes.get(file_id, [])}
         for file_id, rows in sorted(by_file.items())
     ]
@@ -67,12 +69,13 @@ def _allocation(dated: pa.Table) -> Mapping[int, list[list[Any]]]:
     return found
 
 
-def _process(file_id: int, name: str | None, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _process(file_id: int, timeline: Timeline | None, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     longest = sorted(rows, key=itemgetter("ts_ms", "pause_ms"))
     columns = ("ts_ms", "kind", "pause_ms", "before_bytes", "after_bytes", "total_bytes", "cause")
     return {
         "file_id": file_id,
-        "process": name,
+        "process": timeline.process if timeline and timeline.is_named else None,
+        "role": timeline.role if timeline else None,
         "collector": next((each["collector"] for each in longest if each["collector"]), None),
         "pauses": sum(row["pauses"] for row in rows),
         "pause_ms": round(sum(row["sum_ms"] for row in rows), 1),

@@ -80,8 +80,9 @@ class Slice:
 class Timeline:
     """The collections of one JVM according to its GC log.
 
-    process  resource id of the TaskManager, `jobmanager`, or a name made from the start time of the JVM
-    role     taskmanager or jobmanager, None if not known
+    process   resource id of the TaskManager, `jobmanager`, or else a name made from that of the GC log
+    role      taskmanager or jobmanager, None if not known
+    is_named  whether `process` is what Flink calls it
     """
 
     file_id: int
@@ -93,6 +94,7 @@ class Timeline:
     has_clock: bool
     slices: tuple[Slice, ...]
     full: tuple[FullCollection, ...]
+    is_named: bool = False
 
     @property
     def span_ms(self) -> float:
@@ -224,10 +226,10 @@ def _named(unnamed: Sequence[Timeline], evidence: Evidence) -> tuple[Timeline, .
 
 def _identity(timeline: Timeline, name: str | None, evidence: Evidence) -> dict[str, Any]:
     if name == JOB_MANAGER:
-        return {"process": JOB_MANAGER, "role": JOB_MANAGER}
+        return {"process": JOB_MANAGER, "role": JOB_MANAGER, "is_named": True}
     if name and not name.startswith(UNNAMED):
-        return {"process": cluster_of(evidence).task_manager(name), "role": "taskmanager"}
-    place = f"JVM of GC log {timeline.file_id + 1}"
+        return {"process": cluster_of(evidence).task_manager(name), "role": "taskmanager", "is_named": True}
+    place = f"JVM of {evidence.file_name(timeline.file_id)}"
     return {"process": place, "role": "taskmanager" if name else None}
 
 

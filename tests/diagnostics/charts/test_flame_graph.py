@@ -53,6 +53,24 @@ def test_the_busiest_task_is_drawn_in_the_profile_that_shows_waiting_too() -> No
     assert (job["vertex"], job["mode"], job["total"]) == ("enrich", "full", 40.0)
 
 
+def test_samples_that_wait_for_input_are_folded() -> None:
+    idle = "org.apache.flink.streaming.runtime.tasks.mailbox.TaskMailboxImpl.take"
+    both = [([RUN, WORK], 10.0), ([RUN, idle, PARK], 30.0)]
+    told = {"job_id": JOB, "vertex_id": SINK, "profile": "flame-graph", "mode": "full"}
+    rows = [{**told, "frames": frames, "weight": weight} for frames, weight in both]
+
+    points = CHART.points(hand_made(**line_of_jobs(), stack_sample=rows))
+
+    assert points is not None
+    job = points["jobs"][0]
+    assert (job["total"], job["idle"]) == (10.0, 30.0)
+    assert PARK not in [name for name, *_ in job["frames"]]
+    assert "75 % of the samples wait for input or for room in the output and are folded" in CHART.summary(points)
+    only_idle = CHART.points(hand_made(**line_of_jobs(), stack_sample=rows[1:]))
+    assert only_idle is not None
+    assert (only_idle["jobs"][0]["total"], only_idle["jobs"][0]["idle"]) == (30.0, 0.0)
+
+
 def test_the_icicle_escapes_frames_and_names_the_hottest_one() -> None:
     tree = tree_of([stack([RUN, "com.acme.Job$<init>.run"], 75), stack([RUN, PARK], 25)])
     points = {

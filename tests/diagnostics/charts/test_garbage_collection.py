@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 from diagnostics.charting.chart import Theme
-from diagnostics.charts.garbage_collection import CHART
+from diagnostics.charts.garbage_collection import CHART, process_name
 from tests.diagnostics.hand_made import START, hand_made
 
 MIB = 1024.0**2
@@ -51,6 +51,19 @@ def test_the_process_that_stood_still_longest_comes_first() -> None:
 
     assert points is not None
     assert [process["file_id"] for process in points["processes"]] == [1, 0]
+
+
+def test_a_jvm_of_which_no_metric_tells_the_name_has_that_of_its_log() -> None:
+    files = ["tm-1/gc.log", "tm-2/gc.log", "logs/jobmanager-gc.log"]
+    rows = [pause(0, pause_ms=30.0), pause(0, pause_ms=20.0, file_id=1), pause(0, file_id=2)]
+    points = CHART.points(hand_made(files=files, gc_pause=rows))
+
+    assert points is not None
+    assert [process_name(each) for each in points["processes"]] == [
+        "JVM of tm-1/gc.log",
+        "JVM of tm-2/gc.log",
+        "JVM of jobmanager-gc.log",
+    ]
 
 
 def test_without_a_gc_log_the_metrics_tell_the_heap() -> None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 from diagnostics.charting.chart import Theme
+from diagnostics.charting.theme import palette
 from diagnostics.charts.job_graph import CHART
 
 LIGHT = Theme("light")
@@ -58,6 +59,19 @@ def test_busy_back_pressured_and_idle_are_three_shares_of_one_bar() -> None:
     widths = [each["x1"] - each["x0"] for each in bars]
     assert [round(width / sum(widths), 2) for width in widths] == [0.1, 0.7, 0.2]
     assert len({each["fillcolor"] for each in bars}) == 3
+
+
+def test_a_little_back_pressure_has_the_colour_of_ok() -> None:
+    """4.4 % lies below the 10 % that Flink calls OK: its part of the bar is not red."""
+    bands = palette(LIGHT).bands
+    fills = {
+        held: {
+            each.get("fillcolor")
+            for each in CHART.figure(of(vertex("A", held=held, idle=0.2)), LIGHT)["layout"]["shapes"]
+        }
+        for held in (0.044, 0.3, 0.7)
+    }
+    assert [{band for band in bands if bands[band] in found} for found in fills.values()] == [{"OK"}, {"LOW"}, {"HIGH"}]
 
 
 def test_what_was_not_measured_is_neither_idle_nor_ok() -> None:

@@ -21,3 +21,23 @@ def test_equal_stacks_are_counted_at_once_and_over_the_dumps() -> None:
 
 def test_a_deadlock_is_named_in_the_summary() -> None:
     assert "Deadlock: " in CHART.summary(points_of({(0, 0): [thread("a", "L2", "L1"), thread("b", "L1", "L2")]}))
+
+
+def test_parked_threads_are_folded_and_counted() -> None:
+    pool = DumpedThread("pool", "WAITING", ("java.lang.Thread.run", "jdk.internal.misc.Unsafe.park"), None, ())
+    points = points_of({(0, 1000): [pool] * 30 + [thread("work", state="RUNNABLE")], (0, 2000): [pool] * 40})
+
+    assert (points["parked"], [group["parked"] for group in points["groups"]]) == (40, [False, True])
+    figure = CHART.figure(points, Theme("light"))
+    assert figure["data"][-1]["x"] == [1]
+    titles = [each["text"] for each in figure["layout"]["annotations"]]
+    assert "Equal stacks together: threads at once · 40 parked threads folded" in titles
+    assert "40 threads wait for work at once at most (parked, folded)." in CHART.summary(points)
+    assert sum(row[0] == "equal stacks" for row in CHART.table(points)) == 2
+
+
+def test_where_all_threads_are_parked_they_are_drawn() -> None:
+    pool = DumpedThread("pool", "WAITING", ("java.lang.Thread.run", "jdk.internal.misc.Unsafe.park"), None, ())
+    figure = CHART.figure(points_of({(0, 1000): [pool] * 3}), Theme("light"))
+    assert figure["data"][-1]["x"] == [3]
+    assert not any("folded" in each["text"] for each in figure["layout"]["annotations"])
