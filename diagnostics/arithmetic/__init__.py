@@ -1,1 +1,1 @@
-"""Arithmetic over Arrow columns that knows no file and no symptom: order, selection, grouping."""
+"""Arithmetic over Arrow columns, independent of files and symptoms: order, selection, grouping."""

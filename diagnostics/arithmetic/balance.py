@@ -1,4 +1,4 @@
-"""How evenly a load lies on the subtasks of one task, and how many salts would spread a hot key."""
+"""Distribution of a load over the subtasks of one task, and the number of salts that spread a hot key."""
 
 from __future__ import annotations
 
@@ -10,21 +10,22 @@ from statistics import median
 HOT_MULTIPLE = 2.0
 """A subtask with this many times the even share is hot. Source: `skew.records` of vocabulary/sources."""
 HOT_OF_TWO = 0.5
-"""With two or three subtasks a share hardly reaches twice the even one: hot is then what lies this far towards having
-all. Our choice: 75 % of two, 67 % of three."""
+"""Threshold for two or three subtasks, whose share hardly reaches twice the even one: this far between the even share
+and the whole load. Our choice: 75 % of two, 67 % of three.
+"""
 IDLE_MULTIPLE = 0.1
-"""A subtask below this part of the even share is as good as without load. Our choice."""
+"""A subtask below this share of the even one counts as idle. Our choice."""
 SALTED_MULTIPLE = 1.5
-"""What salting should reach: the hottest subtask at most this many times the even share. Our choice."""
+"""Goal of salting: the hottest subtask has at most this many times the even share. Our choice."""
 
 
 @dataclass(frozen=True, slots=True)
 class Balance:
     """A load over subtasks, e.g. records read.
 
-    share_ratio          the hottest subtask's part of the whole, 0 to 1
+    share_ratio          the hottest subtask's share of the whole, 0 to 1
     skew_ratio           the same as a multiple of the even share 1/n: 1 is even, n is everything on one
-    concentration_ratio  0 is even, 1 is everything on one subtask, whatever n is
+    concentration_ratio  0 is even, 1 is everything on one subtask, for any n
     """
 
     loads: Mapping[int, float]
@@ -64,7 +65,7 @@ def balance(loads: Mapping[int, float]) -> Balance | None:
 
 
 def is_hot(load: float, total: float, count: int) -> bool:
-    """Whether a subtask with this load, of the total of two or more subtasks, is hot."""
+    """Whether a subtask with this load is hot, given the total of two or more subtasks."""
     return load >= HOT_MULTIPLE * total / count or (count < 4 and _concentration(load, total, count) >= HOT_OF_TWO)
 
 
@@ -74,7 +75,7 @@ def _concentration(load: float, total: float, count: int) -> float:
 
 
 def salts_needed(key_share_ratio: float, parallelism: int, multiple: float = SALTED_MULTIPLE) -> int:
-    """Into how many parts a key must be split so that hashing keeps every subtask below `multiple` even shares.
+    """Number of parts of a key so that hashing keeps every subtask below `multiple` even shares.
 
     With share h of all records, n salts and p subtasks, hashing puts about n/p + sqrt(2 (n/p) ln p) of the salted keys
     on the fullest subtask (balls into bins), so its load is h (1/p + sqrt(2 ln p / (n p))) + (1 - h)/p of all. That is
@@ -85,9 +86,9 @@ def salts_needed(key_share_ratio: float, parallelism: int, multiple: float = SAL
 
 
 def key_group_skew(max_parallelism: int, parallelism: int) -> float:
-    """How many times the even number of key groups the fullest subtask has: 1 when parallelism divides maxParallelism.
+    """Key groups of the fullest subtask as a multiple of the even number: 1 when parallelism divides maxParallelism.
 
-    Source: Flink gives each subtask either floor or ceil of maxParallelism / parallelism key groups.
+    Source: Flink assigns each subtask either floor or ceil of maxParallelism / parallelism key groups.
     """
     return math.ceil(max_parallelism / parallelism) * parallelism / max_parallelism
 
@@ -100,15 +101,15 @@ class Busyness:
     busiest: int
 
     def most(self, subtasks: tuple[int, ...]) -> float | None:
-        """The highest ratio among some subtasks, None if none of them is known."""
+        """The highest ratio among some subtasks, None if all are unknown."""
         return max((self.by_subtask[each] for each in subtasks if each in self.by_subtask), default=None)
 
 
 def busyness(samples: Mapping[int, Mapping[int, float]]) -> Busyness | None:
-    """Typical busy ratios in the moments when the busiest subtask was about as busy as it usually gets.
+    """Typical busy ratios at the moments when the busiest subtask was about as busy as usual at its peak.
 
-    The highest quarter of its samples is passed over: a subtask that initialises, also after a restart, reports to be
-    busy all the time. Samples of different TaskManagers are taken at different moments and compared by time slots.
+    The highest quarter of its samples is skipped, because an initialising subtask reports itself as fully busy. Samples
+    of different TaskManagers are taken at different moments and are compared by time slots.
 
     samples  subtask -> moment (epoch ms) -> ratio 0 to 1
     """
@@ -134,6 +135,6 @@ def _slots(by_moment: Mapping[int, float]) -> Mapping[int, float]:
 
 
 AT_ITS_BUSIEST = 0.9
-"""From which part of its usual highest busy ratio on a subtask counts as at its busiest. Our choice."""
+"""A subtask is at its busiest from this share of its usual highest busy ratio on. Our choice."""
 SLOT_MS = 10_000
-"""Samples of one slot are compared with one another. Our choice: two of the usual scrapes."""
+"""Samples of one slot are compared. Our choice: two of the usual scrapes."""

@@ -1,4 +1,4 @@
-"""Whether a counter grows in bursts with nothing in between, as sources do whose records arrive in batches."""
+"""Detects counters that grow in bursts with pauses between them, as sources do whose records arrive in batches."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 STILL_RATIO = 0.02
-"""Growth of this part of the largest one is none. Our choice: a heartbeat is no load."""
+"""Growth below this share of the largest growth counts as none. Our choice: a heartbeat is no load."""
 FEWEST_BURSTS = 4
-"""Our choice: of fewer no rhythm can be told from a source that was interrupted."""
+"""Our choice: fewer do not distinguish a rhythm from an interrupted source."""
 LEAST_STILL_RATIO = 0.3
-"""Steps without growth among all. Our choice: with fewer the load is uneven, not in bursts."""
+"""Minimum share of steps without growth. Our choice: with fewer the load is uneven, not in bursts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bursts:
-    """How many began, how far apart on average (ms), and the part of the time without growth (0 to 1)."""
+    """Number of bursts, mean distance (ms), and share of the time without growth (0 to 1)."""
 
     count: int
     interval_ms: float
@@ -24,7 +24,7 @@ class Bursts:
 
 
 def bursts(points: Sequence[tuple[int, float]]) -> Bursts | None:
-    """The bursts of a counter: (epoch ms, value) in the order of time; None where it has none."""
+    """The bursts of a counter, (epoch ms, value) in the order of time; None when it has none."""
     steps = [(later[0], later[1] - earlier[1]) for earlier, later in pairwise(points)]
     largest = max((growth for _, growth in steps), default=0.0)
     if largest <= 0:

@@ -1,7 +1,7 @@
-"""Counted cells that become coarser while they are too many; a coarser cell is made of whole finer ones.
+"""Merges cells of a histogram into coarser ones while there are too many; coarser cells are unions of finer ones.
 
-The number of different cells of any level only grows with the rows. So the finest level at which the cells of some rows
-are few enough is the same however the rows were cut and in which order their states were merged.
+The number of distinct cells of any level only grows with the rows. So the finest level with few enough cells is the
+same however the rows were cut and in whichever order their states were merged.
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ if TYPE_CHECKING:
     Numbers = npt.NDArray[np.int64]
 
 SOME = 2
-"""Of so many times the cells that may be left the level is found first, where there are more. Our choice."""
+"""The level is first determined on this many times the permitted cells, when there are more. Our choice."""
 
 LARGEST_BITS = 52
 """Values from 2^52 on count as 2^52, so that their logarithm is exact. Our choice: 142,000 years in ms."""
 
 
 def few_cells(cells: pa.Table, most: int, last_level: int, group: Callable[[pa.Table, int], pa.Table]) -> pa.Table:
-    """The cells at the finest level at which they are at most so many; at `last_level` they may be more.
+    """The cells at the finest level with at most `most` cells; at `last_level` there may be more.
 
-    cells  with the column `level`, that at which each was made
-    group  (cells, level) -> equal cells of that level as one; both without the column `level`
+    cells  with the column `level`, at which each was made
+    group  (cells, level) -> equal cells of that level merged; both without the column `level`
     """
     import pyarrow as pa
     import pyarrow.compute as pc
 
     level = pc.max(cells["level"]).as_py() or 0
     if cells.num_rows > SOME * most:
-        # What is too fine for some of the cells is too fine for all of them.
+        # What is too fine for a part of the cells is too fine for all of them.
         some = few_cells(cells.slice(0, SOME * most), most, last_level, group)
         level = max(level, pc.max(some["level"]).as_py())
     found = group(cells.drop_columns("level"), level)
@@ -45,12 +45,12 @@ def few_cells(cells: pa.Table, most: int, last_level: int, group: Callable[[pa.T
 
 
 def slot_starts(times: Numbers, shift: int) -> Numbers:
-    """Where the slot of 2^shift begins that each time lies in."""
+    """Start of the slot of length 2^shift that contains each time."""
     return (times >> shift) << shift
 
 
 def truncated(values: Numbers, bits: int, finest: int) -> Numbers:
-    """Each value without all but its most significant bits, and without those below 2^finest; signs stay."""
+    """Each value reduced to its most significant bits, and without those below 2^finest; signs are kept."""
     import numpy as np
 
     sign = values >> 63
@@ -61,7 +61,7 @@ def truncated(values: Numbers, bits: int, finest: int) -> Numbers:
 
 
 def middles(values: Numbers, bits: int, finest: int) -> Numbers:
-    """The middle of those values that `truncated` gives as each of these."""
+    """The middle of the values that `truncated` maps to each of these."""
     sign = values >> 63
     size = values ^ sign
     middle: Numbers = (size + ((1 << _dropped(size, bits, finest)) >> 1)) ^ sign
@@ -69,7 +69,7 @@ def middles(values: Numbers, bits: int, finest: int) -> Numbers:
 
 
 def widths(values: Numbers, bits: int, finest: int) -> Numbers:
-    """How many values `truncated` gives as each of these."""
+    """The number of values that `truncated` maps to each of these."""
     sign = values >> 63
     width: Numbers = 1 << _dropped(values ^ sign, bits, finest)
     return width

@@ -1,4 +1,4 @@
-"""Sums of numbers that come in any order and in parts, and are the same nevertheless."""
+"""Sums of floating-point numbers that do not depend on order and grouping."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 
 def sums_of_groups(groups: Numbers, numbers: Floats, rests: Floats) -> tuple[Floats, Floats]:
-    """The sum of each group, and the rest that no double could hold beside it.
+    """The sum of each group, and the remainder that does not fit into a double.
 
     groups   of each number, in ascending order
     rests    of numbers that are sums themselves; else 0
 
-    Rounded errors are summed up beside the sum (Knuth's two-sum, in pairs), which gives it some thirty digits: a double
-    of that is the same in whatever order it was reached.
+    Rounding errors are summed separately (Knuth's two-sum, in pairs), which gives some thirty digits: rounded to a
+    double, the result is independent of the order.
     """
     import numpy as np
 

@@ -1,4 +1,4 @@
-"""Samples over time in bounded room: of each series the lowest, the highest, the first and the last one."""
+"""Reduces series to their lowest, highest, first and last sample."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 def extreme_samples(samples: pa.Table, series: Sequence[str], most: int) -> pa.Table:
-    """Of each series its lowest and highest sample, and its first and last one in time; of equal ones the first cited.
+    """Lowest, highest, first and last sample of each series; among equal ones the first cited.
 
     samples  rows with `ts_ms`, a known `value`, the columns of `series` and the citation
-    most     series that are kept, the first by their names
+    most     series that are kept, the first by name
     """
     import numpy as np
     import pyarrow as pa

@@ -1,4 +1,4 @@
-"""Classes of lag: fine ones to read quantiles off, and the few that a chart shows."""
+"""Classes of lag: fine ones for quantiles, and the few that a chart shows."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ BOUNDS_MS = (
     6 * HOUR,
     24 * HOUR,
 )
-"""Where a class of lag ends and the next begins. Our choice: about the steps 1, 2, 5, and whole units above 10 s."""
+"""Boundaries of the chart's classes. Our choice: about the steps 1, 2, 5, and whole units above 10 s."""
 
 
 def class_numbers(lags: Numbers) -> Numbers:
-    """The number of each lag's fine class, from 0; of two that are as near the one further from zero."""
+    """Number of each lag's fine class, from 0; ties go away from zero."""
     import numpy as np
 
     size = np.abs(lags)
@@ -61,7 +61,7 @@ def class_numbers(lags: Numbers) -> Numbers:
 
 
 def class_middles(classes: Numbers) -> Numbers:
-    """The lags in the middle of fine classes, in ms."""
+    """The middle lag of each fine class, in ms."""
     import numpy as np
 
     place = np.abs(classes - MOST_CLASSES)

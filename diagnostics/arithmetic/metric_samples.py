@@ -1,4 +1,4 @@
-"""Which rows of `metric_sample` a question is about."""
+"""Selects rows of `metric_sample`."""
 
 from __future__ import annotations
 
@@ -26,13 +26,12 @@ SAMPLE_COLUMNS = (
     "value",
     *SUMMED_UP,
 )
-"""What questions look at, beside the citation."""
+"""Columns, besides the citation, that aggregators of metrics read."""
 
 
 def single_samples(samples: pa.Table, is_wanted: Callable[[str], bool]) -> pa.Table:
-    """The samples of the wanted metrics that sum up nothing: no aggregate over subtasks and no quantile.
-
-    Without the columns that say so.
+    """Samples of the wanted metrics, without aggregates over subtasks and quantiles, and without the columns that mark
+    those.
     """
     import numpy as np
     import pyarrow as pa
@@ -46,7 +45,7 @@ def single_samples(samples: pa.Table, is_wanted: Callable[[str], bool]) -> pa.Ta
 
 
 def in_order(samples: pa.Table) -> pa.Table:
-    """The samples by their citations; those of one place by all that they say."""
+    """The samples sorted by citation; ties by all columns."""
     cited = ("file_id", "line", "pointer")
     told = [name for name in SAMPLE_COLUMNS if name in samples.column_names]
     return sort_rows(samples, [(name, "ascending") for name in (*cited, *told)])

@@ -1,4 +1,4 @@
-"""Rows of an Arrow table as values with names, for what is done row by row in the driver."""
+"""Rows of an Arrow table as named tuples, for row-by-row code in the driver."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 NAMED_TUPLE: Callable[..., Any] = namedtuple
-"""Names of columns are not known before there is a table, and a type checker wants them written down."""
+"""`namedtuple` untyped, because a type checker needs the column names beforehand."""
 
 
 def named_rows(rows: pa.Table) -> list[Any]:

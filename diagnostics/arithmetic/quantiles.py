@@ -1,4 +1,4 @@
-"""What signals share: quantiles, ratios, spreads and runs over numbers that may be unknown. Unknown stays None."""
+"""Quantiles, ratios, spreads and runs over numbers that may be unknown (None). The result of unknown is unknown."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def total(values: Iterable[float | None]) -> float | None:
 
 
 def quantile(values: Iterable[float | None], share: float) -> float | None:
-    """The value below which `share` (0 to 1) of the known values lie, linear between neighbours; None without any."""
+    """The value below which `share` (0 to 1) of the known values lie, interpolated linearly; None without any."""
     ordered = sorted(known(values))
     if not ordered:
         return None
@@ -48,9 +48,9 @@ def quantile(values: Iterable[float | None], share: float) -> float | None:
 
 
 def shown_only(facts: Mapping[str, T], looked: bool) -> dict[str, T]:
-    """The facts that are known; without the counts of zero when nobody looked, for they would count what is not there.
+    """The known facts; without counts of zero when no source was there, because they would count missing evidence.
 
-    looked  whether a source was given that would have told
+    looked  whether a source was there that would have shown them
     """
     return {
         name: value for name, value in facts.items() if value is not None and (looked or value is False or value != 0)
@@ -71,10 +71,10 @@ def spread(values: Iterable[float | None]) -> float | None:
 
 
 def longest_run_ms(moments: Sequence[tuple[int, bool]], widest_gap_ms: int) -> int:
-    """How long the longest run of true moments lasted, from its first to its last one.
+    """Milliseconds from the first to the last moment of the longest run of true moments.
 
-    moments        (epoch ms, whether it holds), in time order
-    widest_gap_ms  two moments further apart than this belong to different runs
+    moments        (epoch ms, flag), in time order
+    widest_gap_ms  moments further apart belong to different runs
     """
     longest, start, last = 0, None, None
     for ts_ms, holds in moments:

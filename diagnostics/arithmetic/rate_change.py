@@ -1,4 +1,4 @@
-"""Where the rate of a growing counter changed most: one rate before, another after."""
+"""Finds the largest change in the rate of a growing counter."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from statistics import median
 
 FEWEST_INTERVALS = 6
-"""How many intervals are needed to look for a change. Our choice: two at least on each side and some to compare."""
+"""Minimum number of intervals. Our choice: two on each side and some to compare."""
 FEWEST_ON_A_SIDE = 2
 
 
@@ -16,7 +16,7 @@ FEWEST_ON_A_SIDE = 2
 class RateChange:
     """Median rates in units per second before and after the moment that separates them best.
 
-    Medians, since the interval in which the change falls belongs to neither side.
+    Medians, because the interval that contains the change belongs to neither side.
     """
 
     at_ms: int
@@ -25,9 +25,9 @@ class RateChange:
 
 
 def rate_change(counter: Sequence[tuple[int, float]]) -> RateChange | None:
-    """The split of the counter's course into two rates with the least squared error; None for too short a course.
+    """The split of the counter's course into two rates with the least squared error; None when it is too short.
 
-    counter  (epoch ms, value) in time order; a value that falls began anew from 0.
+    counter  (epoch ms, value) in time order; a value that falls restarted from 0.
     """
     steps = [
         (before[0], after[0], after[1] - before[1] if after[1] >= before[1] else after[1])

@@ -1,4 +1,4 @@
-"""Masks over Arrow columns: which rows a question is about. An unknown value is never a match."""
+"""Masks over Arrow columns. An unknown value never matches."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ def is_any(column: pa.ChunkedArray, values: Sequence[str]) -> pa.ChunkedArray:
 
 
 def contains_any(column: pa.ChunkedArray, texts: Sequence[str]) -> pa.ChunkedArray:
-    """Whether the text contains one of the texts, letter by letter."""
+    """Whether the text contains one of the texts, case-sensitive."""
     import pyarrow.compute as pc
 
     return pc.fill_null(pc.match_substring_regex(column, "|".join(map(re.escape, texts))), False)
 
 
 def is_true(mask: pa.ChunkedArray) -> pa.ChunkedArray:
-    """The mask with unknown as no."""
+    """The mask with unknown as false."""
     import pyarrow.compute as pc
 
     return pc.fill_null(mask, False)

@@ -1,4 +1,4 @@
-"""Rows that have the same in some of their columns, by number."""
+"""Groups rows with equal values in some columns, by number."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ LARGEST_CODE = 2**62
 
 
 def row_groups(rows: pa.Table, columns: Sequence[str]) -> tuple[Numbers, Numbers]:
-    """The first row of each different combination of values, and the number of each row's combination.
+    """The first row of each distinct combination of values, and the number of each row's combination.
 
-    Combinations are numbered from 0 as they appear; unknown is a value as any other.
+    Combinations are numbered from 0 in order of appearance; unknown is a value like any other.
     """
     import numpy as np
 
@@ -36,7 +36,7 @@ def row_groups(rows: pa.Table, columns: Sequence[str]) -> tuple[Numbers, Numbers
 
 
 def group_starts(*columns: Numbers) -> Numbers:
-    """The first place of each stretch in which all columns stay as they are."""
+    """Start index of each run of rows with equal columns."""
     import numpy as np
 
     changes = np.ones(len(columns[0]), bool)
@@ -46,14 +46,14 @@ def group_starts(*columns: Numbers) -> Numbers:
 
 
 def ends_of_runs(*columns: Numbers) -> Numbers:
-    """The last place of each stretch in which all columns stay as they are."""
+    """Last index of each run of rows with equal columns."""
     import numpy as np
 
     return np.append(group_starts(*columns)[1:], len(columns[0]))[: len(columns[0])] - 1
 
 
 def order_of(rows: pa.Table, *keys: Numbers) -> Numbers:
-    """The places of the rows in order: by keys, the most important last as in `lexsort`, then by citation and value."""
+    """Row indexes in sorted order: by keys, the most important last as in `lexsort`, then by citation and value."""
     import numpy as np
 
     keys = (*_citation_ranks(rows), *keys)
@@ -64,7 +64,7 @@ def order_of(rows: pa.Table, *keys: Numbers) -> Numbers:
 
 
 def _citation_ranks(rows: pa.Table) -> tuple[Numbers, ...]:
-    """Numbers in the order of the citations, the least important first; of what all have alike there are none."""
+    """Numbers in the order of the citations, the least important first; columns with a single value are left out."""
     import numpy as np
     import pyarrow.compute as pc
 
@@ -84,7 +84,7 @@ def _citation_ranks(rows: pa.Table) -> tuple[Numbers, ...]:
 
 
 def _codes(column: pa.ChunkedArray) -> tuple[Numbers, int]:
-    """A number below the second one for each row, equal where the values are."""
+    """A number per row, equal for equal values, and the upper bound of the numbers."""
     import pyarrow as pa
 
     if pa.types.is_dictionary(column.type):
@@ -96,7 +96,7 @@ def _codes(column: pa.ChunkedArray) -> tuple[Numbers, int]:
 
 
 def _numbered(codes: Numbers) -> tuple[Numbers, int]:
-    """By hash, which is ten times as quick as by order."""
+    """Numbers by hashing, which is ten times as fast as by sorting."""
     import pyarrow as pa
 
     encoded = pa.array(codes).dictionary_encode()

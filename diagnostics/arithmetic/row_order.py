@@ -1,4 +1,4 @@
-"""The first rows in an order, with unknown values where Spark and SQL put them."""
+"""Sorts Arrow rows, with unknown values where Spark and SQL put them."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
 Direction = Literal["ascending", "descending"]
 
 Order = Sequence[tuple[str, Direction]]
-"""Columns to order by, the most important first."""
+"""Columns to sort by, the most important first."""
 
 
 def sort_rows(rows: pa.Table, order: Order) -> pa.Table:
-    """The rows in that order; unknown values come first where it ascends and last where it descends."""
+    """The rows sorted; unknown values come first in ascending and last in descending order."""
     import pyarrow.compute as pc
 
     if rows.num_rows < 2:
@@ -25,7 +25,7 @@ def sort_rows(rows: pa.Table, order: Order) -> pa.Table:
 
 
 def with_plain_texts(rows: pa.Table) -> pa.Table:
-    """The rows with texts instead of dictionaries, which nothing sorts by."""
+    """The rows with texts instead of dictionaries, which Arrow cannot sort by."""
     import pyarrow as pa
 
     types = [field.type for field in rows.schema]
@@ -34,12 +34,12 @@ def with_plain_texts(rows: pa.Table) -> pa.Table:
 
 
 def first_rows(rows: pa.Table, order: Order, most: int) -> pa.Table:
-    """At most so many rows, the first in that order; fewer rows stay as they are."""
+    """At most `most` rows, the first in the order; fewer rows are returned unsorted."""
     return rows if rows.num_rows <= most else sort_rows(rows, order).slice(0, most)
 
 
 def first_rows_by_group(rows: pa.Table, column: str, order: Order, most: int) -> pa.Table:
-    """At most so many rows of each value of a column, the first in that order; fewer rows stay as they are."""
+    """At most `most` rows per value of a column, the first in the order; fewer rows are returned unsorted."""
     import numpy as np
 
     values = rows[column].combine_chunks().dictionary_encode()

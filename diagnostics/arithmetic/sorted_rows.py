@@ -1,4 +1,4 @@
-"""Rows sorted by several columns of numbers, and the first row of each group in an order."""
+"""Sorts rows by several numeric columns, and selects the first row of each group."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def row_order(columns: Sequence[Numbers]) -> Numbers:
-    """The places of the rows in the order of some columns, the most important first; equal rows stay as they are."""
+    """Row indexes in the order of some columns, the most important first; stable."""
     import numpy as np
 
     packing = _Packing.of(columns)
@@ -24,20 +24,20 @@ def row_order(columns: Sequence[Numbers]) -> Numbers:
 
 
 def equal_rows(columns: Sequence[Numbers]) -> tuple[Numbers, Numbers]:
-    """The rows in the order of some columns, and where in that order each different combination of values begins."""
+    """Row indexes in the order of some columns, and the start of each distinct combination of values in that order."""
     order = row_order(columns)
     return order, group_starts(*(column[order] for column in columns))
 
 
 def counted_rows(columns: Sequence[Numbers], counts: Numbers) -> tuple[list[Numbers], Numbers]:
-    """The different combinations of values in their order, as columns, and the sum of the counts of each."""
+    """The distinct combinations of values in order, as columns, and the sum of their counts."""
     import numpy as np
 
     packing = _Packing.of(columns)
     if packing is None or (counts != 1).any():
         order, begins = equal_rows(columns)
         return [column[order[begins]] for column in columns], sums(counts[order], begins)
-    # Single rows need not be moved: sorting numbers is several times as quick as finding their order.
+    # Rows need not be moved: sorting numbers is several times as fast as sorting indexes.
     packed = np.sort(packing.pack(columns))
     begins = group_starts(packed)
     return packing.unpack(packed[begins]), np.diff(begins, append=len(packed))
@@ -52,7 +52,7 @@ def sums(values: Numbers, begins: Numbers) -> Numbers:
 
 @dataclass(frozen=True, slots=True)
 class _Packing:
-    """How values of several columns are one number of 64 bits, which is sorted several times as quickly.
+    """Packs values of several columns into one number of 64 bits, which sorts several times as fast.
 
     lowest  value of each column
     widths  bits of each column
@@ -63,7 +63,7 @@ class _Packing:
 
     @classmethod
     def of(cls, columns: Sequence[Numbers]) -> _Packing | None:
-        """The packing of these columns; None where they do not fit."""
+        """The packing of these columns; None when they do not fit."""
         if not len(columns[0]):
             return cls([0] * len(columns), [0] * len(columns))
         lowest = [int(column.min()) for column in columns]
@@ -87,8 +87,8 @@ class _Packing:
 def extreme_rows(groups: Numbers, count: int, columns: Sequence[Numbers]) -> Numbers:
     """The first row of each group in the order of the columns, -1 for a group without rows.
 
-    groups   the number of each row's group, from 0 to `count` - 1; -1 for a row that does not count
-    columns  to order by, the most important first
+    groups   number of each row's group, from 0 to `count` - 1; -1 for an ignored row
+    columns  to sort by, the most important first
     """
     import numpy as np
 

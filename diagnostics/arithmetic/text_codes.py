@@ -1,4 +1,4 @@
-"""A column of texts as its different texts and the number of each row's."""
+"""Dictionary codes of a column of texts."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
 
 def text_codes(column: pa.ChunkedArray) -> tuple[pa.Array, npt.NDArray[np.int64]]:
-    """The different texts, and the place of each row's among them; that of an unknown text is behind the last.
+    """The distinct texts, and the index of each row's text; an unknown text has the index after the last.
 
-    column  texts, plain or as dictionaries
+    column  texts, plain or dictionary-encoded
     """
     import numpy as np
     import pyarrow as pa
@@ -25,7 +25,7 @@ def text_codes(column: pa.ChunkedArray) -> tuple[pa.Array, npt.NDArray[np.int64]
 
 
 def in_name_order(column: pa.ChunkedArray) -> tuple[pa.Array, npt.NDArray[np.int64]]:
-    """As `text_codes`, with the different texts in their order."""
+    """As `text_codes`, with the distinct texts sorted."""
     import numpy as np
     import pyarrow.compute as pc
 

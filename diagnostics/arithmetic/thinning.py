@@ -1,4 +1,4 @@
-"""Samples over time in bounded room: all of them, or the last one of each slot of time where they are too many."""
+"""Limits samples over time: all of them, or the last one of each time slot when there are too many."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 ALL = -1
-"""`slot_bits` of samples that are all there. Above it a slot is 2^slot_bits ms long and begins at a multiple of it."""
+"""`slot_bits` of unthinned samples. Above it a slot is 2^slot_bits ms long and begins at a multiple of its length."""
 
 MOST_BITS = 48
-"""Slots in which all years of a calendar, before and after 1970, are one each."""
+"""Slots that hold all years before and after 1970."""
 
 
 def unthinned(samples: pa.Table) -> pa.Table:
-    """The samples with the column `slot_bits`, all of them."""
+    """The samples with the column `slot_bits`, unthinned."""
     import pyarrow as pa
 
     return samples.append_column("slot_bits", pa.repeat(pa.scalar(ALL, pa.int8()), samples.num_rows))
 
 
 def slot_bits(samples: pa.Table) -> int:
-    """How far samples, or slots of them, are thinned."""
+    """The `slot_bits` of samples."""
     import pyarrow.compute as pc
 
     bits: int | None = pc.max(samples["slot_bits"]).as_py()
@@ -34,13 +34,13 @@ def slot_bits(samples: pa.Table) -> int:
 
 
 def thin_samples(samples: pa.Table, series: Sequence[str], most: int) -> pa.Table:
-    """At most so many samples: all, or the last one of each series in slots that are as short as that allows.
+    """At most `most` samples: all, or the last one of each series in slots as short as possible.
 
     samples  rows with `ts_ms`, `value`, `slot_bits`, the columns of `series` and the citation
 
-    The same samples are left however they were cut, thinned and put together before: slots are powers of two, so that
-    longer ones are unions of shorter ones, and more samples never need shorter slots. Samples without a time are one
-    slot. Of more series than `most` the first by their names are kept.
+    The result does not depend on how the samples were cut and thinned before: slots are powers of two, so that longer
+    ones are unions of shorter ones, and more samples never need shorter slots. Samples without a time form one slot. Of
+    more series than `most` the first by name are kept.
     """
     import pyarrow as pa
 

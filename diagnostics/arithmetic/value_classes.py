@@ -1,11 +1,11 @@
-"""Values of many groups, counted: each value for itself while there are few, in classes that merge exactly above that.
+"""Distribution of values per group: exact while there are few, in exactly mergeable classes when there are many.
 
-A class holds the values whose binary fractions begin alike, and stands under its end next to zero: with ten bits kept
+A class holds the values whose binary fractions begin alike, and is represented by its end next to zero: with ten bits
 it is 0.1 % wide. Classes of fewer bits are unions of classes of more, so the same values end in the same classes
 however they were cut and merged.
 
 Columns of a table of classes: the keys of the group, `value`, `bits` (kept of the fraction), `samples`, `least` and
-`most` (of the values themselves), further totals, and the place of `most` with its `ts_ms`.
+`most` (of the values themselves), further totals, and the citation of `most` with its `ts_ms`.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 FRACTION_BITS = 52
-"""Bits of a double's fraction: with all of them each value is a class of its own. Source: IEEE 754."""
+"""Bits of a double's fraction: with all of them each value is its own class. Source: IEEE 754."""
 
 KEPT_BITS = (FRACTION_BITS, 10, 8, 6, 4, 2, 0)
-"""Widths of classes that are tried one after the other. Our choice: 0.1 %, 0.4 %, ... and a factor of two at last."""
+"""Widths of classes that are tried in sequence. Our choice: 0.1 %, 0.4 %, ... up to a factor of two."""
 
 MOST_CLASSES = 50_000
-"""Classes of all groups together, above which they are made wider. Our choice: 15 MB with their texts."""
+"""Classes of all groups, above which they become wider. Our choice: 15 MB with their texts."""
 
 Total = Literal["sum", "min", "max"]
 PLACE = (*CITATION_COLUMNS, "ts_ms")
@@ -38,12 +38,12 @@ PLACE = (*CITATION_COLUMNS, "ts_ms")
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """The values of one group.
+    """The distribution of one group.
 
     key     of the group
-    median  the lower middle; in classes wider than a value, what its class stands under, as for `total`, the sum
+    median  the lower middle; in wider classes the class's representative, as for `total`, the sum
     totals  the further totals
-    place   where `most` stands: a row with the citation and `ts_ms`; of equal ones the last
+    place   the row of `most`, with citation and `ts_ms`; among equal ones the last
     """
 
     key: tuple[Any, ...]
@@ -104,7 +104,7 @@ def _first_groups(classes: pa.Table, keys: Sequence[str], most: int) -> pa.Table
 
 
 def _widened(classes: pa.Table, kept: int) -> pa.Table:
-    """The classes with so many bits of their fractions, not brought together yet."""
+    """The classes with fewer bits, not merged yet."""
     import numpy as np
     import pyarrow as pa
 

@@ -1,4 +1,4 @@
-"""The what-if calculators: one file each, registered by being here."""
+"""What-if calculators, one per file. A file in this folder is registered by its `CALCULATOR`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What-if calculators: a formula over values of the evidence, its arithmetic in words, and when not to do it."""
+"""The type of a what-if calculator: a formula over values of the evidence, its steps in words, and when it does not
+apply.
+"""
 
 from __future__ import annotations
 
@@ -13,17 +15,17 @@ Unit = Literal["duration", "bytes", "rate", "byte_rate", "share", "count"]
 Advice = Literal["do", "do not", "depends", "not known"]
 
 MOST = 1e15
-"""The largest value that is taken. Our choice: a petabyte, or 30,000 years in milliseconds."""
+"""The largest accepted value. Our choice: a petabyte, or 30,000 years in milliseconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Input:
     """One value that a calculator needs.
 
-    facts    where it is read from, the first that is measured counts
-    assumed  what it is taken for where nothing is measured, with `because`; None: somebody must set it
+    facts    facts it is read from; the first measured one counts
+    assumed  default when nothing is measured, with `because`; None: the user must set it
     low      the slider's ends, in the unit (ms, bytes, 1/s, bytes/s, 0 to 1, a number)
-    choice   it is a setting that one tries out, not something measured
+    choice   it is a setting to try out, not a measured value
     """
 
     name: str
@@ -40,12 +42,12 @@ class Input:
 INCOMING_RATE = Input(
     "rate", "Records that come in", "rate", ("throughput.before_per_s", "record_rate.highest_per_s"), high=1e6
 )
-"""The rate that a job has to keep up with, records a second."""
+"""The rate that a job has to keep up with, records per second."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One step of the arithmetic: `label: arithmetic = result`."""
+    """One step of the calculation: `label: arithmetic = result`."""
 
     label: str
     arithmetic: str
@@ -54,10 +56,10 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What comes of it.
+    """The result of a calculation.
 
-    refusals  why it must not be done here, each a sentence; the arithmetic stands all the same
-    results   the numbers, for those who compare them with what was seen later
+    refusals  reasons not to do it here, as sentences; the calculation is shown anyway
+    results   the numbers, for a later comparison with measurements
     """
 
     advice: Advice
@@ -69,11 +71,11 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Calculator:
-    """A question with numbers.
+    """A calculator.
 
-    compute      from the values of all inputs and what else the evidence says to the outcome
-    symptoms     the classes in which it is asked first
-    docs         ids of sources that it answers
+    compute      from the values of all inputs and the other facts to the outcome
+    symptoms     the classes for which it is suggested first
+    docs         ids of its sources
     """
 
     id: str
@@ -89,7 +91,7 @@ class Calculator:
 
 @dataclass(frozen=True, slots=True)
 class InputValue:
-    """The value of an input and where it comes from; `source` is measured, assumed, set or missing."""
+    """The value of an input and its origin; `source` is measured, assumed, set or missing."""
 
     input: Input
     value: float | None
@@ -103,7 +105,7 @@ class InputValue:
 
 
 def input_values(calculator: Calculator, lookup: Lookup, chosen: Mapping[str, float]) -> list[InputValue]:
-    """Each input with its value: what somebody set, else what was measured, else what is assumed."""
+    """Each input with its value: the user's, else the measured one, else the default."""
     return [_input_value(each, lookup, chosen.get(each.name)) for each in calculator.inputs]
 
 
@@ -120,7 +122,7 @@ def _input_value(wanted: Input, lookup: Lookup, chosen: float | None) -> InputVa
 
 
 def calculate(calculator: Calculator, values: Sequence[InputValue], lookup: Lookup) -> Outcome:
-    """The outcome; where an input is missing, which."""
+    """The outcome; when an input is missing, which one."""
     missing = [each.input.label.lower() for each in values if each.value is None]
     if missing:
         told = phrase.FORMATS["list"](missing)
@@ -129,7 +131,7 @@ def calculate(calculator: Calculator, values: Sequence[InputValue], lookup: Look
 
 
 def in_unit(value: float, unit: Unit) -> str:
-    """A value with its unit, as the arithmetic is written."""
+    """A value with its unit, as the steps print it."""
     forms: Mapping[Unit, Callable[[float], str]] = {
         "duration": phrase.duration,
         "bytes": phrase.size,

@@ -1,4 +1,4 @@
-"""The checkpoint interval: what checkpoints cost against what a failure costs."""
+"""The checkpoint interval: cost of checkpoints against cost of a failure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from diagnostics.wording.phrase import duration, number, percent
 
 DAY_MS = 86_400_000
 LEAST_MS = 10_000.0
-"""Flink allows 10 ms; below ten seconds the coordination itself is what one sees. Our choice."""
+"""Flink allows 10 ms; below ten seconds coordination dominates. Our choice."""
 
 
 def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:

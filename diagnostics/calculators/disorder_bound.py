@@ -1,4 +1,4 @@
-"""The disorder bound of a watermark: records that it loses against the time that it costs."""
+"""The disorder bound of a watermark: lost records against added latency."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from diagnostics.wording.phrase import duration, percent
 
 
 def _lost(bound: float, known: list[tuple[float, float]]) -> tuple[float, str]:
-    """The share that is later than the bound, on the straight line between two known ones; with its arithmetic."""
+    """The share of records later than the bound, interpolated linearly between known ones; with the calculation as
+    text.
+    """
     before = known[0]
     for after in known:
         if after[0] >= bound:

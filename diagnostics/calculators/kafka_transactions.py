@@ -1,4 +1,4 @@
-"""The window in which Kafka aborts transactions that a checkpoint has already counted as done."""
+"""The window in which Kafka aborts transactions that a completed checkpoint has already committed to."""
 
 from __future__ import annotations
 

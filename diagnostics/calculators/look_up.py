@@ -1,4 +1,4 @@
-"""What a cache or asynchronous calls would give a look-up, by Little's law."""
+"""Effect of a cache or asynchronous calls on a look-up, by Little's law."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many subtasks a task needs for a rate, and why more do not help against one hot key."""
+"""Parallelism of a task for a rate, and why more does not help against one hot key."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from diagnostics.evidence.subject import Lookup
 from diagnostics.wording.phrase import number, percent
 
 SKEW = 1.5
-"""From this multiple of the even share on, the hottest subtask decides (the runbook's exit condition for skew)."""
+"""From this multiple of the even share on, the hottest subtask is the limit (the runbook's exit condition for skew)."""
 
 
 def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:

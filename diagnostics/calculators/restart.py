@@ -1,4 +1,4 @@
-"""If the job restarts now: what is processed again, and how long it takes to catch up."""
+"""Effect of a restart now: records processed again, and time to catch up."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many salts bring a hot key down to what a subtask can carry."""
+"""Number of salts that reduces a hot key to the capacity of a subtask."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from diagnostics.evidence.subject import Lookup
 from diagnostics.wording.phrase import number, percent
 
 MOST_SALTS = 1024
-"""More parts than that cost more in the second aggregation than they give. Our choice."""
+"""More salts cost more in the second aggregation than they save. Our choice."""
 
 
 ONE_SHARE = 1.1
-"""Up to this multiple of the even share a key is no hot one. Our choice: a tenth is chance."""
+"""Up to this multiple of the even share a key is not hot. Our choice: a tenth is chance."""
 
 
 def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:

@@ -1,4 +1,4 @@
-"""What unaligned checkpoints, at once or after an aligned timeout, would save, and what they would add."""
+"""Savings and costs of unaligned checkpoints, immediate or after an aligned timeout."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether full or incremental checkpoints fit through the storage within the timeout."""
+"""Whether full or incremental checkpoints can be uploaded within the timeout."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SAFE = 0.5
 """A checkpoint should take less than half of its timeout (vocabulary/sources/bounds.yaml)."""
 
 WAITING = 0.5
-"""From this share of start delay and alignment on, the upload is not what takes the time (the same reference)."""
+"""From this share of start delay and alignment on, the upload does not dominate (the same source)."""
 
 
 def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:

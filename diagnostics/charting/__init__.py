@@ -1,4 +1,4 @@
-"""What charts share: the contract of a chart, panels with one time axis, and the colours. Only charts use Plotly.
+"""Shared parts of charts: the type of a chart, panels with one time axis, and the colours. Only charts use Plotly.
 
-The contract lies here and not in `charts/`, since panel and theme are written in its terms and every chart uses them.
+The type is here and not in `charts/`, because panel and theme depend on it and every chart uses them.
 """

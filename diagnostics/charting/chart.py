@@ -1,4 +1,4 @@
-"""What a chart is: points reduced from the evidence in Spark, and a figure drawn from them in the web process."""
+"""The type of a chart: points reduced from the evidence in Spark, and a figure drawn from them in the web process."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ Axis = Literal["time", "own"]
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """How a figure looks: `light` or `dark`; every colour comes from `diagnostics/charting/theme.py`."""
+    """Colour scheme of a figure: `light` or `dark`; every colour comes from `diagnostics/charting/theme.py`."""
 
     name: Literal["light", "dark"]
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One of several things that a chart shows one at a time, e.g. a checkpoint.
+    """One of several objects that a chart shows one at a time, e.g. a checkpoint.
 
-    key     what the reader's choice comes back as: the points' entry `chosen`
-    details more about it, for the hover text
-    is_bad  whether it is marked as one to look at
+    key     value of the points' entry `chosen` when selected
+    details text for the tooltip
+    is_bad  whether it is marked as conspicuous
     """
 
     key: str
@@ -51,12 +51,12 @@ class Chart:
     title    for people, in Flink's words
     order    position on the page
     axis     `time` charts share one time axis; `own` charts do not
-    missing  which file would fill it, as a sentence with the command that gets it
-    points   from the evidence to points, None when the evidence has nothing for it; runs once, in the worker
+    missing  the file that would fill it, as a sentence with the command that collects it
+    points   from the evidence to points, None without suitable evidence; runs once, in the worker
     figure   from points to a Plotly figure as a JSON mapping (`data`, `layout`); runs in the web process, without Spark
     summary  one or two sentences that say what the chart shows, for people who cannot see it
     table    the same as rows for the data table and CSV: header first
-    choices  what can be looked at, one at a time; figure, summary and table find the chosen key in `chosen`
+    choices  the objects shown one at a time; figure, summary and table read the selected key from `chosen`
     """
 
     id: str

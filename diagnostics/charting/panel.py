@@ -1,4 +1,4 @@
-"""How charts are laid out: panels one under the other, one time axis for all, thresholds as lines with names.
+"""Layout of charts: stacked panels, a shared time axis, thresholds as labelled lines.
 
 A figure is plain JSON values of Plotly's schema, so drawing stored points needs neither Spark nor Plotly in Python.
 """
@@ -15,19 +15,19 @@ from diagnostics.charting.theme import Palette, palette
 Trace = Mapping[str, Any]
 
 TOP, BOTTOM, LEGEND_ROW, TITLE_ROW, TICK_ROW, LEFT, RIGHT = 8, 58, 26, 30, 20, 58, 14
-"""Pixels around the panels. Our choice, for a type size of 12."""
+"""Pixels around the panels. Our choice, for a font size of 12."""
 
 UNMEASURED_LABELS = {"ticklabeloverflow": "allow"}
-"""Otherwise Plotly asks the browser where each tick label lies, a layout of the page at every drawing, to hide those
-that leave the picture; the picture has room for them."""
+"""Otherwise Plotly measures each tick label in the browser, a layout of the page per drawing, to hide those outside of
+the picture, which has room for them.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """A line across the panel, in the panel's own unit: a bound, or with `is_alarm` false something to compare with.
+    """A line across the panel, in the panel's own unit: a bound, or with `is_alarm` false a value for comparison.
 
-    Beyond a bound the panel is shaded.
-    A bound is named on the left: what crosses it tends to come late.
+    The area beyond a bound is shaded. A bound is labelled on the left, because values tend to cross it late.
     """
 
     value: float
@@ -39,11 +39,11 @@ class Threshold:
 class Panel:
     """One plot of a figure.
 
-    title       what it shows, above it on the left; shortened where it does not fit
+    title       above it on the left; shortened when it does not fit
     unit        unit of the y axis
     height      of the plot area, pixels
     traces      Plotly traces without their axes
-    thresholds  lines with names
+    thresholds  labelled lines
     y, x        further entries of the axes, in Plotly's words
     """
 
@@ -57,12 +57,12 @@ class Panel:
 
 
 def job_title(job: Mapping[str, Any], points: Points) -> str:
-    """The end of a panel's title that names its job; empty when the points hold one job only."""
+    """The end of a panel's title that names its job; empty when the points have only one job."""
     return f" · {job['name'] or job['job_id']}" if len(points["jobs"]) > 1 else ""
 
 
 def row_axis(names: Sequence[str]) -> Mapping[str, Any]:
-    """A y axis with a row for each name, the first on top, and none of the names left out."""
+    """A y axis with a row per name, the first on top, that labels every row."""
     return {
         "type": "category",
         "categoryorder": "array",
@@ -187,7 +187,7 @@ def _line(threshold: Threshold, colours: Palette, suffix: str) -> dict[str, Any]
 
 
 def _beyond(threshold: Threshold, panel: Panel, colours: Palette, suffix: str) -> list[dict[str, Any]]:
-    """The area on the bad side of a bound, shaded, in a panel that says how far its axis goes."""
+    """The shaded area beyond a bound, in a panel with a fixed axis range."""
     if not threshold.is_alarm or "range" not in panel.y or panel.y["range"][1] <= threshold.value:
         return []
     return [
@@ -228,7 +228,7 @@ def _tone(threshold: Threshold, colours: Palette) -> str:
 
 
 def escaped(text: str) -> str:
-    """Text from files for Plotly, which reads a few HTML tags and, in hover texts, `%{name}`."""
+    """Text from files, escaped for Plotly, which interprets a few HTML tags and, in tooltips, `%{name}`."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("%{", "% {")
 
 

@@ -1,7 +1,7 @@
-"""The colours of charts. One palette for light, one for dark, both told apart by people who do not see red and green.
+"""The colours of charts: a light and a dark palette, both distinguishable with red-green blindness.
 
-The hues follow Okabe and Ito's colour-blind-safe set; bands that have an order (OK, LOW, HIGH) also differ in
-lightness, so that they can be told apart in grey.
+The hues follow Okabe and Ito's colour-blind-safe set; ordered bands (OK, LOW, HIGH) also differ in lightness, so that
+they remain distinguishable in grey.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ class Palette:
     """Every colour a chart may use.
 
     text, muted, grid, surface  the page's own
-    alarm, warning, calm        what is bad, worth a look, in order
-    series                      for things without an order, told apart by hue and by line style
+    alarm, warning, calm        severities, in order
+    series                      for unordered series, distinguished by hue and by line style
     bands                       OK, LOW and HIGH of back pressure, in Flink's words
     load                        quiet, working and near the limit, for busy time
-    phases                      of a checkpoint, in the order a subtask goes through them
+    phases                      of a checkpoint, in their order within a subtask
     levels                      of log records
     """
 

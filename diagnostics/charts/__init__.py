@@ -1,4 +1,4 @@
-"""The charts, one a file. The folder listing is the registry."""
+"""The charts, one per file. A file in this folder is registered by its `CHART`."""
 
 from __future__ import annotations
 
@@ -15,4 +15,4 @@ def _charts() -> dict[str, Chart]:
 
 
 CHARTS: Mapping[str, Chart] = _charts()
-"""Every chart by id, in the order of the page."""
+"""Every chart by id, in page order."""

@@ -1,4 +1,4 @@
-"""One checkpoint by subtask: when each subtask began, aligned, wrote and acknowledged, the slowest on top."""
+"""One checkpoint by subtask: start, alignment, write and acknowledgement of each, the slowest on top."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 MOST_CHECKPOINTS = 30
 MOST_SUBTASKS = 60
-"""Checkpoints of a job that can be looked at, the latest ones, and subtasks of each, the slowest ones. Our choice."""
+"""Checkpoints of a job kept, the latest, and subtasks of each, the slowest. Our choice."""
 ROW, LEAST_HEIGHT = 18, 90
-"""Pixels of a subtask's row, and of the whole plot at least."""
+"""Pixels of a subtask's row, and the minimum height of the plot."""
 NAME_LENGTH = 44
 
 PHASES = {
@@ -30,11 +30,11 @@ PHASES = {
     "sync_ms": "Sync",
     "async_ms": "Async",
 }
-"""In the order in which a subtask goes through them, with Flink's names."""
+"""In their order within a subtask, with Flink's names."""
 
 
 def points(evidence: Evidence) -> Points | None:
-    """The phases of every subtask in the latest checkpoints whose subtasks the files tell of.
+    """The phases of every subtask in the latest checkpoints with subtask details.
 
     Reads   subtask_checkpoint, checkpoint and log_record (through the shared history), vertex, job.
     Gives   {checkpoints: [{job_id, job, id, status, savepoint, trigger_ms, end_to_end_ms, subtasks, acknowledged,
@@ -104,7 +104,7 @@ def _checkpoints(points: Points) -> list[Mapping[str, Any]]:
 
 
 def key_of(checkpoint: Mapping[str, Any]) -> str:
-    """What a checkpoint is chosen by."""
+    """The key of a checkpoint as a choice."""
     return f"{checkpoint['job_id'] or ''}:{checkpoint['id']}"
 
 
@@ -127,7 +127,7 @@ def _is_bad(checkpoint: Mapping[str, Any]) -> bool:
 
 
 def _chosen(points: Points) -> Mapping[str, Any]:
-    """The chosen checkpoint; else the latest that failed; else the slowest."""
+    """The selected checkpoint; else the latest failed one; else the slowest."""
     checkpoints = _checkpoints(points)
     found = [each for each in checkpoints if key_of(each) == points.get("chosen")]
     found += [each for each in checkpoints if _is_bad(each)]
@@ -140,7 +140,7 @@ def _length(checkpoint: Mapping[str, Any]) -> float:
 
 
 def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
-    """A row for each subtask with its phases one after the other, from the trigger on."""
+    """A row per subtask with its phases in sequence, starting at the trigger."""
     colours = palette(theme)
     checkpoint = _chosen(points)
     rows = checkpoint["rows"]
@@ -177,7 +177,7 @@ def _name(row: Mapping[str, Any]) -> str:
 
 
 def _rest(row: Mapping[str, Any], length: float) -> float:
-    """What of the subtask's time no phase tells; up to the end for one that never acknowledged."""
+    """The subtask's time not covered by a phase; to the chart's end for one that never acknowledged."""
     told = sum(row[phase] or 0 for phase in PHASES)
     end = row["end_to_end_ms"] if row["acknowledged"] else length
     return max((end or 0) - told, 0.0)
@@ -242,7 +242,7 @@ def _title(checkpoint: Mapping[str, Any]) -> str:
 
 
 def summary(points: Points) -> str:
-    """Who was slowest in the chosen checkpoint and where its time went; who never acknowledged."""
+    """The slowest subtask of the selected checkpoint, its longest phases, and the subtasks without acknowledgement."""
     checkpoint = _chosen(points)
     text = f"{_title(checkpoint)}, {checkpoint['acknowledged']} of {checkpoint['subtasks']} subtasks acknowledged."
     pending = [row for row in checkpoint["rows"] if not row["acknowledged"]]
@@ -264,7 +264,7 @@ def summary(points: Points) -> str:
 
 
 def table(points: Points) -> list[list[Any]]:
-    """One row for each subtask of each checkpoint, with Flink's names of the phases."""
+    """One row per subtask of each checkpoint, with Flink's names of the phases."""
     header = ["Job", "ID", "Status", "Task", "Subtask", "Acknowledged", "End to end (ms)"]
     header += [f"{label} (ms)" for label in PHASES.values()]
     header += ["Checkpointed data (bytes)", "Unaligned"]

@@ -1,4 +1,4 @@
-"""Checkpoint history: how long each checkpoint took, the phases of its slowest subtask, and which failed."""
+"""Checkpoint history: duration of each checkpoint, phases of its slowest subtask, and failures."""
 
 from __future__ import annotations
 
@@ -33,17 +33,18 @@ PHASES = {
 SAVEPOINT_SIGN = "🖫"
 """A disk, as Flink's web UI marks savepoints."""
 BAD = ("expired", "declined", "failed", "aborted")
-"""The ends of a checkpoint that did not complete."""
+"""The outcomes of checkpoints that did not complete."""
 
 WIDEST_BAR = 25
-"""A bar is at most this part of the time shown."""
+"""Maximum width of a bar as a share of the time shown."""
 
 MOST_SIZE_BARS = 100
-"""More sizes are drawn as steps, as Flink's gauge `lastCheckpointSize` goes: one line instead of a shape for each keeps
-a brush over 500 checkpoints under 200 ms."""
+"""More sizes are drawn as steps, like Flink's gauge `lastCheckpointSize`: a single line keeps a brush over 500
+checkpoints below 200 ms.
+"""
 
 TIMEOUT_SHOWN = 4.0
-"""The timeout is drawn as a line if it is at most this many times the longest checkpoint; else it is only named."""
+"""The timeout is drawn when it is at most this many times the longest checkpoint; else it is only named."""
 
 
 def points(evidence: Evidence) -> Points | None:
@@ -65,7 +66,7 @@ def points(evidence: Evidence) -> Points | None:
 
 
 def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
-    """Stacked phases for each checkpoint and, below, the bytes it wrote."""
+    """Stacked phases of each checkpoint and, below, the bytes it wrote."""
     colours = palette(theme)
     panels = []
     for index, job in enumerate(points["jobs"]):
@@ -82,7 +83,9 @@ def _placed(job: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _bar_width(checkpoints: Iterable[Mapping[str, Any]]) -> float:
-    """Seven tenths of the usual time between two triggers, so that bars do not overlap, and never very wide."""
+    """Width of the bars: seven tenths of the usual time between two triggers, so that they do not overlap, within
+    WIDEST_BAR.
+    """
     triggers = sorted({each["trigger_ms"] for each in checkpoints})
     gaps = sorted(after - before for before, after in pairwise(triggers))
     return min(0.7 * gaps[len(gaps) // 4], (triggers[-1] - triggers[0]) / WIDEST_BAR) if gaps else 5000.0
@@ -167,7 +170,7 @@ def _duration_marks(
         {"symbol": "square", "line": {"width": 2, "color": colours.surface}},
         colours.series[3],
     )
-    # Above phases only: without them the bar itself ends there, and five hundred marks cost a brush 60 ms.
+    # Marks only above phases: a bar without phases ends there itself, and five hundred marks slow a brush by 60 ms.
     detailed = [each for each in checkpoints if each.get("subtask_ms") is not None]
     yield _markers(
         "End to end duration",
@@ -218,7 +221,9 @@ def _hover_text(checkpoint: Mapping[str, Any]) -> str:
 
 
 def _bytes(checkpoint: Mapping[str, Any]) -> float | None:
-    """What it wrote; where only the log tells of it, the full state, which is the same unless it is incremental."""
+    """Bytes written; when only the log has the checkpoint, the full state, which is the same unless it is
+    incremental.
+    """
     written: float | None = checkpoint["checkpointed_bytes"]
     state: float | None = checkpoint["state_bytes"]
     return state if written is None else written
@@ -291,7 +296,7 @@ def _acknowledged(checkpoint: Mapping[str, Any]) -> str | None:
 
 
 def table(points: Points) -> list[list[Any]]:
-    """One row for each checkpoint, in Flink's columns and order."""
+    """One row per checkpoint, in Flink's columns and order."""
     header = [
         "Job",
         "ID",

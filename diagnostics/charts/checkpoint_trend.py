@@ -1,4 +1,4 @@
-"""Trend of duration and size over the completed checkpoints, and when the duration reaches the timeout if it lasts."""
+"""Trend of duration and size over the completed checkpoints, and when the duration would reach the timeout."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from diagnostics.reconstruction.checkpoints.history import Checkpoint
 
 MOST_CHECKPOINTS = 1_000
-"""Checkpoints of a job in the chart, the latest ones. Our choice."""
+"""Checkpoints of a job in the chart, the latest. Our choice."""
 LEAST_CHECKPOINTS = 6
-"""Fewer completed checkpoints are no course to draw; a trend needs more. Our choice."""
+"""Fewer completed checkpoints are not drawn; a trend needs more. Our choice."""
 HOUR_MS = 3_600_000
 
 
@@ -73,7 +73,7 @@ def _trend(job: Mapping[str, Any], column: int) -> Trend | NoTrend:
 
 
 def _reaches_timeout(job: Mapping[str, Any]) -> Reached | None:
-    """When durations meet the timeout; None when they do not rise, when that is far away or when it has happened."""
+    """When durations reach the timeout; None when they do not rise, when that is far away or has happened."""
     trend, timeout = _trend(job, DURATION), job["timeout_ms"]
     if isinstance(trend, NoTrend) or timeout is None or trend.slope <= 0 or _has_expired(job):
         return None
@@ -81,7 +81,7 @@ def _reaches_timeout(job: Mapping[str, Any]) -> Reached | None:
 
 
 def _has_expired(job: Mapping[str, Any]) -> bool:
-    """Whether a checkpoint met the timeout already; points of diagnoses before 2026-11-24 do not say so."""
+    """Whether a checkpoint has expired already; diagnoses before 2026-11-24 do not have this."""
     return bool(job.get("expired"))
 
 
@@ -95,7 +95,7 @@ def _from_now(job: Mapping[str, Any], reached: Reached) -> str:
 
 
 def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
-    """Dots for checkpoints, a dashed line where there is a trend, the timeout as a line."""
+    """Dots for checkpoints, a dashed line for a trend, the timeout as a line."""
     colours = palette(theme)
     panels = []
     for index, job in enumerate(points["jobs"]):
@@ -181,7 +181,7 @@ def _fitted(
 
 
 def summary(points: Points) -> str:
-    """Median, 95th percentile and longest duration; whether it grows, and when it would meet the timeout."""
+    """Median, 95th percentile and longest duration; whether it grows, and when it would reach the timeout."""
     return " ".join(_job_summary(job, several=len(points["jobs"]) > 1) for job in points["jobs"])
 
 
@@ -199,7 +199,7 @@ def _job_summary(job: Mapping[str, Any], *, several: bool) -> str:
 
 
 def _trend_in_words(job: Mapping[str, Any]) -> str:
-    """The model with its error, and when the timeout is reached or why nothing is foretold."""
+    """The trend with its error, and when the timeout is reached, or why there is no prediction."""
     trend, timeout = _trend(job, DURATION), job["timeout_ms"]
     if isinstance(trend, NoTrend):
         return f"The duration has no trend: {trend.because}."
@@ -223,7 +223,7 @@ def _trend_in_words(job: Mapping[str, Any]) -> str:
 
 
 def table(points: Points) -> list[list[Any]]:
-    """One row for each completed checkpoint."""
+    """One row per completed checkpoint."""
     header = [
         "Job",
         "ID",

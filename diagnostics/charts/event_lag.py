@@ -1,4 +1,4 @@
-"""How late the input events arrive, as a heat map over time: each class of lag has a row, so that no mean hides one."""
+"""Lag of the input events as a heat map over time: one row per class of lag, so that no mean hides outliers."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ LEAST_SLOT_MS = 1_000
 
 
 def points(evidence: Evidence) -> Points | None:
-    """How many events of each class of lag arrived in each slot of time.
+    """Number of events per lag class and time slot.
 
-    Reads   event: those with both times. Lag is arrival minus event time; below zero a device's clock is ahead.
+    Reads   event: those with both times. Lag is arrival minus event time; negative when a device's clock is ahead.
     Gives   {from_ms, to_ms, slot_ms, slots, first_class, counts: [[events by slot] by class], events}; the classes from
             the lowest to the highest that has events, class 0 below BOUNDS_MS[0].
     Empty   None without an event that has both times.
@@ -54,7 +54,7 @@ def points(evidence: Evidence) -> Points | None:
 
 
 def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
-    """A heat map whose colour is the share of the slot's events; where there are none, there is no colour."""
+    """A heat map whose colour is the share of the slot's events; slots without events have no colour."""
     colours = palette(theme)
     width, counts = points["slot_ms"], points["counts"]
     sums = [sum(column) for column in zip(*counts, strict=True)]
@@ -70,7 +70,7 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
         "hovertemplate": "<b>%{y}</b><br>%{x}<br>%{text}<extra></extra>",
         "zmin": 0,
         "zmax": max(share for row in shares for share in row if share is not None),
-        # One event among thousands has to be seen: the lightest shade begins well apart from the page.
+        # A single event among thousands must be visible: the lightest shade differs clearly from the page.
         "colorscale": [[0, shades[1]], [1, shades[2]]],
         "showscale": False,
         "showlegend": False,
@@ -98,7 +98,7 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
 
 
 def _classes(points: Points) -> list[str]:
-    """What the rows are called, lowest lag first."""
+    """Names of the rows, lowest lag first."""
     highest = points["first_class"] + len(points["counts"])
     return [_class_name(place) for place in range(points["first_class"], highest)]
 
@@ -115,7 +115,7 @@ def _class_name(place: int) -> str:
 
 
 def summary(points: Points) -> str:
-    """How many events came how late: the class that holds the median, the 99th percentile, and the highest."""
+    """Lag classes of the median, the 99th percentile and the maximum."""
     names = _classes(points)
     sums = [sum(row) for row in points["counts"]]
     text = (
@@ -138,7 +138,7 @@ def _class_of(sums: Sequence[int], share: float) -> int:
 
 
 def table(points: Points) -> list[list[Any]]:
-    """One row for each slot and class that has events."""
+    """One row per slot and class with events."""
     header = ["From (UTC, epoch ms)", "Lag", "Events"]
     rows = [
         [points["from_ms"] + slot * points["slot_ms"], name, row[slot]]

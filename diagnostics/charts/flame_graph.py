@@ -1,4 +1,4 @@
-"""Flame graph of the hottest task, as an icicle: the thread's root on top, what it was doing at the bottom."""
+"""Flame graph of the hottest task as an icicle: the thread's root on top."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     from diagnostics.evidence import Evidence
 
 MOST_STACKS = 20_000
-"""Bound of what is drawn: the heaviest stacks hold nearly all samples."""
+"""Stacks drawn: the heaviest hold nearly all samples."""
 
 GROUP = ("job_id", "vertex_id", "vertex", "profile", "mode")
 JOB, VERTEX_ID, VERTEX, PROFILE, MODE = range(5)
 Group = tuple[str | None, ...]
-"""Whose stacks they are and which profile they come from, in the order of GROUP."""
+"""Origin of the stacks and their profile, in the order of GROUP."""
 
 PREFERRED = ("full", "wall", "on-cpu", "cpu", "dump", "unknown", "off-cpu")
-"""Profiles in the order in which they show running and waiting time together."""
+"""Profiles in order of preference: those that show running and waiting time together first."""
 
 
 def points(evidence: Evidence) -> Points | None:
@@ -55,7 +55,7 @@ def points(evidence: Evidence) -> Points | None:
 def _chosen(
     evidence: Evidence, groups: Mapping[Group, Sequence[Mapping[str, Any]]]
 ) -> Iterator[tuple[str | None, Group]]:
-    """For each job the profile of its busiest task; a profile of no job only where no job has one."""
+    """The profile of each job's busiest task; a profile without a job only when no job has one."""
     busy = _busy_ratios(evidence)
     by_job: dict[str | None, list[Group]] = {}
     for group in groups:
@@ -79,7 +79,7 @@ def _chosen(
 
 
 def _job_of(evidence: Evidence, group: Group) -> str | None:
-    """The job a profile belongs to; thread names tell the task only, which may be enough."""
+    """The job of a profile; thread names contain only the task, which may identify it."""
     if group[JOB]:
         return group[JOB]
     cluster = cluster_of(evidence)
@@ -131,11 +131,11 @@ def _tree(evidence: Evidence, job_id: str | None, group: Group, stacks: Sequence
 
 
 ROW, MOST_HEIGHT, TEXT_ROWS, EDGE = 20, 900, 44, 8
-"""Pixels: a frame's row, the most that one task takes, its title and key, and the margin around."""
+"""Pixels: a frame's row, the maximum per task, its title and key, and the margin around."""
 
 
 def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
-    """One icicle for each job; running frames and waiting frames differ in colour."""
+    """One icicle per job; running frames and waiting frames differ in colour."""
     colours = palette(theme)
     jobs = points["jobs"]
     depth = max(_depth(job["frames"]) for job in jobs)
@@ -223,7 +223,7 @@ def _icicle(job: Mapping[str, Any], colours: Palette, domain: list[float]) -> di
 
 
 def _short(name: str) -> str:
-    """`Class.method` of a frame; the package is in the hover text."""
+    """`Class.method` of a frame; the package is in the tooltip."""
     return ".".join(name.rsplit(".", 2)[-2:]) if "." in name else name
 
 
@@ -234,7 +234,7 @@ def _colour(name: str, weight: float, waiting: float, colours: Palette) -> str:
 
 
 def summary(points: Points) -> str:
-    """The function with the most samples of its own, and how much of the time was waiting."""
+    """The function with the most samples of its own, and the share of waiting."""
     return " ".join(_job_summary(job) for job in points["jobs"])
 
 
@@ -261,7 +261,7 @@ def _job_summary(job: Mapping[str, Any]) -> str:
 
 
 def table(points: Points) -> list[list[Any]]:
-    """Frames by samples of their own, as a top table."""
+    """Frames by samples of their own."""
     header = ["Job", "Task", "Frame", "Samples on itself", "Samples in total", "Share on itself", "Waiting share"]
     rows: list[list[Any]] = []
     for job in points["jobs"]:

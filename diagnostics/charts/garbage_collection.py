@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from diagnostics.evidence import Evidence
 
 MOST_PROCESSES = 4
-"""Processes drawn: the ones that stood still longest. Our choice."""
+"""Processes drawn: those with the longest pauses. Our choice."""
 FULL_KINDS = ("full", "degenerated", "stall")
-"""Collections that stop everything for the whole heap: full ones, and what Shenandoah and ZGC fall back to."""
+"""Collections that stop the JVM for the whole heap: full ones, and the fallbacks of Shenandoah and ZGC."""
 
 
 def points(evidence: Evidence) -> Points | None:
-    """The collections of each JVM; where there is no GC log, the heap as the metrics tell it.
+    """The collections of each JVM; without a GC log, the heap from metrics.
 
     Reads   gc_pause (one GC log file is one JVM), metric_sample (Status.JVM.Memory.Heap.Used and .Max).
     Gives   {from_ms, to_ms, processes: [{file_id, file, process, role, collector, pauses, pause_ms, full, collections:
@@ -216,7 +216,7 @@ def _metric_panel(process: Mapping[str, Any], colours: Palette) -> Panel:
 
 
 def summary(points: Points) -> str:
-    """How long the worst JVM stood still, how often fully, and what was left after the last collection."""
+    """Total pauses of the worst JVM, its full collections, and the heap after the last collection."""
     worst = points["processes"][0]
     if not worst["collections"]:
         used = max(row[1] or 0 for row in worst["heap"])
@@ -238,7 +238,7 @@ def summary(points: Points) -> str:
 
 
 def table(points: Points) -> list[list[Any]]:
-    """One row for each collection that is drawn, or for each heap sample."""
+    """One row per drawn collection, or per heap sample."""
     header = [
         "JVM",
         "Time (UTC, epoch ms)",

@@ -1,4 +1,4 @@
-"""The job graph: each task by how busy and how back pressured it is, where the pressure begins, one task in detail."""
+"""The job graph: busy and back-pressured time of each task, the origin of back pressure, and one task in detail."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def points(evidence: Evidence) -> Points | None:
-    """Every task with the share of time it was busy and back pressured, and what its subtasks did.
+    """Every task with its busy and back-pressured ratios, and its subtasks.
 
     Reads   vertex, edge, job, metric_sample, back_pressure, subtask, stack_sample.
     Gives   {jobs: [{job_id, name, edges_known, vertices: [{id, name, parallelism, depth, parents, busy, busy_peak,
@@ -31,21 +31,21 @@ def points(evidence: Evidence) -> Points | None:
 
 
 COLUMN, LINE, WIDTH, HEIGHT = 240, 104, 200, 74
-"""Pixels from one task to the next, and of a task's box."""
+"""Pixels between tasks, and of a task's box."""
 NAME_LENGTH = 24
 SPOTS = 6
-"""Places of a box that can be pointed at: one square of its height does not reach over the width of a wide page."""
+"""Hover targets within a box: a single square of its height does not cover its width on a wide page."""
 SHARES = 7
-"""Pixels of the bar of the three shares at the lower edge of a box."""
+"""Pixels of the bar with the three shares at the lower edge of a box."""
 
 
 def key_of(job: Mapping[str, Any], vertex: Mapping[str, Any]) -> str:
-    """What a task is chosen by."""
+    """The key of a task as a choice."""
     return f"{job['job_id'] or ''}:{vertex['id']}"
 
 
 def choices(points: Points) -> Sequence[Choice]:
-    """Every task in the order of the data flow; those where back pressure begins are marked."""
+    """Every task in the order of the data flow; origins of back pressure are marked."""
     return [
         Choice(
             key_of(job, vertex),
@@ -60,12 +60,12 @@ def choices(points: Points) -> Sequence[Choice]:
 
 
 def _is_origin(vertex: Mapping[str, Any]) -> bool:
-    """Whether back pressure began there at a fifth of all moments or more."""
+    """Whether it was the origin of back pressure at a fifth of all moments or more."""
     return bool(vertex["moments"]) and vertex["origin_moments"] * 5 >= vertex["moments"]
 
 
 def _state(vertex: Mapping[str, Any]) -> str:
-    """In Flink's words."""
+    """The state in Flink's words."""
     told = []
     if vertex["held"] is not None:
         level = pressure_level(vertex["held"])
@@ -78,7 +78,7 @@ def _state(vertex: Mapping[str, Any]) -> str:
 
 
 def _chosen(points: Points) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-    """The chosen task and its job; else where back pressure begins; else the busiest."""
+    """The selected task and its job; else the origin of back pressure; else the busiest task."""
     every = [(job, vertex) for job in points["jobs"] for vertex in job["vertices"]]
     for job, vertex in every:
         if key_of(job, vertex) == points.get("chosen"):
@@ -87,7 +87,7 @@ def _chosen(points: Points) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
 
 
 def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
-    """Boxes from the sources on the left to the sinks on the right; the colour is the state, the bar the shares."""
+    """Boxes from the sources on the left to the sinks on the right; the colour is the state, the bar the ratios."""
     colours = palette(theme)
     chosen = key_of(*_chosen(points))
     shapes: list[dict[str, Any]] = []
@@ -151,7 +151,7 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
 
 
 def _places(job: Mapping[str, Any], top: float) -> tuple[dict[str, tuple[float, float]], int]:
-    """Left and upper edge of each task's box, and how many lines they take."""
+    """Left and upper edge of each task's box, and the number of lines."""
     lines: dict[int, int] = {}
     places: dict[str, tuple[float, float]] = {}
     for vertex in job["vertices"]:
@@ -264,7 +264,7 @@ def _hover_text(vertex: Mapping[str, Any]) -> str:
 
 
 def summary(points: Points) -> str:
-    """Where back pressure begins, and what is known of the chosen task."""
+    """The origin of back pressure, and the facts of the selected task."""
     job, vertex = _chosen(points)
     begun = [each["name"] for every in points["jobs"] for each in every["vertices"] if _is_origin(each)]
     text = f"Back pressure begins in {' and in '.join(begun)}. " if begun else ""
@@ -286,7 +286,7 @@ def summary(points: Points) -> str:
 
 
 def table(points: Points) -> list[list[Any]]:
-    """One row for each subtask, those of the chosen task first; a task without known subtasks has one row."""
+    """One row per subtask, those of the selected task first; a task without known subtasks has one row."""
     header = [
         "Job",
         "Task",

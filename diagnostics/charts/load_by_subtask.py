@@ -1,4 +1,4 @@
-"""Load by subtask: each subtask's share of its task's records beside the even share, and how busy it is."""
+"""Load by subtask: each subtask's share of its task's records compared with the even share, and its busy time."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 
 MOST_VERTICES = 6
 MOST_SUBTASKS = 200
-"""What is drawn: the most uneven tasks of a job, and of each the subtasks with the most records. Our choice."""
+"""The most uneven tasks of a job, and of each the subtasks with the most records. Our choice."""
 FEW_SUBTASKS = 10
-"""Up to here each bar has its number written above it."""
+"""Up to this number each bar is labelled with its value."""
 FEWEST_PLACES = 6
-"""The axis has room for so many subtasks, so that a task of two does not look heavier than one of ten."""
+"""Minimum number of places on the axis, so that a task of two does not look heavier than one of ten."""
 
 
 def points(evidence: Evidence) -> Points | None:
     """Records and busy ratio of every subtask, for tasks of at least two subtasks.
 
-    Reads   what the finding about uneven load reads (`task_spreads`), vertex, job.
+    Reads   the same as the finding about uneven load (`task_spreads`), vertex, job.
     Gives   {jobs: [{job_id, name, vertices: [{vertex, direction, parallelism, even_share, subtasks: [{subtask, records,
             share, busy}]}]}]}, the most uneven task first. direction is `in`, for sources `out`.
     Empty   None when no task has two subtasks with records.
@@ -79,7 +79,7 @@ def _skew(vertex: Mapping[str, Any]) -> float:
 
 
 def _shares(evidence: Evidence) -> dict[VertexKey, tuple[str, Mapping[int, float], Mapping[int, float]]]:
-    """(job, task) -> direction, records and load of each subtask: those of the finding, else of the last look."""
+    """(job, task) -> direction, records and load of each subtask, as in the finding, else from the last answer."""
     spreads = task_spreads(evidence)
     shares: dict[VertexKey, tuple[str, Mapping[int, float], Mapping[int, float]]] = {}
     for vertex, taken in load_snapshots(evidence).items():
@@ -98,7 +98,7 @@ def _shares(evidence: Evidence) -> dict[VertexKey, tuple[str, Mapping[int, float
 
 
 def _busy(evidence: Evidence) -> dict[VertexKey, dict[int, float]]:
-    """Mean busy ratio of each subtask over all that was measured."""
+    """Mean busy ratio of each subtask over all samples."""
     busy, _ = time_ratios(evidence)
     return {
         vertex: {
@@ -196,7 +196,7 @@ def summary(points: Points) -> str:
 
 
 def table(points: Points) -> list[list[Any]]:
-    """One row for each subtask."""
+    """One row per subtask."""
     header = ["Job", "Task", "Subtask", "Records", "Direction", "Share", "Even share", "Busy ratio"]
     rows = [
         [

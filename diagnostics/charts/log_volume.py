@@ -1,4 +1,4 @@
-"""Log volume by level: errors and warnings on top where nothing hides them, all records below."""
+"""Log volume by level: errors and warnings in a panel of their own, all records below."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ SLOTS_MS = (
     21_600_000,
     86_400_000,
 )
-"""Widths of the slots of time: the narrowest that gives at most MOST_SLOTS; one minute suffices for eight hours."""
+"""Widths of the time slots: the narrowest that gives at most MOST_SLOTS is used; one minute covers eight hours."""
 
 FEW_RECORDS = 5
-"""Up to here the axis has a tick for each record: there is no half one."""
+"""Up to this number the axis has a tick per record, so that there are no fractions."""
 
 LEVELS = ("ERROR", "WARN", "INFO", "DEBUG", "TRACE")
 """FATAL is counted as ERROR."""
@@ -41,7 +41,7 @@ ALARMING = ("ERROR", "WARN")
 
 
 def points(evidence: Evidence) -> Points | None:
-    """Records of each level in slots of time.
+    """Records per level and time slot.
 
     Reads   log_count.
     Gives   {from_ms, slot_ms, slots, undated, levels: {level: {slot: records}}}; slots without records are left out.
@@ -97,7 +97,7 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
 
 
 def _highest(points: Points, levels: Sequence[str]) -> int:
-    """The highest pile of these levels, at most."""
+    """Upper bound of the stacks of these levels."""
     return sum(max(points["levels"][level].values()) for level in levels)
 
 
@@ -118,7 +118,7 @@ def _bars(points: Points, level: str, colours: Palette, *, shown: bool) -> dict[
 
 
 def summary(points: Points) -> str:
-    """How many records of which level, and when most errors or warnings came."""
+    """Number of records per level, and the time of most errors or warnings."""
     sums = {level: sum(counted.values()) for level, counted in points["levels"].items()}
     text = f"{sum(sums.values()):,} records: " + ", ".join(f"{count:,} {level}" for level, count in sums.items()) + "."
     for level in ALARMING:
@@ -131,7 +131,7 @@ def summary(points: Points) -> str:
 
 
 def table(points: Points) -> list[list[Any]]:
-    """One row for each slot that has records."""
+    """One row per slot with records."""
     slots = sorted({int(slot) for counted in points["levels"].values() for slot in counted})
     rows = [
         [

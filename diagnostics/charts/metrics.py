@@ -29,23 +29,23 @@ if TYPE_CHECKING:
 MOST_SLOTS = 100
 LEAST_SLOT_MS = 5_000
 MOST_SERIES = 300
-"""Slots of time of a series and series that are kept, those that vary most. Our choice: 300 kB in the database."""
+"""Time slots of a series, and series kept, those that vary most. Our choice: 300 kB in the database."""
 MOST_LINES = 6
 SMALLEST_SCATTER = 0.02
-"""A difference is held against the usual scatter, of which at least this part of the value is assumed. Our choice."""
+"""Differences are compared with the usual scatter, which is at least this share of the value. Our choice."""
 
 Range = tuple[int, int]
 
 
 def points(evidence: Evidence) -> Points | None:
-    """The series that vary, in slots of time: over all subtasks of a task, or of one process.
+    """The series that vary, in time slots: over all subtasks of a task, or of one process.
 
     Reads   metric_sample, vertex.
     Gives   {from_ms, to_ms, slot_ms, slots, left_out, series: [{metric, job_id, where, is_rate, mean: [...], peak:
-            [...]}]}; rates are a second; null where there was no sample.
+            [...]}]}; rates are per second; null where there was no sample.
     Empty   None without a metric that varies.
     """
-    # Needs NumPy and PyArrow, which the web process that draws stored points does without.
+    # Imports NumPy and PyArrow, which the web process does not load for drawing stored points.
     found = varying_metrics(evidence, MOST_SLOTS, LEAST_SLOT_MS, MOST_SERIES)
     if found is None or not found.series:
         return None
@@ -88,7 +88,7 @@ def choices(points: Points) -> Sequence[Choice]:
 
 
 FIRST = ("numRecordsOutPerSecond", "numRecordsInPerSecond", "numRecordsOut", "numRecordsIn", "Status.JVM.CPU.Load")
-"""What is shown before anything was chosen: how much the job does."""
+"""Shown before a metric is selected: the job's throughput."""
 
 
 def _chosen(points: Points) -> tuple[str, list[Mapping[str, Any]]]:
@@ -100,7 +100,7 @@ def _chosen(points: Points) -> tuple[str, list[Mapping[str, Any]]]:
 
 
 UNKNOWN_UNIT = "value"
-"""What an axis says of a metric that a job brought along, or that only counts."""
+"""Axis label of user-defined metrics and plain counts."""
 
 
 def _unit(each: Mapping[str, Any]) -> str:
@@ -108,7 +108,7 @@ def _unit(each: Mapping[str, Any]) -> str:
 
 
 def _scale(each: Mapping[str, Any]) -> tuple[float, str]:
-    """What values are divided by to be read in which unit: bytes and milliseconds in the largest that fits."""
+    """Divisor and unit of the values; bytes and milliseconds in the largest suitable unit."""
     unit = _unit(each)
     largest = max((abs(value) for value in each["peak"] if value is not None), default=0.0)
     if unit in ("bytes", "bytes/s"):
@@ -122,7 +122,7 @@ def _in(unit: str) -> str:
 
 
 def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
-    """A line for each place: the mean, and dotted above it the highest subtask."""
+    """A line per place: the mean, and dotted above it the highest subtask."""
     colours = palette(theme)
     metric, found = _chosen(points)
     divisor, unit = _scale(found[0])
@@ -158,7 +158,7 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
 
 
 def summary(points: Points) -> str:
-    """Between which values the chosen metric went, and where it was highest."""
+    """Range of the selected metric, and the place of its maximum."""
     metric, found = _chosen(points)
     divisor, unit = _scale(found[0])
     known = [value / divisor for value in found[0]["mean"] if value is not None]
@@ -170,7 +170,7 @@ def summary(points: Points) -> str:
 
 
 def table(points: Points) -> list[list[Any]]:
-    """One row for each slot and place of the chosen metric."""
+    """One row per slot and place of the selected metric."""
     metric, found = _chosen(points)
     header = ["Metric", "Where", "From (UTC, epoch ms)", "Mean", "Highest", "Unit"]
     rows = [
@@ -190,11 +190,11 @@ def table(points: Points) -> list[list[Any]]:
 
 
 def changed(points: Points, normal: Range, bad: Range) -> list[dict[str, Any]]:
-    """The series by how much their mean differs between two stretches, held against their usual scatter.
+    """The series ordered by the change of their mean between two time ranges, relative to their usual scatter.
 
     Gives  {metric, where, is_rate, normal, bad, times, effect}: `times` is bad over normal, None from or to zero;
-           `effect` the difference in units of the scatter. Series unknown in one of the stretches are left out, and
-           what two files tell alike is told once.
+           `effect` the difference in units of the scatter. Series unknown in one of the ranges, and duplicates from two
+           files, are left out.
     """
     found: dict[tuple[Any, ...], dict[str, Any]] = {}
     for each in points["series"]:

@@ -1,4 +1,4 @@
-"""Backlog of the sources: records that wait to be read, and when none would if the present trend lasts."""
+"""Backlog of the sources: pending records, and when the current trend reaches zero."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ LEAST_SLOT_MS = 5_000
 MOST_SOURCES = 4
 """Sources of one job that are drawn, those with the largest backlog. Our choice."""
 LATEST_PART = 1 / 3
-"""The trend is that of the last third of the time: what was repaired or broke before it does not count. Our choice."""
+"""The trend is that of the last third of the time, so that earlier repairs or failures do not count. Our choice."""
 
 
 def points(evidence: Evidence) -> Points | None:
-    """The records that wait in each source, summed over its subtasks, in slots of time.
+    """The pending records of each source, summed over its subtasks, in time slots.
 
     Reads   metric_sample (pendingRecords), vertex, job.
     Gives   {from_ms, to_ms, slot_ms, slots, jobs: [{job_id, name, sources: [{vertex, pending: [...]}]}]}; a slot in
@@ -65,7 +65,7 @@ def points(evidence: Evidence) -> Points | None:
 
 
 def summed(series: Sequence[Series], start: int, width: int, slots: int) -> list[float | None]:
-    """The sum over the subtasks in each slot, of each the last value; null where one of them is missing."""
+    """Sum over the subtasks per slot, from the last value of each; null when one is missing."""
     last: list[dict[int, float]] = [{} for _ in range(slots)]
     for place, each in enumerate(series):
         for point in each.known:
@@ -89,7 +89,7 @@ def _trend(points: Points, source: Mapping[str, Any]) -> Trend | NoTrend:
 
 
 def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
-    """A line for each source, dashed its trend."""
+    """A line per source, dashed its trend."""
     colours = palette(theme)
     panels = []
     for job in points["jobs"]:
@@ -138,7 +138,7 @@ def _lines(points: Points, source: Mapping[str, Any], place: int, colours: Palet
 
 
 def summary(points: Points) -> str:
-    """The largest backlog, its trend at the end, and when it would be gone."""
+    """The largest backlog, its trend at the end, and when it would be processed."""
     every = [source for job in points["jobs"] for source in job["sources"]]
     worst = max(every, key=lambda each: (_largest(each), each["vertex"]))
     known = _known(points, worst)
@@ -149,7 +149,7 @@ def summary(points: Points) -> str:
 
 
 def _trend_in_words(trend: Trend | NoTrend) -> str:
-    """The model with its error, and when nothing waits any more or why that is not foretold."""
+    """The trend with its error, and when nothing is pending any more, or why there is no prediction."""
     if isinstance(trend, NoTrend):
         return f"No forecast is made from the last third of the time: {trend.because}."
     slopes = sorted(abs(each) * 1000 for each in (trend.slope_low, trend.slope_high))
@@ -169,7 +169,7 @@ def _trend_in_words(trend: Trend | NoTrend) -> str:
 
 
 def table(points: Points) -> list[list[Any]]:
-    """One row for each source and slot that is known."""
+    """One row per source and known slot."""
     header = ["Job", "Source", "From (UTC, epoch ms)", "Records that wait"]
     width = points["slot_ms"]
     return [

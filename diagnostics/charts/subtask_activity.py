@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from diagnostics.evidence import Evidence
 
 MOST_ROWS = 28
-"""Rows of one heat map; of more subtasks the ones with the highest values are kept. Our choice: one screen."""
+"""Rows of one heat map, the subtasks with the highest values. Our choice: one screen."""
 MOST_SLOTS = 90
-"""Slots of time that are drawn at most: 2 * 28 * 90 cells."""
+"""Maximum number of time slots: 2 * 28 * 90 cells."""
 
 Cells = dict[tuple[str | None, str, int], dict[int, tuple[float | None, float | None]]]
 """(job, vertex id or name, subtask) -> time -> (busy ratio, back-pressured ratio)."""
 
 
 def points(evidence: Evidence) -> Points | None:
-    """The highest busy and back-pressured ratio of each subtask in each slot of time.
+    """The highest busy and back-pressured ratio of each subtask per time slot.
 
     Reads   metric_sample (busyTimeMsPerSecond, backPressuredTimeMsPerSecond), back_pressure, vertex, edge, job.
     Gives   {from_ms, slot_ms, slots, jobs: [{job_id, name, vertices: [{vertex, parallelism, subtasks:
@@ -115,7 +115,7 @@ def _vertices(job_id: str | None, rows: Mapping[str, list[dict[str, Any]]], clus
 
 
 def _hottest(rows: Mapping[str, list[dict[str, Any]]]) -> set[tuple[str, int]]:
-    """The subtasks that are drawn: the hottest of each vertex first, then the hottest of all."""
+    """The subtasks drawn: the hottest of each vertex first, then the hottest of all."""
     ranked = [
         (rank, -_highest(row["busy"]) - _highest(row["back_pressured"]), vertex, row["subtask"])
         for vertex, found in rows.items()
@@ -145,7 +145,7 @@ LOADS = (
 
 
 def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
-    """Heat maps of back pressure, then of busy time, for each task one row of cells a subtask."""
+    """Heat maps of back pressure, then of busy time, with a row per subtask for each task."""
     colours = palette(theme)
     kinds = (
         ("back_pressured", "Back pressured", BANDS, colours.bands),
@@ -233,7 +233,7 @@ def _hover_text(busy: float | None, pressed: float | None) -> str:
 
 
 def _keys(points: Points, bands: Sequence[tuple[str, float, str]], shades: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Entries of the legend: the heat map itself has none."""
+    """Entries of the legend, which a heat map does not have itself."""
     return [
         {
             "type": "scatter",
@@ -249,7 +249,7 @@ def _keys(points: Points, bands: Sequence[tuple[str, float, str]], shades: Mappi
 
 
 def summary(points: Points) -> str:
-    """Which task was held back most and which was busiest."""
+    """The most back-pressured and the busiest task."""
     readings = [
         (vertex["vertex"], row) for job in points["jobs"] for vertex in job["vertices"] for row in vertex["subtasks"]
     ]
@@ -276,7 +276,7 @@ def _band(ratio: float) -> str:
 
 
 def table(points: Points) -> list[list[Any]]:
-    """One row for each subtask and slot that has a sample."""
+    """One row per subtask and slot with a sample."""
     header = ["Job", "Task", "Subtask", "From (UTC, epoch ms)", "Busy ratio", "Back-pressured ratio"]
     rows = [
         [

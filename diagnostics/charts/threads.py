@@ -1,4 +1,4 @@
-"""Threads: their states over a series of dumps, locks that others wait for, and equal stacks together."""
+"""Threads: their states over a series of dumps, contended locks, and groups of equal stacks."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MOST_DUMPS = 60
 MOST_GROUPS = 40
 DRAWN_GROUPS = 14
 MOST_LOCKS = 20
-"""Threads that are read; dumps, groups of equal stacks and locks that are kept and drawn. Our choice."""
+"""Threads read; dumps, groups of equal stacks and locks kept and drawn. Our choice."""
 MOST_NAMES = 8
 FRAMES_SHOWN = 16
 JAVA = ("java.", "jdk.", "sun.")
@@ -30,7 +30,7 @@ PARKED_STATES = ("WAITING", "TIMED_WAITING")
 STATES = ("RUNNABLE", "BLOCKED", "WAITING", "TIMED_WAITING")
 
 Dump = tuple[int, int]
-"""File id and epoch ms (0 where the file does not tell)."""
+"""File id and epoch ms (0 when unknown)."""
 
 
 def points(evidence: Evidence) -> Points | None:
@@ -57,7 +57,7 @@ def points(evidence: Evidence) -> Points | None:
 
 
 def points_of(dumps: Mapping[Dump, Sequence[DumpedThread]]) -> dict[str, Any]:
-    """The points of dumps that were read."""
+    """The points of the dumps."""
     order = sorted(dumps, key=lambda each: (each[1], each[0]))[-MOST_DUMPS:]
     told = [
         {
@@ -126,7 +126,7 @@ def _is_parked(state: str | None, frames: Sequence[str]) -> bool:
 
 
 def _defining_frame(frames: Sequence[str]) -> str:
-    """The frame that says most of a stack: the job's own, that of a known system, the first outside Java, the top."""
+    """The frame that characterises a stack: the user's, that of a known system, the first outside Java, or the top."""
     told = stack(frames)
     outside_java = next((frame for frame in reversed(frames) if not frame.startswith(JAVA)), None)
     return told.user or told.system_frame or outside_java or told.top

@@ -1,4 +1,4 @@
-"""Watermark lag of each task over time, and the late records that windows dropped."""
+"""Watermark lag of each task over time, and the dropped late records."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MOST_SLOTS = 240
 DEFAULT_SAMPLING_MS = 5_000
 """Least width of a slot where no two samples of a watermark differ in time. Our choice."""
 MOST_VERTICES = 6
-"""Lines of one job: the tasks with the largest lag. Our choice; more lines cannot be told apart."""
+"""Tasks of one job drawn, those with the largest lag. Our choice: more lines are indistinguishable."""
 
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 """Lines differ by dash as well as by colour."""
@@ -31,7 +31,7 @@ Place = tuple[str | None, str]
 
 
 def points(evidence: Evidence) -> Points | None:
-    """The largest watermark lag of each task's subtasks, and dropped late records a second, in slots of time.
+    """The largest watermark lag of each task's subtasks, and dropped late records per second, in time slots.
 
     Reads   metric_sample (currentInputWatermark, currentOutputWatermark, numLateRecordsDropped), vertex, job.
     Gives   {from_ms, slot_ms, slots, jobs: [{job_id, name, vertices: [{vertex, lag_ms: [...], late_per_s: [...],
@@ -129,7 +129,7 @@ def _lag(found: Sequence[Series], from_ms: int, width: int, slots: int) -> list[
 def _late(
     found: Sequence[Series], from_ms: int, width: int, slots: int
 ) -> tuple[list[float | None] | None, float | None]:
-    """Dropped records a second in each slot, and in all; both None when nothing counts them."""
+    """Dropped records per second in each slot, and in total; both None without a counter."""
     if not found:
         return None, None
     dropped: list[float | None] = [None] * slots
@@ -219,7 +219,7 @@ def _late_panel(points: Points, job: Mapping[str, Any], name: str, colours: Pale
 
 
 def summary(points: Points) -> str:
-    """The largest lag, and how many late records were dropped where."""
+    """The largest lag, and the number and place of dropped late records."""
     every = [vertex for job in points["jobs"] for vertex in job["vertices"]]
     worst = max(every, key=lambda each: _largest(each["lag_ms"]))
     value = max((value for value in worst["lag_ms"] if value is not None), key=abs)
@@ -235,7 +235,7 @@ def summary(points: Points) -> str:
 
 
 def table(points: Points) -> list[list[Any]]:
-    """One row for each task and slot that has a sample."""
+    """One row per task and slot with a sample."""
     header = ["Job", "Task", "From (UTC, epoch ms)", "Watermark lag (ms)", "Late records dropped (per s)"]
     rows = []
     for job in points["jobs"]:

@@ -1,1 +1,1 @@
-"""From signals to a verdict: rules applied, causes ordered, health scored. Plain Python, no Spark."""
+"""From signals to a verdict: apply rules, order causes, score health. Plain Python, no Spark."""

@@ -1,4 +1,4 @@
-"""Which finding is the cause and which ones follow from it."""
+"""Orders findings into root causes, contributing causes and consequences."""
 
 from __future__ import annotations
 
@@ -10,23 +10,24 @@ from diagnostics.rules.rule import Severity
 from diagnostics.symptoms import symptom
 
 SEVERITY_WEIGHT: dict[Severity, float] = {"critical": 1.0, "warning": 0.85, "info": 0.3}
-"""How much a severity counts beside the confidence when causes are ranked. Our choice: a sure warning goes before
-an unsure alarm, and a remark never goes before either."""
+"""Weight of a severity when causes are ranked, multiplied by confidence. Our choice: a confident warning precedes an
+uncertain critical finding, and a remark never precedes either.
+"""
 
 LEAST_EXPLAINING = 0.5
-"""A finding less sure than this explains and vetoes nothing. Our choice: more likely right than wrong."""
+"""A finding with less confidence neither explains nor vetoes others. Our choice: more likely right than wrong."""
 
 
 def weight(finding: Finding) -> float:
-    """How strongly a finding claims to be the cause."""
+    """Strength of a finding as a candidate for the cause."""
     return finding.confidence * SEVERITY_WEIGHT[finding.severity]
 
 
 def order_causes(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """The findings of one job with their roles, the root cause first, consequences last.
 
-    A finding of a class that a surer cause vetoes is dropped. A consequence points to the cause that explains it;
-    a cause that another one explains becomes its consequence. What is left is contributing.
+    A finding of a class that a more confident cause vetoes is dropped. A consequence refers to the cause that explains
+    it; a cause that another one explains becomes its consequence. The others are contributing.
     """
     ranked = sorted(findings, key=lambda each: (-weight(each), each.rule.id, repr(each.subject)))
     ranked = [each for each in ranked if not _vetoed(each, ranked)]
@@ -48,9 +49,9 @@ def order_causes(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 
 def independent_causes(findings: Sequence[Finding]) -> tuple[Finding, ...]:
-    """The surest finding of each class that is a cause of its own, those first whose repair gives back most.
+    """The finding with the highest confidence of each independent class, the largest gain of a repair first.
 
-    Gains are compared only where both are shares of the same thing; else the surer cause goes first.
+    Gains are compared only when both are shares of the same quantity; else the higher confidence comes first.
     """
     surest: dict[str, Finding] = {}
     for each in findings:

@@ -1,4 +1,4 @@
-"""One rule changed, all others as they are: what an old case would be called before and after. Milliseconds a case."""
+"""The verdict of an old case before and after a change of one rule, in milliseconds per case."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from diagnostics.rules.rule import Rule, Ruleset
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """What is said of a case with one text of the rule.
+    """The verdict of a case with one version of the rule.
 
     verdict  the symptom class
-    fired    how sure the rule's surest finding is, None when it has none
-    claims   whether a finding of it is named as the cause or as contributing to it
+    fired    highest confidence of the rule's findings, None when it has none
+    claims   whether a finding of it is a root or contributing cause
     """
 
     verdict: str
@@ -29,7 +29,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """Both sides of one case."""
+    """Both verdicts of one case."""
 
     before: Side
     after: Side
@@ -46,9 +46,9 @@ class Compared:
 def compare_rule(
     stored: Sequence[Mapping[str, Any]], others: Ruleset, before: Rule | None, after: Rule | None
 ) -> Compared:
-    """Judges stored signals with `before` and with `after` among the other rules; None is no such rule.
+    """The verdicts with `before` and with `after` among the other rules; None means that the rule is absent.
 
-    The other rules are asked once for both sides.
+    The other rules are evaluated once for both.
     """
     index = SignalIndex.from_stored(stored, cited=False)
     shared = findings_of(index, others)

@@ -1,4 +1,4 @@
-"""How sure a finding is: the rule's base, plus what supports it, minus what speaks against it. No hidden weights."""
+"""Confidence of a finding: the rule's base plus its adjustments. No hidden weights."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from diagnostics.evidence.subject import Lookup
 from diagnostics.rules.rule import Rule
 
 LEAST, MOST = 0.05, 0.98
-"""Files from one moment never make anything certain or impossible. Our choice."""
+"""Files from one moment make nothing certain or impossible. Our choice."""
 
 
 def confidence(rule: Rule, lookup: Lookup) -> tuple[float, tuple[Reason, ...]]:
-    """The confidence 0..1 and the steps that lead to it; an adjustment whose facts are unknown does not count."""
+    """The confidence 0..1 and the steps that lead to it; an adjustment with unknown facts is ignored."""
     reasons = [Reason(rule.base, f"rule {rule.id} holds")]
     reasons += [Reason(each.delta, each.because) for each in rule.adjustments if each.when.holds(lookup)]
     total = sum(reason.delta for reason in reasons)

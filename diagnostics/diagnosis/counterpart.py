@@ -1,4 +1,4 @@
-"""The same job, task or TaskManager in another snapshot of a case: a restart gives a job a new id, names stay."""
+"""Finds the same job, task or TaskManager in another snapshot of a case: a restart changes ids but not names."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class SameJob:
     """A job in two snapshots.
 
     before, after  its ids; None where a snapshot names no job
-    because        what makes them the same, in words
+    because        the reason for the match, in words
     """
 
     before: str | None
@@ -22,9 +22,9 @@ class SameJob:
 
 
 def same_job(job: str | None, before: SignalIndex, after: SignalIndex) -> SameJob | None:
-    """The job of the later snapshot that is the earlier one's `job`: by id, by name, or because there is no other.
+    """The job of the later snapshot that equals the earlier one's `job`: by id, by name, or as the only job.
 
-    None when the later snapshot holds only jobs of other names, or several that it could be.
+    None when the later snapshot has only jobs of other names, or several candidates.
     """
     if job in after.jobs:
         return SameJob(job, job, "the same job id")
@@ -42,10 +42,10 @@ def same_job(job: str | None, before: SignalIndex, after: SignalIndex) -> SameJo
 
 
 def counterpart(subject: Subject, before: SignalIndex, after: SignalIndex) -> Subject | None:
-    """The subject as the later snapshot calls it; None when its job is not there.
+    """The subject in the later snapshot; None when its job is not there.
 
-    A task keeps its name and, as long as the job graph is the same, its id. TaskManagers and hosts come and go: a
-    finding about one of them is followed by its task or its job.
+    A task keeps its name and, while the job graph is unchanged, its id. TaskManagers and hosts change: the counterpart
+    of a finding about one of them is its task or its job.
     """
     job = same_job(subject.job or before.job_of(subject), before, after)
     if job is None:

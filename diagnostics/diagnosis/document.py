@@ -1,12 +1,12 @@
-"""The diagnosis document of the outside contract, built in this place only.
+"""Builds the diagnosis document of the external contract.
 
-Beside the contract's fields it carries what the case page shows: `last_line` and `pointer` of evidence, each finding's
-`checks` (measured value against bound) and `reasons` (how the confidence came about), `health.deductions`, `checks`
-of the rules that did not hold or could not be judged, and `looked_at`: where trouble shows, and whether that was read
-(`evidence`: the kind of evidence that shows it). An inconclusive document has `hypotheses`, the causes that stay
-possible with probabilities that add up to one (the last, of class null, is something else), and `split`, the evidence
-that tells the first two apart. `causes` are the places in `findings` of the causes of the worst job that stand for
-themselves, the one whose repair gives back most first (`gain` of a finding). Readers ignore what they do not know.
+Beside the contract's fields it has what the case page shows: `last_line` and `pointer` of evidence, each finding's
+`checks` (measured value against bound) and `reasons` (steps of the confidence), `health.deductions`, `checks` of the
+rules that did not hold or could not be judged, and `looked_at`: the places where trouble shows, and whether each was
+measured (`evidence`: the kind of evidence that shows it). An inconclusive document has `hypotheses`, the possible
+causes with probabilities that add up to one (the last, of class null, is any other cause), and `split`, the evidence
+that distinguishes the first two. `causes` are the indexes in `findings` of the independent causes of the worst job, the
+largest `gain` first. Readers ignore unknown fields.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from diagnostics.wording.phrase import enumeration
 
 SCHEMA = 1
 MOST_UNREAD = 3
-"""Files that were not understood which a summary names. Our choice: the list of inputs has all of them."""
+"""Unreadable files that a summary names. Our choice: the list of inputs has all of them."""
 
 
 def build_document(
@@ -78,7 +78,7 @@ def _verdict(verdict: Verdict) -> dict[str, Any]:
 
 
 def _summary(verdict: Verdict, files: Sequence[str], unread: Sequence[str]) -> str:
-    """The verdict's sentences; where no cause leads, also the record to read first and what nobody could read."""
+    """The verdict's sentences; without a leading cause, also the record to read first and the unreadable files."""
     if verdict.symptom_class != INCONCLUSIVE:
         return verdict.summary
     said = [verdict.summary]
@@ -163,7 +163,7 @@ def _evidence(citation: Citation, files: Sequence[str]) -> dict[str, Any]:
 
 
 def _checks(matches: Matches) -> dict[str, list[dict[str, Any]]]:
-    """The rules that did not hold, with the margin, and those that could not be judged, with what was unknown."""
+    """The rules that did not hold, with their margin, and those that could not be judged, with the unknown facts."""
     silent = [
         {
             "rule": {"id": each.rule.id, "version": each.rule.version},

@@ -1,4 +1,4 @@
-"""What one subject can see of the signals: its own facts and those of what it is part of."""
+"""The facts visible to one subject: its own and those of the subjects that contain it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Identity = tuple[str | int | None, ...]
 
 
 def identity(subject: Subject, level: Level) -> Identity:
-    """What tells two subjects of a level apart."""
+    """The parts that identify a subject of a level."""
     vertex = subject.vertex_id or subject.vertex
     parts: Mapping[Level, Identity] = {
         "case": (),
@@ -28,13 +28,15 @@ def identity(subject: Subject, level: Level) -> Identity:
 
 @lru_cache(maxsize=8192)
 def _parted(reference: str) -> tuple[str, str]:
-    """`load_balance.hot_share_ratio` as signal and fact; the same few thousand are asked for in every case."""
+    """`load_balance.hot_share_ratio` split into signal and fact; cached, because every case uses the same few
+    thousand.
+    """
     key, _, fact = reference.rpartition(".")
     return key, fact
 
 
 class FactView:
-    """The facts that a subject sees. `view("load_balance.hot_share_ratio")` is None for what is unknown."""
+    """The facts visible to a subject. `view("load_balance.hot_share_ratio")` is None when unknown."""
 
     def __init__(self, subject: Subject, signals: Mapping[str, Signal], job_name: str | None) -> None:
         self.subject = subject
@@ -53,7 +55,7 @@ class FactView:
 
 
 class SignalIndex:
-    """The signals of one analysis, ready to be looked at from any subject.
+    """The signals of one analysis, indexed for lookups by subject.
 
     levels  signal key -> level, from the signals' definitions
     """
@@ -80,9 +82,9 @@ class SignalIndex:
 
     @classmethod
     def from_stored(cls, stored: Iterable[Mapping[str, Any]], *, cited: bool = True) -> SignalIndex:
-        """The index of signals as an analysis stores them: JSON mappings, each with its level.
+        """The index of stored signals: JSON mappings, each with its level.
 
-        cited  whether anybody will read what they rest on; many cases are judged sooner without
+        cited  whether citations are needed; judging many cases is faster without
         """
         signals, levels = [], {}
         for each in stored:
@@ -94,7 +96,7 @@ class SignalIndex:
     def subjects(self, level: Level, keys: Iterable[str]) -> Sequence[Subject]:
         """The subjects of a level that have one of these signals, in a fixed order.
 
-        A rule above the level of all its signals (a job rule over case signals) is asked once for each job.
+        A rule above the level of all its signals (a job rule over case signals) is evaluated once per job.
         """
         wanted = set(keys)
         found = {
@@ -110,21 +112,21 @@ class SignalIndex:
         return [found[place] for place in sorted(found, key=repr)]
 
     def all_subjects(self) -> Iterator[Subject]:
-        """Every subject that any signal speaks of."""
+        """Every subject of any signal."""
         for places in self._places.values():
             yield from places.values()
 
     def job_of(self, subject: Subject) -> str | None:
-        """The job a subject belongs to: its own, or the only one there is."""
+        """The job of a subject: its own, or the only job there is."""
         if subject.job:
             return subject.job
         return only_one(self.jobs)
 
     def view(self, subject: Subject, level: Level, *, reach_down: bool = False) -> FactView:
-        """What the subject sees: its own signals first, then those of what it is part of.
+        """The facts visible to the subject: its own signals first, then those of the subjects that contain it.
 
-        With `reach_down` also the first signal of each further key of the same job: a runbook may name an operator's
-        reading although its finding is about the job.
+        With `reach_down`, also the first signal of each further key of the same job: a runbook may name an operator's
+        value although its finding is about the job.
         """
         if not reach_down and (subject, level) in self._views:
             return self._views[subject, level]

@@ -1,4 +1,4 @@
-"""A finding: one rule that holds for one subject, with what it rests on and its part in the incident."""
+"""A finding: a rule that holds for one subject, with its evidence and its role in the incident."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Role = Literal["root_cause", "contributing", "consequence"]
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """One step of the confidence: how much (signed) and why."""
+    """One step of the confidence: signed amount and reason."""
 
     delta: float
     because: str
@@ -24,7 +24,7 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """What repairing a cause gives back at most: a share 0..1, and of what."""
+    """Upper bound of what repairing a cause gives back: a share 0..1, and of which quantity."""
 
     share: float
     of: str
@@ -40,7 +40,7 @@ class Finding:
     facts       the measured values the rule names, by fact name
     checks      measured value against bound, for each comparison of the rule
     role, cause filled by `diagnostics.diagnosis.causes`; cause is the finding that explains this one
-    gain        what repairing it gives back, where the rule says what that is and it was measured
+    gain        what repairing it gives back, when the rule defines it and it was measured
     """
 
     rule: Rule
@@ -60,10 +60,10 @@ class Finding:
 
     @property
     def symptom_class(self) -> str:
-        """The class its rule speaks of."""
+        """The symptom class of its rule."""
         return self.rule.symptom_class
 
     @property
     def statement(self) -> str:
-        """All that the finding says."""
+        """The claim with all remarks."""
         return " ".join((self.claim, *self.remarks))

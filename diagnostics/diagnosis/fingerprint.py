@@ -1,15 +1,15 @@
-"""By what a problem is recognised when it comes back, and what two cases are compared by.
+"""Fingerprint of a problem, which recognises it when it recurs, and the traits by which two cases are compared.
 
-The fingerprint is a hash over what stays the same when the same problem happens again:
+The fingerprint is a hash over what stays the same when the same problem recurs:
 
 * the symptom class of the verdict,
-* the name of the worst job; digits that stamp a deployment (six or more in a row) are left out of it,
-* of each finding that is a root cause: the operator it speaks of, and what tells problems of one class apart: the
-  resource, the class of the exception, the frame of the user's code. For a misconfiguration it is the rule, since its
-  rules are different mistakes, while the rules of other classes are different evidence of one thing.
+* the name of the worst job, without digits that stamp a deployment (six or more in a row),
+* of each root cause: its operator, and what distinguishes problems of one class: the resource, the class of the
+  exception, the user frame. For a misconfiguration it is the rule, because its rules are different mistakes, while the
+  rules of other classes are different evidence of the same problem.
 
-Left out is what changes from one time to the next: numbers, subtasks, hosts, TaskManagers, job ids, versions of rules,
-consequences. Without a job's name, and for `healthy` and `inconclusive`, there is no fingerprint: unknown things are
+It excludes what changes between occurrences: numbers, subtasks, hosts, TaskManagers, job ids, versions of rules,
+consequences. Without a job's name, and for `healthy` and `inconclusive`, there is no fingerprint: unknown values are
 not equal.
 """
 
@@ -29,17 +29,17 @@ TELLING_FACTS = ("resource", "exception_class", "frame")
 LONGEST_VALUE = 200
 
 DEPLOYMENT = re.compile(r"[-_. ]?\d[\d\-_:T]{5,}")
-"""The date, time or build number in a job's name."""
+"""Date, time or build number in a job's name."""
 
 Kind = Literal["class", "job", "operator", "detail", "finding", "follows", "flink"]
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Trait:
-    """One thing that can be the same in two cases.
+    """One property that two cases may share.
 
-    kind   class: the verdict; job: a job's name; operator: where a cause lies; detail: what tells problems of a class
-           apart; finding: the rule of a cause; follows: the rule of a consequence; flink: major and minor version
+    kind   class: the verdict; job: a job's name; operator: location of a cause; detail: what distinguishes problems of
+           a class; finding: the rule of a cause; follows: the rule of a consequence; flink: major and minor version
     value  an id or a name
     """
 
@@ -48,13 +48,13 @@ class Trait:
 
 
 def fingerprint(document: Mapping[str, Any]) -> str | None:
-    """64 hexadecimal digits, None when the problem cannot be recognised again."""
+    """64 hexadecimal digits, None when the problem has no fingerprint."""
     parts = fingerprint_parts(document)
     return hashlib.sha256("\n".join(parts).encode()).hexdigest() if parts else None
 
 
 def fingerprint_parts(document: Mapping[str, Any]) -> list[str]:
-    """What is hashed, in words: the class, the job, then what is told of each root cause, sorted; [] when not known."""
+    """The hashed parts in words: the class, the job, then details of each root cause, sorted; [] when unknown."""
     symptom_class = document["verdict"]["symptom_class"]
     job = worst_job(document)
     if symptom_class in (HEALTHY, INCONCLUSIVE) or job is None or not job["name"]:
@@ -69,7 +69,7 @@ def fingerprint_parts(document: Mapping[str, Any]) -> list[str]:
 
 
 def traits(document: Mapping[str, Any]) -> list[Trait]:
-    """What the case is compared by, each once, sorted."""
+    """The traits for comparing the case, distinct and sorted."""
     return sorted(set(_traits(document)))
 
 
@@ -94,7 +94,7 @@ def _traits(document: Mapping[str, Any]) -> Iterator[Trait]:
 
 
 def worst_job(document: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """The job that the verdict speaks of: of those with its class the one with the lowest health."""
+    """The job of the verdict: among the jobs with its class, the one with the lowest health."""
     symptom_class = document["verdict"]["symptom_class"]
     jobs: Sequence[Mapping[str, Any]] = document["jobs"]
     of_the_class = [job for job in jobs if job["verdict"]["symptom_class"] == symptom_class]
@@ -120,5 +120,5 @@ def _identifying_facts(finding: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _steady(name: str) -> str:
-    """A job's name without what changes with each deployment, in lower case."""
+    """A job's name in lower case, without what changes with each deployment."""
     return DEPLOYMENT.sub("", " ".join(name.split())).casefold() or name.casefold()

@@ -1,4 +1,4 @@
-"""Rules for some Flink versions only."""
+"""Restriction of rules to Flink versions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ VERSION = re.compile(r"(\d{1,3})\.(\d{1,3})")
 
 
 def within(window: str | None, version: FactValue) -> bool:
-    """Whether a version such as `1.20.5` lies in a window such as `>=1.11,<2.0`; an unknown version lies in all."""
+    """Whether a version such as `1.20.5` is in a range such as `>=1.11,<2.0`; an unknown version is in every range."""
     found = VERSION.match(version) if isinstance(version, str) else None
     if window is None or found is None:
         return True

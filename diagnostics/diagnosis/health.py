@@ -1,6 +1,6 @@
-"""The health score: 100 minus one deduction for each finding, each linked to the finding that it comes from.
+"""The health score: 100 minus one deduction per finding.
 
-Where something failed, or what is seen has no known cause, a last deduction brings the score down to MOST_IN_TROUBLE.
+When something failed, or a symptom has no known cause, a last deduction lowers the score to MOST_IN_TROUBLE.
 """
 
 from __future__ import annotations
@@ -20,17 +20,19 @@ warning between 60 and 80: the bands that users of hosted Flink know (over 80 go
 
 MOST_IN_TROUBLE = 60
 """The score of a job in trouble goes no higher, however sure its findings are: a fatal error, no TaskManager, no
-completed checkpoint, a failed attempt, or a cause that could not be judged. Our choice: the upper end of "act"."""
+completed checkpoint, a failed attempt, or a cause that could not be judged. Our choice: the upper end of the band
+"act".
+"""
 
 DIMENSION_FACTOR = 1.6
-"""A dimension holds fewer findings than the whole, so each weighs more there. Our choice."""
+"""Weight of a finding within a dimension, which has fewer findings than the whole. Our choice."""
 
 
 @dataclass(frozen=True, slots=True)
 class Deduction:
-    """Points that one finding costs, or a bound on the whole, whose reason is its title.
+    """Points that one finding costs, or an upper bound of the whole score, whose reason is its title.
 
-    finding    None for a bound that no shown finding stands for
+    finding    None for a bound without a shown finding
     dimension  None for a bound
     """
 
@@ -42,7 +44,7 @@ class Deduction:
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """Why a score is bounded, in words that follow a colon, and the finding that says so, if any."""
+    """The reason for an upper bound, as words after a colon, and the finding behind it, if any."""
 
     title: str
     finding: Finding | None = None
@@ -50,7 +52,7 @@ class Trouble:
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """A score of 0 to 100, whole and by dimension, and how it came about."""
+    """A score of 0 to 100, overall and by dimension, with its deductions."""
 
     score: int
     dimensions: dict[str, int]
@@ -58,7 +60,7 @@ class Health:
 
 
 def health(findings: Iterable[Finding], trouble: Iterable[Trouble] = ()) -> Health:
-    """The health that these findings leave, at most MOST_IN_TROUBLE in any trouble."""
+    """The health after these findings, at most MOST_IN_TROUBLE when there is any trouble."""
     deductions = [
         Deduction(
             each.rule.title, each, symptom(each.symptom_class).dimension, round(_points(each) * each.confidence, 1)
@@ -78,7 +80,7 @@ def health(findings: Iterable[Finding], trouble: Iterable[Trouble] = ()) -> Heal
 
 
 def trouble_in(findings: Iterable[Finding]) -> Iterator[Trouble]:
-    """Findings with which no job is well: critical ones, and those that say that a job, attempt or process failed."""
+    """Findings with which no job is healthy: critical ones, and failures of a job, attempt or process."""
     for each in findings:
         kind = symptom(each.symptom_class)
         failed = kind.kind == "consequence" and kind.dimension == "stability" and each.severity != "info"

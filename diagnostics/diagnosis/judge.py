@@ -1,4 +1,4 @@
-"""From stored signals to the document, in milliseconds and without Spark: the same way for a new and an old case."""
+"""From stored signals to the document, in milliseconds and without Spark, for new and old cases alike."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from diagnostics.signals.signal import NotMeasured, Signal
 def stored_signals(
     signals: Sequence[Signal], not_measured: Sequence[NotMeasured], levels: Mapping[str, Level]
 ) -> list[dict[str, Any]]:
-    """Signals and what could not be measured as JSON values, each signal with its level."""
+    """Signals and unmeasured values as JSON values, each signal with its level."""
     stored: list[dict[str, Any]] = [{"level": levels[each.key], **each.as_json()} for each in signals]
     return stored + [each.as_json() for each in not_measured]
 
@@ -26,11 +26,7 @@ def judge(
     ruleset: Ruleset,
     timing: Mapping[str, int] | None = None,
 ) -> dict[str, Any]:
-    """The document that the rules make of stored signals.
-
-    stored  from `stored_signals`
-    inputs  the contract's `inputs[]`, in the order of the citations' file ids
-    """
+    """The document that the rules derive from stored signals."""
     signals = [Signal.from_json(each) for each in stored if "facts" in each]
     not_measured = [NotMeasured(each["key"], each["needs"], each["reason"]) for each in stored if "needs" in each]
     levels: dict[str, Level] = {each["key"]: each["level"] for each in stored if "facts" in each}

@@ -1,4 +1,4 @@
-"""Where trouble of a job would show, and whether the evidence allowed to look there."""
+"""The places where a job's trouble would show, and whether the evidence covers each."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from diagnostics.yaml_document import read_yaml
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A place where trouble shows, as `vocabulary/troubles.yaml` has it."""
+    """A place where trouble shows, from `vocabulary/troubles.yaml`."""
 
     what: str
     facts: tuple[str, ...]
@@ -26,7 +26,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class LookedAt:
-    """A place, and whether it was looked at: whether any of its facts was measured."""
+    """A place, and whether any of its facts was measured."""
 
     place: Place
     was_read: bool
@@ -39,20 +39,20 @@ class LookedAt:
 
 @cache
 def places() -> tuple[Place, ...]:
-    """Every place, in the order in which people look."""
+    """Every place, in the order in which people examine them."""
     text = (files("diagnostics.vocabulary") / "troubles.yaml").read_text("utf-8")
     entries = read_yaml(text, "troubles.yaml").content.values()
     return tuple(Place(**{**entry, "facts": tuple(entry["facts"])}) for entry in entries)
 
 
 def looked_at(index: SignalIndex, job: str | None) -> tuple[LookedAt, ...]:
-    """Each place with whether it was looked at for this job."""
+    """Each place with whether it was measured for this job."""
     view = index.view(Subject(job=job), "job", reach_down=True)
     return tuple(LookedAt(place, any(view(fact) is not None for fact in place.facts)) for place in places())
 
 
 def describe_quiet(looked: Sequence[LookedAt]) -> str:
-    """What can be said where no rule found trouble: what is quiet, and what nothing is known of."""
+    """A sentence for a job without trouble: the places without trouble, and those without evidence."""
     quiet = enumeration([each.place.what for each in looked if each.was_read])
     unread = enumeration([each.place.what for each in looked if not each.was_read], "or")
     if not quiet:

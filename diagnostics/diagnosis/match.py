@@ -1,4 +1,4 @@
-"""Rules applied to signals: which hold, which do not, and which cannot be told for want of evidence."""
+"""Applies rules to signals: which hold, which do not, and which cannot be judged for lack of evidence."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from diagnostics.wording.option_names import in_version
 
 @dataclass(frozen=True, slots=True)
 class Undecided:
-    """A rule that could not be judged for a subject, with the facts that were unknown."""
+    """A rule that could not be judged for a subject, with the unknown facts."""
 
     rule: Rule
     subject: Subject
@@ -50,7 +50,7 @@ class Matches:
 
 
 def match(index: SignalIndex, ruleset: Ruleset) -> Matches:
-    """Every rule asked for every subject of its level."""
+    """Evaluates every rule for every subject of its level."""
     findings: list[Finding] = []
     silent: list[Silent] = []
     undecided: list[Undecided] = []
@@ -71,7 +71,7 @@ def match(index: SignalIndex, ruleset: Ruleset) -> Matches:
 
 
 def findings_of(index: SignalIndex, ruleset: Ruleset) -> tuple[Finding, ...]:
-    """Only what holds, how sure and how severe, in half the time: for many old cases of which nobody reads more."""
+    """Only the findings, without sentences and evidence, in half the time: for judging many old cases."""
     return tuple(
         _bare(rule, view, index.job_of(view.subject))
         for rule, keys in zip(ruleset.rules, ruleset.keys, strict=True)
@@ -81,7 +81,7 @@ def findings_of(index: SignalIndex, ruleset: Ruleset) -> tuple[Finding, ...]:
 
 
 def _judged(index: SignalIndex, rule: Rule, subjects: Sequence[Subject]) -> Iterator[tuple[FactView, bool | None]]:
-    """Whether the rule holds, for each subject in a Flink version that it speaks of."""
+    """Whether the rule holds, for each subject in a Flink version that the rule applies to."""
     for subject in subjects:
         view = index.view(subject, rule.level)
         if within(rule.flink, view("job_overview.flink_version")):
@@ -152,7 +152,7 @@ def _facts(rule: Rule, view: FactView) -> dict[str, FactValue]:
 
 
 def _spoken(rule: Rule) -> Sequence[str]:
-    """The signals a rule rests on, those of its condition first."""
+    """The signals of a rule, those of its condition first."""
     references = list(rule.when.facts())
     for template in (rule.statement, *(remark.say for remark in rule.also)):
         references += [reference for reference, _ in phrase.placeholders(template)]
@@ -161,7 +161,7 @@ def _spoken(rule: Rule) -> Sequence[str]:
 
 
 def _citations(rule: Rule, view: FactView) -> tuple[Citation, ...]:
-    """The citations of the rule's signals in turn, so that each signal has its most telling ones among the first."""
+    """The citations of the rule's signals in rotation, so that the most important of each signal come first."""
     piles = [list(view.signals[key].citations) for key in _spoken(rule) if key in view.signals]
     mixed: dict[Citation, None] = {}
     depth = max((len(pile) for pile in piles), default=0)

@@ -1,4 +1,4 @@
-"""What to add when the evidence does not suffice, and the command that gets it."""
+"""Evidence to add when the verdict is not certain, and the command that collects it."""
 
 from __future__ import annotations
 
@@ -17,14 +17,15 @@ from diagnostics.wording import phrase
 from diagnostics.yaml_document import read_yaml
 
 REST = "http://<jobmanager>:8081"
-"""Stands for an address that no file tells: Flink's default REST port (`rest.port`)."""
+"""The address in commands when it is unknown: Flink's default REST port (`rest.port`)."""
 
 MOST_NEEDS = 5
-"""How many things a user is asked for at once. Our choice."""
+"""How many kinds of evidence a user is asked for at once. Our choice."""
 
 LOGS_FIRST = 10.0
-"""What a log of Flink's processes counts more where something failed: it holds what happened then, and most who have
-the incident behind them can still get it. Our choice, above every nearness."""
+"""Extra weight of a log of Flink's processes after a failure: it holds the failure, and is usually still available. Our
+choice, above every nearness.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ class Need:
 
     `{collect}` in `how` becomes the collector's command for the job.
 
-    reports_failures  whether it holds why a process or a task failed
+    reports_failures  whether it shows why a process or a task failed
     """
 
     what: str
@@ -51,7 +52,7 @@ def needs() -> Mapping[str, Need]:
 
 @dataclass(frozen=True, slots=True)
 class MissingEvidence:
-    """One thing to add, in the contract's words."""
+    """One kind of evidence to add, in the contract's words."""
 
     what: str
     why: str
@@ -60,10 +61,10 @@ class MissingEvidence:
 
 @dataclass(frozen=True, slots=True)
 class Hypothesis:
-    """A rule that more evidence could settle.
+    """A rule that more evidence could decide.
 
-    facts   the facts that were unknown
-    weight  how near it is to being the cause; see `nearness`
+    facts   the unknown facts
+    weight  how close it is to being the cause; see `nearness`
     """
 
     rule: Rule
@@ -72,8 +73,8 @@ class Hypothesis:
 
 
 def nearness(rule: Rule, checks: Sequence[Check], suffered: AbstractSet[str]) -> float:
-    """How near an undecided rule is to being the cause: 1, plus 2 for the share of its checks that hold already, plus 3
-    when it would explain a consequence that was found. Our choice: what explains what is seen goes first.
+    """How close an undecided rule is to being the cause: 1, plus 2 times the share of its checks that hold already,
+    plus 3 when it would explain a consequence. Our choice: what explains the symptoms comes first.
     """
     holding = sum(check.holds is True for check in checks) / len(checks) if checks else 0.0
     return 1.0 + 2.0 * holding + (3.0 if suffered & set(rule.explains) else 0.0)
@@ -87,10 +88,10 @@ def missing_evidence(
     failed: bool = False,
     rest: str | None = None,
 ) -> tuple[MissingEvidence, ...]:
-    """What would settle the hypotheses, the file first that serves the nearest ones; two classes are told apart.
+    """The evidence that would decide the hypotheses, the file for the nearest ones first; classes are distinguished.
 
-    failed  whether a process or the job failed and nothing says why
-    rest    address of the REST API, if it is known
+    failed  whether a process or the job failed for an unknown reason
+    rest    address of the REST API, if known
     """
     needs_by_signal: dict[str, list[str]] = {}
     for each in not_measured:
@@ -117,9 +118,9 @@ def missing_evidence(
 def splitting_evidence(
     not_measured: Iterable[NotMeasured], first: RankedCause, second: RankedCause, *, job: str | None, rest: str | None
 ) -> MissingEvidence | None:
-    """The one kind of evidence that tells two causes apart: that which decides most that is unknown of both.
+    """The kind of evidence that distinguishes two causes: the one that decides most of their unknown facts.
 
-    None where no evidence of a known kind would.
+    None when no known kind of evidence would.
     """
     needs_by_signal: dict[str, set[str]] = {}
     for each in not_measured:
@@ -149,6 +150,6 @@ def _entry(need: str, classes: Mapping[str, float], collect: str) -> MissingEvid
 
 
 def collect_command(job: str | None, rest: str | None = None) -> str:
-    """The command line of `diagnostics/collect_flink.py` that looks into one job, or into all."""
+    """The command line of `diagnostics/collect_flink.py` for one job, or for all."""
     template = "python3 collect_flink.py --rest {rest}" + (" --job {job}" if job else "")
     return phrase.fill_code(template, {"rest": rest, "job": job}.get, {"rest": REST})

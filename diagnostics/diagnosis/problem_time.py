@@ -1,4 +1,4 @@
-"""When a diagnosed problem was last seen, by the times in the evidence itself."""
+"""The time at which a diagnosed problem was last observed, from the times in the evidence."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 
 
 def problem_seen_at(document: Mapping[str, Any]) -> dt.datetime | None:
-    """The latest moment at which the problem is known to have been there; None when the evidence has no times.
+    """The time of the newest citation of a root cause; None when the evidence has no times.
 
-    It is the newest citation of a root cause. Evidence as a whole that begins later than that was taken later, too.
+    Evidence that begins later as a whole was collected later, too.
     """
     return max((*_cited(document), *_first_of_inputs(document)), default=None)
 

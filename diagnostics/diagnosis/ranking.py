@@ -1,7 +1,7 @@
-"""Which causes stay possible where none could be judged, how probable each is, and what speaks for and against it.
+"""Possible causes of an inconclusive case, with probabilities and the arguments for and against each.
 
-A cause's weight is a prior, how often resolved incidents had it, times one factor for each thing that speaks for or
-against it; the probabilities are the shares of the weights, with one for something else. Every factor is shown.
+A cause's weight is a prior (its frequency among resolved incidents) times one factor per argument; probabilities are
+the shares of the weights, including one for any other cause. Every factor is shown.
 """
 
 from __future__ import annotations
@@ -23,20 +23,21 @@ from diagnostics.wording.fact import fact_name, fact_value
 from diagnostics.yaml_document import read_yaml
 
 MOST_RANKED = 5
-"""Causes that are named; the others count as something else. Our choice: more do not help to decide what to get."""
+"""Named causes; the rest counts as another cause. Our choice: more do not help to decide what to collect."""
 LEAST_NAMED = 0.03
-"""A cause less probable than this counts as something else. Our choice."""
+"""A cause with a lower probability counts as another cause. Our choice."""
 MOST_ARGUMENTS = 3
-"""What is said for and against each. Our choice: the strongest, a line each."""
+"""Arguments shown per cause. Our choice: the strongest, one line each."""
 
 FOUND, REMARKED, HINTED, EXPLAINING, RULED_OUT = 6.0, 5.0, 5.0, 1.5, 0.8
-"""Factors: a rule holds but is not sure enough; a rule holds as a remark; an error's words speak for it; it would
-explain what is seen; most of its rules were judged and none holds. Fitted on those of the open half of the gathered
-incidents and of the public ones whose cause could not be judged, and rounded."""
+"""Factors: a rule holds with too little confidence; a rule holds as a remark; the text of an error supports it; it
+would explain a symptom; most of its rules were judged and none holds. Fitted on the inconclusive cases among the open
+half of the collected incidents and the public ones, and rounded.
+"""
 MOSTLY = 0.75
-"""From this part of a cause's rules on it counts as judged. Our choice."""
+"""From this share of a cause's rules on, the cause counts as judged. Our choice."""
 ELSE = 0.08
-"""Share of something else before anything is weighed: the part of such incidents whose cause has no class here."""
+"""Prior of any other cause: the share of such incidents whose cause has no class here."""
 
 ERROR_FACTS = (
     "alarming_records.fatal_text",
@@ -50,7 +51,7 @@ ERROR_FACTS = (
     "exceptions.most_class",
     "exceptions.most_message",
 )
-"""Where the words of an error stand."""
+"""Facts with texts of errors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +64,9 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class RankedCause:
-    """A cause that stays possible; symptom_class is None for something else.
+    """A possible cause; symptom_class is None for any other cause.
 
-    unknown  facts that would decide on it
+    unknown  facts that would decide it
     """
 
     symptom_class: str | None
@@ -78,7 +79,7 @@ class RankedCause:
 
 @cache
 def priors() -> Mapping[str, Mapping[str, float]]:
-    """Context -> class -> share of the resolved incidents of that context, each class counted half a time more."""
+    """Context -> class -> share of the resolved incidents of that context, with half an incident added per class."""
     text = (files("diagnostics.vocabulary") / "cause_priors.yaml").read_text("utf-8")
     shares = {}
     for context, counts in read_yaml(text, "cause_priors.yaml").content.items():
@@ -90,7 +91,7 @@ def priors() -> Mapping[str, Mapping[str, float]]:
 
 @cache
 def hints() -> Mapping[str, tuple[str, ...]]:
-    """Class -> words of errors that speak for it."""
+    """Class -> words of errors that support it."""
     text = (files("diagnostics.vocabulary") / "hints.yaml").read_text("utf-8")
     return {name: tuple(words) for name, words in read_yaml(text, "hints.yaml").content.items()}
 
@@ -102,7 +103,9 @@ def _causes() -> list[str]:
 def ranked_causes(
     findings: Sequence[Finding], matches: Matches, job: str | None, view: FactView
 ) -> tuple[RankedCause, ...]:
-    """The causes of what a job suffers from, the most probable first, something else last; they add up to one."""
+    """The possible causes of a job's symptoms, most probable first, any other cause last; probabilities add up to
+    one.
+    """
     suffered = {
         each.symptom_class
         for each in findings
@@ -132,7 +135,7 @@ Arguments = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
 
 
 class _Judged:
-    """What the rules say of one job, by class."""
+    """Results of the rules for one job, by class."""
 
     def __init__(self, findings: Iterable[Finding], matches: Matches, job: str | None) -> None:
         self.findings = _by_class(findings)
@@ -200,12 +203,12 @@ def _first(lines: Iterable[str]) -> tuple[str, ...]:
 
 
 def _wanted(judged: Silent | Undecided) -> Iterator[tuple[Check, bool]]:
-    """Each comparison of a rule, and whether the rule needs it to hold, or needs that it does not."""
+    """Each comparison of a rule, and whether the rule needs it to hold or not to hold."""
     yield from zip(judged.checks, _signs(judged.rule.when, True), strict=False)
 
 
 def _signs(condition: Condition, wanted: bool) -> Iterator[bool]:
-    """In the order of `checks`: those inside `none` must not hold."""
+    """Whether each comparison must hold, in the order of `checks`; those within `none` must not."""
     if isinstance(condition, Compare):
         yield wanted
     elif isinstance(condition, Group):
@@ -214,7 +217,7 @@ def _signs(condition: Condition, wanted: bool) -> Iterator[bool]:
 
 
 def _nearest(silent: Sequence[Silent]) -> Iterator[tuple[Check, bool]]:
-    """The comparisons that keep rules from holding, those of the rules that miss least first."""
+    """The comparisons that keep rules from holding, of the nearest rules first."""
     missed = [
         (each, [(check, wanted) for check, wanted in _wanted(each) if check.holds is not wanted]) for each in silent
     ]
@@ -224,7 +227,7 @@ def _nearest(silent: Sequence[Silent]) -> Iterator[tuple[Check, bool]]:
 
 
 def _distance(pairs: Sequence[tuple[Check, bool]]) -> float:
-    """How far measured numbers are from their bounds, as a share of these; 1 where that cannot be said."""
+    """Relative distance of measured values from their bounds; 1 when it is not defined."""
     shares = [
         abs(check.value - check.bound) / abs(check.bound)
         for check, _ in pairs
@@ -234,13 +237,13 @@ def _distance(pairs: Sequence[tuple[Check, bool]]) -> float:
 
 
 def _is_telling(check: Check) -> bool:
-    """Whether a measured number reaches a bound above zero: that a state or a setting is the usual one says little."""
+    """Whether a measured number reaches a bound above zero; a usual state or setting is weak evidence."""
     is_number = isinstance(check.value, (int, float)) and not isinstance(check.value, bool)
     return bool(check.holds) and check.op in (">", ">=") and is_number and bool(check.value)
 
 
 def _said(check: Check, wanted: bool = True) -> str:
-    """The comparison as a sentence: what was measured, and what the rule needs."""
+    """The comparison as a sentence: measured value and required value."""
     name, bound = fact_name(check.fact), bound_words(check.fact, check.op, check.bound).removeprefix("is ")
     measured = f"{name[0].upper()}{name[1:]}: {fact_value(check.value, check.fact)}"
     return f"{measured}; a rule needs {bound}." if wanted else f"{measured}; that excludes it ({bound})."

@@ -1,4 +1,4 @@
-"""A rule's test: a few signals written down, on which the rule must hold or must stay silent."""
+"""Tests of rules: signals on which a rule must hold, or must not."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ SUBJECT_PARTS = {field.name for field in fields(Subject)}
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """The signals of one test. `from_yaml` is the only way to make one; it collects all errors."""
+    """The signals of one test. Construct with `from_yaml`, which collects all errors."""
 
     index: SignalIndex
 
     @classmethod
     def from_yaml(cls, text: str, source: str, vocabulary: Mapping[str, SignalDefinition]) -> Sample:
-        """The sample that the YAML text holds. Raises InvalidRule with every error, each with its line."""
+        """The sample in a YAML text. Raises InvalidRule with every error and its line."""
         return _SampleReader(read_yaml(text, source, LONGEST_RULE), vocabulary).sample()
 
     def judged_by(self, rule: Rule) -> Matches:
-        """What the rule makes of the signals."""
+        """The rule's result on the signals."""
         return match(self.index, Ruleset.of([rule]))
 
     def passes(self, rule: Rule, kind: Kind) -> bool:
-        """Whether the rule holds on a sample that must fire, or does not on one that must be silent."""
+        """Whether the rule holds on a sample that must fire, or does not hold on one that must be silent."""
         return bool(self.judged_by(rule).findings) == (kind == "fires")
 
 

@@ -11,11 +11,11 @@ from diagnostics.wording import phrase
 
 WIDTH = 100
 MOST_EVIDENCE = 6
-"""Evidence lines shown for each finding; the document has all of them. Our choice."""
+"""Evidence lines shown per finding; the document has all of them. Our choice."""
 
 
 def render(document: Mapping[str, Any]) -> str:
-    """The verdict, the jobs, the findings with their evidence, what is missing and what was read."""
+    """The verdict, the jobs, the findings with their evidence, the missing evidence and the inputs."""
     return "".join(f"{show_controls(line)}\n" for line in _lines(document))
 
 

@@ -1,4 +1,4 @@
-"""The verdict of each job and of the whole: the root cause, healthy, or inconclusive."""
+"""The verdict of each job and of the case: a root cause, healthy, or inconclusive."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from diagnostics.wording import phrase
 
 HEALTHY, INCONCLUSIVE = "healthy", "inconclusive"
 UNEXPLAINED = "unexplained_error"
-"""The class of records that are findings only where no cause explains them."""
+"""Class of records that become findings only when no cause explains them."""
 LEAST_HEALTHY = 0.5
-"""A healthy rule less sure than this does not make a job healthy. Our choice: more likely right than wrong."""
+"""A healthy rule with less confidence does not make a job healthy. Our choice: more likely right than wrong."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What is wrong, how sure that is, and one sentence. `lead` is the finding it rests on."""
+    """Symptom class, confidence and a sentence. `lead` is the finding it is based on."""
 
     symptom_class: str
     confidence: float
@@ -41,8 +41,8 @@ class Verdict:
 class JobVerdict:
     """The verdict of one job; job is None when the evidence names no job.
 
-    looked_at   where trouble of it would show, and whether that was read
-    hypotheses  of an inconclusive verdict: the causes that stay possible, the most probable first
+    looked_at   the places where its trouble would show, and whether each was measured
+    hypotheses  for an inconclusive verdict: the possible causes, most probable first
     """
 
     job: str | None
@@ -56,13 +56,13 @@ class JobVerdict:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """All that is said of one analysis.
+    """The complete diagnosis of one analysis.
 
-    jobs       the worst first
+    jobs       worst first
     findings   every finding once, in the order of the jobs
     lead_findings  those of the worst job
-    looked_at  where trouble of the worst job would show, and whether that was read
-    hypotheses of the worst job, and `split`, the evidence that tells the first two of them apart
+    looked_at  the places where trouble of the worst job would show, and whether each was measured
+    hypotheses of the worst job, and `split`, the evidence that distinguishes its first two
     """
 
     verdict: Verdict
@@ -81,7 +81,7 @@ class Diagnosis:
 def diagnose(
     signals: Sequence[Signal], not_measured: Sequence[NotMeasured], levels: Mapping[str, Level], ruleset: Ruleset
 ) -> Diagnosis:
-    """The diagnosis that the rules make of the signals. Same signals, same rules: same diagnosis."""
+    """The diagnosis of the signals by the rules. Deterministic: same signals and rules, same diagnosis."""
     index = SignalIndex(signals, levels)
     return conclude(index, match(index, ruleset), not_measured, ruleset)
 
@@ -125,7 +125,7 @@ def _rest_address(index: SignalIndex) -> str | None:
 
 
 def _distinct_findings(jobs: Iterable[JobVerdict]) -> Iterator[Finding]:
-    """The findings of all jobs; one of no job in particular comes with the first job that has it."""
+    """The findings of all jobs; one without a job is listed with the first job that has it."""
     shown: set[tuple[str, Subject]] = set()
     for job in jobs:
         for each in job.findings:
@@ -183,7 +183,7 @@ def _lead(findings: Sequence[Finding]) -> Finding | None:
 
 
 def _is_fit(findings: Sequence[Finding], fit: Finding | None) -> bool:
-    """Whether a job with these findings is shown to do its work."""
+    """Whether the findings show that a job works as intended."""
     return not _alarming(findings) and fit is not None and fit.confidence >= LEAST_HEALTHY
 
 
@@ -208,7 +208,7 @@ def _verdict(name: str | None, findings: Sequence[Finding], fit: Finding | None,
 
 
 def _summary_of_lead(lead: Finding, findings: Sequence[Finding]) -> str:
-    """The lead's claim and the titles of what follows from it."""
+    """The lead's claim and the titles of its consequences."""
     follows = dict.fromkeys(
         each.rule.title[0].lower() + each.rule.title[1:]
         for each in findings
@@ -220,7 +220,7 @@ def _summary_of_lead(lead: Finding, findings: Sequence[Finding]) -> str:
 
 
 def _further_causes(lead: Finding, findings: Sequence[Finding]) -> Iterator[str]:
-    """A sentence for each cause beside the lead, and what repairing each of them gives back."""
+    """A sentence per cause beside the lead, with the gain of each repair."""
     causes = independent_causes(findings)
     if len(causes) < 2:
         return
@@ -243,10 +243,10 @@ def _badness(verdict: Verdict) -> float:
 
 
 def _hypotheses(worst: JobVerdict, matches: Matches) -> Iterable[Hypothesis]:
-    """What more evidence could settle.
+    """Rules that more evidence could decide.
 
-    A verdict asks for what would make it surer, and its rivals with it; without one every rule that could not be judged
-    asks, those first that would explain what was seen. A mere remark on a consequence decides nothing and asks nothing.
+    A verdict asks for what would raise its confidence, and for its rivals; without a verdict every undecided rule asks,
+    those first that would explain the symptoms. A mere remark on a consequence asks for nothing.
     """
     lead = worst.verdict.lead
     rivals = [each for each in worst.findings if each.role == "contributing" and each.severity != "info"]
@@ -265,7 +265,7 @@ def _hypotheses(worst: JobVerdict, matches: Matches) -> Iterable[Hypothesis]:
 
 
 def _failed(worst: JobVerdict) -> bool:
-    """Whether the job or a process failed, and nothing that is sure enough says why."""
+    """Whether the job or a process failed for no known reason with enough confidence."""
     suffered = {each.symptom_class for each in worst.findings}
     fell = any(symptom(name).kind == "consequence" and symptom(name).dimension == "stability" for name in suffered)
     return fell and worst.verdict.symptom_class == INCONCLUSIVE

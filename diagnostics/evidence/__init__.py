@@ -1,4 +1,4 @@
-"""The waist: a few typed tables between what files say and what is measured, and what an analysis knows of them."""
+"""Typed evidence tables between files and measurements, and the evidence of one analysis."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Answer = TypeVar("Answer", covariant=True)
 
 
 class Question(Protocol[Answer]):
-    """What the evidence is asked: an aggregator, of which only the way from merged states to the answer counts here."""
+    """An aggregator as far as it is used here: its name, table, and the step from merged states to the answer."""
 
     @property
     def name(self) -> str: ...
@@ -31,7 +31,7 @@ class Question(Protocol[Answer]):
 
 
 class Evidence:
-    """What an analysis knows of its evidence: the answers to every question, and how many rows each table has.
+    """The evidence of one analysis: the aggregators' states, and the number of rows of each table.
 
     rows    table name -> how many rows were read
     logs    how many rows of log_record Flink's own processes wrote; all of them when nobody says
@@ -54,7 +54,7 @@ class Evidence:
         self._answering = RLock()
 
     def answer(self, aggregator: Question[T]) -> T:
-        """What the evidence answers to an aggregator's question; of no rows it is the answer of the empty state."""
+        """The aggregator's answer; without rows the answer of its empty state."""
         with self._answering:
             if aggregator.name not in self._answers:
                 state = self._states.get(aggregator.name)
@@ -76,9 +76,9 @@ class Evidence:
         return self.rows[TABLES[name].name] > 0
 
     def has_logs(self) -> bool:
-        """Whether a log of Flink's own processes is there: only then does it mean something that a record is not.
+        """Whether a log of Flink's own processes is there: only then does the absence of a record mean anything.
 
-        Events of Kubernetes, crash reports of a JVM and RocksDB's log fill log_record too and tell nothing of the rest.
+        Kubernetes events, crash reports of a JVM and RocksDB's log fill log_record too, but do not cover other records.
         """
         return self._logs > 0
 
@@ -88,7 +88,7 @@ def _last_part(name: str) -> str:
 
 
 def read_once(read: Callable[[Evidence], T]) -> Callable[[Evidence], T]:
-    """`read`, done once for each Evidence and kept as long as that lives; who asks meanwhile waits for it."""
+    """Cache the result of `read` per Evidence while that lives; concurrent callers wait for it."""
     known: WeakKeyDictionary[Evidence, T] = WeakKeyDictionary()
     reading = Lock()
 

@@ -1,4 +1,4 @@
-"""What a reader gives: rows of evidence tables, and how much of its range it understood."""
+"""Output of a reader: rows of evidence tables, and the coverage of its range."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """What a reader understood of its range; yielded any number of times, the engine adds them up.
+    """Coverage of a range; a reader may yield several, which the engine adds up.
 
     records      records understood
-    not_understood  lines (or values) that it could not read
+    not_understood  lines (or values) that could not be read
     samples      a few of those: (line, shortened text)
     warnings     sentences for the user, e.g. `truncated in the middle of a record`
-    role         jobmanager, taskmanager, client, ... if the content tells
-    flink_version  if the content tells
-    utc_offset_min  minutes that the clock it is written in is ahead of UTC, if the content tells
-    earlier      records of a log that tell an earlier time than the one before, beyond what threads disorder
+    role         jobmanager, taskmanager, client, ... when known from the content
+    flink_version  when known from the content
+    utc_offset_min  minutes ahead of UTC of the file's clock, when known from the content
+    earlier      records of a log with an earlier time than the one before, beyond what threads disorder
     earlier_ms   the longest of these steps back
     earlier_line  the line of the first of them
     """

@@ -1,4 +1,4 @@
-"""What a measured fact is about (a job, a task, a subtask, a TaskManager, a host), and what its value can be."""
+"""The subject of a measured fact (a job, a task, a subtask, a TaskManager, a host), and the types of its value."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Lookup = Callable[[str], FactValue]
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What a signal or a finding speaks of, from the job down. Unknown parts are None.
+    """The subject of a signal or a finding, from the job down. Unknown parts are None.
 
     job is the job id (32 hex digits) when known; vertex and vertex_id are the task (chain) of the job graph;
     subtask counts from 0; task_manager is Flink's resource id; host is a host name or address.
@@ -36,5 +36,5 @@ class Subject:
 
 
 def only_one(candidates: Collection[T]) -> T | None:
-    """The candidate where there is just one, e.g. the job that a record without an id belongs to; else None."""
+    """The candidate when there is exactly one, e.g. the job of a record without a job id; else None."""
     return next(iter(candidates)) if len(candidates) == 1 else None

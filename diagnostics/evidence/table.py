@@ -1,4 +1,4 @@
-"""What an evidence table is: a name, a grain, typed columns with a meaning; every row says where it was read."""
+"""The type of an evidence table: a name, a grain, typed columns with a meaning, and citations in every row."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ColumnType = Literal["string", "word", "int", "long", "double", "boolean", "stri
 class Column:
     """One column; every column is nullable, null means unknown (never 0, -1, NaN or an empty string).
 
-    A `word` is a text of which rows have few different ones: a batch holds each once, as a dictionary.
+    A `word` is a text with few distinct values, which batches store as a dictionary.
     """
 
     name: str
@@ -26,7 +26,7 @@ class Column:
 MOMENTS = frozenset(
     ("ts_ms", "trigger_ms", "latest_ack_ms", "failure_ms", "ack_ms", "start_ms", "end_ms", "first_ms", "last_ms")
 )
-"""Columns of any table that hold a moment by the clock of who wrote the file. Times of events are data: not of them."""
+"""Columns of any table with a time by the file's clock. Times of input events are data and excluded."""
 
 CITATION = (
     Column("file_id", "int", "position of the file in the inputs of the analysis, from 0"),
@@ -41,7 +41,7 @@ class Table:
     """An evidence table.
 
     name         also the file's name in `diagnostics/evidence/tables`
-    grain        what one row stands for
+    grain        what one row represents
     own_columns  without the citation columns, which every table has
     """
 

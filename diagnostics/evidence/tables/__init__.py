@@ -1,6 +1,6 @@
-"""The evidence tables, one a file. The folder listing is the registry.
+"""The evidence tables, one per file. A file in this folder is registered by its `TABLE`.
 
-`diagnostics/evidence/table.py` states what a table is.
+`diagnostics/evidence/table.py` defines the type.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Evidence table `consumer_position`: where a Kafka consumer group stands in one partition at one time."""
+"""Evidence table `consumer_position`: position of a Kafka consumer group in one partition at one time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Evidence table `host_sample`: one number that an operating system's tool told of a host or of a part of it."""
+"""Evidence table `host_sample`: one value of a host or a part of it, from an operating system tool."""
 
 from __future__ import annotations
 

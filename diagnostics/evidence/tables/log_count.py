@@ -1,4 +1,4 @@
-"""Evidence table `log_count`: how many records each process logged at each level, second by second."""
+"""Evidence table `log_count`: number of records that each process logged per level and second."""
 
 from __future__ import annotations
 

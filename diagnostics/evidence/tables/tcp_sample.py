@@ -1,4 +1,4 @@
-"""Evidence table `tcp_sample`: what was counted of TCP until one time, of one connection or of a whole host."""
+"""Evidence table `tcp_sample`: TCP counters of one connection or of a whole host at one time."""
 
 from __future__ import annotations
 
