@@ -76,9 +76,12 @@ def _write(path: Path, answers: Mapping[str, Any]) -> None:
 
 
 def compare(before: Path, after: Path) -> int:
-    """Print where the dumps differ; gives how many cases do."""
+    """Print where the dumps differ; gives how many cases do, 1 when there is nothing to compare."""
     different = 0
     names = {path.name for folder in (before, after) for path in folder.glob("*.json")}
+    if not names:
+        print("neither folder holds a dump")
+        return 1
     for name in sorted(names):
         one, other = before / name, after / name
         if not (one.is_file() and other.is_file()):
@@ -113,6 +116,10 @@ def main() -> int:
     parser.add_argument("folder", type=Path)
     parser.add_argument("cases", type=Path, nargs="+")
     asked = parser.parse_args()
+    needed = [*([asked.folder] if asked.does == "compare" else []), *asked.cases]
+    missing = [str(path) for path in needed if not path.exists()]
+    if missing:
+        parser.error(f"no such file or folder: {', '.join(missing)}")
     if asked.does == "compare":
         return 1 if compare(asked.folder, asked.cases[0]) else 0
     dump(asked.folder, asked.cases, ablated=asked.does == "ablate")
