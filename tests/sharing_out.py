@@ -23,6 +23,7 @@ JOURNEYS = {
     "tests/journeys/test_resumed_upload.py": "ways through",
     "tests/journeys/test_rules.py": "ways through",
     "tests/hostile/test_web.py": "ways through",
+    "tests/collecting/test_alert_to_message.py": "ways through",
 }
 """The files that use the running workbench, and in which of the two shares: 395 and 430 s of processor time when they
 were measured. One that is not named is a share of its own, which costs a workbench."""

@@ -65,6 +65,12 @@ class FlinkCluster:
         with urllib.request.urlopen(f"{self.url}{path}", timeout=10) as answer:
             return json.load(answer)
 
+    def cancel(self, job: str) -> None:
+        """Asks for the end of a job."""
+        asked = urllib.request.Request(f"{self.url}/jobs/{job}?mode=cancel", method="PATCH")
+        with urllib.request.urlopen(asked, timeout=10):
+            pass
+
     def submit(self, name: str, statements: Sequence[str]) -> None:
         """Runs SQL statements; the last one is the job."""
         port = self.url.rpartition(":")[2]

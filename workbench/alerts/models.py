@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from workbench.accounts.models import Team, User
 from workbench.alerts.payload import LONGEST_NAME, LONGEST_SUMMARY, LONGEST_URL, LONGEST_VALUE
-from workbench.cases.models import Case
+from workbench.cases.models import LONGEST_CHANGE, Case
 from workbench.clusters.models import Cluster
 
 TOKEN_BYTES = 30
@@ -102,6 +102,8 @@ class Alert(models.Model):
     cluster, job_name  what its labels were mapped to; null and empty where they were not
     case           the case that it opened or joined
     reason         why there is no case, or why nothing more was collected; empty otherwise
+    again_at       when evidence is collected again, because it could not be when the alert began or ended
+    again          what that snapshot is called
     """
 
     source = models.ForeignKey(AlertSource, on_delete=models.PROTECT, related_name="alerts")
@@ -120,6 +122,8 @@ class Alert(models.Model):
     job_name = models.CharField(max_length=LONGEST_VALUE, blank=True)
     case = models.ForeignKey(Case, on_delete=models.SET_NULL, null=True, blank=True, related_name="alerts")
     reason = models.CharField(max_length=LONGEST_REASON, blank=True)
+    again_at = models.DateTimeField(null=True, blank=True, db_index=True)
+    again = models.CharField(max_length=LONGEST_CHANGE, blank=True)
 
     objects = AlertQuerySet.as_manager()
 

@@ -15,7 +15,7 @@ from django.utils import timezone
 from workbench.alerts.models import Alert, AlertSource
 from workbench.alerts.payload import LONGEST_SUMMARY, LONGEST_VALUE, PayloadRefused, ReceivedAlert, alerts_in
 from workbench.alerts.routing import Target, target_of
-from workbench.cases.models import Case, CaseStatus
+from workbench.cases.models import LONGEST_CHANGE, Case, CaseStatus
 from workbench.cases.services import note_add, snapshot_start
 from workbench.clusters.models import Cluster
 from workbench.clusters.services import collection_request
@@ -29,8 +29,9 @@ MOST_CASES_AN_HOUR = 10
 """Of one source. Our choice: more broken jobs at once have one cause, and each collecting takes a worker."""
 MOST_COLLECTIONS_AN_HOUR = 6
 """Of one case: an alert that comes and goes."""
-PAUSE = dt.timedelta(minutes=2)
-"""Between two collections of one case: longer than one usually takes."""
+PAUSE = dt.timedelta(seconds=30)
+"""Between two collections of one case: longer than one after an alert usually takes."""
+MOST_AT_ONCE = 20
 COLLECTED_SECONDS = 10
 """Over which the first snapshots are taken after an alert: two of them, since rates need two."""
 KEPT = dt.timedelta(days=90)
@@ -98,17 +99,16 @@ def _continue(source: AlertSource, alert: Alert, received: ReceivedAlert, now: d
     alert.heard_at = now
     if received.is_firing:
         alert.times += 1
-        alert.save(update_fields=["heard_at", "times"])
-        return Outcome(alert, alert.case, alert.reason)
-    alert.is_firing, alert.resolved_at = False, now
-    alert.save(update_fields=["heard_at", "is_firing", "resolved_at"])
-    if alert.case is None or alert.cluster is None:
+    else:
+        alert.is_firing, alert.resolved_at = False, now
+    alert.save(update_fields=["heard_at", "times", "is_firing", "resolved_at"])
+    if alert.is_firing or alert.case is None:
         return Outcome(alert, alert.case, alert.reason)
     _note(alert.case, source, f"The alert {alert.name} is resolved, says {source}.")
-    reason = ""
     if not Alert.objects.firing().filter(case=alert.case).exists():
-        reason = _collect_again(alert.case, source, alert.cluster, f"After the alert {alert.name}", now)
-    return Outcome(alert, alert.case, reason)
+        _collect_again(alert, alert.case, f"After the alert {alert.name}", now)
+        alert.save(update_fields=["reason", "again_at", "again"])
+    return Outcome(alert, alert.case, alert.reason)
 
 
 def _open_or_join(alert: Alert, cluster: Cluster, target: Target, now: dt.datetime) -> None:
@@ -127,7 +127,7 @@ def _open_or_join(alert: Alert, cluster: Cluster, target: Target, now: dt.dateti
         is_again = not Alert.objects.firing().filter(case=alert.case).exists()
         _note(alert.case, source, _noted(alert))
         if is_again:
-            alert.reason = _collect_again(alert.case, source, cluster, f"The alert {alert.name} fires again", now)
+            _collect_again(alert, alert.case, f"The alert {alert.name} fires again", now)
         return
     opened = source.alerts.filter(received_at__gte=now - dt.timedelta(hours=1)).exclude(case=None)
     if opened.values("case").distinct().count() >= MOST_CASES_AN_HOUR:
@@ -145,18 +145,39 @@ def _open_or_join(alert: Alert, cluster: Cluster, target: Target, now: dt.dateti
     _note(alert.case, source, _noted(alert))
 
 
-def _collect_again(case: Case, source: AlertSource, cluster: Cluster, change: str, now: dt.datetime) -> str:
-    """Collects into a new snapshot of the case; otherwise gives the reason why not."""
+def _collect_again(alert: Alert, case: Case, change: str, now: dt.datetime) -> None:
+    """Collects into a new snapshot of the case, now or as soon as the last collection is over and a pause has passed.
+
+    Sets when, or the reason why not, on the alert, which the caller saves.
+    """
     collections = case.collections.all()
-    if collections.active().exists():
-        return "Evidence is being collected already."
-    if collections.filter(requested_at__gt=now - PAUSE).exists():
-        return "The last collection is less than two minutes old."
-    if collections.filter(requested_at__gt=now - dt.timedelta(hours=1)).count() >= MOST_COLLECTIONS_AN_HOUR:
-        return f"Evidence was collected {MOST_COLLECTIONS_AN_HOUR} times within an hour."
-    snapshot_start(case=case, user=source.owner, change=change)
-    collection_request(user=source.owner, cluster=cluster, case=case, seconds=COLLECTED_SECONDS)
-    return ""
+    alert.reason, alert.again_at, alert.again = "", None, change[:LONGEST_CHANGE]
+    if alert.cluster is None or case.is_closed:
+        alert.reason = "The case is closed."
+    elif collections.filter(requested_at__gt=now - dt.timedelta(hours=1)).count() >= MOST_COLLECTIONS_AN_HOUR:
+        alert.reason = f"Evidence was collected {MOST_COLLECTIONS_AN_HOUR} times within an hour."
+    elif collections.active().exists() or collections.filter(requested_at__gt=now - PAUSE).exists():
+        alert.again_at = now + PAUSE
+    else:
+        snapshot_start(case=case, user=alert.source.owner, change=change)
+        collection_request(user=alert.source.owner, cluster=alert.cluster, case=case, seconds=COLLECTED_SECONDS)
+
+
+def due_collections_request() -> int:
+    """Collects again for alerts whose pause is over. Gives how many were looked at."""
+    due = list(Alert.objects.filter(again_at__lte=timezone.now()).values_list("pk", flat=True)[:MOST_AT_ONCE])
+    for key in due:
+        with transaction.atomic():
+            alert = (
+                Alert.objects.select_for_update(of=("self",)).select_related("source", "case", "cluster").get(pk=key)
+            )
+            newer = Alert.objects.filter(case=alert.case_id, pk__gt=key).exclude(again="").exists()
+            if alert.case is None or newer or (alert.resolved_at and alert.case.alerts.firing().exists()):
+                alert.again_at = None
+            else:
+                _collect_again(alert, alert.case, alert.again, timezone.now())
+            alert.save(update_fields=["reason", "again_at", "again"])
+    return len(due)
 
 
 def _note(case: Case, source: AlertSource, text: str) -> None:

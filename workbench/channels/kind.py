@@ -14,13 +14,11 @@ from diagnostics.registry import registered
 class Message:
     """What is said about one case.
 
-    title    the verdict in a few words
     text     the whole message as the channel's template writes it, lines of plain text with its link
     url      page of the case
     fields   the parts that the text is made of, for systems that take JSON
     """
 
-    title: str
     text: str
     url: str
     fields: Mapping[str, str | float | None] = field(default_factory=dict)

@@ -44,7 +44,7 @@ def message_about(delivery: Delivery) -> Message:
     fields = _sample(channel) if analysis is None else _fields(analysis)
     fields["what"] = delivery.what
     text = NAMED.sub(lambda name: fields[name[1]], channel.template)[:LONGEST_TEXT]
-    return Message(title=fields["verdict"], text=text, url=fields["url"], fields={"schema": 1, **fields})
+    return Message(text=text, url=fields["url"], fields={"schema": 1, **fields})
 
 
 def _fields(analysis: Analysis) -> dict[str, str]:

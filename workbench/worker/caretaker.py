@@ -43,6 +43,7 @@ class Caretaker(bootsteps.StartStopStep):
             self._entry = None
 
     def _care(self, parent: Any) -> None:
+        from workbench.alerts.services import due_collections_request
         from workbench.analyses.log_books import log_books_purge
         from workbench.analyses.retention import evidence_expire
         from workbench.analyses.services import lost_analyses_recover
@@ -63,6 +64,7 @@ class Caretaker(bootsteps.StartStopStep):
             if self._awake:
                 lost_analyses_recover()
             lost_collections_recover()
+            due_collections_request()
             due_deliveries_send()
             redactions_resume()
             log_books_purge()

@@ -124,13 +124,27 @@ def test_an_alert_that_comes_and_goes_is_one_case_with_a_bounded_number_of_colle
     assert Collection.objects.count() == services.MOST_COLLECTIONS_AN_HOUR
 
 
-def test_evidence_is_not_collected_twice_within_two_minutes(source: AlertSource) -> None:
+def test_evidence_that_cannot_be_collected_now_is_collected_after_a_pause(source: AlertSource) -> None:
     receive(source, message("firing"))
     [outcome] = receive(source, message("resolved"))
-    assert outcome.reason == "Evidence is being collected already."
-    finish_collections(minutes=1)
-    receive(source, message("firing"))
-    assert Alert.objects.firing().get().reason == "The last collection is less than two minutes old."
+    assert outcome.alert.again_at is not None, "the first collection is still under way"
+    finish_collections()
+    services.due_collections_request()
+    assert Collection.objects.count() == 1, "the pause is not over"
+    Alert.objects.update(again_at=timezone.now())
+    assert services.due_collections_request() == 1
+    assert Collection.objects.count() == 2
+    assert services.due_collections_request() == 0
+
+
+def test_an_alert_that_fires_again_takes_the_place_of_a_collection_that_waits(source: AlertSource) -> None:
+    for state in ("firing", "resolved", "firing"):
+        receive(source, message(state))
+    finish_collections()
+    Alert.objects.exclude(again_at=None).update(again_at=timezone.now())
+    services.due_collections_request()
+    assert Collection.objects.count() == 2
+    assert Case.objects.get().snapshots.get().change == "The alert CheckpointsFail fires again"
 
 
 def test_an_alert_long_after_the_last_one_or_after_the_case_was_closed_opens_another_case(

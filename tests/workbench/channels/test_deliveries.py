@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
@@ -16,6 +13,7 @@ from django.core.exceptions import PermissionDenied, ValidationError
 from django.urls import reverse
 from django.utils import timezone
 
+from tests.workbench.channels.chat import Chat, running
 from tests.workbench.diagnosed import SKEW_RULE, diagnosed_case, finish, published, stored_file
 from tests.workbench.people import People, signed_in
 from workbench.analyses.services import analysis_request
@@ -25,40 +23,6 @@ from workbench.channels.models import USUAL_TEMPLATE, Channel, Delivery, Deliver
 from workbench.channels.services import ChannelForm, channel_remove, channel_save, channel_try, delivery_send
 
 pytestmark = pytest.mark.usefixtures("queue")
-
-
-class Chat:
-    """A server that takes messages. `answers` are given in order, the last one for ever."""
-
-    def __init__(self) -> None:
-        self.answers: list[tuple[int, bytes]] = [(200, b"ok")]
-        self.posts: list[tuple[str, dict[str, str], Any]] = []
-        self.url = ""
-
-
-@contextmanager
-def running(chat: Chat) -> Iterator[Chat]:
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["Content-Length"]))
-            chat.posts.append((self.path, dict(self.headers), json.loads(body)))
-            status, text = chat.answers.pop(0) if len(chat.answers) > 1 else chat.answers[0]
-            self.send_response(status)
-            self.send_header("Location", "http://127.0.0.1:1/elsewhere")
-            self.end_headers()
-            self.wfile.write(text)
-
-        def log_message(self, *arguments: object) -> None:
-            """Silent."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    chat.url = f"http://127.0.0.1:{server.server_port}"
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield chat
-    finally:
-        server.shutdown()
-        server.server_close()
 
 
 @pytest.fixture

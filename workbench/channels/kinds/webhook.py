@@ -15,7 +15,7 @@ from workbench.channels.kind import Kind, Message, Post
 
 
 def _write(message: Message, secret: str, now: int) -> Post:
-    body = {"title": message.title, "text": message.text, "url": message.url, **message.fields}
+    body = {"text": message.text, "url": message.url, **message.fields}
     if not secret:
         return Post(body)
     signed = f"{now}.{json.dumps(body, separators=(',', ':'))}".encode()
