@@ -69,6 +69,11 @@ def is_hot(load: float, total: float, count: int) -> bool:
     return load >= HOT_MULTIPLE * total / count or (count < 4 and _concentration(load, total, count) >= HOT_OF_TWO)
 
 
+def hot_multiple(count: int) -> float:
+    """From which multiple of the even share a subtask of so many is hot, as `is_hot` has it."""
+    return min(HOT_MULTIPLE, 1 + HOT_OF_TWO * (count - 1)) if 1 < count < 4 else HOT_MULTIPLE
+
+
 def _concentration(load: float, total: float, count: int) -> float:
     even = total / count
     return (load - even) / (total - even)

@@ -25,9 +25,13 @@ Condition = Mapping[Labels, Sequence[bool]]
 
 
 @dataclass(frozen=True, slots=True)
-class Checkpointing:
-    """Interval and timeout of a job's checkpoints."""
+class WatchedJob:
+    """The job that the alerts are for, with interval and timeout of its checkpoints.
 
+    name  as a label value; None where the evidence does not name it: the alerts then watch every job
+    """
+
+    name: str | None
     interval_ms: int
     timeout_ms: int
 
@@ -77,8 +81,15 @@ def duration(ms: float) -> str:
     return f"{minutes}m{rest}s" if minutes and rest else f"{minutes}m" if minutes else f"{rest}s"
 
 
-def by_job(metric: str, ago: str = "") -> str:
-    return f"max by (job_name) ({metric}{f' offset {ago}' if ago else ''})"
+def selected(metric: str, job: WatchedJob, task: str | None = None, ago: str = "") -> str:
+    """The series of the job, or of one of its tasks, in PromQL; `ago` is a duration."""
+    labels = [f'{name}="{value}"' for name, value in (("job_name", job.name), ("task_name", task)) if value]
+    return f"{metric}{'{' + ', '.join(labels) + '}' if labels else ''}{f' offset {ago}' if ago else ''}"
+
+
+def by_job(metric: str, job: WatchedJob, ago: str = "") -> str:
+    """The largest value of the job, which keeps its name as a label."""
+    return f"max by (job_name) ({selected(metric, job, ago=ago)})"
 
 
 def steps_of_time(ms: float) -> int:

@@ -10,16 +10,17 @@ from diagnostics.prevention.alert import (
     HIGH_MS_PER_S,
     MINUTE,
     Alert,
-    Checkpointing,
     Condition,
+    WatchedJob,
     by_job,
     duration,
     growth_of,
+    selected,
     steps_of_time,
     steps_over,
 )
 from diagnostics.prevention.own_alerts import OWN_ALERTS
-from diagnostics.prevention.series import JOB, TASK, CaseSeries, Labels
+from diagnostics.prevention.series import JOB, TASK, CaseSeries, Labels, label_value
 
 LEAST_SILENCE_MS, SILENT_INTERVALS = 10 * MINUTE, 3
 """Three intervals without a completed checkpoint are no chance, under ten minutes no alert. Our choice."""
@@ -29,32 +30,37 @@ USUAL_INTERVAL_MS, USUAL_TIMEOUT_MS = 3 * MINUTE, 10 * MINUTE
 
 def alerts_for(document: Mapping[str, Any], signals: Sequence[Mapping[str, Any]], job_id: str | None) -> list[Alert]:
     """The alerts of one job of a case, its own last where its class has one that metrics can see."""
-    told = _checkpointing(signals, job_id)
-    shared = [_failed_in_a_row(told), _back_pressure(), _no_checkpoint(told.interval_ms)]
-    own = _own_alert(document, job_id, told)
+    job = _watched_job(document, signals, job_id)
+    shared = [_failed_in_a_row(job), _back_pressure(job), _no_checkpoint(job)]
+    own = _own_alert(document, job_id, job)
     return [*shared, own] if own else shared
 
 
-def _checkpointing(signals: Sequence[Mapping[str, Any]], job_id: str | None) -> Checkpointing:
-    """Interval and timeout of the job in ms, where the evidence tells them, else the usual ones."""
+def _watched_job(document: Mapping[str, Any], signals: Sequence[Mapping[str, Any]], job_id: str | None) -> WatchedJob:
+    """The name of the job, and interval and timeout in ms where the evidence tells them, else the usual ones."""
+    name = next((each["name"] for each in document["jobs"] if each["job_id"] == job_id and each["name"]), None)
     told: dict[str, float] = {}
     for signal in signals:
         if (signal.get("subject") or {}).get("job") in (job_id, None):
-            for name in ("interval_ms", "timeout_ms"):
-                value = (signal.get("facts") or {}).get(name)
+            for fact in ("interval_ms", "timeout_ms"):
+                value = (signal.get("facts") or {}).get(fact)
                 if signal["key"] in ("checkpoint_progress", "settings") and isinstance(value, (int, float)):
-                    told.setdefault(name, value)
-    return Checkpointing(int(told.get("interval_ms", USUAL_INTERVAL_MS)), int(told.get("timeout_ms", USUAL_TIMEOUT_MS)))
+                    told.setdefault(fact, value)
+    return WatchedJob(
+        name=label_value(name) if name else None,
+        interval_ms=int(told.get("interval_ms", USUAL_INTERVAL_MS)),
+        timeout_ms=int(told.get("timeout_ms", USUAL_TIMEOUT_MS)),
+    )
 
 
-def _failed_in_a_row(told: Checkpointing) -> Alert:
+def _failed_in_a_row(job: WatchedJob) -> Alert:
     """Two failures and no completion within two intervals, for those that fail at once, or two timeouts."""
-    windows = sorted({steps_of_time(2 * told.interval_ms), steps_of_time(2 * max(told.interval_ms, told.timeout_ms))})
+    windows = sorted({steps_of_time(2 * job.interval_ms), steps_of_time(2 * max(job.interval_ms, job.timeout_ms))})
     failed, completed = f"{JOB}numberOfFailedCheckpoints", f"{JOB}numberOfCompletedCheckpoints"
 
     def expr(ago: str) -> str:
-        failures = f"{by_job(failed)} - {by_job(failed, ago)} >= 2"
-        return f"(({failures}) unless ({by_job(completed)} - {by_job(completed, ago)} > 0))"
+        failures = f"{by_job(failed, job)} - {by_job(failed, job, ago)} >= 2"
+        return f"(({failures}) unless ({by_job(completed, job)} - {by_job(completed, job, ago)} > 0))"
 
     def condition(series: CaseSeries) -> Condition:
         found: dict[Labels, list[bool]] = {}
@@ -80,8 +86,8 @@ def _failed_in_a_row(told: Checkpointing) -> Alert:
     )
 
 
-def _no_checkpoint(interval: int) -> Alert:
-    window = steps_of_time(max(LEAST_SILENCE_MS, SILENT_INTERVALS * interval))
+def _no_checkpoint(job: WatchedJob) -> Alert:
+    window = steps_of_time(max(LEAST_SILENCE_MS, SILENT_INTERVALS * job.interval_ms))
     completed, ago = f"{JOB}numberOfCompletedCheckpoints", duration(window)
 
     def condition(series: CaseSeries) -> Condition:
@@ -91,7 +97,7 @@ def _no_checkpoint(interval: int) -> Alert:
 
     return Alert(
         "FlinkNoCompletedCheckpoint",
-        f"{by_job(completed)} - {by_job(completed, ago)} == 0",
+        f"{by_job(completed, job)} - {by_job(completed, job, ago)} == 0",
         0,
         "critical",
         f"{{job_name}} completed no checkpoint for {ago}",
@@ -101,11 +107,11 @@ def _no_checkpoint(interval: int) -> Alert:
     )
 
 
-def _back_pressure() -> Alert:
+def _back_pressure(job: WatchedJob) -> Alert:
     metric = f"{TASK}backPressuredTimeMsPerSecond"
     return Alert(
         "FlinkBackPressure",
-        f"max by (job_name, task_name) ({metric}) > {HIGH_MS_PER_S}",
+        f"max by (job_name, task_name) ({selected(metric, job)}) > {HIGH_MS_PER_S}",
         BACK_PRESSURE_MS,
         "warning",
         "{task_name} of {job_name} is back-pressured more than half of the time",
@@ -115,12 +121,12 @@ def _back_pressure() -> Alert:
     )
 
 
-def _own_alert(document: Mapping[str, Any], job_id: str | None, told: Checkpointing) -> Alert | None:
+def _own_alert(document: Mapping[str, Any], job_id: str | None, job: WatchedJob) -> Alert | None:
     """What would have seen this case's root cause; None where no metric of Flink tells it."""
     roots = [each for each in document["findings"] if each["role"] == "root_cause"]
     of_the_job = [each for each in roots if each["subject"].get("job") in (job_id, None)]
     for finding in of_the_job:
         make = OWN_ALERTS.get(finding["symptom_class"])
-        if make and (alert := make(finding, told)):
+        if make and (alert := make(finding, job)):
             return alert
     return None

@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from diagnostics.arithmetic.balance import HOT_MULTIPLE
+from diagnostics.arithmetic.balance import HOT_MULTIPLE, hot_multiple
 from diagnostics.prevention.alert import (
     BACK_PRESSURE_MS,
     FULL_MS_PER_S,
     MINUTE,
     Alert,
-    Checkpointing,
     Condition,
+    WatchedJob,
     by_job,
     duration,
     has_grown,
     largest_of,
     means_of,
+    selected,
     steps_of_time,
     steps_over,
 )
@@ -30,15 +31,21 @@ BUSY_SHARE = 0.5
 """A checkpoint that needs half of its interval leaves the job no rest: `conf.minpause` of vocabulary/sources."""
 
 
-def _slow_checkpoint(finding: Mapping[str, Any], told: Checkpointing) -> Alert:
-    metric, bound = f"{JOB}lastCheckpointDuration", round(SLOW_SHARE * told.timeout_ms)
+def _task_of(finding: Mapping[str, Any]) -> str | None:
+    """The task of the finding as a label value."""
+    task = finding["subject"].get("vertex")
+    return label_value(task) if task else None
+
+
+def _slow_checkpoint(finding: Mapping[str, Any], job: WatchedJob) -> Alert:
+    metric, bound = f"{JOB}lastCheckpointDuration", round(SLOW_SHARE * job.timeout_ms)
     return Alert(
         "FlinkCheckpointNearTimeout",
-        f"{by_job(metric)} > {bound}",
+        f"{by_job(metric, job)} > {bound}",
         0,
         "warning",
         "A checkpoint of {job_name} took more than half of its timeout",
-        f"Half of the timeout of {duration(told.timeout_ms)}: {finding['title']}.",
+        f"Half of the timeout of {duration(job.timeout_ms)}: {finding['title']}.",
         (metric,),
         lambda series: {
             labels: [value is not None and value > bound for value in values]
@@ -47,36 +54,41 @@ def _slow_checkpoint(finding: Mapping[str, Any], told: Checkpointing) -> Alert:
     )
 
 
-def _skewed(finding: Mapping[str, Any], told: Checkpointing) -> Alert:
+def _skewed(finding: Mapping[str, Any], job: WatchedJob) -> Alert:
+    """The bound is that of the rules, for as many subtasks as the task has: two can hardly have twice the mean."""
     metric, by = f"{TASK}numRecordsInPerSecond", ("job_name", "task_name")
+    parallelism, task = finding["facts"].get("parallelism"), _task_of(finding)
+    bound = hot_multiple(parallelism) if isinstance(parallelism, int) else HOT_MULTIPLE
+    rates = selected(metric, job, task)
 
     def condition(series: CaseSeries) -> Condition:
         largest, means = largest_of(series, metric, by), means_of(series, metric, by)
         return {
             labels: [
-                bool(high is not None and mean and high / mean > HOT_MULTIPLE)
+                bool(high is not None and mean and high / mean >= bound)
                 for high, mean in zip(values, means[labels], strict=True)
             ]
             for labels, values in largest.items()
+            if task is None or ("task_name", task) in labels
         }
 
     return Alert(
         "FlinkSkewedTask",
-        f"max by ({', '.join(by)}) ({metric}) / avg by ({', '.join(by)}) ({metric}) > {HOT_MULTIPLE:g}",
+        f"max by ({', '.join(by)}) ({rates}) / avg by ({', '.join(by)}) ({rates}) >= {bound:g}",
         BACK_PRESSURE_MS,
         "warning",
-        "One subtask of {task_name} in {job_name} receives more than twice the mean",
+        f"One subtask of {{task_name}} in {{job_name}} receives {bound:g} times the mean or more",
         f"The bound of the rules on skew: {finding['title']}.",
         (metric,),
         condition,
     )
 
 
-def _busy(finding: Mapping[str, Any], told: Checkpointing) -> Alert | None:
-    task = finding["subject"].get("vertex")
-    if not task:
+def _busy(finding: Mapping[str, Any], job: WatchedJob) -> Alert | None:
+    name = _task_of(finding)
+    if not name:
         return None
-    metric, name = f"{TASK}busyTimeMsPerSecond", label_value(task)
+    metric = f"{TASK}busyTimeMsPerSecond"
 
     def condition(series: CaseSeries) -> Condition:
         return {
@@ -87,7 +99,7 @@ def _busy(finding: Mapping[str, Any], told: Checkpointing) -> Alert | None:
 
     return Alert(
         "FlinkTaskWithoutReserve",
-        f'max by (job_name, task_name) ({metric}{{task_name="{name}"}}) > {FULL_MS_PER_S}',
+        f"max by (job_name, task_name) ({selected(metric, job, name)}) > {FULL_MS_PER_S}",
         BACK_PRESSURE_MS,
         "warning",
         "{task_name} of {job_name} works all of the time and holds everything up",
@@ -97,13 +109,13 @@ def _busy(finding: Mapping[str, Any], told: Checkpointing) -> Alert | None:
     )
 
 
-def _late(finding: Mapping[str, Any], told: Checkpointing) -> Alert:
+def _late(finding: Mapping[str, Any], job: WatchedJob) -> Alert:
     metric, by = f"{TASK}operator_numLateRecordsDropped", ("job_name", "task_name")
     ago = duration(BACK_PRESSURE_MS)
-    now = f"sum by ({', '.join(by)}) ({metric})"
+    now, then = (f"sum by ({', '.join(by)}) ({selected(metric, job, ago=each)})" for each in ("", ago))
     return Alert(
         "FlinkLateRecordsDropped",
-        f"{now} - sum by ({', '.join(by)}) ({metric} offset {ago}) > 0",
+        f"{now} - {then} > 0",
         0,
         "warning",
         "{task_name} of {job_name} drops late records",
@@ -113,8 +125,9 @@ def _late(finding: Mapping[str, Any], told: Checkpointing) -> Alert:
     )
 
 
-def _restarts(finding: Mapping[str, Any], told: Checkpointing) -> Alert:
+def _restarts(finding: Mapping[str, Any], job: WatchedJob) -> Alert:
     return _grown(
+        job,
         "FlinkJobRestarted",
         f"{JOB}numRestarts",
         10 * MINUTE,
@@ -124,26 +137,28 @@ def _restarts(finding: Mapping[str, Any], told: Checkpointing) -> Alert:
     )
 
 
-def _heap(finding: Mapping[str, Any], told: Checkpointing) -> Alert | None:
+def _heap(finding: Mapping[str, Any], job: WatchedJob) -> Alert | None:
     if finding["facts"].get("resource") not in ("heap", None):
         return None
     used, most = "flink_taskmanager_Status_JVM_Memory_Heap_Used", "flink_taskmanager_Status_JVM_Memory_Heap_Max"
+    tasks = f"{TASK}busyTimeMsPerSecond"
     return Alert(
         "FlinkHeapNearlyFull",
-        f"min_over_time(({used} / {most})[5m:15s]) > 0.8",
+        f"min_over_time(({used} / {most})[5m:15s]) > 0.8 and on (tm_id) {selected(tasks, job)}",
         0,
         "warning",
-        "The heap of a TaskManager stays nearly full",
+        f"The heap of a TaskManager of {job.name or 'a job'} stays nearly full",
         f"More than four fifths that no collection gives back within five minutes: {finding['title']}.",
-        (used, most),
+        (used, most, tasks),
         lambda series: {},
     )
 
 
-def _failed(finding: Mapping[str, Any], told: Checkpointing) -> Alert:
+def _failed(finding: Mapping[str, Any], job: WatchedJob) -> Alert:
     """A decline costs a checkpoint at once, long before two timeouts have passed."""
-    window = steps_of_time(2 * told.interval_ms)
+    window = steps_of_time(2 * job.interval_ms)
     return _grown(
+        job,
         "FlinkCheckpointFailed",
         f"{JOB}numberOfFailedCheckpoints",
         window,
@@ -153,11 +168,11 @@ def _failed(finding: Mapping[str, Any], told: Checkpointing) -> Alert:
     )
 
 
-def _grown(name: str, metric: str, window: int, severity: str, summary: str, why: str) -> Alert:
+def _grown(job: WatchedJob, name: str, metric: str, window: int, severity: str, summary: str, why: str) -> Alert:
     """It fires at once when a count of a job has grown within the window."""
     return Alert(
         name,
-        f"{by_job(metric)} - {by_job(metric, duration(window))} > 0",
+        f"{by_job(metric, job)} - {by_job(metric, job, duration(window))} > 0",
         0,
         severity,
         summary,
@@ -167,21 +182,21 @@ def _grown(name: str, metric: str, window: int, severity: str, summary: str, why
     )
 
 
-def _misconfigured(finding: Mapping[str, Any], told: Checkpointing) -> Alert | None:
+def _misconfigured(finding: Mapping[str, Any], job: WatchedJob) -> Alert | None:
     """What the wrong setting does to the metrics; None for one that they do not show."""
     make = OF_SETTINGS.get(finding.get("rule", {}).get("id"))
-    return make(finding, told) if make else None
+    return make(finding, job) if make else None
 
 
-def _without_pause(finding: Mapping[str, Any], told: Checkpointing) -> Alert:
-    metric, bound = f"{JOB}lastCheckpointDuration", round(BUSY_SHARE * told.interval_ms)
+def _without_pause(finding: Mapping[str, Any], job: WatchedJob) -> Alert:
+    metric, bound = f"{JOB}lastCheckpointDuration", round(BUSY_SHARE * job.interval_ms)
     return Alert(
         "FlinkCheckpointsWithoutPause",
-        f"{by_job(metric)} > {bound}",
+        f"{by_job(metric, job)} > {bound}",
         BACK_PRESSURE_MS,
         "warning",
         "A checkpoint of {job_name} is under way more than half of the time",
-        f"Half of the interval of {phrase.duration(told.interval_ms)}: {finding['title']}.",
+        f"Half of the interval of {phrase.duration(job.interval_ms)}: {finding['title']}.",
         (metric,),
         lambda series: {
             labels: [value is not None and value > bound for value in values]
@@ -190,7 +205,7 @@ def _without_pause(finding: Mapping[str, Any], told: Checkpointing) -> Alert:
     )
 
 
-def _unregistered(finding: Mapping[str, Any], told: Checkpointing) -> Alert:
+def _unregistered(finding: Mapping[str, Any], job: WatchedJob) -> Alert:
     metric = "flink_jobmanager_numRegisteredTaskManagers"
     return Alert(
         "FlinkNoTaskManager",
@@ -198,13 +213,13 @@ def _unregistered(finding: Mapping[str, Any], told: Checkpointing) -> Alert:
         BACK_PRESSURE_MS,
         "critical",
         "No TaskManager is registered with the JobManager",
-        f"Five minutes are longer than a start takes: {finding['title']}.",
+        f"Five minutes are longer than a start takes: {finding['title']}. Flink has this metric for the cluster only.",
         (metric,),
         lambda series: {},
     )
 
 
-Own = Callable[[Mapping[str, Any], Checkpointing], Alert | None]
+Own = Callable[[Mapping[str, Any], WatchedJob], Alert | None]
 
 OF_SETTINGS: Mapping[str | None, Own] = {
     "conf.interval": _without_pause,

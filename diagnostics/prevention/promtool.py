@@ -15,8 +15,17 @@ from diagnostics.prevention.alert import Alert, duration
 from diagnostics.prevention.series import STEP_MS, CaseSeries, Labels, Series
 
 RULES_FILE, TEST_FILE = "flink-alerts.yaml", "flink-alerts-test.yaml"
-HELD_MS = 30 * 60_000
-"""How long the last state of the incident is held in the test, so that an alert that waits has time. Our choice."""
+AFTER_MS = 30 * 60_000
+"""How long the incident goes on in the test, so that an alert that waits has time. Our choice."""
+REPEATED_PART = 3
+"""It goes on as in the last third of the evidence, which is repeated: a job that completes checkpoints keeps doing so,
+one that fails them too. Our choice."""
+COUNTERS = (
+    "numberOfCompletedCheckpoints",
+    "numberOfFailedCheckpoints",
+    "numLateRecordsDropped",
+)
+"""Ends of the metrics that count up."""
 OPENING = re.compile(r"\{(?=\{)")
 """Every brace before another one: two of them begin a template of Prometheus."""
 PLACEHOLDER = re.compile(r"\{(job_name|task_name)\}")
@@ -47,28 +56,46 @@ def unit_test(alerts: Sequence[Alert], series: CaseSeries, case: str) -> str | N
     covered = [alert for alert in alerts if alert.is_covered_by(series)]
     if not covered:
         return None
-    held = _held(series)
+    whole = continued(series)
     used = {metric for alert in covered for metric in alert.needs}
     test = {
         "interval": duration(STEP_MS),
-        "input_series": [_input(each) for each in held.series if each.metric in used],
-        "alert_rule_test": [asked for alert in covered for asked in _asked(alert, held)],
+        "input_series": [_input(each) for each in whole.series if each.metric in used],
+        "alert_rule_test": [asked for alert in covered for asked in _asked(alert, whole)],
     }
     left_out = [alert.name for alert in alerts if alert not in covered]
+    silent = [alert.name for alert in covered if not alert.firing(whole)]
     comments = [
         f"# The series of {_one_line(case)}, for: promtool test rules {TEST_FILE}",
-        f"# The evidence covers {duration(max(series.steps - 1, 1) * STEP_MS)}; after it the last state is held.",
+        f"# The evidence covers {duration(max(series.steps - 1, 1) * STEP_MS)}; after it the last third is repeated.",
+        *([f"# Not fired by this incident: {', '.join(silent)}."] if silent else []),
         *([f"# Not tested, because the case holds no such series: {', '.join(left_out)}."] if left_out else []),
     ]
     content = {"rule_files": [RULES_FILE], "evaluation_interval": duration(STEP_MS), "tests": [test]}
     return "\n".join(comments) + "\n" + _yaml(content)
 
 
-def _held(series: CaseSeries) -> CaseSeries:
-    """The incident with its last state held for HELD_MS."""
-    more = HELD_MS // STEP_MS
-    longer = [replace(each, values=[*each.values, *[each.values[-1]] * more]) for each in series.series]
+def continued(series: CaseSeries) -> CaseSeries:
+    """The incident, and how it goes on for AFTER_MS."""
+    more = AFTER_MS // STEP_MS
+    longer = [replace(each, values=[*each.values, *_repeated(each, more)]) for each in series.series]
     return CaseSeries(series.job, series.steps + more, longer)
+
+
+def _repeated(series: Series, more: int) -> list[float | None]:
+    """The last part again and again; of a counter its growth."""
+    values = series.values
+    last = values[-max(len(values) // REPEATED_PART, 1) :]
+    if not series.metric.endswith(COUNTERS):
+        return [last[step % len(last)] for step in range(more)]
+    before = values[-len(last) - 1] if len(values) > len(last) else last[0]
+    grown = [(each or 0.0) - (earlier or 0.0) for earlier, each in zip([before, *last], last, strict=False)]
+    found: list[float | None] = []
+    total = values[-1] or 0.0
+    for step in range(more):
+        total += grown[step % len(grown)]
+        found.append(round(total, 3))
+    return found
 
 
 def _input(series: Series) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -16,7 +17,7 @@ from diagnostics.prevention.alert import Alert, duration
 from diagnostics.prevention.alerts import alerts_for
 from diagnostics.prevention.dashboard import PANELS, WITHOUT_PANELS, dashboard
 from diagnostics.prevention.own_alerts import OF_SETTINGS, OWN_ALERTS
-from diagnostics.prevention.promtool import RULES_FILE, TEST_FILE, rules_file, unit_test
+from diagnostics.prevention.promtool import RULES_FILE, TEST_FILE, continued, rules_file, unit_test
 from diagnostics.prevention.series import STEP_MS, CaseSeries, case_series, label_value
 from diagnostics.rules.rule import shipped_rules
 from diagnostics.symptoms import symptoms
@@ -55,7 +56,8 @@ def finding(symptom_class: str, rule: str = "some.rule", **subject: Any) -> dict
 
 def made(points: dict[str, Any], *findings: dict[str, Any]) -> tuple[list[Alert], CaseSeries]:
     settings = {"key": "settings", "subject": {"job": JOB_ID}, "facts": {"interval_ms": 60_000, "timeout_ms": 60_000}}
-    return alerts_for({"findings": list(findings)}, [settings], JOB_ID), case_series(points, JOB_ID, "Orders")
+    document = {"findings": list(findings), "jobs": [{"job_id": JOB_ID, "name": "Orders"}]}
+    return alerts_for(document, [settings], JOB_ID), case_series(points, JOB_ID, "Orders")
 
 
 def fired(alerts: list[Alert], series: CaseSeries) -> dict[str, list[int]]:
@@ -75,6 +77,22 @@ def told_by_promtool(folder: Path, alerts: list[Alert], series: CaseSeries) -> s
     ran = subprocess.run(["promtool", "test", "rules", TEST_FILE], cwd=folder, capture_output=True, text=True)
     assert ran.returncode == 0, ran.stdout + ran.stderr + test
     return test
+
+
+def promtool(folder: Path, does: str, file: str) -> str:
+    """What promtool complains of."""
+    if shutil.which("promtool") is None:
+        pytest.skip("no promtool found: install the package prometheus")
+    ran = subprocess.run(["promtool", does, "rules", file], cwd=folder, capture_output=True, text=True)
+    return "" if ran.returncode == 0 else ran.stdout + ran.stderr
+
+
+def silent(test: str) -> str:
+    """The same unit test, which expects no alert at any time that it asks for."""
+    content = yaml.safe_load(test)
+    for asked in content["tests"][0]["alert_rule_test"]:
+        asked["exp_alerts"] = []
+    return str(yaml.safe_dump(content))
 
 
 FAILING = history(
@@ -155,6 +173,40 @@ def test_a_wrong_setting_has_the_alert_of_what_it_does_to_the_metrics(tmp_path: 
 
 def test_a_setting_that_no_metric_shows_has_no_alert_of_its_own() -> None:
     assert len(made({}, finding("misconfiguration", "conf.misspelt"))[0]) == 3
+
+
+def test_a_job_that_completes_its_checkpoints_goes_on_doing_so_after_the_evidence(tmp_path: Path) -> None:
+    """The evidence ends after five minutes; the test goes on for half an hour and no alert fires."""
+    points = history(*(checkpoint(n, n * 60_000) for n in range(5)), until=5 * MINUTE)
+    alerts, series = made(points)
+    assert fired(alerts, continued(series)) == {}
+    assert "# Not fired by this incident: FlinkCheckpointsFailInARow, FlinkNoCompletedCheckpoint." in told_by_promtool(
+        tmp_path, alerts, series
+    )
+
+
+def test_every_matcher_holds_the_job(tmp_path: Path) -> None:
+    """Series of another job in the same trouble make nothing fire."""
+    for symptom_class, rule in OWN:
+        alerts, _ = made({}, finding(symptom_class, rule, vertex="Sink: orders-sink"))
+        for alert in alerts:
+            for metric in alert.needs:
+                if "_job_" in metric:
+                    matched = re.findall(re.escape(metric) + r'\{job_name="Orders"', alert.expr)
+                    assert len(matched) == alert.expr.count(metric), alert.expr
+    alerts, series = made(FAILING)
+    (tmp_path / RULES_FILE).write_text(rules_file(alerts, "the test"))
+    test = unit_test(alerts, series, "the test")
+    assert test is not None
+    (tmp_path / TEST_FILE).write_text(silent(test.replace('job_name="Orders"', 'job_name="Payments"')))
+    assert promtool(tmp_path, "test", TEST_FILE) == ""
+
+
+@pytest.mark.parametrize(("parallelism", "bound"), [(2, "1.5"), (3, "2"), (4, "2"), (64, "2"), (None, "2")])
+def test_the_bound_of_skew_is_one_that_so_many_subtasks_can_reach(parallelism: int | None, bound: str) -> None:
+    """Of two subtasks the hottest has at most twice the mean: more than twice never comes."""
+    skew = finding("data_skew", vertex="Window") | {"facts": {"parallelism": parallelism} if parallelism else {}}
+    assert made({}, skew)[0][-1].expr.endswith(f">= {bound}")
 
 
 OWN = [*((each, "some.rule") for each in OWN_ALERTS if each != "misconfiguration")]
