@@ -6,7 +6,8 @@ rules that did not hold or could not be judged, and `looked_at`: the places wher
 measured (`evidence`: the kind of evidence that shows it). An inconclusive document has `hypotheses`, the possible
 causes with probabilities that add up to one (the last, of class null, is any other cause), and `split`, the evidence
 that distinguishes the first two. `causes` are the indexes in `findings` of the independent causes of the worst job, the
-largest `gain` first. Readers ignore unknown fields.
+largest `gain` first. `onset` of a finding is when it began: null when that is unknown, `at_start` when the first look
+already shows it. Readers ignore unknown fields.
 """
 
 from __future__ import annotations
@@ -133,6 +134,7 @@ def _finding(finding: Finding, findings: Sequence[Finding], files: Sequence[str]
         "evidence": [_evidence(each, files) for each in finding.citations],
         "runbook": finding.rule.runbook,
         "checks": [check.as_json() for check in finding.checks],
+        "onset": {"ts": timestamp(finding.began.ts_ms), "at_start": finding.began.at_start},
         "gain": {"share": finding.gain.share, "of": finding.gain.of} if finding.gain else None,
         "reasons": [{"delta": reason.delta, "because": reason.because} for reason in finding.reasons],
     }

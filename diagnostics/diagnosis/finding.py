@@ -31,6 +31,14 @@ class Gain:
 
 
 @dataclass(frozen=True, slots=True)
+class Began:
+    """When a finding began, epoch ms; None where that is not known. At the start, it may be older than the evidence."""
+
+    ts_ms: int | None = None
+    at_start: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """A rule that holds.
 
@@ -40,6 +48,7 @@ class Finding:
     facts       the measured values the rule names, by fact name
     checks      measured value against bound, for each comparison of the rule
     role, cause filled by `diagnostics.diagnosis.causes`; cause is the finding that explains this one
+    began       the onset of the measure that the rule rests on
     gain        what repairing it gives back, when the rule defines it and it was measured
     """
 
@@ -57,6 +66,7 @@ class Finding:
     role: Role = "contributing"
     cause: Finding | None = None
     gain: Gain | None = None
+    began: Began = Began()
 
     @property
     def symptom_class(self) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from diagnostics.citation import Citation
 from diagnostics.diagnosis.confidence import confidence
 from diagnostics.diagnosis.fact_view import FactView, SignalIndex
-from diagnostics.diagnosis.finding import Finding, Gain
+from diagnostics.diagnosis.finding import Began, Finding, Gain
 from diagnostics.diagnosis.flink_version import within
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.rules.condition import Check
@@ -107,7 +107,23 @@ def _finding(rule: Rule, view: FactView, job: str | None, checks: tuple[Check, .
         checks=checks,
         citations=_citations(rule, view),
         gain=_gain(rule, view),
+        began=_began(rule, view),
     )
+
+
+ONSETS = ("onset_ms", "first_ms", "lost_ms")
+"""Facts of a signal that say when what it measures began: a change point, or the first of single events."""
+
+
+def _began(rule: Rule, view: FactView) -> Began:
+    """The onset that the rule names, else that of the first signal of its condition that knows one."""
+    keys = dict.fromkeys(fact.rpartition(".")[0] for fact in rule.when.facts())
+    for fact in [rule.onset] if rule.onset else [f"{key}.{name}" for key in keys for name in ONSETS]:
+        ts_ms = view(fact)
+        if isinstance(ts_ms, (int, float)) and not isinstance(ts_ms, bool):
+            at_start = view(f"{fact.rpartition('.')[0]}.onset_at_start") is True and fact.endswith(".onset_ms")
+            return Began(round(ts_ms), at_start)
+    return Began()
 
 
 def _gain(rule: Rule, view: FactView) -> Gain | None:

@@ -70,6 +70,7 @@ class Repair:
 class Rule:
     """One rule. `from_mapping` and `from_yaml` are the only ways to make one; they collect all errors.
 
+    onset         fact that says when it began; else the first signal of its condition that knows
     false_alarms  sentences: known situations in which it holds although nothing is wrong
     """
 
@@ -94,6 +95,7 @@ class Rule:
     docs: tuple[str, ...]
     false_alarms: tuple[str, ...]
     repair: Repair | None = None
+    onset: str | None = None
 
     @classmethod
     def from_yaml(cls, text: str, source: str, vocabulary: Mapping[str, SignalDefinition] | None = None) -> Rule:
@@ -192,6 +194,7 @@ class _RuleReader:
             docs=self._words("docs"),
             false_alarms=self._words("false_alarms"),
             repair=self._repair(),
+            onset=self._onset(),
         )
         self._check_references(rule)
         if self._errors:
@@ -271,6 +274,16 @@ class _RuleReader:
         for place, entry in self._mappings(self._document.content.get("also", []), ("also",), {"say"}, {"when", "say"}):
             condition = self._conditions.parse(entry["when"], (*place, "when")) if "when" in entry else None
             yield Remark(condition, str(entry["say"]))
+
+    def _onset(self) -> str | None:
+        entry = self._document.content.get("onset")
+        if entry is None:
+            return None
+        if not isinstance(entry, str) or not entry.endswith("_ms"):
+            self._report(("onset",), "`onset` is a fact that is a time, epoch ms")
+            return None
+        self._check_reference(entry, ("onset",))
+        return entry
 
     def _repair(self) -> Repair | None:
         entry = self._document.content.get("repair")

@@ -9,6 +9,7 @@ from statistics import median
 
 from diagnostics.aggregators import jobs
 from diagnostics.arithmetic.named_rows import named_rows
+from diagnostics.arithmetic.onset import ONSET_FACTS, onset, onset_facts
 from diagnostics.arithmetic.quantiles import highest, known, longest_run_ms, middle
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
@@ -143,6 +144,9 @@ def _origin_signal(
             lasting, timeline, [accumulated[job_id, each] for each in above if (job_id, each) in accumulated]
         ),
     }
+    beyond = {each.ts_ms for each in lasting}
+    if worst.ts_ms >= 0:
+        facts |= onset_facts(onset((ts_ms, ts_ms in beyond) for ts_ms in everything))
     busy = worst.own.busiest
     above_reading = worst.upstream_load.most_held
     citations = [reading.citation for reading in (busy, above_reading, worst.own.most_held) if reading]
@@ -287,6 +291,7 @@ ORIGIN_FACTS = {
     "busy_min_ratio": "busy time of its least busy subtask then",
     "busy_median_ratio": "busy time of its middle subtask then",
     "back_pressured_ratio": "its own back-pressured time then",
+    **ONSET_FACTS,
     "upstream_ratio": "back-pressured time of the worst task above it, usual then",
     "upstream_max_ratio": "the highest of it",
     "upstream_vertex": "that task",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+from diagnostics.arithmetic.onset import ONSET_FACTS, Onset, onset, onset_facts
 from diagnostics.arithmetic.quantiles import highest, known, lowest, ratio, spread, total
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
@@ -86,6 +87,7 @@ def phases(
         "unaligned": any(part.unaligned for number in slow for part in by_number[number]),
         "persisted_bytes": highest(total(part.persisted_bytes for part in by_number[number]) for number in slow),
     }
+    facts |= onset_facts(_slow_since(history, slow))
     citations = [_cite(number, part, at, name(part.vertex_id)) for number, part, at in known_slowest]
     citations += [_cite(number, part, at, name(part.vertex_id)) for number, part, at in _all_maxima(by_number, slow)]
     return known_facts(facts), list(dict.fromkeys(citations))
@@ -111,6 +113,17 @@ def _slow(by_number: Mapping[int, Sequence[Part]], told: Mapping[int, Checkpoint
     longest = max(taken.values(), default=0.0)
     chosen = [number for number, ms in taken.items() if ms >= SLOW_SHARE * longest]
     return sorted(chosen, key=lambda number: (-taken[number], number))
+
+
+def _slow_since(history: History, slow: Sequence[int]) -> Onset | None:
+    """When checkpoints began to be slow: those that expired are, and those as long as the slow ones."""
+    durations = {each.number: each.duration_ms for each in history.checkpoints if each.duration_ms is not None}
+    least = min((durations[number] for number in slow if number in durations), default=None)
+    return onset(
+        (round(each.start_ms), each.status == "expired" or (least is not None and durations[each.number] >= least))
+        for each in history.of_status("completed", "expired")
+        if each.start_ms is not None and (each.status == "expired" or each.number in durations)
+    )
 
 
 def _slowest(parts: Sequence[Part]) -> Part | None:
@@ -274,6 +287,7 @@ def _cite(number: int, part: Part, at: Slowest, vertex: str) -> Citation:
 
 
 FACTS = {
+    **ONSET_FACTS,
     "slow": "slow checkpoints with subtask details",
     "slow_ids": "which, at most six, in order",
     "slow_ms": "end to end duration of the slowest subtask of each of them",

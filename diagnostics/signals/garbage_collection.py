@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import median
 
+from diagnostics.arithmetic.onset import ONSET_FACTS, Onset, onset, onset_facts
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
@@ -33,6 +34,9 @@ RATE = "TimeMsPerSecond"
 SHORTEST_SPAN_MS = 20_000.0
 """A shorter log or series gives no share of time. Our choice."""
 SHOWN_FULL = 8
+MINUTE_MS = 60_000
+LOST_RATIO = 0.1
+"""From this part of a minute in pauses on a process loses time. Source: rules-of-thumb.csv, res.gc."""
 
 
 def measure(evidence: Evidence) -> Measured:
@@ -73,6 +77,8 @@ def _signal_of_log(timeline: Timeline, cluster: Cluster) -> Signal:
         worst = worst_window_share(timeline.slices)
         if worst:
             facts |= {"worst_minute_ratio": worst[0], "worst_minute_ms": worst[1] if timeline.has_clock else None}
+    if timeline.has_clock:
+        facts |= onset_facts(_pausing_since(timeline))
     facts |= _full_facts(timeline)
     run = longest_run(timeline.for_room)
     shown = _shown(timeline.for_room or timeline.full, run)
@@ -84,6 +90,14 @@ def _signal_of_log(timeline: Timeline, cluster: Cluster) -> Signal:
         citation_count=len(timeline.full),
         window=_window(timeline),
     )
+
+
+def _pausing_since(timeline: Timeline) -> Onset | None:
+    """When the process began to lose a tenth of each minute, or more, to pauses."""
+    by_minute: dict[int, float] = defaultdict(float)
+    for each in timeline.slices:
+        by_minute[int(each.start_ms // MINUTE_MS)] += each.pause_ms
+    return onset((minute * MINUTE_MS, lost >= LOST_RATIO * MINUTE_MS) for minute, lost in by_minute.items())
 
 
 def _full_facts(timeline: Timeline) -> dict[str, FactValue]:
@@ -267,6 +281,7 @@ def _floor(points: Sequence[Point]) -> Point | None:
 
 
 FACTS = {
+    **ONSET_FACTS,
     "basis": "`GC log` or `metrics`",
     "process": "resource id of the TaskManager, `jobmanager`, or which GC log it is",
     "role": "taskmanager or jobmanager",

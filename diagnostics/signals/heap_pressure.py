@@ -130,6 +130,8 @@ WORST_FACTS = (
     "full_gc_interval_ms",
     "full_gc_median_ms",
     "first_full_ms",
+    "onset_ms",
+    "onset_at_start",
     "first_full_uptime_ms",
     "cause",
 )

@@ -7,6 +7,7 @@ from dataclasses import replace
 from statistics import median
 
 from diagnostics.arithmetic.balance import Balance, Busyness, busyness, key_group_skew, salts_needed
+from diagnostics.arithmetic.onset import ONSET_FACTS, Onset, onset, onset_facts
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue
@@ -21,6 +22,7 @@ from diagnostics.reconstruction.load.subtasks import (
 )
 from diagnostics.reconstruction.metrics.metric_series import metric_series
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
+from diagnostics.vocabulary.load_levels import LOW_MOST
 
 MOST_LISTED = 64
 """Up to how many subtasks are listed one by one. Our choice."""
@@ -205,7 +207,17 @@ def _held_back(vertex: VertexKey, cluster: Cluster, back_pressured: Samples) -> 
         ratio, place = max(above, key=lambda each: (each[0], each[1][1]))
         facts["upstream_back_pressured_ratio"] = ratio
         facts["upstream_vertex"] = cluster.vertex_subject(*place).vertex
+        facts |= onset_facts(_waiting_since(back_pressured[place]))
     return facts
+
+
+def _waiting_since(samples: Mapping[int, Mapping[int, float]]) -> Onset | None:
+    """When a task began to be back-pressured: at any of its subtasks, of which the worst counts."""
+    worst: dict[int, float] = {}
+    for by_time in samples.values():
+        for ts_ms, ratio in by_time.items():
+            worst[ts_ms] = max(worst.get(ts_ms, 0.0), ratio)
+    return onset((ts_ms, ratio > LOW_MOST) for ts_ms, ratio in worst.items())
 
 
 SIGNALS = (
@@ -257,6 +269,7 @@ SIGNALS = (
             "back_pressured_ratio": "back-pressured ratio of the task's own worst subtask, 0 to 1",
             "upstream_back_pressured_ratio": "the same of the most back-pressured task above it",
             "upstream_vertex": "name of that task",
+            **ONSET_FACTS,
         },
         measure=measure,
     ),

@@ -1,12 +1,12 @@
-// Over every chart over time: a mark where each finding of the page was first seen. It is no part of the drawing, so that
+// Over every chart over time: a mark where each finding of the page began. It is no part of the drawing, so that
 // a brush costs nothing more for it.
 import { element } from './element.js';
 import { timeRange } from './time_range.js';
 
-const findings = [...document.querySelectorAll('.finding[data-time-from]')].map((finding) => ({
+const findings = [...document.querySelectorAll('.finding[data-began]')].map((finding) => ({
   title: finding.querySelector('h3').textContent,
   severity: ['critical', 'warning'].find((each) => finding.classList.contains(each)) || 'info',
-  ms: Number(finding.dataset.timeFrom),
+  ms: Number(finding.dataset.began),
 }));
 
 function layerOf(plot) {
@@ -29,7 +29,7 @@ function show(plot) {
     const mark = layer.children[place];
     mark.hidden = !(at >= 0 && at <= size.w);
     mark.style.left = `${at}px`;
-    mark.title = `${title}, seen since ${timeRange.timeOf(ms)} ${timeRange.zoneName(ms)}`;
+    mark.title = `${title}, began ${timeRange.timeOf(ms)} ${timeRange.zoneName(ms)}`;
   });
 }
 

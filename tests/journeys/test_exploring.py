@@ -78,8 +78,8 @@ def charts_follow_the_brush(page: Page) -> None:
     assert len({tuple(round(end) for end in each) for each in ranges}) == 1
     the_instant_is_shown_in_every_chart(page)
     marks = charts[1].locator(".finding-marks i")
-    assert marks.count() == page.locator(".finding[data-time-from]").count() > 0
-    expect(marks.first).to_have_attribute("title", re.compile(", seen since 2026-"))
+    assert marks.count() == page.locator(".finding[data-began]").count() > 0
+    expect(marks.first).to_have_attribute("title", re.compile(", began 2026-"))
 
 
 def the_instant_is_shown_in_every_chart(page: Page) -> None:

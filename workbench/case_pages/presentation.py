@@ -51,9 +51,20 @@ class FindingShown:
         return (min(stamps), max(stamps)) if stamps else None
 
     @property
-    def since(self) -> dt.datetime | None:
-        """The first time of its dated citations."""
-        return min((each.ts for each in self.citations if each.ts), default=None)
+    def began(self) -> dt.datetime | None:
+        """When it began; None where that is not known, or where it was so at the first look already."""
+        onset = self.entry.get("onset") or {}
+        return dt.datetime.fromisoformat(onset["ts"]) if onset.get("ts") and not onset["at_start"] else None
+
+    @property
+    def began_ms(self) -> int | None:
+        """The same in epoch ms."""
+        return round(self.began.timestamp() * 1000) if self.began else None
+
+    @property
+    def is_older(self) -> bool:
+        """Whether it may have begun before the evidence does: nothing in it shows a time without the trouble."""
+        return "onset" in self.entry and self.began is None
 
     @property
     def where(self) -> list[str]:

@@ -194,6 +194,15 @@ def test_a_warning_is_said_and_costs_no_more_than_a_remark() -> None:
     assert document["health"]["score"] > 95
 
 
+def test_a_finding_begins_at_the_onset_of_what_its_rule_rests_on() -> None:
+    onset = signal("load", skew=3, onset_ms=1_795_222_000_000, onset_at_start=False)
+    assert verdict_of(onset)["findings"][0]["onset"] == {"ts": "2026-11-21T00:46:40.000Z", "at_start": False}
+    assert verdict_of(signal("load", skew=3))["findings"][0]["onset"] == {"ts": None, "at_start": False}
+    named = rule("named", "data_skew", "load.skew", onset="load.still_since_ms")
+    document = judge([signal("load", skew=3, still_since_ms=1_795_222_000_000)], INPUTS, Ruleset.of([named]))
+    assert document["findings"][0]["onset"]["ts"] == "2026-11-21T00:46:40.000Z"
+
+
 WAITS = "the time for which the tasks above wait"
 
 

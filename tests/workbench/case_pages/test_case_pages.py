@@ -69,14 +69,17 @@ def test_the_case_page_tells_verdict_then_findings_then_charts_then_files(people
     assert "rule skew.test version 1" in page
 
 
-def test_a_finding_says_since_when_it_is_seen(people: People) -> None:
+def test_a_finding_says_when_it_began(people: People) -> None:
     analysis = diagnosed_case(people.alice)
     page = signed_in(people.bob).get(analysis.case.get_absolute_url()).content.decode()
-    assert "seen since" not in page
+    assert "since the beginning of the evidence or earlier" in page
+    assert "data-began" not in page
 
-    analysis.findings.get().citations.update(ts=dt.datetime(2026, 11, 21, 1, 2, 3, tzinfo=dt.UTC))
+    analysis.document["findings"][0]["onset"] = {"ts": "2026-11-21T01:02:03.000Z", "at_start": False}
+    analysis.save(update_fields=["document"])
     page = signed_in(people.bob).get(analysis.case.get_absolute_url()).content.decode()
-    assert "seen since 2026-11-21 01:02:03 UTC" in page
+    assert "began 2026-11-21 01:02:03 UTC" in page
+    assert f'data-began="{round(dt.datetime(2026, 11, 21, 1, 2, 3, tzinfo=dt.UTC).timestamp() * 1000)}"' in page
 
 
 def test_the_page_tells_what_the_run_did_and_what_failed_in_it(people: People) -> None:
