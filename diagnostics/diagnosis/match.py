@@ -11,7 +11,7 @@ from diagnostics.diagnosis.fact_view import FactView, SignalIndex
 from diagnostics.diagnosis.finding import Began, Finding, Gain
 from diagnostics.diagnosis.flink_version import within
 from diagnostics.evidence.subject import FactValue, Subject
-from diagnostics.rules.condition import Check
+from diagnostics.rules.condition import Check, needed_facts
 from diagnostics.rules.rule import Rule, Ruleset, Severity
 from diagnostics.signals.signal import MOST_CITATIONS
 from diagnostics.vocabulary.settings import Version, version_of
@@ -116,8 +116,8 @@ ONSETS = ("onset_ms", "first_ms", "lost_ms")
 
 
 def _began(rule: Rule, view: FactView) -> Began:
-    """The onset that the rule names, else that of the first signal of its condition that knows one."""
-    keys = dict.fromkeys(fact.rpartition(".")[0] for fact in rule.when.facts())
+    """The onset that the rule names, else that of the first signal that it needs and that knows one."""
+    keys = dict.fromkeys(fact.rpartition(".")[0] for fact in needed_facts(rule.when))
     for fact in [rule.onset] if rule.onset else [f"{key}.{name}" for key in keys for name in ONSETS]:
         ts_ms = view(fact)
         if isinstance(ts_ms, (int, float)) and not isinstance(ts_ms, bool):

@@ -122,6 +122,15 @@ class Group:
 Condition = Compare | IsMeasured | Group
 
 
+def needed_facts(condition: Condition) -> Iterator[str]:
+    """The facts that it asks for, without counter-indications: those inside `none`."""
+    if not isinstance(condition, Group):
+        yield condition.fact
+    elif condition.mode != "none":
+        for item in condition.items:
+            yield from needed_facts(item)
+
+
 def compare(value: FactValue, op: str, bound: Any) -> bool | None:
     """`value op bound`; None when value is unknown or the types do not go together."""
     if value is None:

@@ -198,6 +198,12 @@ def test_a_finding_begins_at_the_onset_of_what_its_rule_rests_on() -> None:
     onset = signal("load", skew=3, onset_ms=1_795_222_000_000, onset_at_start=False)
     assert verdict_of(onset)["findings"][0]["onset"] == {"ts": "2026-11-21T00:46:40.000Z", "at_start": False}
     assert verdict_of(signal("load", skew=3))["findings"][0]["onset"] == {"ts": None, "at_start": False}
+    excluded = {
+        "all": [{"fact": "load.skew", "op": ">=", "value": 1}, {"none": [{"fact": "heap.full", "op": ">", "value": 0}]}]
+    }
+    silent = [signal("load", skew=3), signal("heap", full=0, onset_ms=1_795_222_000_000)]
+    document = judge(silent, INPUTS, Ruleset.of([rule("excluded", "data_skew", "load.skew", when=excluded)]))
+    assert document["findings"][0]["onset"]["ts"] is None
     named = rule("named", "data_skew", "load.skew", onset="load.still_since_ms")
     document = judge([signal("load", skew=3, still_since_ms=1_795_222_000_000)], INPUTS, Ruleset.of([named]))
     assert document["findings"][0]["onset"]["ts"] == "2026-11-21T00:46:40.000Z"
