@@ -1,4 +1,4 @@
-"""What the files of a Flink job say, and what it means: evidence, signals, rules, diagnosis.
+"""Diagnosis of a Flink job from its files: evidence, signals, rules, diagnosis.
 
-This package knows nothing of Django, Celery, Redis or a database; the command line and the worker use it alike.
+This package is independent of Django, Celery, Redis and databases; the command line and the worker both use it.
 """

@@ -1,4 +1,4 @@
-"""The whole pipeline as one function, read top to bottom: intake, reading, measuring, judging, drawing."""
+"""The whole pipeline as one function: intake, reading, measuring, judging, drawing."""
 
 from __future__ import annotations
 
@@ -31,13 +31,14 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 MOST_SUBJECTS = 1_000
-"""Signals kept of one key, those with most evidence. Our choice: a large session cluster has some hundred jobs; a file
-that names a hundred thousand is made up or broken, and each would cost 2 ms to judge and a page of its own."""
+"""Signals kept per key, those with most evidence. Our choice: a large session cluster has some hundred jobs; a file
+that names a hundred thousand is forged or broken, and each would cost 2 ms to judge and a page of its own.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far an analysis is: a stage's name, the share of the whole (0..1), and what it is at."""
+    """Progress of an analysis: a stage's name, the completed share (0..1), and details."""
 
     stage: str
     fraction: float
@@ -46,13 +47,13 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What an analysis gives, all of it JSON values.
+    """The result of an analysis as JSON values.
 
     document  the contract's document
-    signals   what was measured (with its `level`) and what could not be; `judge` makes a new document from them
+    signals   measured signals (with their `level`) and unmeasured ones; `judge` derives a new document from them
     charts    points by chart id
     inputs    the contract's `inputs[]`
-    warnings  what failed on our side: one signal or chart that raised, named; the rest stands
+    warnings  internal errors: each signal or chart that raised, by name; the other results are complete
     profiles  the sampled stacks, as `StoredProfiles.to_bytes` gives them; None without any
     """
 
@@ -80,7 +81,7 @@ def analyze(
 ) -> Report:
     """Diagnose a case.
 
-    workspace  an empty folder for what is unpacked, which the caller removes
+    workspace  an empty folder for unpacked files, which the caller removes
     shared     the run's folder at the storage that Spark's workers see; None where they see the workspace
     Raises NoUsableInput when no file could be used, AnalysisInterrupted when its Spark work was cancelled from
     outside, SparkUnavailable when Spark went away.
@@ -119,7 +120,7 @@ def analyze(
 
 
 class _StageClock:
-    """How long each stage took. Timing is the one part of a document that may differ between runs."""
+    """Duration of each stage. Timing is the only part of a document that may differ between runs."""
 
     def __init__(self) -> None:
         self._start = self._last = time.monotonic()
@@ -136,13 +137,13 @@ class _StageClock:
 
 
 def _refusal(entry: Mapping[str, Any]) -> str:
-    """One line, though a reason may quote what has several."""
+    """The refusal of a file on one line; its reason may contain several."""
     reason = "; ".join(entry.get("warnings") or ()) or "not recognised as evidence of a Flink job"
     return " ".join(f"{entry['file']}: {reason}".split())
 
 
 def _attempted(work: Callable[[], T], failed: str, warnings: list[str]) -> T | None:
-    """What the work gives; None where it raises, which becomes a warning, and the rest stands."""
+    """The result of the work; None when it raises, which becomes a warning."""
     try:
         return work()
     except Exception as error:
@@ -155,7 +156,7 @@ def _attempted(work: Callable[[], T], failed: str, warnings: list[str]) -> T | N
 def _measured(
     evidence: Evidence, progress: Callable[[Progress], None], warnings: list[str]
 ) -> tuple[list[Signal], list[NotMeasured]]:
-    """The signals, and what could not be measured."""
+    """The signals, and the measurements that the evidence does not allow."""
     signals: list[Signal] = []
     not_measured: list[NotMeasured] = []
     measures = dict.fromkeys(definition.measure for definition in DEFINITIONS.values())
@@ -172,18 +173,18 @@ def _measured(
 
 
 def _whole(measure: Callable[[Evidence], Measured], evidence: Evidence) -> list[Signal | NotMeasured]:
-    """All that a measurement gives; it may be a generator, which raises only when it is asked."""
+    """All results of a measurement; a generator raises only while it is consumed."""
     return list(measure(evidence))
 
 
 def _offsets(inputs: Sequence[Mapping[str, Any]], evidence: Evidence) -> dict[int, dict[str, Any]]:
-    """File id of a TaskManager's log -> what its input tells of how far its clock is ahead of the JobManager's."""
+    """File id of a TaskManager's log -> facts about its clock's offset from the JobManager's."""
     found = log_clocks(evidence, {file_id: entry.get("role") for file_id, entry in enumerate(inputs)})
     return {file_id: {"offset": each.as_json(inputs[each.against]["file"])} for file_id, each in found.items()}
 
 
 def _bounded(signals: Iterable[Signal], warnings: list[str]) -> Iterator[Signal]:
-    """At most MOST_SUBJECTS signals of each key; what is left out is said."""
+    """At most MOST_SUBJECTS signals per key; a warning reports those left out."""
     by_key: dict[str, list[Signal]] = defaultdict(list)
     for each in signals:
         by_key[each.key].append(each)
@@ -195,7 +196,7 @@ def _bounded(signals: Iterable[Signal], warnings: list[str]) -> Iterator[Signal]
 
 
 def _drawn(evidence: Evidence, progress: Callable[[Progress], None], warnings: list[str]) -> dict[str, Any]:
-    """The points of every chart that the evidence has something for."""
+    """The points of every chart for which there is evidence."""
     drawn: dict[str, Any] = {}
     for done, chart in enumerate(CHARTS.values(), 1):
         points = _attempted(partial(chart.points, evidence), f"chart {chart.title!r} could not be drawn", warnings)

@@ -1,4 +1,4 @@
-"""Where a claim comes from: the file and line, or the place in a JSON document, and what stands there."""
+"""Citations: the file and line, or the position in a JSON document, behind a claim, with the text there."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CITATION_COLUMNS = ("file_id", "line", "last_line", "pointer")
 
 
 class Placed(Protocol):
-    """A row of an evidence table, or whatever was made of one and still knows its place."""
+    """A row of an evidence table, or an object derived from one that keeps its citation columns."""
 
     @property
     def file_id(self) -> int: ...
@@ -29,7 +29,7 @@ class Placed(Protocol):
 
 
 def is_known(value: Any) -> bool:
-    """Whether JSON has the value: what overflowed while it was computed is no number of any use."""
+    """Whether JSON can represent the value; an overflowed number is useless."""
     if isinstance(value, list):
         return all(map(is_known, value))
     return not isinstance(value, float) or math.isfinite(value)
@@ -43,9 +43,9 @@ class Citation:
     line       first line in the decompressed text, from 1
     last_line  last line of the record (a stack trace belongs to its head line)
     pointer    JSON pointer (RFC 6901) inside a JSON file, else None
-    kind       what sort of thing it is, in the contract's words
+    kind       kind of evidence, in the contract's words
     ts_ms      epoch milliseconds UTC, None when the evidence has no time
-    text       what stands there, shortened, for people
+    text       the cited text, shortened, for people
     name       the metric's, option's or field's name, if it has one
     value      its value, if it has one
     """
@@ -64,7 +64,7 @@ class Citation:
     def of(
         cls, row: Placed, kind: Kind, text: str, *, name: str | None = None, value: float | str | bool | None = None
     ) -> Self:
-        """The citation of the place that a row comes from."""
+        """The citation of a row."""
         return cls(
             file_id=row.file_id,
             line=row.line,
@@ -87,7 +87,7 @@ class Citation:
         name: str | None = None,
         value: float | str | bool | None = None,
     ) -> Self:
-        """The citation of the place that a row comes from, for a row that maps columns to values."""
+        """The citation of a row that maps columns to values."""
         return cls(
             file_id=row["file_id"],
             line=row["line"],
@@ -101,7 +101,7 @@ class Citation:
         )
 
     def as_json(self) -> dict[str, Any]:
-        """A mapping of JSON values; `from_json` is its inverse. A value that is no finite number is not known."""
+        """A mapping of JSON values, the inverse of `from_json`. A non-finite value becomes None."""
         told = {field: getattr(self, field) for field in self.__slots__}
         return told | {"value": self.value if is_known(self.value) else None}
 

@@ -1,16 +1,16 @@
-"""Everything that the library refuses, as sentences a user can act on."""
+"""Errors with texts that a user can act on."""
 
 from __future__ import annotations
 
 
 class DiagnosticsError(Exception):
-    """Base of all errors whose text may be shown to a user as it stands."""
+    """Base of all errors whose text may be shown to a user."""
 
 
 class UnreadableInput(DiagnosticsError):
-    """A file cannot be read: truncated, encrypted, not what its name says.
+    """A file cannot be read: truncated, encrypted, or not what its name says.
 
-    The reason names what was found and what was expected; the file's name is added by whoever reports it.
+    The reason names what was expected and what was there; the caller adds the file's name.
     """
 
 
@@ -43,4 +43,4 @@ class SparkUnavailable(DiagnosticsError):
 
 
 class ServerLost(SparkUnavailable):
-    """The Spark server ended, hangs or is not there: no fault of the work that it did."""
+    """The Spark server ended, hangs or is missing; the work it did is not at fault."""

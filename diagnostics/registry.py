@@ -1,4 +1,4 @@
-"""A folder listing is the registry: every module of a package must define one named value, or the start stops."""
+"""Registers the modules of a package by its folder listing; a module without the required value stops the start."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any
 
 
 def registered(package: ModuleType, attribute: str) -> Iterator[tuple[str, Any]]:
-    """Each module of `package` in name order, with its `attribute`; without the contract, which lies beside them.
+    """Each module of `package` in name order, with its `attribute`; without the module that defines the type.
 
-    The contract of `FORMAT` values is the module `format`, of `SIGNALS` values `signal`, and so on.
+    The type of `FORMAT` values is in the module `format`, of `SIGNALS` values in `signal`, and so on.
 
     Gives   (module name without the package, value of the attribute).
     Raises  TypeError naming the module that does not define it.

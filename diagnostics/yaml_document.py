@@ -1,4 +1,4 @@
-"""YAML that people write (rules, runbooks, catalogues), read with the line of every entry and without surprises."""
+"""Strict YAML for rules, runbooks and catalogues, with the line of every entry."""
 
 from __future__ import annotations
 
@@ -14,39 +14,39 @@ LONGEST_DOCUMENT = 100_000
 """Characters. Our choice: the longest shipped runbook has a tenth of it."""
 
 DEEPEST_NESTING = 40
-"""Mappings and lists inside one another. Our choice: rules need a dozen, and the time to read grows with the square."""
+"""Nesting depth of mappings and lists. Our choice: rules need a dozen, and reading takes quadratic time."""
 
 MOST_BITS = 64
-"""Of a whole number. Our choice: epoch nanoseconds fit; Python refuses to write a number of thousands of digits."""
+"""Bits of an integer. Our choice: epoch nanoseconds fit; Python refuses to print numbers of thousands of digits."""
 
 Place = tuple[str | int, ...]
-"""Where an entry stands, e.g. `("when", "all", 0, "value")`."""
+"""Path of an entry, e.g. `("when", "all", 0, "value")`."""
 
 
 @dataclass(frozen=True, slots=True)
 class YamlDocument:
-    """A mapping with the line (from 1) at which each of its entries stands."""
+    """A mapping with the line (from 1) of each of its entries."""
 
     source: str
     content: Mapping[str, Any]
     lines: Mapping[Place, int]
 
     def line(self, place: Place) -> int:
-        """The line of the entry, or of the nearest one around it; 0 when the content came without lines."""
+        """The line of the entry, or of its nearest ancestor; 0 when the content has no lines."""
         found = (self.lines[place[:length]] for length in range(len(place), -1, -1) if place[:length] in self.lines)
         return next(found, 0)
 
     def where(self, place: Place) -> str:
-        """`file line N` of the entry, or of the nearest one around it."""
+        """`file line N` of the entry, or of its nearest ancestor."""
         line = self.line(place)
         return f"{self.source} line {line}" if line else self.source
 
 
 def read_yaml(text: str, source: str, longest: int = LONGEST_DOCUMENT) -> YamlDocument:
-    """The mapping that the text holds; at most `longest` characters of it.
+    """The mapping in the text, which has at most `longest` characters.
 
-    Anchors and aliases are refused: a few lines of them can stand for gigabytes. So are tags: what they stand for is
-    not what the text looks like. Keys may not come twice.
+    Refuses anchors and aliases, because a few lines can expand to gigabytes; tags, because they change the meaning of
+    the text; and duplicate keys.
     Raises InvalidRule naming source and line.
     """
     if len(text) > longest:
@@ -72,7 +72,7 @@ def read_yaml(text: str, source: str, longest: int = LONGEST_DOCUMENT) -> YamlDo
 
 
 def _refuse_bombs(text: str, source: str) -> None:
-    """Raises InvalidRule before a text is read that is short but stands for something endless."""
+    """Raises InvalidRule for a short text that expands without bounds, before parsing it."""
     depth = 0
     for token in yaml.scan(text, Loader=yaml.CSafeLoader):
         line = token.start_mark.line + 1
@@ -95,7 +95,7 @@ CLOSING = (yaml.FlowMappingEndToken, yaml.FlowSequenceEndToken, yaml.BlockEndTok
 
 
 class _Values:
-    """Makes values of nodes, and notes the line of each and what is wrong with it."""
+    """Converts nodes to values, with the line and the errors of each."""
 
     def __init__(self, source: str, lines: dict[Place, int], errors: list[str]) -> None:
         self._source = source
@@ -104,7 +104,7 @@ class _Values:
         self._scalars = yaml.constructor.SafeConstructor()
 
     def of(self, node: yaml.Node, place: Place) -> Any:
-        """The value of a node; None for a scalar that is none, which becomes an error."""
+        """The value of a node; None for an invalid scalar, which becomes an error."""
         self._lines[place] = node.start_mark.line + 1
         if isinstance(node, yaml.MappingNode):
             mapping: dict[str, Any] = {}

@@ -1,25 +1,25 @@
-"""What is kept of a log record: the columns of the Parquet file, and how levels are numbered there."""
+"""Columns of a log record in the Parquet file, and the numbers of its levels."""
 
 from __future__ import annotations
 
 import pyarrow as pa
 
 LEVELS = ("TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL")
-"""A level's number is its place here, so that "at least WARN" is one comparison; null for none."""
+"""A level's number is its index here, so that "at least WARN" is one comparison; null for none."""
 
 SCHEMA = pa.schema(
     [
-        # epoch ms of the record, of the next one of its file where it has no time, null where the file has none
+        # epoch ms of the record, or of the next one in its file when it has no time, null when the file has none
         ("order_ms", pa.int64()),
         ("ts_ms", pa.int64()),
-        # whether its time is before that of the record above it in its file
+        # whether its time is before that of the previous record in its file
         ("goes_back", pa.bool_()),
         ("level", pa.int8()),
         ("logger", pa.string()),
         ("thread", pa.string()),
         ("message", pa.string()),
         ("continuation", pa.string()),
-        # place in the list of patterns
+        # index in the list of patterns
         ("pattern", pa.int32()),
         ("event", pa.string()),
         ("job_id", pa.string()),
@@ -39,7 +39,7 @@ SCHEMA = pa.schema(
 )
 
 REPEATING = ("logger", "thread", "event", "job_id", "task", "task_manager", "exception_class", "root_cause_class")
-"""Columns of few different values: written, and read, as numbers into a dictionary."""
+"""Columns with few distinct values, stored as dictionaries."""
 
 RECORDS = "records.parquet"
 CONTENTS = "contents.json"

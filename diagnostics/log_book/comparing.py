@@ -1,4 +1,4 @@
-"""Which patterns of log records became more or less frequent from one stretch of time to another."""
+"""Finds patterns of log records that became more or less frequent between two time ranges."""
 
 from __future__ import annotations
 
@@ -15,15 +15,16 @@ from diagnostics.log_book.search import parse_search
 from diagnostics.log_book.view import Span
 
 LEAST_EFFECT = 3.0
-"""A pattern changed when its count is further from what an even rate would give than chance makes it: three standard
-deviations of the binomial distribution, which chance exceeds once in 370 times."""
+"""A pattern changed when its count deviates from an even rate by three standard deviations of the binomial
+distribution, which chance exceeds once in 370 times.
+"""
 MINUTE_MS = 60_000
 
 
 def changed_patterns(book: LogBook, normal: Span, bad: Span) -> list[dict[str, Any]]:
-    """The patterns whose rate differs between two stretches by more than chance explains, the clearest first.
+    """The patterns whose rate differs significantly between two time ranges, the most significant first.
 
-    Gives   {id, text, level, logger, normal, bad, times, effect}: `normal` and `bad` in records a minute, `times` is
+    Gives   {id, text, level, logger, normal, bad, times, effect}: `normal` and `bad` in records per minute, `times` is
             bad over normal, None from or to zero, `effect` in standard deviations.
     Raises  SearchTooSlow
     """
@@ -43,7 +44,7 @@ def changed_patterns(book: LogBook, normal: Span, bad: Span) -> list[dict[str, A
 
 
 def _counts(book: LogBook, span: Span) -> npt.NDArray[np.int64]:
-    """Records of each pattern in a stretch of time."""
+    """Records of each pattern in a time range."""
     patterns = len(book.contents["patterns"])
 
     def counted(columns: dict[str, pa.Array]) -> npt.NDArray[np.int64]:
@@ -54,6 +55,6 @@ def _counts(book: LogBook, span: Span) -> npt.NDArray[np.int64]:
 
 
 def _deviations(before: int, after: int, share: float) -> float:
-    """How far `after` is from `share` of both, in standard deviations of a count that falls evenly over the time."""
+    """Deviation of `after` from `share` of both counts, in standard deviations of a constant rate."""
     both = before + after
     return abs(after - both * share) / math.sqrt(both * share * (1 - share))

@@ -1,4 +1,4 @@
-"""Terms of a search as conditions on columns: what a row group's statistics rule out, and which rows of it hold."""
+"""Search terms as conditions on columns: pruning of row groups by statistics, and matching of rows."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ Statistics = Mapping[str, tuple[int, int]]
 """Column -> least and greatest value of a row group."""
 
 EXPRESSION_SECONDS = 2.0
-"""For one expression and one row group, which usual ones go through in a tenth of a second. Our choice."""
+"""Time limit of one expression on one row group, for which usual expressions take a tenth of a second. Our choice."""
 
 PIECE_BYTES = 65_536
-"""Texts that an expression is tried on before somebody looks at the time. Our choice."""
+"""Bytes of text that are matched between checks of the time limit. Our choice."""
 
 COST = {"level": 0, "number": 0, "exact": 1, "part": 1, "text": 3, "expression": 4}
-"""Conditions are tried in this order: numbers first, texts on what is left."""
+"""Order of evaluating conditions: numbers first, texts on the remaining rows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A term that is ready to be tried.
+    """A search term that is ready to be evaluated.
 
     columns  that it reads
-    bounds   pairs of first and last, for a column of numbers
+    bounds   pairs of first and last, for a numeric column
     """
 
     term: Term
@@ -42,18 +42,18 @@ class Condition:
     bounds: tuple[tuple[int, int], ...] = field(default=())
 
     def is_possible(self, statistics: Statistics) -> bool:
-        """Whether a row group with these least and greatest values can hold a row that fits."""
+        """Whether a row group with these least and greatest values may contain a match."""
         if self.term.excluded or not self._is_numeric or self.columns[0] not in statistics:
             return True
         least, greatest = statistics[self.columns[0]]
         return any(first <= greatest and least <= last for first, last in self.bounds)
 
     def narrowed(self, mask: Mask, columns: Mapping[str, pa.Array]) -> Mask:
-        """Which of the rows hold; a field that is not known holds only where it is left out."""
+        """The matching rows; an unknown field matches only a negated term."""
         rows = np.flatnonzero(mask)
         if self._is_numeric or len(rows) * 2 > len(mask):
             return np.logical_and(mask, self._mask(columns))
-        # Few are left to be tried, and texts are what takes the time.
+        # Few rows remain, and texts take the most time.
         few = {name: columns[name].take(pa.array(rows)) for name in self.columns}
         narrowed = np.zeros(len(mask), bool)
         narrowed[rows[self._mask(few)]] = True
@@ -86,7 +86,7 @@ class Condition:
 
 
 def _matches_of(column: pa.Array, term: Term) -> Mask:
-    """Which texts fit. Of a column of few different values only those are looked at."""
+    """Which texts match. Each distinct value of a dictionary is matched once."""
     texts = column.dictionary if isinstance(column, pa.DictionaryArray) else column
     found = np.zeros(len(texts), bool)
     for value in term.values:
@@ -107,7 +107,7 @@ def _fits(texts: pa.Array, kind: str, value: str) -> pa.Array:
 
 
 def _fits_expression(texts: pa.Array, expression: str) -> pa.Array:
-    """As all at once, but ends: RE2 takes time with a text's length, and of nested repetitions 15 s for a MiB of it.
+    """Matches an expression in pieces with a time limit: RE2 can take 15 s for a MiB with nested repetitions.
 
     Raises InvalidSearch.
     """
@@ -123,7 +123,7 @@ def _fits_expression(texts: pa.Array, expression: str) -> pa.Array:
 def conditions_of(
     search: Search, files: Sequence[Mapping[str, Any]], patterns: Sequence[Mapping[str, Any]]
 ) -> list[Condition]:
-    """The search's terms, the quick ones first. Raises InvalidSearch for an expression that RE2 does not take."""
+    """The search's terms, the fast ones first. Raises InvalidSearch for an invalid RE2 expression."""
     found = [_condition(term, files, patterns) for term in search.terms]
     return sorted(found, key=lambda each: COST[each.term.kind] + 10 * (each.columns == TEXT_COLUMNS))
 
@@ -148,7 +148,7 @@ def _condition(term: Term, files: Sequence[Mapping[str, Any]], patterns: Sequenc
 
 
 def _numbers_of(texts: Sequence[str | None], term: Term) -> tuple[tuple[int, int], ...]:
-    """The places of the texts that fit."""
+    """Ranges of the indexes of matching texts."""
     found = _matches_of(pa.array(texts, pa.string()), term) if texts else np.zeros(0, bool)
     return tuple((int(place), int(place)) for place in np.flatnonzero(found))
 

@@ -1,4 +1,4 @@
-"""Counts over the records of a view: how many of each level and when, and the most frequent values of a field."""
+"""Counts the records of a view: by level over time, and by the values of a field."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ SLOTS_MS = (
     *(900_000, 1_800_000, 3_600_000, 7_200_000, 21_600_000, 43_200_000, 86_400_000, 604_800_000, 2_592_000_000),
 )
 MOST_SLOTS = 180
-"""The histogram has the narrowest slots of which there are at most so many: two pixels each on a phone."""
+"""The histogram uses the narrowest slots of which there are at most this many: two pixels each on a phone."""
 
 SMALL_SLOTS = 40
-"""Slots of the small graph beside a value."""
+"""Slots of the small graph next to a value."""
 
 MOST_VALUES = 200
-"""Values that a breakdown tells, the most frequent. Our choice: more than anybody reads."""
+"""Values in a breakdown, the most frequent. Our choice: more than anybody reads."""
 
 BREAKDOWNS: Mapping[str, str] = {
     "pattern": "pattern",
@@ -42,11 +42,11 @@ BREAKDOWNS: Mapping[str, str] = {
     "role": "file_id",
     "taskmanager": "task_manager",
 }
-"""What records can be counted by -> the column that tells."""
+"""Dimension for counting records -> its column."""
 
 
 def slots_of(span: Span) -> tuple[int, int, int]:
-    """Begin and width in ms, and number, of the slots that cover a time."""
+    """Start and width in ms, and number, of the slots that cover a time range."""
     length = span[1] - span[0] + 1
     width = next((each for each in SLOTS_MS if length <= each * (MOST_SLOTS - 1)), -(-length // (MOST_SLOTS - 1)))
     begin = span[0] // width * width
@@ -62,7 +62,7 @@ def histogram(book: LogBook, view: View, span: Span | None) -> dict[str, Any]:
     begin, width, slots = slots_of(span) if span else (0, 1, 0)
 
     def counted(columns: dict[str, pa.Array]) -> npt.NDArray[np.int64]:
-        """Records by level and slot, those without a time in a slot behind the last."""
+        """Records by level and slot; those without a time are in a slot after the last."""
         level = columns["level"].fill_null(len(LEVELS)).to_numpy(zero_copy_only=False).astype(np.int64)
         place = _slot(columns["order_ms"], begin, width, slots)
         return np.bincount(level * (slots + 1) + place, minlength=len(names) * (slots + 1))
@@ -82,7 +82,7 @@ def histogram(book: LogBook, view: View, span: Span | None) -> dict[str, Any]:
 def breakdown(book: LogBook, view: View, by: str, span: Span | None) -> dict[str, Any]:
     """{values: [{value, records, slots, …}], distinct, without}: the most frequent values first.
 
-    A pattern comes with its id, level and logger. `without` counts records that have no such value.
+    A pattern comes with its id, level and logger. `without` counts records without a value.
     """
     column = BREAKDOWNS[by]
     counts: Counter[Any] = Counter()
@@ -99,14 +99,14 @@ def breakdown(book: LogBook, view: View, by: str, span: Span | None) -> dict[str
 
 
 def _slot(order_ms: pa.Array, begin: int, width: int, slots: int) -> npt.NDArray[np.int64]:
-    """The slot of each record; `slots` for those without a time."""
+    """The slot of each record; `slots` when it has no time."""
     dated = order_ms.is_valid().to_numpy(zero_copy_only=False)
     place = (order_ms.fill_null(begin).to_numpy(zero_copy_only=False) - begin) // width
     return np.where(dated, np.clip(place, 0, max(slots - 1, 0)), slots)
 
 
 def _keyed(column: pa.Array, by: str, book: LogBook) -> tuple[list[Any], npt.NDArray[np.int64]]:
-    """The different values, None for records that have none, and the place of each record's value among them."""
+    """The distinct values, None for records without one, and the index of each record's value."""
     if isinstance(column, pa.DictionaryArray):
         indices = column.indices.fill_null(len(column.dictionary)).to_numpy(zero_copy_only=False)
         return [*column.dictionary.to_pylist(), None], indices.astype(np.int64)
@@ -134,7 +134,7 @@ def _described(value: Any, by: str, book: LogBook) -> dict[str, Any]:
 
 
 def _graphs(book: LogBook, view: View, by: str, span: Span | None, values: Sequence[Any]) -> list[list[int]]:
-    """Records of each of the values in SMALL_SLOTS equal slots of the time."""
+    """Records of each of the values in SMALL_SLOTS equal time slots."""
     if span is None or not values:
         return [[] for _ in values]
     begin, width = span[0], max(-(-(span[1] - span[0] + 1) // SMALL_SLOTS), 1)
@@ -156,7 +156,7 @@ _WORDS = re.compile(r"[\w<>]+|\s+")
 
 
 def collapsed(book: LogBook, view: View, alike: str) -> View:
-    """The view with neighbours that are alike shown once, the first of them, and how many each stands for.
+    """The view with equal neighbours collapsed into the first of them, with the number of collapsed records.
 
     alike  exact: the same message; numbers: the same pattern; signature: the same punctuation of the pattern
     """

@@ -1,6 +1,7 @@
-"""Finds the records of a log book that fit a search, and from one of them the next.
+"""Finds the records of a log book that match a search, and the next match from a given record.
 
-Conditions are tried row group by row group, on the columns they need and only where the group's statistics allow them.
+Conditions are evaluated row group by row group, on the columns they need and only where the group's statistics allow a
+match.
 """
 
 from __future__ import annotations
@@ -19,10 +20,10 @@ from diagnostics.log_book.search import Search
 from diagnostics.log_book.view import Moved, Positions, Span, View
 
 MOST_SECONDS = 10.0
-"""How long one search may take. Our choice: people narrow the time rather than wait longer."""
+"""Time limit of one search. Our choice: people narrow the time range rather than wait longer."""
 
 LAST = 2**62
-"""A time behind all others, for records without one."""
+"""Time used for records without one, after all others."""
 
 
 class SearchTooSlow(DiagnosticsError):
@@ -30,10 +31,10 @@ class SearchTooSlow(DiagnosticsError):
 
 
 def find(book: LogBook, search: Search, span: Span | None = None, shifts: Mapping[int, int] | None = None) -> View:
-    """The records that fit.
+    """The records that match.
 
-    span    first and last epoch ms, both included
-    shifts  milliseconds that are added to the times of a file
+    span    first and last epoch ms, inclusive
+    shifts  milliseconds added to the times of a file
     Raises  InvalidSearch, SearchTooSlow
     """
     conditions = book.conditions(search)
@@ -60,7 +61,7 @@ def find(book: LogBook, search: Search, span: Span | None = None, shifts: Mappin
 
 
 def _groups(book: LogBook, span: Span | None, moved: Moved | None) -> Iterator[int]:
-    """The row groups that may hold a record of the time."""
+    """The row groups that may contain a record of the time range."""
     early, late = (int(moved.min()), int(moved.max())) if moved is not None else (0, 0)
     for group in range(book.groups):
         least, greatest = book.statistics[group].get("order_ms", (0, -1))
@@ -85,7 +86,7 @@ def _positions_in(
 
 
 def also_read(book: LogBook, group: int, names: Sequence[str], read: dict[str, pa.Array]) -> dict[str, pa.Array]:
-    """What was read of a row group, with these columns too."""
+    """The columns already read of a row group, and these columns too."""
     missing = [name for name in names if name not in read]
     read |= book.group_columns(group, missing) if missing else {}
     return read
@@ -104,9 +105,9 @@ def _in_span(book: LogBook, group: int, span: Span, moved: Moved | None) -> Mask
 
 
 def step(book: LogBook, view: View, place: int, conditions: Sequence[Condition], direction: int) -> int | None:
-    """The next place in the view, or the one before, whose record fits; None when there is none.
+    """The next or previous matching place in the view; None when there is none.
 
-    place      where to start from; it does not count itself
+    place      starting point, which is not matched itself
     direction  1 or -1
     """
     rest = view.slice(place + 1, view.total) if direction > 0 else view.slice(0, place)
@@ -132,7 +133,7 @@ def step(book: LogBook, view: View, place: int, conditions: Sequence[Condition],
 
 
 def neighbours(book: LogBook, position: int, count: int, *, same_file: bool) -> Positions:
-    """Records around one, so many on each side: of its own file, or of all."""
+    """Records around one, up to `count` on each side: of its own file, or of all."""
     if not same_file:
         return np.arange(max(position - count, 0), min(position + count + 1, book.records), dtype=np.int32)
     file_id = book.rows(np.array([position], np.int32), ["file_id"])[0]["file_id"]

@@ -1,4 +1,4 @@
-"""The lines behind a record's head line, folded: exceptions in the open, frames below them, own frames marked."""
+"""Folds the lines after a record's head line: exceptions visible, their frames folded, user frames marked."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from diagnostics.notation.stack_frame import frame_name, is_user_code
 
 MOST_LINES = 2_000
 MOST_LINE = 1_000
-"""Bounds of what is shown of one record. Our choice."""
+"""Limits of what is shown of one record. Our choice."""
 
 _TITLE = re.compile(
     r"\s{0,20}(?:(?:Caused by|Suppressed): |\[CIRCULAR REFERENCE|"
@@ -22,10 +22,10 @@ _ELIDED = re.compile(r"\s+\.\.\. \d{1,6} (?:more|common frames omitted)")
 
 @dataclass(slots=True)
 class Fold:
-    """An exception with its frames, or lines that are neither.
+    """An exception with its frames, or other lines.
 
     title   the line that names the exception; null for other lines
-    frames  {text, own}: `own` is the user's code
+    frames  {text, own}: `own` means user code
     """
 
     title: str | None
@@ -34,7 +34,7 @@ class Fold:
 
 
 def folded(continuation: str | None) -> Sequence[Fold]:
-    """The folds of a stack trace, outermost exception first; other lines stay lines."""
+    """The folds of a stack trace, outermost exception first; other lines are not folded."""
     folds: list[Fold] = []
     for line in (continuation or "").split("\n")[:MOST_LINES]:
         line = line[:MOST_LINE].rstrip()

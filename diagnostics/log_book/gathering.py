@@ -1,4 +1,4 @@
-"""The log records of uploaded files, read from their bytes again for the log book once the verdict is there."""
+"""Reads the log records of uploaded files again for the log book, after the verdict."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ RECORDS = "log_record"
 
 
 def gather_log_records(case: Case, workspace: Path) -> SharedFolder:
-    """Read every log of a case, one range after the other, into Parquet files that the log book is written from.
+    """Read every log of a case, range by range, into Parquet files from which the log book is written.
 
     workspace  an empty folder, which the caller removes
-    Gives      the folder with the records, a file for each range that has any
+    Gives      the folder with the records, one file per range with records
     """
     intake = unpack(case.sources, workspace, case.limits, case.layouts)
     folder = workspace / RECORDS
@@ -45,7 +45,7 @@ def gather_log_records(case: Case, workspace: Path) -> SharedFolder:
 
 
 def _store(path: Path, planned: PlannedRange) -> None:
-    """Write the records of a range; the file is only there when it has some."""
+    """Write the records of a range; no file when it has none."""
     writer = None
     try:
         for batch in _records(planned):
@@ -53,7 +53,7 @@ def _store(path: Path, planned: PlannedRange) -> None:
             writer = writer or parquet.ParquetWriter(path, columns.schema, compression="snappy")
             writer.write_batch(columns)
     except DiagnosticsError as error:
-        # The analysis says so on the case's page; what was read before stands.
+        # The case page reports this error; records read before are kept.
         logger.info("%s was read in part: %s", planned.part.name, error)
     finally:
         if writer is not None:

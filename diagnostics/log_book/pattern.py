@@ -1,4 +1,4 @@
-"""What messages of one kind share: their text with numbers, ids and addresses masked."""
+"""Patterns of log messages: their text with numbers, ids and addresses masked."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 MOST_PATTERN = 300
-"""Characters of a pattern. Our choice: what differs behind them is an enumeration more often than another message."""
+"""Characters of a pattern. Our choice: later differences are enumerations more often than different messages."""
 
 MASKS = (
     (
@@ -18,7 +18,7 @@ MASKS = (
     (r"\b0x[0-9a-fA-F]+\b|@[0-9a-f]{5,16}\b", "<hex>"),
     (r"\d+(?:[.,:]\d+)*", "<n>"),
 )
-"""What is masked, in this order, by RE2: its time is linear in the text, whatever that holds."""
+"""RE2 expressions to mask, in this order; their time is linear in the text."""
 
 
 def patterns_of(messages: pa.Array) -> pa.Array:
@@ -31,5 +31,5 @@ def patterns_of(messages: pa.Array) -> pa.Array:
 
 
 def pattern_id(pattern: str) -> str:
-    """A short name for a pattern, the same in every analysis: an address that holds it stays good."""
+    """A short id of a pattern, the same in every analysis, so that links with it stay valid."""
     return hashlib.blake2s(pattern.encode("utf-8", "replace"), digest_size=5).hexdigest()

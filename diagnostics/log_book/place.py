@@ -1,4 +1,4 @@
-"""Where the records of a file come from: the role of the process and its host or pod, as far as the name tells."""
+"""Origin of a log file's records: role of the process and its host or pod, from the file's name."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ _FLINK_NAME = re.compile(
     r"kubernetes-session|kubernetes-application|kubernetes-taskmanager|yarn-session)-\d{1,6}-(?P<host>[^/]+?)"
     r"\.(?:log|out)(?:\.\d{1,4})?(?:\.(?:gz|bz2|xz|zst))?$"
 )
-"""The names that Flink's start scripts give: `flink-<user>-<process>-<number>-<host>.log`. Source: flink-daemon.sh."""
+"""File names of Flink's start scripts: `flink-<user>-<process>-<number>-<host>.log`. Source: flink-daemon.sh."""
 
 _ENDING = re.compile(r"(?:\.(?:log|out|txt|json|jsonl|gz|bz2|xz|zst|\d{1,4}))+$")
 _PROCESS = re.compile(r"(?i)(?:task|job)-?(?:manager|master|executor)")
 
 
 def file_place(name: str, role: str | None) -> dict[str, Any]:
-    """{name, role, host} of a file; host is null where its name does not tell.
+    """{name, role, host} of a file; host is null when unknown.
 
-    The host is what Flink's own file names end with, else the file or the folder that is named after a pod or process.
+    The host is the end of Flink's own file names, else the file or folder named after a pod or process.
     """
     return {"name": name, "role": role or process_of_name(name), "host": _host(name)}
 

@@ -1,6 +1,6 @@
-"""Opens a log book and reads columns of it.
+"""Opens a log book and reads columns of its row groups.
 
-Nothing here reads the file as a whole: columns are read of the row groups that hold what is asked for.
+Nothing here reads the whole file: columns are read from the relevant row groups only.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from diagnostics.log_book.view import Moved, Positions, Span, View
 T = TypeVar("T")
 
 THREADS = min(4, os.cpu_count() or 1)
-"""Row groups that are searched at once; Arrow does so without Python's lock."""
+"""Row groups searched in parallel; Arrow releases Python's lock."""
 
 STATISTICS = ("order_ms", "level", "pattern", "checkpoint_id", "attempt", "subtask", "file_id", "line", "last_line")
 
@@ -69,12 +69,12 @@ class LogBook:
 
     @property
     def span(self) -> Span | None:
-        """The time of all records, None when none has a time."""
+        """The time range of all records, None when none has a time."""
         first, last = self._contents["from_ms"], self._contents["to_ms"]
         return None if first is None else (first, last)
 
     def span_of(self, view: View) -> Span | None:
-        """The time that the log covers, with the clocks of its files moved as in the view."""
+        """The time range of the log, with the clocks of its files shifted as in the view."""
         if view.moved is None or self.span is None:
             return self.span
         told = self.map_row_groups(
@@ -85,7 +85,7 @@ class LogBook:
 
     @cached_property
     def statistics(self) -> list[dict[str, tuple[int, int]]]:
-        """For each row group the least and greatest values of the columns of STATISTICS."""
+        """The least and greatest values of the columns of STATISTICS, per row group."""
         return [self._statistics_of(at) for at in range(self.groups)]
 
     def _statistics_of(self, group: int) -> dict[str, tuple[int, int]]:
@@ -99,7 +99,7 @@ class LogBook:
         return found
 
     def conditions(self, search: Search) -> list[Condition]:
-        """The terms of a search, ready to be tried. Raises InvalidSearch."""
+        """The terms of a search as conditions. Raises InvalidSearch."""
         return conditions_of(search, self._contents["files"], self._contents["patterns"])
 
     def group_columns(self, group: int, names: Sequence[str]) -> dict[str, pa.Array]:
@@ -114,14 +114,14 @@ class LogBook:
         )
 
     def has_undated(self, group: int) -> bool:
-        """Whether a row group may hold a record without a time."""
+        """Whether a row group may contain a record without a time."""
         told = self._metadata.row_group(group).column(self._names["order_ms"]).statistics
         return told is None or not told.has_null_count or told.null_count > 0
 
     def columns(self, view: View, names: Sequence[str]) -> dict[str, pa.Array]:
-        """Columns of all records of a view, in its order: of numbers, or few different values.
+        """Columns of all records of a view, in its order: numbers, or few distinct values.
 
-        The strings of REPEATING come back as dictionaries.
+        Strings of REPEATING are returned as dictionaries.
         """
         parts = self.map_row_groups(view, names, lambda columns: columns)
         types = self._metadata.schema.to_arrow_schema()
@@ -137,9 +137,9 @@ class LogBook:
         return found
 
     def map_row_groups(self, view: View, names: Sequence[str], told: Callable[[dict[str, pa.Array]], T]) -> list[T]:
-        """What is told of the columns of a view, row group by row group in the order of the log book.
+        """The result of `told` on the columns of each row group of a view, in the order of the log book.
 
-        `order_ms` is the time that the view gives to a record. Nothing is held for longer than its group is told of.
+        `order_ms` is the time of a record in the view. Columns of a group are released before the next group.
         """
         positions = np.arange(self.records) if view.positions is None else np.sort(view.positions)
         bounds = np.searchsorted(positions, self.starts)
@@ -166,7 +166,7 @@ class LogBook:
         return {name: column.take(places) for name, column in columns.items()}
 
     def rows(self, positions: Positions, names: Sequence[str]) -> list[dict[str, Any]]:
-        """These columns of a few records, in the order of the positions."""
+        """These columns of some records, in the order of the positions."""
         if not len(positions):
             return []
         table = pa.Table.from_pydict(
@@ -179,7 +179,7 @@ class LogBook:
         return rows
 
     def position_of(self, file_id: int, line: int) -> int | None:
-        """The record that a line of a file belongs to."""
+        """The record that contains a line of a file."""
         for group, statistics in enumerate(self.statistics):
             files, first, last = (statistics.get(name, (0, -1)) for name in ("file_id", "line", "last_line"))
             if not (files[0] <= file_id <= files[1] and first[0] <= line <= last[1]):
@@ -193,7 +193,7 @@ class LogBook:
 
 
 def _one_array(column: pa.ChunkedArray) -> pa.Array:
-    """The chunks as one array; dictionaries that differ are made one."""
+    """The chunks as one array, with unified dictionaries."""
     if pa.types.is_dictionary(column.type):
         column = column.unify_dictionaries()
     array = column.combine_chunks()
@@ -208,7 +208,7 @@ def _opened(folder: Path, _written_ns: int) -> LogBook:
 
 
 def open_log_book(folder: Path) -> LogBook | None:
-    """The log book in a folder, None when there is none. What its footer tells is kept in memory."""
+    """The log book in a folder, None when there is none. Its footer is cached."""
     try:
         return _opened(folder, (folder / CONTENTS).stat().st_mtime_ns)
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""What people type to find records: words, "phrases", /expressions/ and fields, each wanted or, with `-`, left out.
+"""The search syntax for log records: words, "phrases", /expressions/ and fields, negated with `-`.
 
     expired level:warn+ -logger:kafka checkpoint=42 "switched from RUNNING" /timed? out/
 
@@ -26,7 +26,7 @@ from diagnostics.log_book.columns import LEVELS
 MOST_TERMS = 30
 MOST_TERM = 1_000
 MOST_VALUES = 50
-"""Bounds of a search. Our choice: ten times what people type."""
+"""Limits of a search. Our choice: ten times what people type."""
 
 TEXT_FIELDS = {
     "logger": "logger",
@@ -44,7 +44,7 @@ NUMBER_FIELDS = {"checkpoint": "checkpoint_id", "attempt": "attempt", "subtask":
 """Field -> column of numbers. `subtask` counts from 0, as Flink's REST answers do."""
 
 FILE_FIELDS = {"file": "name", "host": "host", "role": "role"}
-"""Field -> what is known of a file."""
+"""Field -> attribute of a file."""
 
 FIELDS = ("level", "pattern", *TEXT_FIELDS, *NUMBER_FIELDS, *FILE_FIELDS)
 
@@ -55,7 +55,7 @@ Kind = Literal["text", "expression", "part", "exact", "level", "number"]
 
 
 class InvalidSearch(DiagnosticsError):
-    """A search that says nothing; the text names the term and what it should be."""
+    """An invalid search; the text names the term and the expected syntax."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +63,8 @@ class Term:
     """One condition.
 
     field     null for the text of the record
-    values    texts, an expression, or "first..last" of numbers and of levels' places; one of them has to hold
-    source    as it was typed
+    values    texts, an expression, or "first..last" of numbers and of levels' indexes; one of them has to match
+    source    as typed
     """
 
     kind: Kind
@@ -88,7 +88,7 @@ class Search:
 
     @property
     def looked_for(self) -> Search:
-        """The wanted terms about the text: what is found is a hit."""
+        """The terms about the text that are not negated, whose matches are highlighted."""
         return Search(tuple(each for each in self.terms if each.field is None and not each.excluded))
 
     @property
@@ -99,7 +99,7 @@ class Search:
 
 
 def parse_search(text: str) -> Search:
-    """The search that was typed. Raises InvalidSearch."""
+    """The parsed search. Raises InvalidSearch."""
     terms = tuple(_terms(text))
     if len(terms) > MOST_TERMS:
         raise InvalidSearch(f"A search has at most {MOST_TERMS} terms; this one has {len(terms)}.")
@@ -107,7 +107,7 @@ def parse_search(text: str) -> Search:
 
 
 def quoted(value: str) -> str:
-    """A value as it can stand behind `=` or `:`."""
+    """A value quoted for use after `=` or `:`."""
     escaped = value.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
 
@@ -134,7 +134,7 @@ def _terms(text: str) -> Iterator[Term]:
 
 
 def _value(text: str, place: int) -> tuple[str, str, int]:
-    """The value that begins here, whether it is a phrase, an expression or a word, and where it ends."""
+    """The value at this offset, its kind (phrase, expression or word), and its end."""
     opening = text[place : place + 1]
     if opening == '"':
         value, end = _until(text, place + 1, '"')

@@ -1,4 +1,4 @@
-"""Which records are listed, in which order."""
+"""A view of a log book: the listed records and their order."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """The records that a search found, in the order they are shown.
+    """The records of a search result, in display order.
 
-    positions  their places in the log book; None for all of them
-    repeats    how many records each one stands for, None where each stands for itself
-    moved      milliseconds that are added to the times of each file, by its number
+    positions  their positions in the log book; None for all
+    repeats    how many records each one represents, None when each represents itself
+    moved      milliseconds added to the times of each file, by its number
     """
 
     total: int
@@ -33,7 +33,7 @@ class View:
         return np.arange(start, end, dtype=np.int32) if self.positions is None else self.positions[start:end]
 
     def nearest(self, position: int) -> int:
-        """The place in the view of a record, of the next one when it is not there, 0 in an empty view."""
+        """The place in the view of a record, or of the next one when it is absent; 0 in an empty view."""
         if self.positions is None:
             return max(min(position, self.total - 1), 0)
         exact = np.flatnonzero(self.positions == position)
@@ -43,5 +43,5 @@ class View:
 
     @property
     def bytes(self) -> int:
-        """What it costs to keep."""
+        """Memory that it occupies."""
         return sum(each.nbytes for each in (self.positions, self.repeats) if each is not None)

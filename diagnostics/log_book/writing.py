@@ -1,7 +1,7 @@
-"""Writes the records of an analysis as one Parquet file in the order of time.
+"""Writes the records of an analysis as one Parquet file in time order.
 
-What Spark's workers wrote is in the order of files. The keys of all records are sorted in memory, 24 bytes each; the
-records themselves go through files that each hold a stretch of time, so memory does not grow with the log.
+Spark's workers wrote the records in file order. The keys of all records are sorted in memory, 24 bytes each; the
+records themselves go through files that each hold a time range, so memory does not grow with the log.
 """
 
 from __future__ import annotations
@@ -25,20 +25,22 @@ from diagnostics.log_book.place import file_place
 from diagnostics.storage.shared_folder import SharedFolder
 
 MOST_RECORDS = 10_000_000
-"""Records kept of one analysis, the last in time: logs are gathered when something has just happened. Our choice:
-about 1 GB on disk, and 240 MB of memory while they are sorted."""
+"""Records kept of one analysis, the last in time, because logs are collected after an incident. Our choice: about 1 GB
+on disk, and 240 MB of memory while they are sorted.
+"""
 
 MOST_PATTERNS = 10_000
-"""Different patterns that are told apart; a job that puts words of its records into messages has more. Our choice."""
+"""Distinct patterns kept; a job that logs words of its records has more. Our choice."""
 
 OTHER_PATTERN = "(one of too many different messages)"
 
 STRETCH_BYTES = 128 * 1024 * 1024
-"""Uncompressed records that are sorted at once. Our choice."""
+"""Uncompressed bytes of records that are sorted at once. Our choice."""
 
 GROUP_ROWS = 8_192
-"""Records of a row group, the least that is read of a column. Measured: 65,536 made a page four times as slow to read,
-4,096 doubled the time of a search through everything."""
+"""Records of a row group, the unit of reading. Measured: 65,536 made a page four times as slow to read, 4,096 doubled
+the time of a search through everything.
+"""
 
 BATCH_ROWS = 50_000
 
@@ -46,7 +48,7 @@ _TASK = r"^(?P<task>.{1,500}) \((?P<subtask>\d{1,6})/\d{1,6}\)(?:#(?P<attempt>\d
 _CHECKPOINT = r"(?i)\b(?:checkpoint|savepoint) (?:with id |id:? ?)?#?(?P<number>\d{1,18})\b"
 
 RANKED = SCHEMA.append(pa.field("rank", pa.int64()))
-"""With the place in the order of time, which is left out once the records are sorted."""
+"""With the rank in time order, which is dropped once the records are sorted."""
 
 READ = (
     *("ts_ms", "level", "logger", "thread", "message", "continuation", "event", "job_id", "vertex", "subtask"),
@@ -58,11 +60,11 @@ READ = (
 
 @dataclass(slots=True)
 class Contents:
-    """What a reader has to know before it opens the records.
+    """Metadata that a reader needs before it opens the records.
 
     files     {name, role, host, records} by file id
-    patterns  {id, text, level, logger, records} by number; `level` is the gravest of its records
-    left_out  records that were too many
+    patterns  {id, text, level, logger, records} by number; `level` is the most severe of its records
+    left_out  number of records beyond the limit
     """
 
     records: int = 0
@@ -75,7 +77,7 @@ class Contents:
 
 
 def write_log_book(source: SharedFolder, target: Path, inputs: Sequence[Mapping[str, Any]]) -> Contents | None:
-    """Write the log book of an analysis into a folder that is new then.
+    """Write the log book of an analysis into a new folder.
 
     source  the folder with the Parquet files of the evidence table `log_record`
     inputs  the contract's `inputs[]`, in file id order
@@ -104,10 +106,10 @@ def write_log_book(source: SharedFolder, target: Path, inputs: Sequence[Mapping[
 
 @dataclass(frozen=True, slots=True)
 class _Order:
-    """Where each record goes: for the records as they are read one part after the other.
+    """The target position of each record, for records that are read part by part.
 
-    rank       place in the order of time, negative for those left out
-    order_ms   the time they are ordered by; `dated` says where there is one
+    rank       index in time order, negative for those left out
+    order_ms   the time for ordering; `dated` says where there is one
     """
 
     rank: npt.NDArray[np.int64]
@@ -150,7 +152,7 @@ class _Order:
 def _filled(
     ts_ms: npt.NDArray[np.int64], has_time: npt.NDArray[np.bool_], file_id: npt.NDArray[np.int32]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
-    """The times, those that are missing taken from the next record of the file, else from the one before."""
+    """The times, with missing ones taken from the next record of the file, else from the previous one."""
     if has_time.all():
         return ts_ms, has_time
     filled, known = ts_ms.copy(), has_time.copy()
@@ -166,7 +168,7 @@ def _filled(
 
 
 class _Book:
-    """Writes the records and counts what is in them."""
+    """Writes the records and counts them."""
 
     def __init__(self, order: _Order, places: Sequence[dict[str, Any]]) -> None:
         self._order = order
@@ -179,7 +181,7 @@ class _Book:
         self._stretches = max(1, -(-order.bytes // STRETCH_BYTES))
 
     def divide(self, source: SharedFolder, parts: Sequence[str], folder: Path) -> list[Path]:
-        """Reads everything once; gives a file for each stretch of time, its records in no order."""
+        """Read everything once into a file per time range, unsorted."""
         paths = [folder / f"stretch-{number}.arrow" for number in range(self._stretches)]
         writers = [pa.ipc.new_file(str(path), RANKED) for path in paths]
         try:
@@ -193,7 +195,7 @@ class _Book:
         return paths
 
     def write(self, stretches: Sequence[Path], target: Path) -> None:
-        """Writes the stretches one after the other, each sorted."""
+        """Write the time ranges in sequence, each sorted."""
         with parquet.ParquetWriter(
             target, SCHEMA, compression="zstd", compression_level=1, use_dictionary=list(REPEATING)
         ) as writer:
@@ -252,7 +254,7 @@ class _Book:
         return pa.table({name: columns[name] for name in RANKED.names}).cast(RANKED)
 
     def _numbered(self, columns: Mapping[str, pa.Array]) -> pa.Array:
-        """The number of each record's pattern, with its records, its gravest level and its first logger counted."""
+        """The number of each record's pattern; counts its records, most severe level and first logger."""
         told = patterns_of(columns["message"].fill_null("")).dictionary_encode()
         first = np.zeros(len(told.dictionary), np.int64)
         indices = told.indices.to_numpy(zero_copy_only=False).astype(np.int64)
@@ -272,7 +274,7 @@ class _Book:
 
 
 def _task_columns(columns: Mapping[str, pa.Array]) -> dict[str, pa.Array]:
-    """Task, subtask and attempt: what the event states, else what the thread's name does."""
+    """Task, subtask and attempt from the event, else from the thread's name."""
     told = pc.extract_regex(columns["thread"].dictionary_encode().dictionary, pattern=_TASK)
     told = told.take(columns["thread"].dictionary_encode().indices)
     silent = columns["vertex"].is_null()
@@ -289,6 +291,6 @@ def _task_columns(columns: Mapping[str, pa.Array]) -> dict[str, pa.Array]:
 
 
 def _checkpoint(columns: Mapping[str, pa.Array]) -> pa.Array:
-    """The checkpoint that the event states, else the first one that the message names."""
+    """The checkpoint in the event, else the first one in the message."""
     told = pc.extract_regex(columns["message"], pattern=_CHECKPOINT)
     return pc.coalesce(columns["checkpoint_id"], pc.struct_field(told, "number").cast(pa.int64()))

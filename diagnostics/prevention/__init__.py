@@ -1,4 +1,4 @@
-"""What warns earlier the next time: alert rules, their unit test and a dashboard, made from one case.
+"""Earlier warning for the next time: alert rules, their unit test and a dashboard, generated from one case.
 
 Names are spelled as Flink's Prometheus reporter spells them with default scope formats, `flink_jobmanager_job_…` and
 `flink_taskmanager_job_task_…`, and so are label values: letters, digits, `:` and `_`, everything else is an `_`, unless

@@ -1,7 +1,7 @@
-"""An alert rule, and the same condition on the steps of a series.
+"""An alert rule, and the same condition evaluated on a series.
 
-Each alert says its PromQL and, in Python, what it means on the steps of a series, so that the unit test for promtool
-states what the alert does on this very incident, and promtool checks that both agree.
+Each alert has its PromQL and the same condition in Python, so that the unit test for promtool states what the alert
+does on this incident, and promtool verifies that both agree.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ BACK_PRESSURE_MS = 5 * MINUTE
 HIGH_MS_PER_S = round(1000 * LOW_MOST)
 """Flink's own bound between LOW and HIGH back pressure."""
 FULL_MS_PER_S = 900
-"""A subtask that works nine tenths of the time has no reserve; the bound of the rules on busy tasks."""
+"""A subtask that is busy for nine tenths of the time has no reserve; the bound of the rules on busy tasks."""
 
 Condition = Mapping[Labels, Sequence[bool]]
 
@@ -40,11 +40,11 @@ class WatchedJob:
 class Alert:
     """One alert rule.
 
-    for_ms     how long the condition has to hold
+    for_ms     minimum duration of the condition
     summary    a sentence; `{job_name}` and `{task_name}` stand for labels
     why        why it exists and where its bound comes from
-    needs      metrics of the expression
-    condition  which label sets meet the expression at which step of a case's series
+    needs      metrics in the expression
+    condition  label sets that meet the expression, per step of a case's series
     """
 
     name: str
@@ -70,7 +70,7 @@ class Alert:
         return found
 
     def is_covered_by(self, series: CaseSeries) -> bool:
-        """Whether the case holds all its series, so that a test of it means something."""
+        """Whether the case has all its series, so that a test of it is meaningful."""
         return all(series.of(metric) for metric in self.needs)
 
 
@@ -93,7 +93,7 @@ def by_job(metric: str, job: WatchedJob, ago: str = "") -> str:
 
 
 def steps_of_time(ms: float) -> int:
-    """At least so many ms, in whole steps."""
+    """The number of whole steps that cover a duration in ms."""
     return math.ceil(ms / STEP_MS) * STEP_MS
 
 
@@ -130,7 +130,7 @@ def steps_over(series: CaseSeries, metric: str, bound: float) -> dict[Labels, li
 def growth_of(
     series: CaseSeries, metric: str, window: int, by: Sequence[str] = ("job_name",)
 ) -> dict[Labels, list[float | None]]:
-    """How much a count grew within the window, None where it is not known so far back."""
+    """Growth of a count within the window; None where the count is unknown at the window's start."""
     back = window // STEP_MS
     found: dict[Labels, list[float | None]] = {}
     for labels, values in largest_of(series, metric, by).items():

@@ -1,4 +1,4 @@
-"""Alert rules for Prometheus from one case: three that every job should have, and the case's own."""
+"""Alert rules for Prometheus from one case: three for every job, and one for the case's own cause."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from diagnostics.prevention.own_alerts import OWN_ALERTS
 from diagnostics.prevention.series import JOB, TASK, CaseSeries, Labels, label_value
 
 LEAST_SILENCE_MS, SILENT_INTERVALS = 10 * MINUTE, 3
-"""Three intervals without a completed checkpoint are no chance, under ten minutes no alert. Our choice."""
+"""Three intervals without a completed checkpoint are not chance; below ten minutes there is no alert. Our choice."""
 USUAL_INTERVAL_MS, USUAL_TIMEOUT_MS = 3 * MINUTE, 10 * MINUTE
-"""Where the evidence does not tell them; the timeout is Flink's default, the interval a usual one."""
+"""Defaults when the evidence does not state them; the timeout is Flink's default, the interval a usual one."""
 
 
 def alerts_for(document: Mapping[str, Any], signals: Sequence[Mapping[str, Any]], job_id: str | None) -> list[Alert]:
-    """The alerts of one job of a case, its own last where its class has one that metrics can see."""
+    """The alerts of one job of a case, last the one for its own cause when metrics can show it."""
     job = _watched_job(document, signals, job_id)
     shared = [_failed_in_a_row(job), _back_pressure(job), _no_checkpoint(job)]
     own = _own_alert(document, job_id, job)

@@ -1,4 +1,4 @@
-"""A Grafana dashboard of the charts of a case, live: the metrics behind them and the bounds of the alerts."""
+"""A Grafana dashboard with a case's charts on live metrics, and the thresholds of its alerts."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from diagnostics.prevention.series import JOB, TASK
 
 DASHBOARD_FILE = "flink-dashboard.json"
 SCHEMA_VERSION = 39
-"""Of Grafana 11; newer ones read it."""
+"""Schema of Grafana 11; newer versions import it."""
 WIDTH, HEIGHT = 12, 8
 """Grafana's grid has 24 columns: two panels in a row."""
 
 ONE_JOB = 'job_name=~"$job_name"'
 BY_TASK = "by (task_name)"
 GC_TIMES = '{__name__=~"flink_taskmanager_Status_JVM_GarbageCollector_.+_Time"}'
-"""Of every collector: the reporter spells its name within the metric's."""
+"""Times of every collector: the reporter puts the collector's name into the metric's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Panel:
 
     queries    legend -> PromQL
     unit       Grafana's name of it
-    threshold  a line that an alert is set at
+    threshold  the threshold of an alert
     """
 
     title: str
@@ -123,7 +123,7 @@ PANELS: Mapping[str, Sequence[Panel]] = {
         ),
     ),
 }
-"""Chart of the case page -> the panels that show the same of a running job."""
+"""Chart of the case page -> panels that show the same for a running job."""
 
 WITHOUT_PANELS: Mapping[str, str] = {
     "flame-graph": "sampled stacks are no metric",
@@ -135,7 +135,7 @@ WITHOUT_PANELS: Mapping[str, str] = {
     "job-graph": "the panels of the subtasks' activity show it",
     "metrics": "it shows whatever was scraped: Prometheus has that already",
 }
-"""Chart of the case page -> why it has no panel of its own."""
+"""Chart of the case page -> why it has no panel."""
 
 RESTARTS = Panel("Restarts", "short", {"{{job_name}}": f"{JOB}numRestarts{{{ONE_JOB}}}"})
 
@@ -143,7 +143,7 @@ RESTARTS = Panel("Restarts", "short", {"{{job_name}}": f"{JOB}numRestarts{{{ONE_
 def dashboard(job: str, charts: Sequence[str]) -> str:
     """The dashboard as JSON for Grafana's import.
 
-    job     the label value that it shows at first
+    job     the initially selected label value
     charts  ids of the charts that the case has, in the order of its page
     """
     panels = [panel for chart in charts for panel in PANELS.get(chart, ())]

@@ -1,4 +1,4 @@
-"""The alert that would have seen a case's own root cause, by its class."""
+"""The alert that would have detected a case's root cause, by its class."""
 
 from __future__ import annotations
 
@@ -26,9 +26,11 @@ from diagnostics.prevention.series import JOB, TASK, CaseSeries, label_value
 from diagnostics.wording import phrase
 
 SLOW_SHARE = 0.5
-"""A checkpoint that needs half of its timeout has too little room: Flink documentation, Metrics."""
+"""A checkpoint that needs half of its timeout has too little margin: Flink documentation, Metrics."""
 BUSY_SHARE = 0.5
-"""A checkpoint that needs half of its interval leaves the job no rest: `conf.minpause` of vocabulary/sources."""
+"""A checkpoint that needs half of its interval leaves the job too little time: `conf.minpause` of
+vocabulary/sources.
+"""
 
 
 def _task_of(finding: Mapping[str, Any]) -> str | None:
@@ -231,7 +233,7 @@ OF_SETTINGS: Mapping[str | None, Own] = {
     "conf.one-name": _restarts,
     "conf.heartbeat": _restarts,
 }
-"""Rule of a misconfiguration -> the alert on what that setting does to Flink's metrics."""
+"""Rule of a misconfiguration -> the alert on that setting's effect on Flink's metrics."""
 
 OWN_ALERTS: Mapping[str, Own] = {
     "rocksdb_slow_upload": _slow_checkpoint,
@@ -249,4 +251,4 @@ OWN_ALERTS: Mapping[str, Own] = {
     "checkpoint_declined": _failed,
     "misconfiguration": _misconfigured,
 }
-"""Symptom class -> the alert on what its cause does to Flink's own metrics."""
+"""Symptom class -> the alert on its cause's effect on Flink's metrics."""

@@ -1,4 +1,4 @@
-"""The alerts as a rule file of Prometheus, and a unit test of them for `promtool test rules`."""
+"""The alerts as a rule file of Prometheus, with a unit test for `promtool test rules`."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ COUNTERS = (
 )
 """Ends of the metrics that count up."""
 OPENING = re.compile(r"\{(?=\{)")
-"""Every brace before another one: two of them begin a template of Prometheus."""
+"""Every brace before another one: two begin a template of Prometheus."""
 PLACEHOLDER = re.compile(r"\{(job_name|task_name)\}")
 
 
 def rules_file(alerts: Sequence[Alert], case: str) -> str:
-    """The rule file. `case` says in a comment where it comes from."""
+    """The rule file. `case` is its origin, for a comment."""
     groups = [{"name": "flink", "rules": [_rule(alert) for alert in alerts]}]
     return f"# Made by the Flink workbench from {_one_line(case)}.\n{_yaml({'groups': groups})}"
 
@@ -48,10 +48,10 @@ def _rule(alert: Alert) -> dict[str, Any]:
 
 
 def unit_test(alerts: Sequence[Alert], series: CaseSeries, case: str) -> str | None:
-    """The unit test; None when the case holds no series that one of the alerts reads.
+    """The unit test; None when the case has no series that an alert reads.
 
-    Each alert is asked for just before it fires and when it fires, or at the end when this incident does not make it
-    fire; an alert whose metrics the case does not hold is left out, and a comment says so.
+    Each alert is evaluated just before it fires and when it fires, or at the end when this incident does not make it
+    fire. An alert on metrics that the case does not have is left out, with a comment.
     """
     covered = [alert for alert in alerts if alert.is_covered_by(series)]
     if not covered:
@@ -103,7 +103,7 @@ def _input(series: Series) -> dict[str, str]:
 
 
 def _runs(values: Sequence[float | None]) -> Iterator[str]:
-    """`3+0x9` for ten times 3, `_x4` for four missing samples, as promtool reads them."""
+    """`3+0x9` for ten times 3, `_x4` for four missing samples, in promtool's notation."""
     for value, run in groupby(values):
         length = len(list(run))
         if value is None:
@@ -148,7 +148,9 @@ def _labels(labels: Labels) -> str:
 
 
 def _one_line(text: str) -> str:
-    """Text of others on one line: no control character, which YAML refuses, and nothing that begins a template."""
+    """Untrusted text on one line, without control characters, which YAML refuses, and without the start of a
+    template.
+    """
     return OPENING.sub("{ ", show_controls(" ".join(text.split())))
 
 

@@ -1,4 +1,4 @@
-"""The series that Prometheus would have scraped while the incident went on, rebuilt from the points of the charts."""
+"""Reconstructs the series that Prometheus would have scraped during the incident, from the points of the charts."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from typing import Any
 
 STEP_MS = 15_000
-"""How often Prometheus scrapes, as its own examples do."""
+"""Prometheus' scrape interval in its own examples."""
 MOST_STEPS = 2_000
-"""Eight hours; of longer evidence the last so many steps are kept. Our choice."""
+"""Eight hours; of longer evidence the last steps are kept. Our choice."""
 MOST_SUBTASKS = 64
-"""Subtasks of a task that get a series of their own. Our choice."""
+"""Subtasks of a task with a series of their own. Our choice."""
 
 JOB = "flink_jobmanager_job_"
 TASK = "flink_taskmanager_job_task_"
@@ -36,10 +36,10 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class CaseSeries:
-    """Everything of one job.
+    """All series of one job.
 
     job     its name as a label value
-    steps   how many steps the evidence covers; the first one is at 0
+    steps   number of steps that the evidence covers, from step 0
     series  values for exactly these steps
     """
 
@@ -58,7 +58,7 @@ def label_value(name: str) -> str:
 
 
 def case_series(points: Mapping[str, Mapping[str, Any]], job_id: str | None, job_name: str) -> CaseSeries:
-    """The series of one job from the points of the charts, {chart id: points}; what no chart holds has no series."""
+    """The series of one job from the points of the charts, {chart id: points}; only those that a chart holds."""
     spans = [(each["from_ms"], each["to_ms"]) for each in points.values() if "from_ms" in each and _job(each, job_id)]
     if not spans:
         return CaseSeries(label_value(job_name), 0, ())
@@ -77,7 +77,7 @@ def case_series(points: Mapping[str, Mapping[str, Any]], job_id: str | None, job
 
 
 def _job(points: Mapping[str, Any] | None, job_id: str | None) -> Mapping[str, Any] | None:
-    """The part of a chart's points that speaks of the job."""
+    """The part of a chart's points about the job."""
     for job in (points or {}).get("jobs", ()):
         if job_id is None or job["job_id"] == job_id:
             return dict(job)
@@ -99,7 +99,7 @@ def _checkpoints(job: Mapping[str, Any] | None, name: str, times: Sequence[float
 
 
 def _ended(job: Mapping[str, Any]) -> Iterator[tuple[float, str, float]]:
-    """(epoch ms of the end, status, duration); a failed one whose end is not known failed at the timeout."""
+    """(epoch ms of the end, status, duration); a failed one without a known end ended at the timeout."""
     for checkpoint in job["checkpoints"]:
         if checkpoint.get("savepoint") or checkpoint["status"] in ("in_progress", "unknown"):
             continue
@@ -126,7 +126,7 @@ def _activity(
 
 
 def _records(job: Mapping[str, Any] | None, name: str, times: Sequence[float]) -> Iterator[Series]:
-    """Only totals are known: each subtask's mean rate over the evidence."""
+    """Each subtask's mean rate over the evidence, because only totals are known."""
     seconds = (times[-1] - times[0]) / 1000
     if job is None or seconds <= 0:
         return
@@ -165,7 +165,7 @@ def _task_labels(job: str, task: str, subtask: int) -> Labels:
 def _slots(
     values: Sequence[float | None], points: Mapping[str, Any], times: Sequence[float], factor: float
 ) -> list[float | None]:
-    """Values of equal slots at the given times; a gap, and what comes after the last slot, holds the last value."""
+    """Values of equal slots at the given times; gaps, and times after the last slot, repeat the last value."""
     held: list[float | None] = []
     last: float | None = None
     place = 0

@@ -1,1 +1,1 @@
-"""Sampled stacks as people look at them: kept whole with the analysis, cut to a call tree for each question."""
+"""Sampled stacks for display: stored completely with the analysis, reduced to a call tree per request."""

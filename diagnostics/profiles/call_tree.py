@@ -1,4 +1,4 @@
-"""The call tree of chosen samples, cut to what a screen can show, alone or beside another one."""
+"""The call tree of selected samples, limited to what a screen can show, optionally compared with another."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from diagnostics.notation.control_characters import show_controls
 from diagnostics.profiles.stored import Leaf, Sampling, StoredProfiles
 
 MOST_NODES = 20_000
-"""Frames in one answer. Our choice: 1,440 pixels in 14 rows; what is lighter is less than a pixel wide."""
+"""Frames in one answer. Our choice: 1,440 pixels in 14 rows; lighter ones are less than a pixel wide."""
 MOST_BYTES = 900_000
 """Bytes of one answer, so that it stays under 1 MB."""
 BYTES_OF_NODE = 34
-"""Roughly what the numbers of one node take."""
+"""Approximate size of one node's numbers."""
 
 Chosen = Callable[[Sampling, Leaf], bool]
 
 
 @dataclass(slots=True)
 class CallTree:
-    """Frames with what was seen in and below them; parents come before children.
+    """Frames with the samples in and below them; parents come before children.
 
-    weight    samples of the frame and all it called; for a comparison those of the profile that is looked at
+    weight    samples of the frame and its callees; in a comparison those of the selected profile
     own       samples of the frame itself
     waiting   those of `weight` that did not use the CPU
-    base      the same as `weight` in the profile it is compared with, in proportion to this one's total; None alone
+    base      `weight` in the profile for comparison, scaled to this one's total; None without comparison
     """
 
     names: list[str]
@@ -64,9 +64,9 @@ def call_tree(profiles: StoredProfiles, chosen: Chosen) -> CallTree:
 
 
 def compared(tree: CallTree, base: CallTree) -> CallTree:
-    """`tree` with the weights of `base` beside its own, counted as if both had the same number of samples.
+    """`tree` with the weights of `base` beside its own, scaled to the same number of samples.
 
-    Frames are the same when they have the same name below the same frames.
+    Frames are equal when they have the same name below the same frames.
     """
     names = {each: place for place, each in enumerate(tree.names)}
     joined = CallTree(
@@ -102,7 +102,7 @@ def compared(tree: CallTree, base: CallTree) -> CallTree:
 def shown(tree: CallTree, root: int | None = None) -> dict[str, Any]:
     """The heaviest frames as JSON values, at most MOST_NODES of them and MOST_BYTES.
 
-    root   only what this node called, and the frames above it
+    root   restricts to this node's callees and ancestors
     Gives  {names, id, parent, name, weight, own, waiting, base, cut, totals, left_out, functions}: `parent` is a place
            in these lists, `id` the node's number, `cut` of each frame the weight of frames below it that were left out,
            and `functions` for each name [own, weight, base] in the whole tree; None when nothing was left out.
@@ -142,14 +142,14 @@ def shown(tree: CallTree, root: int | None = None) -> dict[str, Any]:
 
 
 def _functions(tree: CallTree, names: Sequence[int]) -> list[list[float | int]]:
-    """[own, weight, base] of each function wherever it is called; a recursion counts once."""
+    """[own, weight, base] of each function over all its calls; a recursion counts once."""
     children: list[list[int]] = [[] for _ in tree.parent]
     roots: list[int] = []
     for node, above in enumerate(tree.parent):
         (children[above] if above >= 0 else roots).append(node)
     own, weight, base = ([0.0] * len(tree.names) for _ in range(3))
     callers = [0] * len(tree.names)
-    # A node is met twice: going down, and, as its complement, going up again.
+    # A node is visited twice: going down, and, as its complement, going up again.
     walk = roots
     while walk:
         node = walk.pop()
@@ -177,7 +177,7 @@ def _order(tree: CallTree, line: set[int] | None) -> list[int]:
 
 
 def _line_of(tree: CallTree, root: int) -> set[int]:
-    """The node, what is above it and what is below it. An unknown number gives nothing."""
+    """The node, its ancestors and its descendants. Empty for an unknown number."""
     if not 0 <= root < len(tree.parent):
         return set()
     inside = {root}
@@ -192,12 +192,12 @@ def _line_of(tree: CallTree, root: int) -> set[int]:
 
 
 def _plain(value: float) -> float | int:
-    """Whole numbers without a point, others with three digits behind it."""
+    """Integers without a point, others with three decimals."""
     return int(value) if value == int(value) else round(value, 3)
 
 
 def collapsed(profiles: StoredProfiles, chosen: Chosen) -> Sequence[str]:
-    """The chosen stacks as lines `frame;frame count`, which every other viewer reads."""
+    """The selected stacks as lines `frame;frame count`, the format of other viewers."""
     counted: dict[int, float] = {}
     for leaf in profiles.leaves:
         if chosen(profiles.samplings[leaf.sampling], leaf):

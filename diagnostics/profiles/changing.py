@@ -1,4 +1,4 @@
-"""Which functions took more or less of the samples from one stretch of time to another."""
+"""Finds functions whose share of the samples changed between two time ranges."""
 
 from __future__ import annotations
 
@@ -10,18 +10,19 @@ from diagnostics.profiles.selection import SOURCES, source_of
 from diagnostics.profiles.stored import StoredProfiles
 
 LEAST_EFFECT = 3.0
-"""A share changed when it differs by more than chance makes it: three standard errors of two proportions, which chance
-exceeds once in 370 times."""
+"""A share changed when it differs by three standard errors of two proportions, which chance exceeds once in 370
+times.
+"""
 
 Span = tuple[int, int]
-"""First and last epoch ms, both included."""
+"""First and last epoch ms, inclusive."""
 
 
 def changed_frames(profiles: StoredProfiles, normal: Span, bad: Span) -> tuple[str | None, list[dict[str, Any]]]:
-    """The functions whose share of the samples on themselves differs by more than chance explains, the clearest first.
+    """The functions whose share of own samples differs significantly, the most significant first.
 
-    Gives  the title of the source that has dated samples in both stretches (None when none has), and {name, normal,
-           bad, effect}: `normal` and `bad` are shares, 0..1, `effect` in standard errors.
+    Gives  the title of the source with dated samples in both ranges (None when there is none), and {name, normal, bad,
+           effect}: `normal` and `bad` are shares, 0..1, `effect` in standard errors.
     """
     sides = _samples(profiles, normal), _samples(profiles, bad)
     sources = [each for each in (*SOURCES, *sorted(sides[0])) if each in sides[0] and each in sides[1]]
@@ -41,7 +42,7 @@ def changed_frames(profiles: StoredProfiles, normal: Span, bad: Span) -> tuple[s
 
 
 def _samples(profiles: StoredProfiles, span: Span) -> Mapping[str, dict[int, float]]:
-    """Source -> number of a function -> samples on itself, of the samples whose time lies in the stretch."""
+    """Source -> number of a function -> own samples, in the time range."""
     told: dict[str, dict[int, float]] = {}
     for leaf in profiles.leaves:
         sampling = profiles.samplings[leaf.sampling]

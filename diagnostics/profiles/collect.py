@@ -1,4 +1,4 @@
-"""The stacks of an analysis, read from the evidence once, in the worker."""
+"""Collects the stacks of an analysis from the evidence, once, in the worker."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST_STACKS = 120_000
 DEEPEST = 400
 """Frames kept of one stack, from its root. Our choice: deeper ones are recursions."""
 MOST_THREADS = 400
-"""Threads that are told apart; where there are more, a thread is known by its task only."""
+"""Threads kept; with more, threads are only identified by their task."""
 
 
 KEYS = ("profile", "mode", "job_id", "vertex_id", "vertex", "subtask", "thread", MOMENT, "state")
@@ -39,7 +39,7 @@ def collected_profiles(evidence: Evidence) -> StoredProfiles | None:
         samples = _without(samples, "thread")
     distinct = stacks.heaviest(KEYS, samples)
     if distinct.num_rows > MOST_STACKS:
-        # Rather all stacks without their time than many of them not at all.
+        # All stacks without their time are better than many missing ones.
         distinct = stacks.heaviest(KEYS, _without(samples, MOMENT))
     tasks = {vertex_id: task.name for (_, vertex_id), task in cluster_of(evidence).tasks.items()}
 
@@ -52,7 +52,7 @@ def collected_profiles(evidence: Evidence) -> StoredProfiles | None:
 
 
 def _without(samples: pa.Table, column: str) -> pa.Table:
-    """The samples with nothing known in that column."""
+    """The samples with that column unknown."""
     import pyarrow as pa
 
     place = samples.column_names.index(column)

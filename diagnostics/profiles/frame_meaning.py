@@ -1,4 +1,4 @@
-"""What a frame of a flame graph is: whose code, and, where the catalogue knows it, what it means for the job."""
+"""Explains a frame of a flame graph: its origin, and its meaning for the job when the catalogue has it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ORIGINS = {
     "library": "other libraries",
     "native": "native code and the JVM",
 }
-"""Whose code a frame is, in the order of the legend."""
+"""Origins of frames, in the order of the legend."""
 
 _JAVA = ("java.", "javax.", "jdk.", "sun.", "com.sun.")
 _STATE = ("org.rocksdb.", "org.forstdb.", "org.apache.flink.contrib.streaming.state.", "org.apache.flink.state.")
@@ -88,7 +88,7 @@ def meaning(frame: str) -> str | None:
 
 
 def explained(frames: Sequence[str]) -> dict[str, Any]:
-    """For each frame the place of its origin in `origins` and of its sentence in `meanings`, -1 for none."""
+    """Index of each frame's origin in `origins` and of its sentence in `meanings`, -1 for none."""
     meanings: dict[str, int] = {}
     keys = list(ORIGINS)
     told = [meaning(frame) for frame in frames]

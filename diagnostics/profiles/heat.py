@@ -1,4 +1,4 @@
-"""When samples were taken, of which task: a grid to choose a stretch of time from."""
+"""A grid of sample counts by task and time, to select a time range from."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from diagnostics.profiles.stored import StoredProfiles
 MOST_SLOTS = 120
 LEAST_SLOT_MS = 1_000
 MOST_ROWS = 12
-"""Columns and rows of the grid; tasks with fewer samples are left out. Our choice: what 390 pixels can show."""
+"""Columns and rows of the grid, the tasks with most samples. Our choice: what 390 pixels can show."""
 
 
 def heat(profiles: StoredProfiles, selection: Selection) -> Mapping[str, Any] | None:
-    """The samples of the selection's source, on or off the CPU as it asks, by task and slot of time.
+    """The samples of the selection's source, on or off CPU as selected, by task and time slot.
 
     Gives  {from_ms, slot_ms, slots, rows: [{key, title, samples: {slot: weight}}]}, the task with most samples first;
            None when the samples have fewer than two times.

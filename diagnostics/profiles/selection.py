@@ -1,4 +1,4 @@
-"""Which samples a flame graph is drawn of: from which source, of which task, subtask or thread, on or off the CPU."""
+"""Selects the samples of a flame graph: by source, task, subtask or thread, on or off CPU."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ SOURCES = {
     "collapsed:unknown": "Profiler",
     "flame-graph:off-cpu": "Flink flame graph, off-CPU",
 }
-"""Kinds of profiles in the order in which they are offered: those that see working and waiting threads first."""
+"""Kinds of profiles in the order of the menu: first those with working and waiting threads."""
 ALL = ""
 OTHER_THREADS = "-"
-"""Threads of no task: the JVM's, the network's, Flink's services'."""
+"""Threads of no task: those of the JVM, the network and Flink's services."""
 MOST_CHOICES = 400
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What is looked at; the empty text and None stand for all of it.
+    """The selection; the empty text and None mean all.
 
     source         key of SOURCES
-    task           vertex id, or the task's name where the samples tell no id; OTHER_THREADS
-    from_ms,to_ms  only samples of that time, where their time is known
+    task           vertex id, or the task's name when the samples have no id; OTHER_THREADS
+    from_ms,to_ms  only samples of that time, when their time is known
     """
 
     source: str = ALL
@@ -44,7 +44,7 @@ class Selection:
     to_ms: int | None = None
 
     def holds(self, sampling: Sampling, leaf: Leaf) -> bool:
-        """Whether a stack belongs to it."""
+        """Whether a stack is selected."""
         return self._has(sampling) and (self.cpu == "mixed" or leaf.on_cpu == (self.cpu == "on"))
 
     def _has(self, sampling: Sampling) -> bool:
@@ -73,13 +73,15 @@ def task_of(sampling: Sampling) -> str:
 
 
 def task_title(sampling: Sampling) -> str:
-    """Its task as people read it."""
+    """Title of its task."""
     task = task_of(sampling)
     return sampling.vertex or ("Other threads" if task == OTHER_THREADS else task)
 
 
 def completed(profiles: StoredProfiles, selection: Selection) -> Selection:
-    """The selection with a source that exists, and with a task of another analysis found here by its name."""
+    """The selection with an existing source, and with another analysis' task replaced by the one of the same name
+    here.
+    """
     present = {source_of(each) for each in profiles.samplings}
     source = selection.source
     if source not in present:
@@ -99,7 +101,7 @@ def task_name(profiles: StoredProfiles, task: str) -> str | None:
 
 
 def choices(profiles: StoredProfiles, selection: Selection) -> Mapping[str, Any]:
-    """What else can be chosen: sources, its tasks, subtasks and threads of the task, each with its samples."""
+    """The other options: sources, its tasks, subtasks and threads of the task, with their samples."""
     sources: dict[str, float] = {}
     tasks: dict[str, float] = {}
     names: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""The sampled stacks of an analysis in one compact value: frames that stacks share are stored once."""
+"""The sampled stacks of an analysis in one compact value; shared frames are stored once."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ MOST_FRAMES = 800_000
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """Which samples: of which kind of profile, whose thread, and when.
+    """The attributes of samples: kind of profile, thread, time.
 
     profile    flame-graph, collapsed or thread-dump, with `mode` as in evidence/stack_sample.py
-    vertex_id  None where only the thread's name tells the task
-    ts_ms      None where the file does not tell
+    vertex_id  None when only the thread's name identifies the task
+    ts_ms      None when unknown
     """
 
     profile: str
@@ -41,9 +41,9 @@ class Sampling:
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """Where a stack ends in the tree, and how often it was seen.
+    """The end of a stack in the tree, and its number of samples.
 
-    on_cpu  by the thread's state as Flink counts it; where no state is told, whether its top frame does not wait
+    on_cpu  by the thread's state, as Flink counts it; without a state, whether its top frame does not wait
     """
 
     node: int
@@ -58,9 +58,9 @@ class StoredProfiles:
     """All stacks of an analysis as one tree of frames.
 
     names              distinct frames
-    parent, name       for each node its parent (-1 for what starts a stack) and its frame; parents come first
-    samplings, leaves  the stacks: where each ends, and of which sampling it is
-    left_out           distinct stacks that were too many to keep, the lightest
+    parent, name       for each node its parent (-1 for a root) and its frame; parents come first
+    samplings, leaves  the stacks: end and sampling of each
+    left_out           number of distinct stacks dropped, the lightest
     """
 
     names: Sequence[str]
@@ -72,7 +72,7 @@ class StoredProfiles:
 
     @property
     def span(self) -> tuple[int, int] | None:
-        """Epoch ms of the first and the last sample; None where they have no different times."""
+        """Epoch ms of the first and the last sample; None when they have fewer than two times."""
         times = [each.ts_ms for each in self.samplings if each.ts_ms is not None]
         return (min(times), max(times)) if times and min(times) < max(times) else None
 
@@ -94,7 +94,7 @@ class StoredProfiles:
 
     @classmethod
     def from_bytes(cls, stored: bytes) -> StoredProfiles:
-        """What `to_bytes` gave. Raises UnreadableInput for another version's."""
+        """The inverse of `to_bytes`. Raises UnreadableInput for another version's value."""
         content = json.loads(zlib.decompress(stored))
         if content.get("version") != VERSION:
             raise UnreadableInput("the profiles were stored by another version; diagnose the case again to see them")
@@ -115,7 +115,7 @@ class StoredProfiles:
 def profiles_of(rows: Iterable[Mapping[str, Any]], left_out: int = 0) -> StoredProfiles:
     """The rows of stack_sample (the fields of Sampling, `state`, `frames` root first, `weight`) as one value.
 
-    rows  the heaviest first: what comes after MOST_FRAMES is left out
+    rows  the heaviest first; rows beyond MOST_FRAMES are left out
     """
     names: dict[str, int] = {}
     samplings: dict[Sampling, int] = {}

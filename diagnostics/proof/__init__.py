@@ -1,4 +1,4 @@
-"""Whether a change fixed it: two snapshots of a job compared, with effect, noise band and a plain judgement."""
+"""Compares two snapshots of a job to judge whether a change fixed a problem: effect, noise band, judgement."""
 
 from diagnostics.proof.problems import Problem
 from diagnostics.proof.proving import Proof, SnapshotData, prove

@@ -1,4 +1,4 @@
-"""Each problem that was diagnosed before the change: gone, less, the same, worse, or not to be told."""
+"""Outcome of each problem diagnosed before the change: gone, less, the same, worse, or unknown."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ class Problem:
 
     @property
     def title(self) -> str:
-        """What was found before, or what is new."""
+        """The problem's title before the change, or of the new one."""
         finding = self.before or self.after
         assert finding is not None
         return str(finding["title"])
 
     @property
     def role(self) -> str:
-        """Its part in the diagnosis before the change; `new` when it was not there."""
+        """Its role in the diagnosis before the change; `new` when it did not exist."""
         return str(self.before["role"]) if self.before else "new"
 
 
@@ -53,7 +53,7 @@ def problems(
     signals_after: Sequence[Mapping[str, Any]],
     runbook_of: RunbookOf,
 ) -> list[Problem]:
-    """One entry for each class, causes first; new ones last.
+    """One entry per class, causes first; new ones last.
 
     before, after  the findings of one job, or of the case
     runbook_of     the runbook of an id, for its exit conditions
@@ -77,7 +77,7 @@ def _first(findings: Sequence[Mapping[str, Any]], symptom_class: str) -> Mapping
 
 
 def _most_severe_by_class(findings: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """The most severe finding of each class; remarks that touch no verdict are left out."""
+    """The most severe finding of each class; remarks without effect on a verdict are left out."""
     found: dict[str, Mapping[str, Any]] = {}
     for each in findings:
         known = found.get(each["symptom_class"])

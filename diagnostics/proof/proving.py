@@ -17,7 +17,7 @@ from diagnostics.runbook import Runbook, runbooks
 from diagnostics.wording import phrase
 
 LESS_LOAD = 0.5
-"""Below this part of the load before, a problem that is gone proves nothing. Our choice."""
+"""Below this share of the load before, a problem's disappearance proves nothing. Our choice."""
 
 FEW_CHECKPOINTS = 3
 """So many checkpoints must have ended after the change. Our choice: one alone may be luck."""
@@ -28,7 +28,7 @@ MOST_NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class SnapshotData:
-    """What is stored of one snapshot: its document, signals and the points of its charts."""
+    """The stored data of one snapshot: its document, signals and chart points."""
 
     document: Mapping[str, Any]
     signals: Sequence[Mapping[str, Any]]
@@ -39,10 +39,10 @@ class SnapshotData:
 class Proof:
     """The comparison.
 
-    same       the job in both snapshots, None when they do not hold the same one
-    doubts     what keeps the comparison from being a proof, in sentences
+    same       the job in both snapshots, None when there is no common one
+    doubts     limits of the comparison, as sentences
     problems   each diagnosed problem
-    effects    group -> its quantities, those that neither snapshot measures left out
+    effects    group -> its quantities, without those that neither snapshot measures
     """
 
     judgement: Judgement

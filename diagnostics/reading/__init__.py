@@ -1,7 +1,7 @@
-"""From files to answers: byte ranges read by Spark's Python workers, and reduced there to what was asked.
+"""Reads files in byte ranges on Spark's Python workers, and reduces them there to the aggregators' states.
 
-One Spark job of one task for each group of ranges. Each task runs the formats' readers, reduces the rows to the states
-of the aggregators and returns these and what it covered: no row crosses into the JVM, and nothing is stored.
+One Spark job with one task per group of ranges. Each task runs the formats' readers, reduces the rows to the states
+of the aggregators and returns these with the coverage: no row enters the JVM, and nothing is stored.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 TASKS_PER_CORE = 2
-"""So that a slow range does not leave a core idle at the end. Our choice."""
+"""Tasks per core, so that a slow range does not leave a core idle at the end. Our choice."""
 
 MOST_TASK_BYTES = 64 * 1024 * 1024
 """A task reads no more unless a file cannot be cut: about a second, after which another analysis gets the core."""
@@ -48,7 +48,7 @@ Report = Callable[[float, str], None]
 
 @dataclass(frozen=True, slots=True)
 class ReadingPlan:
-    """What is read of an upload.
+    """The files and ranges to read of an upload.
 
     formats   file id -> the format it is read as; None for an attachment
     ranges    of the files that are read, in file order
@@ -61,7 +61,7 @@ class ReadingPlan:
 
 
 def plan_ranges(intake: Intake, choices: FileChoices) -> ReadingPlan:
-    """Decide which bytes of which file are read as what."""
+    """Decide the format and the byte ranges of each file."""
     formats = {each.file_id: _format_of(each, choices.formats) for each in intake.inputs}
     taken = snapshot_times(intake.inputs)
     repeated = repeated_content(intake.inputs)
@@ -88,12 +88,12 @@ def read_evidence(
     choices: FileChoices,
     shared: SharedFolder | None = None,
 ) -> tuple[Evidence, list[dict[str, Any]]]:
-    """Read every recognised file and answer every question to it.
+    """Read every recognised file and compute the states of all aggregators.
 
     workspace  a folder of the driver, which Spark's workers share unless `shared` is given
-    choices    what a user chose about files; an unknown format raises UnknownFormat
-    shared     the run's folder at the storage that Spark's workers see instead of this machine's files
-    Gives      the answers, and the contract's `inputs[]`, one for each file of the upload in file id order
+    choices    the user's choices about files; an unknown format raises UnknownFormat
+    shared     the run's folder at the storage that Spark's workers use instead of this machine's files
+    Gives      the evidence, and the contract's `inputs[]`, one per file of the upload in file id order
     """
     plan = plan_ranges(intake, choices)
     chosen, ranges, repeated = plan.formats, plan.ranges, plan.repeated
@@ -132,7 +132,7 @@ def _format_of(file: InputFile, chosen_formats: Mapping[str, str]) -> Format | N
     format_id = chosen_formats.get(file.name, file.format_id)
     chosen = format_by_id(format_id) if format_id else None
     recognised = FORMATS.get(file.format_id or "")
-    # Bytes that are no text have no lines, and may be one endless one to a reader of lines.
+    # Binary files have no lines, and may look like a single endless one to a reader of lines.
     return recognised if recognised is not None and recognised.binary else chosen
 
 
@@ -143,7 +143,7 @@ def _run(
     travelling: Callable[[Batches], Batches],
     progress: Report,
 ) -> tuple[list[dict[str, Any]], Mapping[str, pa.Table]]:
-    """The Spark job: one task for each group.
+    """The Spark job with one task per group.
 
     Gives   the coverage of every range, in file and range order; aggregator's name -> state of all rows.
     """
@@ -188,7 +188,7 @@ def _input(
     same_as: str | None,
     clock: FileClock | None,
 ) -> dict[str, Any]:
-    """The contract's `inputs[]` entry of a file, of whose ranges `covered` tells."""
+    """The contract's `inputs[]` entry of a file, from the coverage of its ranges."""
     total = Coverage()
     for each in covered:
         part = {name: each[name] for name in Coverage.__slots__}

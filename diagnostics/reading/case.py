@@ -1,4 +1,4 @@
-"""A case as it is diagnosed: its files, what a user chose about them, and the bounds that hold for them."""
+"""The input of a diagnosis: files, the user's choices about them, and limits."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from diagnostics.reading.clock import FileClock
 
 @dataclass(frozen=True, slots=True)
 class FileChoices:
-    """What a user chose about single files, each by the file's name inside the upload.
+    """The user's choices about single files, by the file's name inside the upload.
 
-    formats       id of the format that it is read as; an unknown one raises UnknownFormat when the case is read
-    clocks        how its times are moved
-    event_fields  which fields of its events are key, event time and time of arrival
+    formats       id of the format to read it as; an unknown one raises UnknownFormat when the case is read
+    clocks        correction of its times
+    event_fields  fields of its events for key, event time and arrival time
     """
 
     formats: Mapping[str, str] = field(default_factory=dict)
@@ -27,12 +27,12 @@ class FileChoices:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What is diagnosed.
+    """The input of a diagnosis.
 
-    sources  the files as they were uploaded, archives among them
-    choices  what a user chose about files inside them
+    sources  the files as uploaded, including archives
+    choices  the user's choices about files inside them
     limits   sizes, counts and nesting that an upload may have
-    layouts  log layouts beyond those that are recognised by themselves
+    layouts  user-defined log layouts beyond the known ones
     """
 
     sources: Sequence[SourceFile]

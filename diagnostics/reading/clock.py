@@ -1,4 +1,4 @@
-"""The clock of one file: the zone that its times are in though they do not say so, and what is to be added to them."""
+"""Corrections of a file's clock: the time zone of times without one, and a shift."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 MOST_SHIFT_MS = 366 * 86_400_000
-"""How far a clock can be moved: a year is what a wrong date is off. Our choice, as in the log explorer."""
+"""Maximum shift: a year, as a wrong date causes. Our choice, as in the log explorer."""
 
 _OFFSET = re.compile(r"([+-]?)(\d{1,2}):(\d\d)(?::(\d\d))?$")
 _AMOUNT = re.compile(r"([+-]?\d{1,9}(?:\.\d{1,3})?) ?(ms|s|min|h|d)$")
@@ -24,10 +24,10 @@ _AMOUNT = re.compile(r"([+-]?\d{1,9}(?:\.\d{1,3})?) ?(ms|s|min|h|d)$")
 
 @dataclass(frozen=True, slots=True)
 class FileClock:
-    """How the times that a file tells become times of the case. `checked` makes one out of what somebody typed.
+    """Converts a file's times to times of the case. `checked` parses what a user typed.
 
-    zone      IANA name; its times were read as UTC and are the local time there. None: they are what they say
-    shift_ms  milliseconds that are added to them then
+    zone      IANA name; times read as UTC are local times there. None: times are correct
+    shift_ms  milliseconds added afterwards
     """
 
     zone: str | None = None
@@ -35,7 +35,7 @@ class FileClock:
 
     @classmethod
     def checked(cls, zone: str, shift: str) -> FileClock:
-        """Raises UnreadableInput for an unknown zone, for a shift that is no time, or one of more than a year."""
+        """Raises UnreadableInput for an unknown zone, or a shift that is not a duration or above a year."""
         named = zone.strip()
         if named and named not in _zones():
             raise UnreadableInput(f"{named[:60]!r} is no time zone; they are called for example Europe/Berlin or UTC")
@@ -51,7 +51,9 @@ class FileClock:
         return {"zone": self.zone, "shift_ms": self.shift_ms}
 
     def moved(self, times: pa.Array) -> pa.Array:
-        """The times of a column, epoch ms; unknown ones stay unknown. An hour that a zone has twice is its first."""
+        """The corrected times of a column, epoch ms; unknown ones stay unknown. An ambiguous hour is its first
+        occurrence.
+        """
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -62,7 +64,7 @@ class FileClock:
         return pc.add(times, self.shift_ms) if self.shift_ms else times
 
     def moved_ms(self, ts_ms: int | None) -> int | None:
-        """One moment, epoch ms; None stays None."""
+        """One corrected time, epoch ms; None stays None."""
         import pyarrow as pa
 
         if ts_ms is None:
@@ -95,7 +97,7 @@ def shift_of(typed: str) -> int:
 
 
 def shift_text(shift_ms: float) -> str:
-    """A shift as it is typed: `+2 h`, `-90 s`, `+350 ms`."""
+    """A shift as typed: `+2 h`, `-90 s`, `+350 ms`."""
     units = ("d", "h", "min", "s")
     unit = next((each for each in units if shift_ms % DURATION_MS[each] == 0), "ms")
     return f"{'+' if shift_ms >= 0 else '-'}{abs(shift_ms) / DURATION_MS[unit]:.15g} {unit}"

@@ -1,7 +1,7 @@
-"""What Spark's Python workers need when they are not the server's own children: this code, and the run's folder.
+"""Provides Spark's Python workers on other machines with this code and the run's folder.
 
-In local mode both are there. On a cluster the folder has to lie where every machine reaches it, see `shared_folder`.
-The code is used where it is installed (the same files: a digest is compared); elsewhere a session brings it along.
+In local mode both exist already. On a cluster the folder must be reachable from every machine, see `shared_folder`. An
+installed copy of the code is used when its digest is the same; otherwise the session ships it.
 """
 
 from __future__ import annotations
@@ -32,22 +32,22 @@ PACKAGE = Path(__file__).resolve().parents[1]
 _TOLD_BY_A_WORKER = re.compile(rf"\b{SparkUnavailable.__name__}: (.+)")
 
 NEAR_LOOK_SECONDS = 0.2
-"""How often a worker looks for its run's folder in the file system. Our choice: cancelling takes less than a second."""
+"""Interval of checking a run's folder in the file system. Our choice: cancelling takes less than a second."""
 
 FAR_LOOK_SECONDS = 2.0
-"""How often it does so in another storage, where that is a request. Our choice."""
+"""Interval of checking it in remote storage, where it is a request. Our choice."""
 
 Batches = Callable[[Iterator["pa.RecordBatch"]], Iterator["pa.RecordBatch"]]
 
 _prepared: WeakKeyDictionary[SparkSession, Callable[[Batches], Batches]] = WeakKeyDictionary()
-"""How work gets this code in a session that was asked before: an archive is sent once, a second one is refused."""
+"""How each session gets this code: an archive is sent once, a second one is refused."""
 
 
 def shipped_to_workers(session: SparkSession, folder: SharedFolder) -> Callable[[Batches], Batches]:
-    """What makes work such that any worker of the session can do it.
+    """A decorator that makes work executable on any worker of the session.
 
     folder  of the run, which the work reads and writes
-    Raises  SparkUnavailable when a worker cannot do that; it names the folder and the reason.
+    Raises  SparkUnavailable naming the folder and the reason when a worker cannot use it
     """
     in_the_server = is_local(session.conf.get("spark.master") or "")
     if in_the_server and folder.is_path:
@@ -65,10 +65,10 @@ def shipped_to_workers(session: SparkSession, folder: SharedFolder) -> Callable[
 
 
 def _while_run_lasts(work: Batches, folder: SharedFolder) -> Batches:
-    """`work` that ends with its worker as soon as the run's folder is gone.
+    """`work` in a worker that ends as soon as the run's folder is removed.
 
-    Spark lets a cancelled task wait for its Python worker for two seconds before it kills that, and a client that was
-    killed cancels nothing. The folder goes when a run has ended, however it did.
+    Spark waits two seconds for the Python worker of a cancelled task before it kills it, and a killed client cancels
+    nothing. The folder is removed at the end of every run.
     """
 
     def watched(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -83,9 +83,9 @@ def _while_run_lasts(work: Batches, folder: SharedFolder) -> Batches:
 
 
 def _exit_without(folder: SharedFolder, ended: threading.Event) -> None:
-    """End this process once the folder is gone, unless its work has ended before."""
+    """End this process when the folder is removed before `ended` is set."""
     while not ended.wait(NEAR_LOOK_SECONDS if folder.is_path else FAR_LOOK_SECONDS):
-        with contextlib.suppress(SparkUnavailable):  # a storage that does not answer is what the work itself will say
+        with contextlib.suppress(SparkUnavailable):  # the work itself reports a storage that does not answer
             if not folder.exists():
                 os._exit(1)
 
@@ -98,7 +98,7 @@ def _with_code(session: SparkSession) -> Callable[[Batches], Batches]:
 
 @contextlib.contextmanager
 def failures_of_workers() -> Iterator[None]:
-    """Raises  SparkUnavailable where the block fails because a worker has raised one, with the worker's reason."""
+    """Raises  SparkUnavailable with the worker's reason when a worker raised one in the block."""
     try:
         yield
     except Exception as error:
@@ -109,7 +109,7 @@ def failures_of_workers() -> Iterator[None]:
 
 
 def _refusal_of(folder: SharedFolder) -> Batches:
-    """Tells why a worker cannot use the folder, nothing where it can."""
+    """The reason why a worker cannot use the folder; nothing when it can."""
 
     def report_refusal(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for _ in batches:
@@ -119,7 +119,7 @@ def _refusal_of(folder: SharedFolder) -> Batches:
 
 
 def _has_code(session: SparkSession) -> bool:
-    """Whether a worker has this code."""
+    """Whether the workers have this code."""
 
     def look(batches: Iterator[Any]) -> Iterator[Any]:
         import pyarrow
@@ -150,7 +150,7 @@ def _text_batch(told: str | None) -> pa.RecordBatch:
 
 @cache
 def digest() -> str:
-    """A digest of this package's files, the same wherever they lie."""
+    """A digest of this package's files, independent of their location."""
     found = hashlib.sha256()
     for path in _files():
         found.update(f"{path.relative_to(PACKAGE)}\n".encode())
@@ -163,12 +163,12 @@ def _files() -> list[Path]:
 
 
 def unchanged(work: Batches) -> Batches:
-    """`work`, for workers that have all that it needs."""
+    """`work`, for workers that need nothing."""
     return work
 
 
 def _shipped_code(session: SparkSession) -> Callable[[Batches], Batches]:
-    """Makes of work what imports this package from an archive, which Spark has unpacked where the worker runs."""
+    """Wraps work to import this package from an archive, which Spark unpacks in the worker's folder."""
     from pyspark import cloudpickle
 
     name = f"diagnostics-{digest()[:16]}"
@@ -183,7 +183,7 @@ def _shipped_code(session: SparkSession) -> Callable[[Batches], Batches]:
         pickled: bytes = cloudpickle.dumps(work)  # type: ignore[no-untyped-call]
 
         def unpacked(batches: Iterator[Any]) -> Iterator[Any]:
-            # A function inside a function travels by value: nothing of this package may be named here.
+            # A nested function is pickled by value: it must not refer to this package.
             import pickle
             import sys
 

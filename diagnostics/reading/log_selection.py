@@ -1,4 +1,4 @@
-"""Which records of logs the aggregators look at, as formats understand it."""
+"""The log records that the aggregators read, as a selection for formats."""
 
 from __future__ import annotations
 
@@ -12,4 +12,4 @@ LOG_SELECTION = RecordSelection(
     events=frozenset(event.id for event in catalogue() if any(each.asks_for(event.id) for each in _QUESTIONS)),
     texts=frozenset(text for each in _QUESTIONS for text in each.texts),
 )
-"""What the declarations of all questions to `log_record` add up to."""
+"""The combined selections of all aggregators of `log_record`."""

@@ -1,4 +1,4 @@
-"""The bound of the memory that reading a range takes: a file that means harm costs itself and not the machine."""
+"""Memory limit for reading a range, so that a hostile file fails by itself without harming the machine."""
 
 from __future__ import annotations
 
@@ -8,17 +8,18 @@ from contextlib import contextmanager
 from pathlib import Path
 
 MOST_READING_BYTES = 3 * 1024**3
-"""Beyond what the process has already. Our choice: Arrow's allocator reserves 1 GiB before it uses any, and the largest
-document that a format reads takes 0.7 GiB as objects."""
+"""Memory beyond the process's current use. Our choice: Arrow's allocator reserves 1 GiB before it uses any, and the
+largest document that a format reads takes 0.7 GiB as objects.
+"""
 
 _PAGES = Path("/proc/self/statm")
 
 
 @contextmanager
 def bounded_memory(most: int = MOST_READING_BYTES) -> Iterator[None]:
-    """While the block lasts, this process is refused more memory, which Python and Arrow raise as MemoryError.
+    """Limit this process's memory within the block; Python and Arrow raise MemoryError above it.
 
-    Nothing is bounded where the system does not say how much a process has (Linux does).
+    No limit on systems that do not report a process's memory (Linux does).
     """
     if not _PAGES.exists():
         yield

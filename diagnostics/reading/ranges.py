@@ -1,4 +1,4 @@
-"""Which bytes of which file a task of the Spark job reads: ranges cut at line starts, in groups of equal cost."""
+"""Cuts files into byte ranges at line starts, and groups the ranges into tasks of equal cost."""
 
 from __future__ import annotations
 
@@ -15,22 +15,23 @@ from diagnostics.notation.file_range import Range
 from diagnostics.reading.clock import FileClock
 
 RANGE_BYTES = 16 * 1024 * 1024
-"""A splittable file is cut into ranges of this size. Measured: 4 to 64 MB are alike; smaller ranges balance better."""
+"""Size of the ranges of a splittable file. Measured: 4 to 64 MB are equivalent; smaller ranges balance better."""
 
 LONGEST_RANGE_BYTES = 64 * 1024 * 1024
-"""A range is longer than RANGE_BYTES by the line that it ends in. Our choice: one that is four times as long holds a
-line that no reader of lines can hold, as a document does that somebody calls a log."""
+"""A range exceeds RANGE_BYTES by its last line. Our choice: one four times as long contains a line that no reader of
+lines can hold, such as a document named like a log.
+"""
 
 PIECE_BYTES = 1024 * 1024
-"""How much of a file is in memory while its ranges are looked for. Our choice."""
+"""Bytes of a file in memory while its ranges are determined. Our choice."""
 
 FILE_COST_BYTES = 20_000
-"""What opening and recognising a file costs beside its bytes, as bytes read. Measured: about 0.2 ms a file."""
+"""Fixed cost of opening and recognising a file, as bytes read. Measured: about 0.2 ms per file."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedRange:
-    """A range, the format that reads it, how many lines of the file come before it, and how its times are moved."""
+    """A range with its format, the number of lines before it, and the correction of its times."""
 
     part: Range
     format_id: str
@@ -45,7 +46,7 @@ def ranges_of(
     clock: FileClock | None,
     fields: NamedFields | None = None,
 ) -> Iterator[PlannedRange]:
-    """The ranges of a file: one, or several cut at line starts, with the lines before each counted."""
+    """The ranges of a file: one, or several cut at line starts, each with the number of lines before it."""
     if chosen is None or file.path is None:
         return
     size = file.path.stat().st_size
@@ -63,7 +64,9 @@ def ranges_of(
 
 
 def _part_starts(parts: Callable[[Path], Sequence[int]], path: Path) -> Sequence[int]:
-    """Where the parts of a file begin; one in which they are not found is read as a whole, and its reader says why."""
+    """Offsets of the parts of a file; when they cannot be determined the file is one part, and its reader reports the
+    error.
+    """
     try:
         return parts(path)
     except Exception:
@@ -71,7 +74,7 @@ def _part_starts(parts: Callable[[Path], Sequence[int]], path: Path) -> Sequence
 
 
 def _cut_between_parts(begins: Sequence[int], size: int) -> list[int]:
-    """Those of the parts' beginnings that lie about RANGE_BYTES apart."""
+    """Those of the parts' offsets that are about RANGE_BYTES apart."""
     cuts = [0]
     for begin in begins:
         if begin - cuts[-1] >= RANGE_BYTES and begin < size:
@@ -105,7 +108,7 @@ def _lines_between(path: Path, cuts: Sequence[int]) -> list[int]:
 
 
 def grouped(ranges: Sequence[PlannedRange], most: int) -> list[list[PlannedRange]]:
-    """The ranges in at most so many groups of about equal cost, largest first into the emptiest group."""
+    """The ranges in at most `most` groups of about equal cost, largest first into the emptiest group."""
     heap = [(0, number) for number in range(min(most, len(ranges)))]
     groups: list[list[PlannedRange]] = [[] for _ in heap]
     for planned in sorted(ranges, key=lambda each: (each.part.start - each.part.end, each.part.file_id)):

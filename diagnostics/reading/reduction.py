@@ -1,4 +1,4 @@
-"""Rows of evidence tables reduced to the states of their aggregators, in a worker, while they are read."""
+"""Reduces rows of evidence tables to the states of their aggregators, in a worker, while they are read."""
 
 from __future__ import annotations
 
@@ -15,17 +15,19 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 HELD_BYTES = 32 * 1024**2
-"""Rows of a table that are held before they are reduced together. Our choice: 50,000 records of a log, and of small
-files, of which a case may have hundreds, all that a task reads."""
+"""Bytes of rows of a table that are collected before they are reduced. Our choice: 50,000 records of a log, and
+everything that a task reads of small files, of which a case may have hundreds.
+"""
 
 STATES_AT_ONCE = 16
 STATE_BYTES_AT_ONCE = 96 * 1024**2
-"""States of one question that wait to be merged, and their bytes. Our choice: merging two at a time would copy them as
-often."""
+"""States of an aggregator that wait to be merged, and their bytes. Our choice: merging in pairs would copy them every
+time.
+"""
 
 
 class Reduction:
-    """The states of all aggregators over the rows that were added."""
+    """The states of all aggregators over the added rows."""
 
     def __init__(self) -> None:
         self._held: dict[str, list[pa.RecordBatch]] = defaultdict(list)
@@ -33,7 +35,7 @@ class Reduction:
         self._states: dict[str, list[pa.Table]] = defaultdict(list)
 
     def add(self, table: str, rows: pa.RecordBatch) -> None:
-        """Take rows of the table's whole schema."""
+        """Add rows with the table's whole schema."""
         if rows.num_rows and table in BY_TABLE:
             self._held[table].append(rows)
             self._held_bytes[table] += rows.nbytes

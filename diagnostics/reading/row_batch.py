@@ -1,7 +1,7 @@
-"""Rows of a format as a batch of their table: its columns and types, lines of the whole file, times of the case.
+"""Converts a format's rows to a batch of their table: columns and types, lines of the whole file, times of the case.
 
-What a file states may be more than a column can hold: a counter above 2^63, a time that no calendar has, a number that
-is none, half of a surrogate pair. Such a value is unknown from here on, and counted; all others stand.
+Values that a column cannot hold (a counter above 2^63, a time outside the calendar, a non-finite number, half of a
+surrogate pair) become unknown and are counted.
 """
 
 from __future__ import annotations
@@ -20,15 +20,16 @@ if TYPE_CHECKING:
 
 FIRST_MOMENT_MS = round(dt.datetime.min.replace(tzinfo=dt.UTC).timestamp() * 1000)
 LAST_MOMENT_MS = round(dt.datetime(9999, 12, 31, 23, 59, 59, tzinfo=dt.UTC).timestamp() * 1000)
-"""What a calendar has: the years 1 to 9999, epoch ms."""
+"""Last moment of the calendar, years 1 to 9999, in epoch ms."""
 
 LARGEST = 1e30
-"""No size, count, rate or duration that a process measures comes near it (2^63 is 1e19), and the sums and squares of
-measurements below it stay finite. Our choice."""
+"""Larger numbers are no measurements (2^63 is 1e19); the sums and squares of measurements below it stay finite. Our
+choice.
+"""
 
 
 def row_batch(given: Rows, file_id: int, lines_before: int, clock: FileClock | None) -> tuple[pa.RecordBatch, int]:
-    """The rows as a batch of the table's own schema, and how many of their values became unknown.
+    """The rows as a batch in the table's schema, and the number of values that became unknown.
 
     Raises TypeError naming a column that the table does not have.
     """
@@ -63,12 +64,12 @@ def row_batch(given: Rows, file_id: int, lines_before: int, clock: FileClock | N
 
 
 def valid_text(text: str) -> str:
-    """The text as every encoder bears it; half of a surrogate pair becomes a question mark."""
+    """The text without invalid surrogates, which become question marks."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def calendar_moment(ts_ms: int | None) -> int | None:
-    """The moment, if a calendar has it."""
+    """The moment, if it is within the calendar."""
     return ts_ms if ts_ms is not None and FIRST_MOMENT_MS <= ts_ms <= LAST_MOMENT_MS else None
 
 
@@ -92,7 +93,7 @@ def _from_rows(given: Rows, names: Sequence[str], schema: pa.Schema) -> tuple[pa
 
 
 def _fitting(value: Any, kind: pa.DataType) -> Any:
-    """The value as a column of this type can hold it; None for a number that is too large."""
+    """The value if a column of this type can hold it; None for a number that is too large."""
     import pyarrow as pa
 
     if isinstance(value, str):
@@ -106,7 +107,7 @@ def _fitting(value: Any, kind: pa.DataType) -> Any:
 
 
 def _moments(times: pa.Array) -> pa.Array:
-    """The times that a calendar has."""
+    """The times within the calendar."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

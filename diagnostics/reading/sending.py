@@ -1,4 +1,4 @@
-"""Files that Spark's workers do not see where they were unpacked: sent to the shared storage before they are read."""
+"""Sends files to the shared storage for workers that do not share this machine's disk."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from diagnostics.reading.ranges import PlannedRange
 from diagnostics.storage.shared_folder import SharedFolder
 
 SENT_AT_ONCE = 16
-"""Files on their way at once: a small one takes an object store 20 to 50 ms, most of it waiting. Our choice."""
+"""Files sent in parallel: a small one takes 20 to 50 ms, most of it waiting. Our choice."""
 
 
 def sent(
     ranges: Sequence[PlannedRange], folder: SharedFolder, report: Callable[[int, int], None]
 ) -> list[PlannedRange]:
-    """The same ranges of copies of their files.
+    """The same ranges on copies of their files.
 
     folder  where the copies go, each named by its file's id
-    report  called with the files sent and those in all; what it raises ends the sending
-    Raises  SparkUnavailable when the storage refuses, OSError when it is a path that does.
+    report  called with the number of files sent and the total; an exception from it ends the sending
+    Raises  SparkUnavailable when the storage refuses, OSError when a path does.
     """
     sources = {each.part.file_id: each.part.path for each in ranges}
     with ThreadPoolExecutor(SENT_AT_ONCE, thread_name_prefix="send") as pool:

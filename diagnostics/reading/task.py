@@ -1,4 +1,4 @@
-"""What a Python worker of Spark does with its group of ranges: read them, reduce their rows, report what it covered."""
+"""The task of a Python worker: read a group of ranges, reduce their rows, report the coverage."""
 
 from __future__ import annotations
 
@@ -24,25 +24,26 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 MOST_SAMPLES = 5
-"""Lines not understood that are shown for a file. Our choice."""
+"""Lines not understood that are shown per file. Our choice."""
 
 MOST_WARNINGS = 10
-"""Warnings shown for a file. Our choice."""
+"""Warnings shown per file. Our choice."""
 
 SMALL_FILE_BYTES = 1024 * 1024
 TOGETHER_BYTES = 8 * 1024 * 1024
-"""Whole files up to the one are read together up to the other. Our choice: reading a log costs about 15 ms beside its
-bytes, as much as 1 MiB of it, and a stretch of the text and what is found in it takes a few times its size."""
+"""Whole files up to the first size are read together up to the second. Our choice: reading a log costs about 15 ms
+besides its bytes, as much as 1 MiB of it, and a stretch of text with its matches takes a few times its size.
+"""
 
 COVERAGE = ""
-"""The name under which a task sends what it covered; the states go by the names of their aggregators."""
+"""Name under which a task sends its coverage; states are sent under the names of their aggregators."""
 
 
 def read_group(group: Sequence[PlannedRange], run: SharedFolder, number: int) -> Iterator[pa.RecordBatch]:
-    """In a Spark worker: read each range and reduce its rows; gives the coverage and the states, packed.
+    """Read each range and reduce its rows; gives the coverage and the states, packed. Runs in a Spark worker.
 
-    Spark ends a cancelled task's own side at once, but not a Python worker in the middle of its work: it would read on
-    to the end of its group. The run's folder is removed when the run ends, so a worker looks for it before each range.
+    Spark ends a cancelled task at once, but not its Python worker, which would read to the end of its group. The run's
+    folder is removed at the end of the run, so a worker checks for it before each range.
     Raises  AnalysisInterrupted when it is gone, SparkUnavailable when the storage fails.
     """
     import pyarrow as pa
@@ -90,7 +91,7 @@ def _coverage_schema() -> pa.Schema:
 
 
 def _batches_of_files(group: Sequence[PlannedRange]) -> Iterator[list[PlannedRange]]:
-    """The ranges as they are read: small whole files of a format that reads several at once up to TOGETHER_BYTES."""
+    """The ranges in batches: small whole files of a format with `read_several` up to TOGETHER_BYTES."""
     waiting: dict[str, list[PlannedRange]] = defaultdict(list)
     for planned in group:
         size = planned.part.end - planned.part.start
@@ -105,7 +106,7 @@ def _batches_of_files(group: Sequence[PlannedRange]) -> Iterator[list[PlannedRan
 
 
 def _read_ranges(ranges: Sequence[PlannedRange], reduction: Reduction) -> list[dict[str, Any]]:
-    """Read some ranges together; where that fails, one by one, so that each file's failure is its own."""
+    """Read some ranges together; when that fails, one by one, so that each file reports its own failure."""
     one = FORMATS[ranges[0].format_id]
     if len(ranges) > 1 and one.read_several is not None:
         try:
@@ -133,7 +134,7 @@ def _rows_in(planned: PlannedRange) -> Iterator[Rows | Coverage]:
 
 
 def _take(planned: PlannedRange, found: Iterable[Rows | Coverage], reduction: Reduction) -> dict[str, Any]:
-    """Reduce what is read of a range; a reader that fails becomes a warning of its file, what it read before stands."""
+    """Reduce the rows of a range; a failing reader becomes a warning of its file, and rows read before are kept."""
     part, total = planned.part, Coverage()
     rows: dict[str, int] = {}
     beyond = 0
@@ -148,7 +149,7 @@ def _take(planned: PlannedRange, found: Iterable[Rows | Coverage], reduction: Re
                 table, count = _rows_read(given.table, batch)
                 rows[table] = rows.get(table, 0) + count
     except SparkUnavailable:
-        # The storage failed, not the file: Spark tries the task again.
+        # The storage failed, not the file: Spark retries the task.
         raise
     except DiagnosticsError as error:
         total = replace(total, warnings=(*total.warnings, str(error)))
@@ -174,9 +175,9 @@ def _take(planned: PlannedRange, found: Iterable[Rows | Coverage], reduction: Re
 
 
 def _with_selection(planned: PlannedRange) -> Range:
-    """The range for a reader that leaves out log records which nobody asks for.
+    """The range for a reader that leaves out unselected log records.
 
-    Where a user moved a file's times all are read: what is counted by second would have to be counted again.
+    All records are read when a user corrected a file's times, because counts by second would change.
     """
     if planned.clock is not None:
         return planned.part
@@ -184,14 +185,14 @@ def _with_selection(planned: PlannedRange) -> Range:
 
 
 def _rows_read(table: str, rows: pa.RecordBatch) -> tuple[str, int]:
-    """The table that rows belong to and their number; log records that are only counted are records all the same."""
+    """The table of the rows and their number; counted log records are records too."""
     import pyarrow.compute as pc
 
     return ("log_record", pc.sum(rows["records"]).as_py() or 0) if table == "log_count" else (table, rows.num_rows)
 
 
 def added(one: Coverage, other: Coverage) -> Coverage:
-    """What two parts cover together."""
+    """The sum of two coverages."""
     firsts = [each.first_ts_ms for each in (one, other) if each.first_ts_ms is not None]
     lasts = [each.last_ts_ms for each in (one, other) if each.last_ts_ms is not None]
     return Coverage(

@@ -1,4 +1,4 @@
-"""How Arrow tables travel from Spark's workers to the driver: as named bytes, in pieces that any message can hold."""
+"""Transports Arrow tables from Spark's workers to the driver as named bytes, in pieces that fit into a message."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PIECE_BYTES = 4 * 1024**2
 """Bytes of a row. Our choice: Spark Connect refuses messages above 128 MB and sends batches of about 4 MB."""
 
 COMPRESSION = "zstd"
-"""Texts of log records repeat. Measured on the states of 48 MB of log: 23 MB become 4.3 MB in 50 ms, 8.3 MB by lz4."""
+"""Log texts are repetitive. Measured on the states of 48 MB of log: 23 MB become 4.3 MB in 50 ms, 8.3 MB by lz4."""
 
 PACKED_DDL = "task INT, name STRING, piece INT, content BINARY"
 
@@ -21,7 +21,7 @@ PACKED_DDL = "task INT, name STRING, piece INT, content BINARY"
 def pack_table(task: int, name: str, table: pa.Table) -> Iterator[pa.RecordBatch]:
     """The table as rows of PACKED_DDL.
 
-    task  number of the task that sends it, so that pieces of two tables of a name are not mixed
+    task  number of the sending task, which separates pieces of tables with the same name
     """
     import pyarrow as pa
 
@@ -43,9 +43,9 @@ def pack_table(task: int, name: str, table: pa.Table) -> Iterator[pa.RecordBatch
 
 
 def unpack_tables(packed: pa.Table) -> Iterator[tuple[str, list[pa.Table]]]:
-    """Each name with its tables, in the order of the tasks; those of the next name are unpacked when it is asked for.
+    """Each name with its tables, in the order of the tasks, unpacked one name at a time.
 
-    All at once they would take some ten times the memory that they take packed.
+    All tables together would take some ten times their packed memory.
     """
     import pyarrow as pa
 

@@ -1,4 +1,4 @@
-"""Secrets and personal data taken out of evidence before it is stored, each by a pseudonym that stays the same."""
+"""Removes secrets and personal data from evidence before it is stored, by stable pseudonyms."""
 
 from __future__ import annotations
 

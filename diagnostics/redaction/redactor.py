@@ -1,4 +1,6 @@
-"""Replaces values by pseudonyms in text that comes in pieces; lines stay lines, so that citations hold."""
+"""Replaces values by pseudonyms in text that is read in pieces; the number of lines is unchanged, so citations stay
+valid.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +14,14 @@ from diagnostics.redaction.rule import RedactionRule, is_harmless
 MOST_EXAMPLES = 3
 CONTEXT_BYTES = 60
 OVERLAP_BYTES = 32_768
-"""How much of a piece that ends inside a line, or a private key, waits for what follows: longer than any value is."""
+"""Bytes at the end of a piece, within a line or a private key, that wait for the next piece: longer than any value."""
 
 
 @dataclass(slots=True)
 class Replacement:
-    """What one rule replaced.
+    """The replacements of one rule.
 
-    examples  (before the value, the value, after it, its pseudonym) of different values, shortened
+    examples  (text before, value, text after, pseudonym) of distinct values, shortened
     """
 
     count: int = 0
@@ -27,9 +29,9 @@ class Replacement:
 
 
 class Redactor:
-    """Applies rules, one after the other.
+    """Applies rules in sequence.
 
-    key   whoever has it can tell that two pseudonyms stand for the same value, nobody can tell the value
+    key   its holder can compute which pseudonyms stand for the same value; nobody can recover the value
     """
 
     def __init__(self, rules: Sequence[RedactionRule], key: bytes) -> None:
@@ -38,7 +40,7 @@ class Redactor:
         self.replacements: dict[str, Replacement] = {}
 
     def pieces(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
-        """The text with every value replaced. A value is not missed where two pieces meet."""
+        """The text with every value replaced, including values across two pieces."""
         waiting = b""
         for piece in pieces:
             waiting += piece
@@ -65,12 +67,14 @@ class Redactor:
         return text
 
     def pseudonym(self, rule: RedactionRule, value: bytes) -> bytes:
-        """The same for the same value, in every file of every case."""
+        """The pseudonym of a value, the same in every file of every case."""
         digest = hmac.digest(self._key, f"{rule.shape}:".encode() + value.lower(), hashlib.sha256)
         return _SHAPED[rule.shape](rule, digest)
 
     def _cut(self, text: bytes) -> int:
-        """Where what is certain ends: at a line's end, not inside of a private key, else at a mark between values."""
+        """End of the text that can be processed: at a line's end outside a private key, else at a separator between
+        values.
+        """
         certain = len(text) - OVERLAP_BYTES
         for end in (b"\n", b",", b" "):
             cut = text.rfind(end, 0, certain) + 1

@@ -1,4 +1,4 @@
-"""A kind of value that is taken out: how it is found, and what takes its place."""
+"""A kind of value that is redacted: how it is recognised, and its pseudonym."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ SHAPES: tuple[Shape, ...] = get_args(Shape)
 
 LONGEST_PATTERN = 2_000
 PATTERN_MEMORY = 8 * 1024 * 1024
-"""What RE2 may take for one expression. Source: RE2's own default."""
+"""Memory limit of RE2 for one expression. Source: RE2's own default."""
 
 
 @dataclass(frozen=True, slots=True)
 class RedactionRule:
     """One kind of value.
 
-    pattern  an RE2 expression, which takes linear time whatever the text; its one group is the value
-    shape    what the pseudonym looks like, so that what reads the file still reads it
-    usual    whether it is applied unless somebody says otherwise
-    finds    lines in which the value between >< is found
-    leaves   lines in which nothing is found
+    pattern  an RE2 expression (linear time) whose only group is the value
+    shape    form of the pseudonym, so that readers still parse the file
+    usual    whether it is applied by default
+    finds    sample lines with the value between ><
+    leaves   sample lines without a match
     """
 
     id: str
@@ -51,7 +51,7 @@ class RedactionRule:
         return rule
 
     def errors(self) -> list[str]:
-        """What is wrong with it, in sentences: the expression, and its examples."""
+        """Errors of the expression and its examples, as sentences."""
         if self.shape not in SHAPES:
             return [f"{self.id}: the shape is one of {', '.join(SHAPES)}"]
         if len(self.pattern) > LONGEST_PATTERN:
@@ -96,7 +96,7 @@ _PSEUDONYM = re.compile(rb"REDACTED-|.*\.invalid$|(?:24\d|25[0-5])\.\d{1,3}\.\d{
 
 
 def is_harmless(value: bytes) -> bool:
-    """Whether a value tells nothing: a switch, a number, a mask, a reference to another value, a pseudonym of ours."""
+    """Whether a value reveals nothing: a switch, a number, a mask, a reference to another value, a pseudonym."""
     return (
         value.lower() in HARMLESS
         or value.isdigit()

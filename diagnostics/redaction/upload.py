@@ -1,4 +1,4 @@
-"""An uploaded file, plain, compressed or an archive, written again without what its owner wants to keep for himself."""
+"""Rewrites an uploaded file (plain, compressed or an archive) without redacted values."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from diagnostics.redaction.redactor import Redactor, Replacement
 
 @dataclass(slots=True)
 class Redacted:
-    """What was done to an upload.
+    """The result of redacting an upload.
 
-    found     by the rule's id
-    left_out  files that are not in the new one, with the reason: what cannot be read cannot be cleaned
+    found     replacements by the rule's id
+    left_out  files that are not in the result, with the reason: what cannot be read cannot be redacted
     """
 
     replacements: dict[str, Replacement] = field(default_factory=dict)
@@ -49,10 +49,9 @@ def redact_upload(
 ) -> Redacted:
     """Writes the upload to `target` with every value replaced, under the same names inside, an archive as zip.
 
-    progress  is told again and again how many bytes of text were gone through
-    seconds   how long it may take
-    Raises UnreadableInput when nothing of it can be read; Spent when it is too much or takes too long, and what the
-    redactor found until then stands.
+    progress  called repeatedly with the number of bytes processed
+    seconds   time limit
+    Raises UnreadableInput when nothing of it can be read; Spent when it is too large or takes too long.
     """
     seen = 0
 

@@ -1,4 +1,4 @@
-"""Rules as validated values: conditions over measured facts, and every mistake of a rule named with its line.
+"""Rules as validated values: conditions over measured facts; every error of a rule is reported with its line.
 
 The rules themselves are data in `diagnostics/symptoms/`.
 """

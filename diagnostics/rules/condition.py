@@ -1,4 +1,4 @@
-"""What must hold over measured facts: `all`, `any`, `none` of comparisons, with unknown as a third answer."""
+"""Conditions over measured facts: `all`, `any`, `none` of comparisons, in three-valued logic with unknown."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ ORDERED: Mapping[str, Callable[[Any, Any], bool]] = {
 }
 OPERATORS = (*ORDERED, "==", "!=", "contains", "in")
 DEEPEST = 8
-"""How deep conditions may nest. Our choice: more is unreadable."""
+"""Nesting depth of conditions. Our choice: more is unreadable."""
 MOST_COMPARISONS = 200
 """Comparisons in all conditions of one rule. Our choice: the longest shipped rule has 30, and each costs time."""
 LARGEST_NUMBER = 1e18
-"""Bounds lie between this and its negative: epoch nanoseconds fit, and every format can write it."""
+"""Absolute limit of numbers: epoch nanoseconds fit, and every format can print it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One comparison with what was measured, for the page: measured value against bound."""
+    """One comparison and its measured value, for the page."""
 
     fact: str
     op: str
@@ -43,7 +43,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Compare:
-    """`fact op value`; unknown when the fact is not measured or the two cannot be compared."""
+    """`fact op value`; unknown when the fact is not measured or the types are not comparable."""
 
     fact: str
     op: str
@@ -55,17 +55,17 @@ class Compare:
         return compare(lookup(self.fact), self.op, self.value)
 
     def checks(self, lookup: Lookup) -> Iterator[Check]:
-        """This comparison as it came out."""
+        """This comparison with its result."""
         yield Check(self.fact, self.op, self.value, lookup(self.fact), self.holds(lookup), self.source)
 
     def facts(self) -> Iterator[str]:
-        """The facts it asks for."""
+        """The fact that it reads."""
         yield self.fact
 
 
 @dataclass(frozen=True, slots=True)
 class IsMeasured:
-    """Whether the fact is known at all; never unknown itself."""
+    """Whether the fact is measured; never unknown itself."""
 
     fact: str
     measured: bool
@@ -79,7 +79,7 @@ class IsMeasured:
         return iter(())
 
     def facts(self) -> Iterator[str]:
-        """The fact it asks for."""
+        """The fact that it reads."""
         yield self.fact
 
 
@@ -89,7 +89,7 @@ class Group:
 
     all   False if one is False, else unknown if one is unknown
     any   True if one is True, else unknown if one is unknown
-    none  False if one is True; what is unknown does not count against it, since a counter-indication must be shown
+    none  False if one is True; unknown counts as False, because a counter-indication must be proven
     """
 
     mode: str
@@ -114,7 +114,7 @@ class Group:
             yield from item.checks(lookup)
 
     def facts(self) -> Iterator[str]:
-        """Every fact it asks for."""
+        """Every fact that it reads."""
         for item in self.items:
             yield from item.facts()
 
@@ -132,7 +132,7 @@ def needed_facts(condition: Condition) -> Iterator[str]:
 
 
 def compare(value: FactValue, op: str, bound: Any) -> bool | None:
-    """`value op bound`; None when value is unknown or the types do not go together."""
+    """`value op bound`; None when the value is unknown or the types are not comparable."""
     if value is None:
         return None
     if op in ("==", "!="):
@@ -151,7 +151,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _refusal(op: str, value: Any) -> str:
-    """What is wrong with the value of a comparison, or nothing."""
+    """The error in the value of a comparison; empty when there is none."""
     if op == "in" and not isinstance(value, list):
         return "`in` takes a list as its value"
     if op != "in" and isinstance(value, list):
@@ -167,9 +167,9 @@ def _refusal(op: str, value: Any) -> str:
 
 
 class ConditionParser:
-    """From a mapping to a Condition; every error is handed to `report(place, text)`, none is raised.
+    """Parses mappings into conditions; errors are passed to `report(place, text)`, not raised.
 
-    check  is told of every comparison that was read, with its place, and reports what is wrong with it
+    check  called with every parsed comparison and its place; reports its errors
     """
 
     def __init__(

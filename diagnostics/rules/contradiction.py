@@ -1,4 +1,4 @@
-"""Conditions that nothing measured could ever fulfil."""
+"""Detects conditions that no measurement can fulfil."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """A comparison that has to hold; one that comes from `none` has to hold only where the fact is measured."""
+    """A comparison that must hold; one from `none` must hold only when the fact is measured."""
 
     leaf: Compare | IsMeasured
     if_measured: bool = False
 
 
 def contradiction(condition: Condition) -> str:
-    """What in the condition excludes itself, in words; empty when nothing was found.
+    """The contradiction in the condition, in words; empty when there is none.
 
-    Only what is certain is told: comparisons of the same fact that all have to hold at once. Of `any` at least one
-    part must go together with what stands around it; parts of two `any` are not weighed against one another.
+    Only certain contradictions are reported: comparisons of one fact that must all hold. Of `any` at least one part
+    must be compatible with its surroundings; parts of two `any` are not compared.
     """
     return _excluded((), condition)
 
@@ -42,7 +42,7 @@ def _excluded(given: Sequence[Demand], condition: Condition) -> str:
 
 
 def _split(condition: Condition) -> tuple[list[Demand], list[Group]]:
-    """What must hold for certain, and the groups of which one part must hold."""
+    """Comparisons that must hold, and groups of which one part must hold."""
     if not isinstance(condition, Group):
         return [Demand(condition)], []
     if condition.mode == "any":
@@ -54,7 +54,7 @@ def _split(condition: Condition) -> tuple[list[Demand], list[Group]]:
 
 
 def _negated(condition: Condition) -> Iterable[Demand]:
-    """What must hold so that a comparison does not."""
+    """The conditions under which a comparison does not hold."""
     if isinstance(condition, IsMeasured):
         yield Demand(IsMeasured(condition.fact, not condition.measured))
     elif isinstance(condition, Compare) and condition.op in OPPOSITE:
@@ -62,7 +62,7 @@ def _negated(condition: Condition) -> Iterable[Demand]:
 
 
 def _clash(demands: Sequence[Demand]) -> str:
-    """Why the demands on one fact exclude one another."""
+    """Why the demands on one fact exclude each other."""
     fact = demands[0].leaf.fact
     certain = [demand.leaf for demand in demands if not demand.if_measured]
     compared = [demand for demand in demands if isinstance(demand.leaf, Compare)]
@@ -82,7 +82,7 @@ def _demand_text(leaf: Compare | IsMeasured) -> str:
 
 
 def _agree(one: Demand, other: Demand) -> bool:
-    """Whether one value can fulfil both. Words and lists are only tried with the values that are named."""
+    """Whether one value can fulfil both. For words and lists only the named values are tried."""
     first, second = one.leaf, other.leaf
     if not isinstance(first, Compare) or not isinstance(second, Compare):
         return True

@@ -1,4 +1,4 @@
-"""A rule: a validated value made from a mapping. Signals measure, rules judge; every bound lives here, as data."""
+"""A rule: a validated value made from a mapping. Signals measure, rules judge; every bound is data in a rule."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from diagnostics.yaml_document import Place, YamlDocument, read_yaml
 
 Severity = Literal["critical", "warning", "info"]
 Status = Literal["experimental", "stable", "deprecated"]
-"""How far people may rely on a rule; it judges all the same. A rule that does not say is stable."""
+"""Maturity of a rule, which judges in any case. The default is stable."""
 
 LONGEST_RULE = 20_000
-"""Characters. Our choice: three times the longest shipped rule, and read in less than a second."""
+"""Characters. Our choice: three times the longest shipped rule, and parsed in less than a second."""
 
 SUBJECT_PARTS = ("job", "vertex", "vertex_id", "subtask", "task_manager", "host")
 IDENTIFIER = re.compile(r"[a-z0-9][a-z0-9._-]{0,79}")
@@ -38,12 +38,12 @@ COARSER: Mapping[Level, tuple[Level, ...]] = {
     "subtask": ("subtask", "vertex", "job", "case"),
     "task_manager": ("task_manager", "job", "case"),
 }
-"""The levels whose facts a rule of a level can see."""
+"""The levels whose facts a rule of a level can read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Adjustment:
-    """What makes a rule surer or less sure: a condition, how much (signed), and the reason in words."""
+    """A change of the rule's confidence: a condition, a signed amount, and the reason in words."""
 
     when: Condition
     delta: float
@@ -52,7 +52,7 @@ class Adjustment:
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """A further sentence, said when its condition holds and its facts are known."""
+    """A further sentence, included when its condition holds and its facts are known."""
 
     when: Condition | None
     say: str
@@ -60,7 +60,7 @@ class Remark:
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """What a repair of the cause gives back at most: a fact between 0 and 1, and what it is a share of, in words."""
+    """Upper bound of what a repair of the cause gives back: a fact between 0 and 1, and its quantity in words."""
 
     share: str
     of: str
@@ -68,7 +68,7 @@ class Repair:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule. `from_mapping` and `from_yaml` are the only ways to make one; they collect all errors.
+    """One rule. Construct with `from_mapping` or `from_yaml`, which collect all errors.
 
     onset         fact that says when it began; else the first signal of its condition that knows
     false_alarms  sentences: known situations in which it holds although nothing is wrong
@@ -99,25 +99,25 @@ class Rule:
 
     @classmethod
     def from_yaml(cls, text: str, source: str, vocabulary: Mapping[str, SignalDefinition] | None = None) -> Rule:
-        """The rule that the YAML text holds. Raises InvalidRule with every error, each with its line."""
+        """The rule in a YAML text. Raises InvalidRule with every error and its line."""
         return _RuleReader(read_yaml(text, source, LONGEST_RULE), vocabulary).rule()
 
     @classmethod
     def from_mapping(
         cls, mapping: Mapping[str, Any], source: str, vocabulary: Mapping[str, SignalDefinition] | None = None
     ) -> Rule:
-        """The rule that the mapping holds. Raises InvalidRule with every error."""
+        """The rule in a mapping. Raises InvalidRule with every error."""
         return _RuleReader(YamlDocument(source, mapping, {}), vocabulary).rule()
 
     def conditions(self) -> Iterator[Condition]:
-        """Every condition in it: what it needs, what makes it surer or more severe, what its remarks need."""
+        """Every condition in it: its own, and those of adjustments, severities and remarks."""
         yield self.when
         yield from (condition for condition, _ in self.severity_when)
         yield from (adjustment.when for adjustment in self.adjustments)
         yield from (remark.when for remark in self.also if remark.when)
 
     def asked_facts(self) -> Iterator[str]:
-        """Every fact that its condition and its adjustments ask for."""
+        """Every fact that its condition and its adjustments read."""
         yield from self.when.facts()
         for adjustment in self.adjustments:
             yield from adjustment.when.facts()
@@ -131,8 +131,8 @@ class Rule:
 class Ruleset:
     """The rules of one analysis.
 
-    version  what the analysis keeps with its findings
-    keys     `signal_keys` of each rule, in the same order: worked out once for many cases
+    version  stored with the analysis' findings
+    keys     `signal_keys` of each rule, in the same order, computed once for many cases
     """
 
     rules: tuple[Rule, ...]
@@ -141,7 +141,7 @@ class Ruleset:
 
     @classmethod
     def of(cls, rules: Iterable[Rule]) -> Ruleset:
-        """The rules in id order with a version that is the hash of their ids and versions."""
+        """The rules in id order; the version is the hash of their ids and versions."""
         ordered = tuple(sorted(rules, key=lambda rule: rule.id))
         stamp = json.dumps([[rule.id, rule.version] for rule in ordered])
         keys = tuple(rule.signal_keys() for rule in ordered)
@@ -149,7 +149,7 @@ class Ruleset:
 
 
 class _RuleReader:
-    """Reads one rule and gathers what is wrong with it."""
+    """Parses one rule and collects its errors."""
 
     known = frozenset({"confidence", *(field.name for field in fields(Rule))} - {"base", "adjustments"})
 
@@ -348,7 +348,7 @@ class _RuleReader:
 
 @cache
 def _shipped_files() -> Mapping[str, tuple[str, str, Rule]]:
-    """The name of the file of every shipped rule, without its ending, its text, and itself, by the rule's id."""
+    """Id of every shipped rule -> its file's name without extension, its text, and the rule."""
     files: dict[str, tuple[str, str, Rule]] = {}
     for folder in symptom_folders():
         for path in sorted((folder / "rules").glob("*.yaml")):

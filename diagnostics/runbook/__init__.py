@@ -1,4 +1,4 @@
-"""Runbooks: their text, filled with the values of one case, and whether a step is done by what was measured."""
+"""Runbooks: their text, the values of a case in it, and whether measurements show a step as done."""
 
 from diagnostics.runbook.exits import Exit, exits
 from diagnostics.runbook.filling import fill

@@ -1,4 +1,4 @@
-"""Whether the steps of a runbook are done, by what one snapshot measured."""
+"""Whether the steps of a runbook are done, by the measurements of one snapshot."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from diagnostics.runbook.text import Runbook
 class Exit:
     """The exit condition of a step on one snapshot.
 
-    holds   None when what it asks for is not measured there
+    holds   None when its facts are not measured there
     checks  every comparison with its measured value
     """
 
@@ -31,11 +31,11 @@ def exits(
     signals: Sequence[Mapping[str, Any]],
     found_in: Sequence[Mapping[str, Any]] | None = None,
 ) -> dict[str, Exit]:
-    """Step id -> how its exit condition comes out; steps without one are left out.
+    """Step id -> result of its exit condition; steps without one are left out.
 
     finding   one of the document's findings
-    signals   the stored signals of the snapshot to look at
-    found_in  the stored signals of the snapshot that the finding is from, when it is another one
+    signals   the stored signals of the snapshot to evaluate
+    found_in  the stored signals of the finding's snapshot, when it is another one
     """
     index, subject = SignalIndex.from_stored(signals), Subject(**finding["subject"])
     if found_in is not None:

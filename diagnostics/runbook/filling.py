@@ -1,4 +1,4 @@
-"""A runbook filled with the values of one case: what is unknown is left out or stands as `<name>`."""
+"""Fills a runbook with the values of one case: unknown values are left out or shown as `<name>`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from diagnostics.wording import phrase
 from diagnostics.wording.option_names import in_version, lines_in_version
 
 UNKNOWN: Mapping[str, str] = {"rest": REST}
-"""What stands in a command for an address that no file holds, or that a shell would read otherwise than as it is."""
+"""Placeholder in a command for an unknown address, or one with shell metacharacters."""
 
 NOTHING_SAID: Mapping[str, str] = {}
 
@@ -33,7 +33,7 @@ def fill(
 
     finding  one of the document's findings
     signals  the stored signals of the analysis (`Report.signals`)
-    said     step id -> the `if` of the answer that a person gave; it counts whatever was measured
+    said     step id -> the `if` of the user's answer, which takes precedence over measurements
     Gives    JSON values: a sentence whose facts are unknown is left out, an unknown value in a command stands as
              `<name>`; `done.holds` of a step is None when its facts are unknown; `left_out` of a step says which
              question's answer leads past it, measured or said; `in_force` of a step says that it has changes
@@ -61,18 +61,18 @@ def fill(
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """The values of a case, its Flink version, and the answers that a person gave."""
+    """The values of a case, its Flink version, and the user's answers."""
 
     lookup: Lookup
     version: Version | None
     said: Mapping[str, str]
 
     def say(self, template: str) -> str:
-        """The sentence; what is unknown stands as `<name>`."""
+        """The sentence; unknown values are shown as `<name>`."""
         return phrase.fill_or_name(in_version(template, self.version), self.lookup)
 
     def command(self, template: str) -> str:
-        """The command; what is unknown, or would mean more than itself in a shell, stands as `<name>`."""
+        """The command; values that are unknown or unsafe in a shell are shown as `<name>`."""
         return phrase.fill_code(in_version(template, self.version), self.lookup, UNKNOWN)
 
     def known(self, templates: Sequence[str]) -> list[str]:
@@ -81,7 +81,7 @@ class _Page:
         return [said for said in filled if said is not None]
 
     def change(self, each: Change) -> dict[str, str]:
-        """A change, its lines in the words of this version."""
+        """A change, with its lines in the option names of this version."""
         wording = lines_in_version if each.kind == "config" else in_version
         before = phrase.fill_code(wording(self.stated(each.before), self.version), self.lookup, UNKNOWN)
         after = phrase.fill_code(wording(each.after, self.version), self.lookup, UNKNOWN)
@@ -90,27 +90,27 @@ class _Page:
         return {"kind": each.kind, "file": self.say(each.file), "from": before.rstrip(), "to": after.rstrip()}
 
     def can_compute(self, change: Change) -> bool:
-        """Whether the evidence holds what the new settings are computed from."""
+        """Whether the evidence has the facts for computing the new settings."""
         return change.kind != "config" or self.is_known(change.after)
 
     def stated(self, before: str) -> str:
-        """The lines of the present state without those whose value no file states."""
+        """The lines of the present state, without those whose value no file states."""
         return "\n".join(line for line in before.split("\n") if self.is_known(line))
 
     def is_known(self, template: str) -> bool:
         return all(self.lookup(reference) is not None for reference, _ in phrase.placeholders(template))
 
     def changes(self, step: Step) -> list[dict[str, str]]:
-        """The changes that this case needs: they alter something, and no measurement speaks against them."""
+        """The changes that this case needs: they alter something, and no measurement contradicts them."""
         needed = (self.change(each) for each in step.changes if self.applies(each.when) and self.can_compute(each))
         return [each for each in needed if each["to"].strip() and each["to"] != each["from"]]
 
     def applies(self, condition: Condition | None) -> bool:
-        """Whether it concerns this case; what is unknown does."""
+        """Whether it concerns this case; unknown counts as yes."""
         return condition is None or condition.holds(self.lookup) is not False
 
     def is_taken(self, question: Step, answer: Answer) -> bool | None:
-        """Whether it is this case's answer: by what a person said, else by what was measured; None for unknown."""
+        """Whether it is this case's answer, by the user or else by measurement; None when unknown."""
         given = self.said.get(question.id)
         if any(each.condition == given for each in question.answers):
             return answer.condition == given
@@ -121,7 +121,7 @@ class _Page:
 
 
 def _without_common_lines(before: str, after: str) -> tuple[str, str]:
-    """Settings before and after a change without those that stay as they are."""
+    """Settings before and after a change, without unchanged lines."""
     kept = set(before.split("\n")) & set(after.split("\n"))
     return _lines_but(before, kept), _lines_but(after, kept)
 
@@ -131,10 +131,10 @@ def _lines_but(text: str, kept: Set[str]) -> str:
 
 
 def _left_out(runbook: Runbook, page: _Page) -> dict[str, dict[str, Any]]:
-    """Step id -> the question and the answer that lead past it.
+    """Step id -> the question and the answer that skip it.
 
-    A step is left out only when every answer that leads to it is known not to be this case's and another answer of
-    one of these questions is. What is unknown leaves a step in.
+    A step is skipped only when every answer that leads to it is known not to apply and another answer of one of these
+    questions does. Unknown answers skip nothing.
     """
     leading: dict[str, list[tuple[Step, Answer]]] = {}
     for question in runbook.steps:

@@ -1,4 +1,4 @@
-"""How to stop a job and start it again in the state that it is in."""
+"""How to stop a job and start it again from its current state."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NOT_RUNNING = ("FAILED", "FAILING", "CANCELED", "CANCELLING", "FINISHED", "RESTA
 RETAINED = "RETAIN_ON_CANCELLATION"
 
 HEAD_ROOM = 2.0
-"""How many times the time that a savepoint needs has to fit into its timeout. Our choice: as for checkpoints."""
+"""How many times a savepoint's duration must fit into its timeout. Our choice: as for checkpoints."""
 
 NATIVE_SINCE: Version = (1, 15)
 """First version with savepoints in the native format. Source: Flink 1.15 release notes, FLIP-203."""
@@ -63,10 +63,10 @@ NAMES = {
 
 
 def stop_and_start(lookup: Lookup) -> dict[str, str]:
-    """What a step that restarts the job begins with: a text and the commands, one on each line.
+    """The beginning of a step that restarts the job: a text, and the commands, one per line.
 
-    A savepoint is advised only where it can finish: not for a job that does not run, and not where the measured rate or
-    the failures of the last checkpoints say that it would exceed the checkpoint timeout.
+    A savepoint is advised only when it can finish: not for a job that does not run, and not when the measured rate or
+    the failures of the last checkpoints indicate that it would exceed the checkpoint timeout.
     """
     restart = _Restart(lookup)
     sentence, commands = restart.way()
@@ -77,7 +77,7 @@ def stop_and_start(lookup: Lookup) -> dict[str, str]:
 
 
 class _Restart:
-    """The facts of a case that decide how its job is stopped and started."""
+    """The facts of a case that determine how its job is stopped and started."""
 
     def __init__(self, lookup: Lookup) -> None:
         self._lookup = lookup
@@ -113,7 +113,7 @@ class _Restart:
         return isinstance(needed, float) and timeout is not None and needed * HEAD_ROOM > timeout
 
     def _has_native_format(self) -> bool:
-        """Whether the state is RocksDB's and this version writes savepoints as RocksDB's own files."""
+        """Whether the state is RocksDB's and this version supports savepoints in RocksDB's own file format."""
         seen = self._lookup("job_overview.flink_version")
         version = version_of(seen if isinstance(seen, str) else None)
         return self._lookup("settings.state_backend") == "rocksdb" and version is not None and version >= NATIVE_SINCE

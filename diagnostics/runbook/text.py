@@ -1,4 +1,4 @@
-"""The text of runbooks: what to ask, look at and change. Reading it names every error with its line."""
+"""The text of runbooks: questions, commands and changes. Parsing reports every error with its line."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ CHANGE_KINDS = ("config", "code", "sql", "command")
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A possible answer to a step's question and what it means.
+    """A possible answer to a step's question and its consequences.
 
-    when      tells whether it is this case's
-    leads_to  later steps that this answer asks for; where another answer is measured instead, they are left out
-    runbook   another runbook that this answer asks for, by its id
+    when      condition that selects it for a case
+    leads_to  later steps that this answer requires; skipped when another answer applies
+    runbook   id of another runbook that this answer requires
     """
 
     condition: str
@@ -39,7 +39,7 @@ class Answer:
 class Look:
     """A command that shows something.
 
-    when  whether it says anything in this case; what is unknown leaves it in
+    when  whether it is useful in this case; unknown counts as yes
     """
 
     what: str
@@ -49,9 +49,9 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A change from what stands now to what should stand; both may hold measured and computed values.
+    """A change from the present to the intended state; both may hold measured and computed values.
 
-    when  whether this case needs it; what is unknown leaves it in
+    when  whether this case needs it; unknown counts as yes
     """
 
     kind: str
@@ -65,7 +65,7 @@ class Change:
 class Step:
     """One step, its texts with placeholders.
 
-    docs  ids of sources that the step answers
+    docs  ids of the step's sources
     """
 
     id: str
@@ -97,7 +97,7 @@ class Runbook:
 
     @classmethod
     def from_yaml(cls, text: str, source: str, vocabulary: Mapping[str, SignalDefinition] | None = None) -> Runbook:
-        """The runbook that the text holds. Raises InvalidRule with every error, each with its line."""
+        """The runbook in a text. Raises InvalidRule with every error and its line."""
         return _RunbookReader(read_yaml(text, source), vocabulary).runbook()
 
 
@@ -129,7 +129,7 @@ class _RunbookReader:
         return Runbook(steps=steps, **texts)
 
     def _check_ways(self, steps: Sequence[Step]) -> None:
-        """An answer leads on, never back; a remedy says what it costs and how to undo it."""
+        """Answers lead to later steps only; a remedy states its cost and how to undo it."""
         for index, step in enumerate(steps):
             later = {each.id for each in steps[index + 1 :]}
             for number, answer in enumerate(step.answers):

@@ -1,6 +1,6 @@
-"""A server that starts while the program that needs it is still being imported.
+"""Starts a server while the program that needs it is still being imported.
 
-On two cores the JVM is up when Django and this program are: two seconds that a person at a terminal does not wait.
+On two cores this saves a user at a terminal two seconds.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ _started: list[Server] = []
 
 
 def start_ahead(arguments: Iterable[str]) -> None:
-    """Start a server for one analysis of the files that a command line names; nothing to do when it names none.
+    """Start a server for one analysis of the files on a command line, if any.
 
-    It ends with the process, used or not.
+    It ends with the process, whether used or not.
     """
     paths = [Path(each) for each in arguments if not each.startswith("-") and os.path.lexists(each)]
     if not paths or os.environ.get("SPARK_REMOTE"):
         return
-    with contextlib.suppress(SparkUnavailable):  # which the command will say
+    with contextlib.suppress(SparkUnavailable):  # reported by the command later
         server = logged_server(options_for(sum(_sizes(paths))))
         atexit.register(server.stop)
         _started.append(server)
 
 
 def started_ahead() -> Server | None:
-    """The server that was started, once."""
+    """The server that was started; returned only once."""
     return _started.pop() if _started else None
 
 

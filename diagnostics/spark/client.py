@@ -1,4 +1,4 @@
-"""Thin clients of a Spark Connect server: their sessions, whose work can be interrupted from any process."""
+"""Thin clients of a Spark Connect server; any process can interrupt a session's work."""
 
 from __future__ import annotations
 
@@ -19,21 +19,23 @@ from diagnostics.spark.lease import Lease
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-# At each fork gRPC stops its threads and starts them again. While Spark was asked, that aborted one child in ten before
-# it became the program that it should run, and some hung (measured: 255 of 2,422 aborted, none of 2,944 without it). No
-# process of ours forks a child that goes on to use its gRPC. Read when the first channel is made.
+# At each fork gRPC stops its threads and starts them again. While Spark was in use, that aborted one child in ten
+# before it became the program to run, and some hung (measured: 255 of 2,422 aborted, none of 2,944 without it). No
+# process of ours forks a child that continues to use its gRPC. Read when the first channel is made.
 os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
 
 USER = "workbench"
 """All clients use one Connect user: a session is found again by (user, session id)."""
 
 RETRIES = 4
-"""How often a call is repeated on a lost connection: 4 s in all. pyspark's own 15 make a dead server a wait of ten
-minutes, and again in a call that it does when the process exits."""
+"""Retries of a call on a lost connection: 4 s in total. pyspark's own 15 wait ten minutes for a dead server, and again
+in a call at exit of the process.
+"""
 
 CALL_SECONDS = 10.0
-"""How long the server may take to answer a call that does no work: a setting, an interruption, the end of a session.
-Our choice: a hundred times what it takes on a busy machine."""
+"""Time limit of a server's answer to a call that does no work: a setting, an interruption, the end of a session. Our
+choice: a hundred times what it takes on a busy machine.
+"""
 
 _CONNECTION_LOST = (
     *("StatusCode.UNAVAILABLE", "StatusCode.CANCELLED", "StatusCode.DEADLINE_EXCEEDED"),
@@ -44,8 +46,9 @@ SESSION_SETTINGS = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
 }
-"""No generated code: an analysis is one job whose work is done by Python workers, and each session has a class loader
-of its own, so that the few operators around them would be compiled for every session."""
+"""No generated code: an analysis is one job whose work is done by Python workers, and each session has its own class
+loader, so the few operators around them would be compiled again per session.
+"""
 
 _leases: WeakKeyDictionary[SparkSession, Lease] = WeakKeyDictionary()
 
@@ -68,7 +71,7 @@ def answers(remote: str, seconds: float = 1.0) -> bool:
 
 
 def connect(remote: str, session_id: str) -> SparkSession:
-    """A session of its own on the server, found again from any process by the same `session_id` (a UUID).
+    """A new session on the server, which any process can access by `session_id` (a UUID).
 
     Raises  ServerLost when the server does not answer.
     """
@@ -93,7 +96,7 @@ def _set(session: SparkSession, settings: Mapping[str, str]) -> None:
 
 
 def interrupt(remote: str, session_id: str, tag: str) -> bool:
-    """Stop the Spark work of a session that carries the tag, from whatever process.
+    """Stop the tagged Spark work of a session, from any process.
 
     Gives   whether anything was running.
     Raises  ServerLost when the server does not answer.
@@ -109,7 +112,7 @@ def interrupt(remote: str, session_id: str, tag: str) -> bool:
 
 
 def interrupt_tagged(session: SparkSession, tag: str) -> bool:
-    """Stop the session's work that carries the tag, from whatever thread. Gives and raises as `interrupt` does."""
+    """Stop the session's tagged work, from any thread. Gives and raises as `interrupt` does."""
     try:
         return bool(session.interruptTag(tag))
     except Exception as error:
@@ -119,7 +122,7 @@ def interrupt_tagged(session: SparkSession, tag: str) -> bool:
 
 
 def disconnect(session: SparkSession, *, release: bool = True) -> None:
-    """Close the client; with `release` the server also forgets the session, whose id cannot be used again then."""
+    """Close the client; with `release` the server drops the session too, whose id cannot be reused."""
     session.release_session_on_close = release  # type: ignore[attr-defined]
     session.stop()
     lease = _leases.pop(session, None)
@@ -128,9 +131,9 @@ def disconnect(session: SparkSession, *, release: bool = True) -> None:
 
 
 def on_progress(session: SparkSession, report: Callable[[int, int], None]) -> Callable[[], None]:
-    """Call `report(tasks done, tasks in all)` while jobs of this session run, at the pace of PROGRESS_INTERVAL.
+    """Call `report(completed tasks, all tasks)` while jobs of this session run, every PROGRESS_INTERVAL.
 
-    Gives   a function that ends it.
+    Gives   a function that stops it.
     """
 
     def handler(stages: Any, inflight_tasks: int, operation_id: str | None, done: bool) -> None:
@@ -143,28 +146,28 @@ def on_progress(session: SparkSession, report: Callable[[int, int], None]) -> Ca
 
 
 def start_python_worker(session: SparkSession) -> None:
-    """Let Spark start this session's Python workers while the caller still unpacks files.
+    """Make Spark start this session's Python workers while the caller still unpacks files.
 
-    Every session has workers of its own, and the first takes about 0.8 s.
+    Every session has its own workers, and the first takes about 0.8 s.
     """
 
     def start() -> None:
         with contextlib.suppress(Exception):
-            # Not `count()`: an aggregation is the one operator whose code Spark compiles whatever the settings say.
+            # Not `count()`: an aggregation is compiled whatever the settings are.
             session.range(1).mapInArrow(lambda batches: batches, "id long").toArrow()
 
     threading.Thread(target=start, name="spark-python-worker", daemon=True).start()
 
 
 def ends_analysis(error: BaseException) -> bool:
-    """Whether an error of one measurement means that no other can work either: cancelled, or Spark went away."""
+    """Whether an error of one measurement ends the whole analysis: cancelled, or Spark is unavailable."""
     if isinstance(error, AnalysisInterrupted | SparkUnavailable):
         return True
     return interrupted(error) or session_lost(error) or connection_lost(error)
 
 
 def load_client() -> None:
-    """Import what a client needs, which takes a second: time in which a server that was just started starts."""
+    """Import the client's modules, which takes a second, while a started server starts."""
     import pyspark.sql.connect.session  # noqa: F401 - for its effect
 
 
@@ -190,12 +193,12 @@ def _client(remote: str, session_id: str) -> SparkSession:
 
 
 def connection_lost(error: BaseException) -> bool:
-    """Whether the server did not answer a call at all, or not in time."""
+    """Whether the server did not answer a call in time."""
     return any(mark in str(error) for mark in _CONNECTION_LOST)
 
 
 def session_lost(error: BaseException) -> bool:
-    """Whether the server does not know the session, or not any more."""
+    """Whether the server does not know the session (any more)."""
     return any(mark in str(error) for mark in ("NO_ACTIVE_SESSION", "INVALID_HANDLE.SESSION"))
 
 

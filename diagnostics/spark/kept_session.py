@@ -1,4 +1,4 @@
-"""One session of a process, kept for one piece of work after another."""
+"""A session that a process keeps for successive pieces of work."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 SILENT_SECONDS = 60.0
-"""After so long without an answer work is given up. Our choice: `serve` has ended a server that hangs before."""
+"""Work is given up after this time without an answer. Our choice: `serve` ends a hanging server earlier."""
 
 
 class KeptSession:
-    """A session that lives as long as its process; one that failed or was lost is replaced by the next.
+    """A session with the lifetime of its process; a failed or lost one is replaced.
 
-    A session of its own for each analysis made each a second slower: so long its Python daemon takes to start. One
-    piece of work runs at a time, and every operation of it carries a tag, by which it is interrupted.
+    A new session per analysis cost a second each, the start of its Python daemon. One piece of work runs at a time, and
+    every operation of it carries a tag, by which it can be interrupted.
 
     remote  address of the server
-    id      of the session, by which other processes find it; another one once it was replaced
+    id      of the session, for other processes; changes when it is replaced
     """
 
     def __init__(self, remote: str) -> None:
@@ -53,7 +53,7 @@ class KeptSession:
         self.close()
 
     def open(self) -> SparkSession:
-        """The session, another one where the server does not know it any more.
+        """The session; a new one when the server does not know it any more.
 
         Raises  ServerLost when the server does not answer.
         """
@@ -67,7 +67,7 @@ class KeptSession:
 
     @property
     def silence(self) -> float:
-        """Seconds for which the server has not answered while work is under way."""
+        """Seconds without an answer from the server while work is running."""
         return self._watch.silence if self._watch else 0.0
 
     def run(self, work: Callable[[SparkSession], T], tag: str) -> T:
@@ -98,7 +98,7 @@ class KeptSession:
             self._watch = None
 
     def interrupt(self, tag: str) -> bool:
-        """Stop the work of that tag, from another thread.
+        """Stop the tagged work, from another thread.
 
         Gives   whether anything was running.
         Raises  ServerLost when the server does not answer.
@@ -107,7 +107,7 @@ class KeptSession:
         return session is not None and interrupt_tagged(session, tag)
 
     def close(self, *, release: bool = True) -> None:
-        """End the session; `release` lets the server know, else it forgets the session after a while."""
+        """End the session; `release` notifies the server, which otherwise drops it after a while."""
         with self._opening:
             self._drop(release=release)
 
@@ -128,7 +128,7 @@ def _is_known(session: SparkSession) -> bool:
 
 @contextmanager
 def _tagged(session: SparkSession, tag: str) -> Iterator[None]:
-    """Every operation of the block carries the tag, in any thread; PySpark itself keeps tags by thread."""
+    """Tag every operation of the block in all threads; PySpark itself keeps tags per thread."""
     client = session.client
     client.get_tags = lambda: {tag}  # type: ignore[method-assign]
     try:

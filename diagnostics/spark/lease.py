@@ -1,8 +1,8 @@
-"""How Python workers learn that the client of their session has ended: by the lock of a file that the client holds.
+"""Tells Python workers that their session's client has ended, by a locked file that the client holds.
 
-Spark forks the Python workers of a session from a daemon of their own, which it keeps until the server ends: ten
-sessions, ten daemons of 40 MB. The client of a session therefore holds its lease, a locked file that is named after
-the session; the kernel lets go of it even when the client is killed. A daemon whose lease has ended ends itself.
+Spark forks a session's Python workers from a daemon per session, which it keeps until the server ends: ten sessions,
+ten daemons of 40 MB. The client therefore holds a lease, a locked file named after the session; the kernel releases it
+even when the client is killed. A daemon whose lease has ended exits.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from diagnostics.spark.java import cache_folder
 
 
 class Lease:
-    """The lease of one session, held from its construction until `end`.
+    """The lease of one session, held from construction until `end`.
 
-    session  the server's own id of the session, which Spark also gives to the session's Python workers
+    session  the server's own id of the session, which Spark also passes to the session's Python workers
     """
 
     def __init__(self, session: str) -> None:
         self._path = _lease_path(session)
         self._path.parent.mkdir(mode=0o700, exist_ok=True)
-        # Nobody may see the file before it is locked.
+        # The file must be locked before it is visible.
         draft = self._path.with_name(f".{session}")
         self._file = os.open(draft, os.O_WRONLY | os.O_CREAT, 0o600)
         fcntl.flock(self._file, fcntl.LOCK_EX)
         draft.rename(self._path)
 
     def end(self) -> None:
-        """Let go of it."""
+        """Release it."""
         self._path.unlink(missing_ok=True)
         if self._file >= 0:
             os.close(self._file)
@@ -44,7 +44,7 @@ def lease_exists(session: str) -> bool:
 
 
 def lease_has_ended(session: str) -> bool:
-    """Whether nobody holds the lease any more; what a killed client left of it is removed."""
+    """Whether the lease is no longer held; removes the file that a killed client left."""
     try:
         file = os.open(_lease_path(session), os.O_WRONLY)
     except FileNotFoundError:

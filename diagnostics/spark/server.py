@@ -1,4 +1,4 @@
-"""The Spark Connect server: one JVM, how it is started, warmed up and ended."""
+"""The Spark Connect server: start, readiness and end of its JVM."""
 
 from __future__ import annotations
 
@@ -35,29 +35,34 @@ ARCHIVE_SECONDS = 180.0
 """How long the training run may take to write the archive when it ends. Measured: 5 s."""
 
 KILL_TIMEOUT = "0ms"
-"""How long a cancelled task may go on before Spark kills its Python worker; it looks every two seconds only. Nothing
-that a worker does has to be brought to an end."""
+"""How long a cancelled task may continue before Spark kills its Python worker; Spark checks every two seconds. A
+worker's work never has to be completed.
+"""
 
 PROGRESS_INTERVAL = "500ms"
-"""How often Spark tells a client how many tasks are done. Its own default of 2 s is longer than most analyses read."""
+"""Interval of Spark's progress messages. Its default of 2 s is longer than most analyses read."""
 
 LIGHTLY_COMPILED = ("-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=240m")
-"""The JVM's second compiler earns back what it costs only over many analyses, or over much data. Without it a JVM
-keeps 48 MB for code, which Spark fills: code was thrown away and compiled again (the sixth analysis of a small case
-took 20 instead of 14 s of processor time)."""
+"""The JVM's second compiler pays off only over many analyses, or over much data. Without it a JVM keeps 48 MB for code,
+which Spark fills: code was evicted and compiled again (the sixth analysis of a small case took 20 instead of 14 s of
+processor time).
+"""
 
 FOR_ONE_ANALYSIS = (*LIGHTLY_COMPILED, "-XX:+UseSerialGC")
-"""A collector that works beside the program takes processor time from it."""
+"""A concurrent collector takes processor time from the program."""
 
 LIGHTLY_COMPILED_BYTES = 32 * 1024**2
-"""Up to so much input, as it lies on the disk, a JVM for one analysis does without its second compiler. Measured on
-3.9 MB in 166 files, alternating, processor time from the command's start to its end: 30 instead of 52 s. On 20 million
-events the second compiler halves the time, which is where this must not be."""
+"""Up to this input size on disk, a JVM for one analysis runs without its second compiler. Measured on 3.9 MB in 166
+files, alternating, processor time from the command's start to its end: 30 instead of 52 s. On 20 million events the
+second compiler halves the time.
+"""
 
 SERVER_CLASS = "org.apache.spark.sql.connect.service.SparkConnectServer"
 
 TOKEN_VARIABLE = "SPARK_CONNECT_AUTHENTICATE_TOKEN"  # noqa: S105 - a name, not a secret
-"""The environment variable with the secret of server and clients: every user of a machine reaches the port."""
+"""Environment variable with the shared secret of server and clients, because every user of a machine can reach the
+port.
+"""
 
 SECRET_VARIABLE = "_SPARK_AUTH_SECRET"  # noqa: S105 - a name, not a secret
 """The environment variable in which Spark passes the secret of master, workers, driver and executors of a standalone
@@ -66,7 +71,9 @@ cluster. Source: `org.apache.spark.SecurityManager.ENV_AUTH_SECRET`."""
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 DAEMON_MODULE = "diagnostics.spark_service.daemon"
-"""What forks Spark's Python workers; by name, since it preloads what they need, of which this room knows nothing."""
+"""The module that forks Spark's Python workers; by name, because it preloads modules that this package does not
+import.
+"""
 
 _PR_SET_PDEATHSIG = 1
 
@@ -81,17 +88,18 @@ FAIR_SHARES = """\
   </pool>
 </allocations>
 """
-"""Jobs that wait get cores in turn, so that a small analysis does not wait for the end of a large one. All jobs are in
-one pool: a Connect client cannot name another. Source: Spark, "Job Scheduling", Fair Scheduler Pools."""
+"""Waiting jobs get cores in turn, so that a small analysis does not wait for a large one. All jobs share one pool,
+because a Connect client cannot select another. Source: Spark, "Job Scheduling", Fair Scheduler Pools.
+"""
 
 
 def is_local(master: str) -> bool:
-    """Whether the server's own JVM does the work."""
+    """Whether the server's own JVM executes the work."""
     return master.startswith("local")
 
 
 def _on_this_machine(master: str) -> bool:
-    """Whether everything that works for this master sees this machine's folders and its loopback interface."""
+    """Whether everything that works for this master shares this machine's folders and loopback interface."""
     return is_local(master) or urlsplit(master).hostname in ("localhost", "127.0.0.1")
 
 
@@ -137,13 +145,13 @@ def _python_path() -> str:
 
 
 def die_with_parent() -> None:
-    """In the child, before it becomes the JVM: end with the supervisor, even when that is killed."""
+    """In the child, before exec of the JVM: end with the supervisor, even when that is killed."""
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def options_for(input_bytes: int | None) -> list[str]:
-    """Options of a JVM that ends after one analysis of so much input; None when it will do several."""
+    """Options of a JVM that ends after one analysis of `input_bytes`; None for several analyses."""
     archive = ClassArchive().use()
     if input_bytes is None or input_bytes > LIGHTLY_COMPILED_BYTES:
         return archive
@@ -151,7 +159,7 @@ def options_for(input_bytes: int | None) -> list[str]:
 
 
 def remote_at(port: int) -> str:
-    """The address of a server of this machine; only to the name `localhost` does pyspark send its token without TLS."""
+    """The address of a server on this machine; pyspark sends its token without TLS only to the name `localhost`."""
     return f"sc://localhost:{port}"
 
 
@@ -190,13 +198,13 @@ class Server:
             "PYTHONPATH": _python_path(),
         }
         if _on_this_machine(master):
-            # Elsewhere the executors have to find the driver by the machine's own address.
+            # Executors elsewhere connect to the driver by the machine's own address.
             environment["SPARK_LOCAL_IP"] = "127.0.0.1"
         environment.pop("SPARK_REMOTE", None)
         arguments = ["--class", SERVER_CLASS]
         settings = _settings(port, self.scratch, master, shares_code=shares_code)
         if secret:
-            # A driver takes it from its settings only, and a command line is read by everyone on the machine.
+            # A driver reads it from its settings only, and a command line is visible to every user.
             private = self.scratch / "private.conf"
             private.touch(mode=0o600)
             private.write_text(f"spark.authenticate true\nspark.authenticate.secret {secret}\n")
@@ -247,7 +255,7 @@ class Server:
 
 
 def free_port() -> int:
-    """A port of 127.0.0.1 that nobody uses now."""
+    """An unused port of 127.0.0.1."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]

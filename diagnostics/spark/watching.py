@@ -1,4 +1,4 @@
-"""Whether a Spark server still answers: asked again and again while work is under way."""
+"""Watches whether a Spark server still answers while work is running."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 KNOCK_SECONDS = 1.0
-"""How often the watch knocks at the server's port. Our choice."""
+"""Interval of connecting to the server's port. Our choice."""
 
 KNOCKS_LOST = 3
-"""So many unanswered knocks in a row mean that the server is gone. Our choice: one may fail under load."""
+"""Unanswered connections in a row that mean that the server is gone. Our choice: one may fail under load."""
 
 PING_SECONDS = 5.0
-"""How often the watch asks for a setting, which takes the server 2 ms. Our choice."""
+"""Interval of requesting a setting, which takes the server 2 ms. Our choice."""
 
 
 def ping(session: SparkSession) -> bool:
-    """Whether the server answers at all; that it does not know the session is an answer, too."""
+    """Whether the server answers; an unknown session is an answer too."""
     try:
         session.conf.get("spark.sql.session.timeZone")
     except Exception as error:
@@ -33,12 +33,12 @@ def ping(session: SparkSession) -> bool:
 
 
 class ServerWatch:
-    """Watches a server in a thread of its own while its block runs.
+    """Watches a server in a thread during its block.
 
-    A client whose server was killed may wait for ever (seen: over 120 s), and the port of a server that hangs still
-    takes connections.
+    A client of a killed server may wait for ever (observed: over 120 s), and the port of a hanging server still accepts
+    connections.
 
-    session    with which the server is asked
+    session    used for the requests
     most       seconds without an answer after which the server counts as lost
     when_lost  called once then
     """
@@ -63,7 +63,7 @@ class ServerWatch:
 
     @property
     def silence(self) -> float:
-        """Seconds for which the server has not answered, beyond those in which it was not asked."""
+        """Seconds without an answer from the server, not counting pauses between requests."""
         return max(0.0, time.monotonic() - self._answered - PING_SECONDS)
 
     def _watch(self) -> None:

@@ -1,7 +1,7 @@
 """A Spark standalone cluster on this machine, from the installed PySpark: one master and workers, each its own JVM.
 
-What runs here on several JVMs runs on several machines too: executors that are no part of the server, Python workers
-that are no children of it, and either of them may die.
+Work that runs here on several JVMs runs on several machines too: executors outside of the server, Python workers that
+are not its children, and failures of either.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ from diagnostics.spark.server import (
 WORKERS = 2
 
 DAEMON_HEAP = "256m"
-"""Heap of a master and of a worker, which only start and watch executors. Our choice."""
+"""Heap of a master and of a worker, which only start and supervise executors. Our choice."""
 
 EXECUTOR_MEMORY = "1g"
-"""Heap of an executor, Spark's own default. The readers' memory is that of its Python workers, outside of it."""
+"""Heap of an executor, Spark's own default. The readers' memory is in its Python workers."""
 
 MASTER_CLASS = "org.apache.spark.deploy.master.Master"
 WORKER_CLASS = "org.apache.spark.deploy.worker.Worker"
@@ -71,7 +71,7 @@ class StandaloneCluster:
         ]
         cores = max(1, (os.cpu_count() or 1) // workers)
         for number in range(workers):
-            # Where workers are told apart by their folder, a test can find the executor of one of them.
+            # A worker's folder identifies it, so that a test can find its executor.
             place = ["--work-dir", str(self._scratch / f"worker-{number}"), "--webui-port", "0"]
             size = ["--cores", str(cores), "--memory", EXECUTOR_MEMORY]
             self._processes.append(self._started(WORKER_CLASS, [], [*listen, *place, *size, self.master]))
@@ -115,7 +115,7 @@ class StandaloneCluster:
 
     @property
     def ended(self) -> int | None:
-        """The exit status of a part that has ended, None while all live."""
+        """The exit status of a process that has ended, None while all live."""
         return next((status for each in self._processes if (status := each.poll()) is not None), None)
 
     def worker_pid(self, number: int) -> int:
@@ -139,9 +139,9 @@ class StandaloneCluster:
 def on_a_cluster(
     port: int, *, workers: int = WORKERS, output: IO[bytes] | None = None, shares_code: bool = True
 ) -> Iterator[tuple[StandaloneCluster, Server]]:
-    """A cluster and a Connect server on it, both complete, for as long as the block lasts.
+    """A ready cluster with a Connect server on it, within the block.
 
-    shares_code  False: workers get this program as those of other machines do, from each session
+    shares_code  False: workers get this program as on other machines, from each session
     Raises  SparkUnavailable when they do not start.
     """
     os.environ.setdefault(TOKEN_VARIABLE, secrets.token_urlsafe(24))
@@ -184,11 +184,11 @@ def serve_on_a_cluster(port: int, workers: int, say: Callable[[str], None]) -> i
 
 
 class _Stopped(BaseException):
-    """Somebody asked the cluster to end."""
+    """Raised when the cluster is asked to end."""
 
 
 def _stop(number: int, frame: FrameType | None) -> NoReturn:
-    """Once; a further signal must not interrupt the orderly end, whose time is bounded."""
+    """Stop on the first signal; a further one must not interrupt the orderly end, whose time is limited."""
     for name in STOP_SIGNALS:
         signal.signal(name, signal.SIG_IGN)
     raise _Stopped

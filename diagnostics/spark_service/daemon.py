@@ -1,4 +1,4 @@
-"""Spark's daemon of Python workers, with what the workers need imported before it forks them.
+"""Spark's daemon of Python workers, which preloads their modules before forking.
 
 It ends with the client of its session.
 """
@@ -18,21 +18,21 @@ from diagnostics.reading.log_selection import LOG_SELECTION
 from diagnostics.spark.lease import lease_exists, lease_has_ended
 
 SESSION_VARIABLE = "SPARK_JOB_ARTIFACT_UUID"
-"""The environment variable in which Spark tells a daemon its session, by which it also tells daemons apart. Source:
-`org.apache.spark.api.python.BasePythonRunner`."""
+"""Environment variable with the session of a daemon. Source: `org.apache.spark.api.python.BasePythonRunner`."""
 
 LOOK_SECONDS = 5.0
-"""How often a daemon looks whether its session is still in use. Our choice."""
+"""Interval of checking whether its session is still in use. Our choice."""
 
 UNUSED_SECONDS = 600.0
-"""A daemon without a worker for so long ends where the session's client is on another machine or has another data
-folder. Our choice: Spark starts it again in a second."""
+"""A daemon without workers for this long ends when the session's client is on another machine or has another data
+folder. Our choice: Spark starts it again in a second.
+"""
 
 
 def end_with_session(session: str) -> None:
-    """Ask this process to end once the client of the session has ended.
+    """End this process once the client of the session has ended.
 
-    By the clock's signal and not by a thread, which would not survive the fork of a worker.
+    By an alarm signal, because a thread would not survive the fork of a worker.
     """
     has_lease = lease_exists(session)
     looks_without_worker = 0
@@ -58,8 +58,8 @@ def _has_workers() -> bool:
 
 if __name__ == "__main__":
     scanner_of(LOG_SELECTION)
-    # Spark collects garbage after each task: to look for it in a thousand modules took 50 ms of processor time, more
-    # than most tasks themselves. What is frozen is not looked at.
+    # Spark collects garbage after each task; scanning a thousand modules took 50 ms of processor time, more than most
+    # tasks. Frozen objects are not scanned.
     gc.freeze()
     session = os.environ.get(SESSION_VARIABLE)
     if session:

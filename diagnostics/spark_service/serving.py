@@ -1,4 +1,4 @@
-"""The server of `serve`: in the foreground of its supervisor, warmed up, started again when it dies or hangs."""
+"""Runs the server for `serve`: in the foreground, warmed up, restarted when it dies or hangs."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from diagnostics.spark.watching import ServerWatch
 from diagnostics.spark_service.warm_up import warm_up
 
 HUNG_SECONDS = 30.0
-"""A server that answers nothing for so long is ended. Our choice: long collections of garbage take a few seconds."""
+"""A server without an answer for this long is ended. Our choice: long garbage collections take a few seconds."""
 
 
 def serve(port: int, say: Callable[[str], None]) -> int:
     """Run the server until SIGTERM or SIGINT; when its JVM dies or hangs, start it again.
 
-    A signal ends the process with status 0 wherever it is: the threads of a warm-up on a busy machine would go on for
-    longer than a supervisor waits.
+    A signal ends the process with status 0 at any point: threads of a warm-up on a busy machine would outlast a
+    supervisor's patience.
     Gives   an exit status, 1 when it cannot be started.
     """
     if answers(remote_at(port)):
@@ -72,7 +72,7 @@ def serve(port: int, say: Callable[[str], None]) -> int:
 
 @contextmanager
 def _ended_when_it_hangs(server: Server, say: Callable[[str], None]) -> Iterator[None]:
-    """Watch the server while the block runs, and kill it when it does not answer any more."""
+    """Watch the server during the block, and kill it when it does not answer any more."""
 
     def end() -> None:
         say(f"the Spark server has not answered for {HUNG_SECONDS:.0f} s")

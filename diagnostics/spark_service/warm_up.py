@@ -1,4 +1,4 @@
-"""The made-up case that a new server analyses first: every format's samples, through the whole pipeline."""
+"""The synthetic case that a new server analyses first: every format's samples, through the whole pipeline."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def warm_up(server: Server) -> float:
-    """Analyse a small made-up case, so that the first user does not wait for class loading and compilation.
+    """Analyse a small synthetic case, so that the first user does not wait for class loading and compilation.
 
     Gives   seconds it took.
     """
@@ -38,7 +38,7 @@ def warm_up(server: Server) -> float:
 
 
 def analyse_samples(session: SparkSession, place: Path) -> None:
-    """Unpack, read, measure and judge a file of each sample of each format, in a folder made below `place`."""
+    """Unpack, read, measure and judge one file per sample of each format, in a folder below `place`."""
     with tempfile.TemporaryDirectory(prefix="warm-up-", dir=place) as made:
         folder = Path(made)
         sources = []

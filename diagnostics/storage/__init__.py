@@ -1,1 +1,1 @@
-"""Folders that this program and Spark's workers reach alike: a path that all of them mount, or a URL."""
+"""Folders that this program and Spark's workers share: a mounted path, or a URL."""

@@ -1,8 +1,8 @@
-"""A folder that this program and Spark's workers reach alike: by a path that all of them mount, or by a URL.
+"""A folder that this program and Spark's workers share: a path mounted on all machines, or a URL.
 
 `SPARK_STORAGE` names the folder below which every run gets one of its own. Without it the run's workspace is that
-folder. A `file` URL is a path like any other; `s3a` and `hdfs` are reached through pyarrow, whose credentials come from
-where each system's own tools take them, never from the URL.
+folder. A `file` URL is a path like any other; `s3a` and `hdfs` are accessed through pyarrow, whose credentials come
+from each system's own configuration, never from the URL.
 """
 
 from __future__ import annotations
@@ -30,30 +30,34 @@ STORAGE_VARIABLE = "SPARK_STORAGE"
 
 _NAMES = r"[^\s?#%*\[\]{}\\]"
 STORAGE_FORM = re.compile(rf"file:///{_NAMES}+|s3a://[\w.-]+(/{_NAMES}*)?|hdfs://[\w.-]+(:\d{{1,5}})?/{_NAMES}+")
-"""No user and no password before the host, no question mark with secrets behind the path, and nothing in the path that
-Spark takes for a pattern or that one reader decodes and another does not."""
+"""No user and no password before the host, no query with secrets, and nothing in the path that Spark interprets as a
+pattern or that one reader decodes and another does not.
+"""
 
 STORAGE_EXAMPLE = "file:///mnt/shared/flink, s3a://bucket/prefix or hdfs://namenode:8020/prefix"
 
 BUFFER_BYTES = 1024 * 1024
-"""How much of a far file is read at least. Our choice: a request takes about as long as a megabyte of its answer."""
+"""Minimum bytes read of a remote file. Our choice: a request takes about as long as a megabyte of its answer."""
 
 MOST_REASON = 300
-"""Characters of a foreign system's reason that are shown. Our choice."""
+"""Characters shown of another system's error. Our choice."""
 
 JVM_OPTIONS = "-Xrs -Xmx256m -XX:+UseSerialGC -XX:TieredStopAtLevel=1"
-"""Of the JVM that libhdfs starts within each program that reads or writes HDFS. `-Xrs`: without it the JVM takes
-SIGTERM and SIGINT and ends the program before it has cleaned up. The rest keeps small what only moves bytes; measured:
-2.3 instead of 3.9 s of processor until the first file is written. Options of `LIBHDFS_OPTS` stand behind and win."""
+"""Options of the JVM that libhdfs starts within each program that uses HDFS. `-Xrs`: without it the JVM handles SIGTERM
+and SIGINT and ends the program before it has cleaned up. The others save processor time; measured: 2.3 instead of 3.9 s
+until the first file is written. Options of `LIBHDFS_OPTS` follow and take precedence.
+"""
 
 _UNTOLD = ("Unknown error 255", "HDFS connection failed")
-"""How a failure of Java ends in pyarrow that is none of errno's: libhdfs writes its reason to standard error only."""
+"""End of pyarrow's text for a Java failure without errno: libhdfs writes its reason to standard error only."""
 
 _TRIED = re.compile(r"^dlopen\(.+\) failed: (.+)$", re.MULTILINE)
-"""What pyarrow says of a place where it looked for a native library. The last is the one that a variable names."""
+"""pyarrow's text for each place it searched for a native library. The last is the one that a variable names."""
 
 _MARK = ".run"
-"""The file that says that a run's folder is there: object stores have no folders. It goes first when the run ends."""
+"""A file that marks a run's folder as existing: object stores have no folders. It is removed first when the run
+ends.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +70,11 @@ class StoredFile:
 
 @dataclass(frozen=True, slots=True)
 class SharedFolder:
-    """A folder below which files appear only when they are complete.
+    """A folder in which files appear only when they are complete.
 
     location  an absolute path, or a URL of s3a or hdfs without a slash at its end
 
-    Raises    SparkUnavailable, with the place and the reason, where a far system does not do what it is asked; OSError
-              where a path does not.
+    Raises    SparkUnavailable, with the place and the reason, when a remote system fails; OSError when a path does.
     """
 
     location: str
@@ -83,9 +86,9 @@ class SharedFolder:
 
     @classmethod
     def of(cls, url: str) -> SharedFolder:
-        """The folder that `SPARK_STORAGE` names. Raises SparkUnavailable when it has not STORAGE_FORM."""
+        """The folder that `SPARK_STORAGE` names. Raises SparkUnavailable when it does not match STORAGE_FORM."""
         if not STORAGE_FORM.fullmatch(url):
-            # What somebody took for a URL may hold a password: it is not repeated.
+            # A mistyped URL may hold a password: it is not repeated.
             raise SparkUnavailable(f"{STORAGE_VARIABLE} has to be a URL without login, such as {STORAGE_EXAMPLE}")
         return cls(url.removeprefix("file://").rstrip("/"))
 
@@ -99,18 +102,18 @@ class SharedFolder:
 
     @property
     def url(self) -> str:
-        """How Spark's own readers are told of it: a path without scheme is one of HDFS on many clusters."""
+        """Its URL for Spark's readers: a path without scheme means HDFS on many clusters."""
         return f"file://{self.location}" if self.is_path else self.location
 
     def make(self) -> None:
-        """Make the folder below one that is there, for nobody else to read where it is one of the file system."""
+        """Create the folder in an existing one, private when it is in the file system."""
         if self.is_path:
             Path(self.location).mkdir(mode=0o700, exist_ok=True)
             return
         self._send_a_byte(_MARK)
 
     def exists(self) -> bool:
-        """Whether it was made and not removed since."""
+        """Whether it was created and not removed since."""
         if self.is_path:
             return Path(self.location).is_dir()
         with _reported_failures(self.location):
@@ -118,7 +121,7 @@ class SharedFolder:
             return bool(filesystem.get_file_info(place).is_file)
 
     def refusal(self) -> str | None:
-        """Why files cannot be written here, None where they can: one is, and is removed again."""
+        """Why files cannot be written here, None when they can; writes and removes one."""
         try:
             if not self.exists():
                 return "it is not there"
@@ -140,20 +143,20 @@ class SharedFolder:
             filesystem.delete_file(place)
 
     def _send_a_byte(self, name: str) -> None:
-        """An empty file would say nothing: HDFS takes one though none of its DataNodes can be reached."""
+        """Not empty: HDFS accepts an empty file even when none of its DataNodes can be reached."""
         with tempfile.NamedTemporaryFile() as small:
             small.write(b"\n")
             small.flush()
             self.send(Path(small.name), name)
 
     def files(self) -> list[StoredFile]:
-        """The complete files in it, by name; none where there is no such folder."""
+        """The complete files in it, by name; empty when there is no such folder."""
         found = self._near_files() if self.is_path else self._far_files()
         return [StoredFile(name, size) for name, size in sorted(found)]
 
     def _near_files(self) -> list[tuple[str, int]]:
         folder = Path(self.location)
-        # A draft of an attempt that is taken for dead may vanish at any time.
+        # A draft of an attempt that counts as dead may vanish at any time.
         complete = [each for each in folder.iterdir() if not each.name.startswith(".")] if folder.is_dir() else []
         return [(each.name, each.stat().st_size) for each in complete]
 
@@ -167,12 +170,12 @@ class SharedFolder:
             return [(each.base_name, each.size) for each in complete]
 
     def for_arrow(self, name: str) -> Any:
-        """What Arrow's readers take for a file: its path where there is one, which they read without Python."""
+        """The path or file object for Arrow's readers, which read paths without Python."""
         location = f"{self.location}/{name}"
         return location if self.is_path else open_location(location)
 
     def draft(self, name: str) -> Path:
-        """Where to write a file that `publish` lets appear: hidden beside it, or on this machine's own disk."""
+        """Path for writing a file that `publish` makes visible: hidden beside it, or on the local disk."""
         if self.is_path:
             folder = Path(self.location)
             folder.mkdir(exist_ok=True)
@@ -182,7 +185,7 @@ class SharedFolder:
         return Path(path)
 
     def publish(self, draft: Path, name: str) -> None:
-        """Let a draft appear under its name, in place of one that another attempt has written."""
+        """Make a draft visible under its name, replacing one that another attempt has written."""
         if self.is_path:
             draft.rename(draft.with_name(name))
         else:
@@ -190,7 +193,7 @@ class SharedFolder:
             draft.unlink()
 
     def send(self, source: Path, name: str) -> None:
-        """Copy a file of this machine there."""
+        """Copy a local file into the folder."""
         if self.is_path:
             draft = self.draft(name)
             shutil.copyfile(source, draft)
@@ -198,17 +201,17 @@ class SharedFolder:
             return
         with _reported_failures(self.location):
             filesystem, place = _reached(self.location)
-            # An object of S3 appears when all of it has arrived.
+            # An object of S3 appears when it is complete.
             is_whole_at_once = filesystem.type_name == "s3"
             hidden = f"{place}/{name}" if is_whole_at_once else f"{place}/.{name}.{uuid4().hex}"
-            # Not by copy_files: it drops what the closing says, and a small file travels no sooner.
+            # Not by copy_files: it ignores errors of closing, and a small file is no faster.
             with source.open("rb") as given, filesystem.open_output_stream(hidden, compression=None) as taken:
                 shutil.copyfileobj(given, taken, BUFFER_BYTES)
             if not is_whole_at_once:
                 _moved(filesystem, hidden, f"{place}/{name}")
 
     def remove(self) -> None:
-        """Remove the folder with all that is in it; nothing to do where there is none."""
+        """Remove the folder and its contents, if it exists."""
         if self.is_path:
             shutil.rmtree(self.location, ignore_errors=True)
             return
@@ -216,7 +219,7 @@ class SharedFolder:
 
         with _reported_failures(self.location):
             filesystem, place = _reached(self.location)
-            # Asked first: what is not there is an error of another kind in each system.
+            # Checked first, because each system reports a missing folder differently.
             if filesystem.get_file_info(f"{place}/{_MARK}").is_file:
                 filesystem.delete_file(f"{place}/{_MARK}")
             if filesystem.get_file_info(place).type != fs.FileType.NotFound:
@@ -225,10 +228,10 @@ class SharedFolder:
 
 @contextlib.contextmanager
 def run_folder(storage: str, run: str) -> Iterator[SharedFolder | None]:
-    """The folder of one run at the storage while a block lasts; None where `storage` is empty.
+    """The folder of one run in the storage within a block; None when `storage` is empty.
 
-    run     a name that no other run has
-    Raises  SparkUnavailable when it cannot be made.
+    run     a unique name
+    Raises  SparkUnavailable when it cannot be created.
     """
     if not storage:
         yield None
@@ -246,7 +249,7 @@ def run_folder(storage: str, run: str) -> Iterator[SharedFolder | None]:
 
 
 def open_location(location: str) -> BinaryIO:
-    """A file by its path or URL, opened for binary reading at any place."""
+    """A file by its path or URL, opened for binary reading with seeking."""
     if _is_path(location):
         return open(location, "rb")
     with _reported_failures(location):
@@ -256,7 +259,7 @@ def open_location(location: str) -> BinaryIO:
 
 @contextlib.contextmanager
 def local_copy(location: str) -> Iterator[str]:
-    """A path to the file's content while a block lasts: its own, or that of a copy."""
+    """A local path of the file's content within a block: its own, or a copy's."""
     if _is_path(location):
         yield location
         return
@@ -268,7 +271,7 @@ def local_copy(location: str) -> Iterator[str]:
 
 
 class _FarFile(io.RawIOBase):
-    """A far file whose failures are not taken for those of its content: readers catch OSError for damaged files."""
+    """A remote file whose failures are not OSError, which readers interpret as a damaged file."""
 
     def __init__(self, opened: Any, location: str) -> None:
         self._opened = opened
@@ -300,9 +303,9 @@ def _is_path(location: str) -> bool:
 
 
 def _moved(filesystem: Any, source: str, target: str) -> None:
-    """HDFS moves nothing onto a file that is there, so pyarrow removes that one and moves again.
+    """HDFS does not replace an existing file, so pyarrow removes it and moves again.
 
-    Of two attempts at once one fails then, and the other has written the same.
+    When two attempts do so at once one fails, and the other has written the same content.
     """
     try:
         filesystem.move(source, target)
@@ -313,7 +316,7 @@ def _moved(filesystem: Any, source: str, target: str) -> None:
 
 
 def _reached(location: str) -> tuple[Any, str]:
-    """The file system of a URL, and the place in it."""
+    """The file system of a URL, and the path in it."""
     parts = urlsplit(location)
     place = f"{parts.netloc}{parts.path}" if parts.scheme == "s3a" else parts.path
     return _filesystem(parts.scheme, parts.netloc), place
@@ -321,18 +324,18 @@ def _reached(location: str) -> tuple[Any, str]:
 
 @cache
 def _filesystem(scheme: str, netloc: str) -> Any:
-    """Made once for each process, and never before it forks: neither the AWS SDK nor a JVM outlives that."""
+    """Created once per process, and never before it forks: neither the AWS SDK nor a JVM survives a fork."""
     from pyarrow import fs
 
     if scheme == "hdfs":
         from diagnostics.spark.java import java_home
 
-        # libhdfs brings no JVM and looks for one by this name only.
+        # libhdfs brings no JVM and searches one by this name only.
         os.environ.setdefault("JAVA_HOME", str(java_home()))
         given = os.environ.get("LIBHDFS_OPTS", "")
         if JVM_OPTIONS not in given:
             os.environ["LIBHDFS_OPTS"] = f"{JVM_OPTIONS} {given}".rstrip()
-    # By URL: only so pyarrow reads AWS_ENDPOINT_URL, and asks AWS for the region of a bucket.
+    # By URL: only so does pyarrow read AWS_ENDPOINT_URL, and ask AWS for the region of a bucket.
     return cast(Any, fs.FileSystem.from_uri(f"{'s3' if scheme == 's3a' else scheme}://{netloc}/")[0])
 
 
@@ -348,7 +351,9 @@ def _reported_failures(location: str) -> Iterator[None]:
 
 
 def reason_of(error: BaseException) -> str:
-    """The first line of an error, of a Java error every frame follows; of a missing library the last place as well."""
+    """The first line of an error, because every frame follows in a Java error; for a missing library also the last
+    place searched.
+    """
     text = str(error).strip()
     reason = (text.splitlines() or [type(error).__name__])[0][:MOST_REASON]
     tried = _TRIED.findall(text)

@@ -1,6 +1,6 @@
-"""The symptom classes: one folder each, data only. The folder listing is the registry.
+"""The symptom classes: one folder each, data only. A folder here is registered by its listing.
 
-`<class>/symptom.yaml` says what it is, `<class>/rules/*.yaml` when it holds, `<class>/runbook.yaml` what to do.
+`<class>/symptom.yaml` describes it, `<class>/rules/*.yaml` when it holds, `<class>/runbook.yaml` what to do.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def symptoms() -> Mapping[str, Symptom]:
 
 
 def symptom(symptom_class: str) -> Symptom:
-    """The class, or for one that only an administered rule names, a plain cause of that name."""
+    """The class; for one that only an administrator's rule names, a plain cause of that name."""
     if symptom_class in symptoms():
         return symptoms()[symptom_class]
     title = symptom_class.replace("_", " ").capitalize()

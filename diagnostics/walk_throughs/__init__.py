@@ -1,4 +1,4 @@
-"""The walk-throughs: one file each, registered by being here."""
+"""The walk-throughs, one per file. A file in this folder is registered by its `WALK_THROUGH`."""
 
 from __future__ import annotations
 
@@ -13,4 +13,4 @@ WALK_THROUGHS: dict[str, WalkThrough] = {
         (found for _, found in registered(sys.modules[__name__], "WALK_THROUGH")), key=lambda each: each.order
     )
 }
-"""Id -> walk-through, in the order in which they are read."""
+"""Id -> walk-through, in reading order."""

@@ -1,4 +1,4 @@
-"""Aligned barriers: a channel whose barrier has come waits until all barriers are there."""
+"""Aligned barriers: a channel whose barrier has arrived waits for the barriers of the others."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ CHECKPOINT_AT, FAILS_AT = 3, 5
 
 
 def counted(offset: int) -> str:
-    """The state of the sum after so many records."""
+    """The state of the sum after `offset` records."""
     return ", ".join(f"{word} {count}" for word, count in sorted(Counter(WORDS[:offset]).items())) or "empty"
 
 

@@ -1,4 +1,4 @@
-"""Unaligned barriers: the first barrier overtakes what is queued, and what it overtook is saved."""
+"""Unaligned barriers: the first barrier overtakes queued records, which are saved with the checkpoint."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Walk-throughs: a mechanism of Flink shown step by step on a small example, then on the numbers of a case."""
+"""The type of a walk-through: a mechanism of Flink step by step on a small example, then on a case's numbers."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ Kind = Literal["record", "barrier", "later", "event"]
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One thing in a lane.
+    """One element of a lane.
 
-    kind   a record, a barrier, a record of the next checkpoint, or something that happens
+    kind   a record, a barrier, a record of the next checkpoint, or an event
     saved  it is part of the checkpoint as in-flight data, and highlighted
     """
 
@@ -24,7 +24,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """A channel, an operator or a system, with what it holds; the first item is the next one to leave."""
+    """A channel, an operator or a system, with its items, the next one to leave first."""
 
     name: str
     items: tuple[Item, ...] = ()
@@ -35,7 +35,7 @@ class Lane:
 class Step:
     """One moment.
 
-    checkpoint  what is in the checkpoint so far, in words
+    checkpoint  the contents of the checkpoint so far, in words
     """
 
     title: str
@@ -49,7 +49,7 @@ class WalkThrough:
     """A mechanism.
 
     own   sentences with facts of a case; one whose facts are unknown is left out
-    docs  ids of sources that it answers
+    docs  ids of its sources
     """
 
     id: str
@@ -66,13 +66,14 @@ CHANNEL_1 = ("2", "|", "3")
 CHANNEL_2 = ("2", "9", "7", "|")
 OUTPUT = ("1",)
 LATER = "3"
-"""The example of the three barrier walk-throughs, next one first: `|` is the barrier, LATER already belongs to the next
-checkpoint, and `1` was processed just before and waits in the output."""
+"""The example of the three barrier walk-throughs, next item first: `|` is the barrier, LATER belongs to the next
+checkpoint, and `1` was processed just before and waits in the output.
+"""
 
 
 @dataclass(slots=True)
 class Board:
-    """An operator that adds up what it reads from two channels and hands it on; its moves are noted as steps."""
+    """An operator that sums the records of two channels and forwards them; its moves are recorded as steps."""
 
     channels: list[deque[str]] = field(default_factory=lambda: [deque(CHANNEL_1), deque(CHANNEL_2)])
     output: list[str] = field(default_factory=lambda: list(OUTPUT))
@@ -83,14 +84,14 @@ class Board:
     checkpoint: list[str] = field(default_factory=list)
 
     def note(self, title: str, text: str) -> None:
-        """A step with the board as it stands."""
+        """Record a step with the current board."""
         lanes = tuple(self._channel(place) for place in (0, 1))
         state = Lane("Operator", (Item(f"sum {self.total}", "event"),), "adds up what it reads and hands it on")
         out = Lane("Output", tuple(self._item("out", place, text) for place, text in enumerate(self.output)))
         self.steps.append(Step(title, text, (*lanes, state, out), tuple(self.checkpoint)))
 
     def read(self, channel: int) -> int:
-        """The operator reads the next record of a channel (0 or 1) and hands it on. Gives its value."""
+        """Read the next record of a channel (0 or 1) and forward it; gives its value."""
         value = self.channels[channel].popleft()
         self.saved = {(lane, place - 1 if lane == f"ch{channel}" else place) for lane, place in self.saved}
         self.saved = {(lane, place) for lane, place in self.saved if place >= 0}
@@ -99,11 +100,11 @@ class Board:
         return int(value)
 
     def take_barrier(self, channel: int) -> None:
-        """The barrier leaves its channel, from its front or past what waits before it."""
+        """Remove the barrier from its channel, from the front or past queued records."""
         self.channels[channel].remove("|")
 
     def send_barrier(self, *, first: bool = False) -> None:
-        """The barrier goes into the output, behind what waits there or in front of it."""
+        """Add the barrier to the output, behind queued records or before them."""
         self.output.insert(0 if first else len(self.output), "|")
 
     def _channel(self, place: int) -> Lane:

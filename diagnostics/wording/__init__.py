@@ -1,1 +1,1 @@
-"""How facts become sentences: formats of values, units, and the names that options have in a version of Flink."""
+"""Sentences from facts: formats of values, units, and option names by version of Flink."""

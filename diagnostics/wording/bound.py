@@ -1,4 +1,4 @@
-"""The bound of a comparison in words, and how far a measured value is from it."""
+"""The bound of a comparison in words, and a measured value's distance from it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ OPERATORS = {
 
 
 def operator_words(op: str) -> str:
-    """`at least` for `>=`; an operator that no version of the rules knows stands as it is."""
+    """`at least` for `>=`; an unknown operator is unchanged."""
     return OPERATORS.get(op, op)
 
 
@@ -32,9 +32,9 @@ def bound_words(fact: str, op: str, bound: Any) -> str:
 
 
 def distance_to_bound(fact: str, value: FactValue, bound: Any) -> str | None:
-    """`12 points`, `3.2 s`: how far the value is from the bound.
+    """The distance of the value from the bound: `12 points`, `3.2 s`.
 
-    Empty where they are equal; None where there is no distance, as between texts. Shares differ by points of a hundred,
+    Empty when they are equal; None when there is no distance, as between texts. Shares differ in percentage points,
     ratios by a plain number.
     """
     if isinstance(value, bool) or isinstance(bound, bool):

@@ -1,4 +1,4 @@
-"""The name and the value of a measured fact in words. The end of its name says in which unit it is measured."""
+"""The name and the value of a measured fact in words. The suffix of its name is its unit."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ SUFFIXES = {
     "_per_s": "rate",
     "_at": "time",
 }
-"""The unit at the end of a fact's name -> the format of its value."""
+"""Suffix of a fact's name -> format of its value."""
 
 MULTIPLES = ("skew_ratio", "max_to_mean_ratio")
 """Ratios that are multiples, not shares."""
 
 LISTED_VALUES = 20
-"""Values of a list that are written out. Our choice: a line of a table."""
+"""Values of a list that are printed. Our choice: a line of a table."""
 
 
 def fact_name(fact: str) -> str:
-    """`load_balance.hot_share_ratio` as `hot share`, with what it is measured on where the name alone says little."""
+    """`load_balance.hot_share_ratio` as `hot share`, with its subject when the name alone is unclear."""
     key, _, name = fact.rpartition(".")
     suffix = next(filter(name.endswith, SUFFIXES), "")
     words = name.removesuffix(suffix).replace("_", " ")
@@ -32,7 +32,7 @@ def fact_name(fact: str) -> str:
 
 
 def fact_value(value: Any, fact: str) -> str:
-    """A fact's value in its unit, which its name ends with."""
+    """A fact's value in the unit of its name's suffix."""
     if value is None:
         return "unknown"
     name = fact.rpartition(".")[2]
@@ -49,7 +49,7 @@ def fact_value(value: Any, fact: str) -> str:
 
 
 def exact_fact_value(value: Any, fact: str) -> str:
-    """What was measured, where the shown value is rounded: `2,232,000 ms`, `301,989,888 bytes`; else nothing."""
+    """The exact value when the shown one is rounded: `2,232,000 ms`, `301,989,888 bytes`; else empty."""
     units = {"_ms": "ms", "_bytes": "bytes"}
     unit = next((unit for suffix, unit in units.items() if fact.endswith(suffix)), None)
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)

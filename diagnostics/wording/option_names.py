@@ -1,4 +1,4 @@
-"""Flink's options in sentences and remedies, under the names that the detected version of Flink knows."""
+"""Replaces option names in texts by those of the detected version of Flink."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ OLD_CONFIG_FILE = "flink-conf.yaml"
 
 @lru_cache(maxsize=4096)
 def in_version(text: str, version: Version | None) -> str:
-    """A text of ours with every option under its name in that version; what the version does not have says so.
+    """Our text with every option under its name in that version; a missing option is marked as such.
 
-    An option whose older name the text gives too is left as it is. Only for texts of the rules and runbooks, before
-    values are filled in: what an upload says keeps its own words.
+    An option whose older name is also in the text is unchanged. Only for texts of the rules and runbooks, before values
+    are filled in: text from an upload is never changed.
     """
     if version is None:
         return text
@@ -27,7 +27,7 @@ def in_version(text: str, version: Version | None) -> str:
 
 @lru_cache(maxsize=1024)
 def lines_in_version(lines: str, version: Version | None) -> str:
-    """Lines of a configuration file; one whose option the version does not have becomes a comment that says so."""
+    """Lines of a configuration file; a line with an option that the version does not have becomes a comment."""
     if version is None:
         return lines
     return "\n".join(_line(each, version) for each in lines.split("\n"))
@@ -60,7 +60,7 @@ def _unless_said(known: KnownSetting, version: Version, text: str) -> str:
 
 
 def _bound(known: KnownSetting, version: Version) -> str:
-    """From or until which version there is such an option."""
+    """From or until which version the option exists."""
     if known.until is not None and version > known.until:
         return f"until Flink {known.until[0]}.{known.until[1]}"
     first = min((each.since for each in known.former if each.since), default=known.since) or version

@@ -1,8 +1,8 @@
 """Sentences with measured values: `{load_balance.hot_share_ratio|percent}`; a fixed list of formats, no expressions.
 
-Where a number decides about words, both stand there: `{restarts.restarts} [restart was|restarts were] needed`. The
-number is that of the placeholder which follows at once (`[subtask|subtasks] {checkpoint_declines.subtasks|list}`, where
-the length of the list counts), else of the one before.
+Where a number determines the words, both are given: `{restarts.restarts} [restart was|restarts were] needed`. The
+number is that of the placeholder directly after (`[subtask|subtasks] {checkpoint_declines.subtasks|list}`, where the
+length of the list counts), else of the one before.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def percent(value: FactValue) -> str:
 
 
 def duration(value: FactValue) -> str:
-    """Milliseconds as people say them: `950 ms`, `27.1 s`, `2 min 5 s`, `3 h 10 min`, `12 days 6 h`."""
+    """Milliseconds for people: `950 ms`, `27.1 s`, `2 min 5 s`, `3 h 10 min`, `12 days 6 h`."""
     if not isinstance(value, (int, float)):
         return str(value)
     sign, ms = ("-" if value < 0 else ""), abs(value)
@@ -69,7 +69,7 @@ def duration(value: FactValue) -> str:
 
 
 def exact_duration(value: FactValue) -> str:
-    """`37 min 12 s (2,232,000 ms)`: as people say it, with what was measured."""
+    """`37 min 12 s (2,232,000 ms)`: for people, with the exact value."""
     said = duration(value)
     return said if said.endswith(" ms") or not isinstance(value, (int, float)) else f"{said} ({value:,.0f} ms)"
 
@@ -95,7 +95,7 @@ def _scaled(value: FactValue, step: float, units: tuple[str, ...]) -> str:
 
 
 def _often(value: FactValue) -> str:
-    """How often something happened: `once`, `3 times`."""
+    """A number of occurrences: `once`, `3 times`."""
     return (
         "once"
         if value == 1
@@ -128,7 +128,7 @@ def _joined(value: FactValue, form: Callable[[FactValue], str]) -> str:
 
 
 def enumeration(words: Sequence[str], last: str = "and") -> str:
-    """`a`, `a and b`, `a, b and c`; nothing of no words."""
+    """`a`, `a and b`, `a, b and c`; empty without words."""
     return f"{', '.join(words[:-1])} {last} {words[-1]}" if len(words) > 1 else "".join(words)
 
 
@@ -159,14 +159,14 @@ def placeholders(template: str) -> Iterator[tuple[str, str]]:
 
 
 def _code_number(value: FactValue) -> str:
-    """A number as every language and shell reads it: no separators, no unit."""
+    """A number for every language and shell: no separators, no unit."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return _plain(value)
     return f"{value:.0f}" if float(value).is_integer() else f"{value:.6g}" if abs(value) < 100_000 else f"{value:.0f}"
 
 
 def _code_duration(value: FactValue) -> str:
-    """Milliseconds as Flink's options read them: one whole number and one unit (`TimeUtils.parseDuration`)."""
+    """Milliseconds for Flink's options: an integer and a unit (`TimeUtils.parseDuration`)."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return _plain(value)
     ms = math.ceil(value)
@@ -175,7 +175,7 @@ def _code_duration(value: FactValue) -> str:
 
 
 def _code_memory(value: FactValue) -> str:
-    """Bytes as Flink's options read them: one whole number and one unit (`MemorySize.parse`)."""
+    """Bytes for Flink's options: an integer and a unit (`MemorySize.parse`)."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return _plain(value)
     size_bytes = math.ceil(value)
@@ -193,7 +193,7 @@ CODE_FORMATS: Mapping[str, Callable[[FactValue], str]] = {
     "memory": _code_memory,
     "duration": _code_duration,
 }
-"""How the formats write a number in a command, a setting or a line of code."""
+"""Formats of a number in a command, a setting or a line of code."""
 
 
 def fill(template: str, lookup: Lookup) -> str | None:
@@ -204,19 +204,19 @@ def fill(template: str, lookup: Lookup) -> str | None:
 
 
 def fill_or_name(template: str, lookup: Lookup) -> str:
-    """The template with its values; what is unknown stands as `<name>`, for texts that a user completes."""
+    """The template with its values; unknown ones are shown as `<name>`, for texts that a user completes."""
     return _filled(template, lookup, lambda reference, form: _formatted(lookup(reference), form))
 
 
 def fill_code(template: str, lookup: Lookup, unknown: Mapping[str, str] = NOTHING) -> str:
     """A command, a setting or a line of code with its values, for a user to copy.
 
-    Values come from evidence that anybody may have written. A number stands as code reads it, without separators: a
-    duration or a size as one whole number with a unit that Flink's options know. A text stands there only
-    when a shell reads it as it is (`shlex.quote` leaves it unchanged) and it cannot be taken for an option; it is then
-    harmless within any quotes, in YAML, Java and SQL too. Everything else stands as `<name>`.
+    Values come from untrusted evidence. A number is printed without separators; a duration or a size as an integer with
+    a unit of Flink's options. A text is inserted only when the shell does not interpret it (`shlex.quote` leaves it
+    unchanged) and it is no option; it is then harmless within quotes, in YAML, Java and SQL too. Other values are shown
+    as `<name>`.
 
-    unknown  reference -> what stands for it instead of `<name>`
+    unknown  reference -> replacement for `<name>`
     """
 
     def shown(reference: str, form: str) -> str | None:
@@ -228,14 +228,14 @@ def fill_code(template: str, lookup: Lookup, unknown: Mapping[str, str] = NOTHIN
 
 
 def is_harmless_in_code(value: FactValue) -> bool:
-    """Whether the value means nothing but itself wherever it stands in a command or in code."""
+    """Whether the value has no special meaning in a command or in code."""
     if isinstance(value, str):
         return shlex.quote(value) == value and not value.startswith("-")
     return all(map(is_harmless_in_code, value)) if isinstance(value, list) else True
 
 
 def _filled(template: str, lookup: Lookup, shown: Callable[[str, str], str | None]) -> str:
-    """The template with the texts that `shown` has for its (reference, format), and `<name>` where it has none."""
+    """The template with the texts of `shown` for each (reference, format), and `<name>` where there is none."""
 
     def replacement(found: re.Match[str]) -> str:
         said = shown(found.group(1), found.group(2) or "plain")
@@ -258,7 +258,7 @@ def _in_code(value: FactValue, form: str) -> str | None:
 
 
 def _chosen(template: str, lookup: Lookup) -> str:
-    """The template with the words that its numbers ask for."""
+    """The template with the words that its numbers select."""
     if "[" not in template:
         return template
     places = [(found.start(), found.group(1)) for found in PLACEHOLDER.finditer(template)]

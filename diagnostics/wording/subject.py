@@ -1,4 +1,4 @@
-"""What a finding speaks of, in words."""
+"""The subject of a finding, in words."""
 
 from __future__ import annotations
 
@@ -7,10 +7,7 @@ from typing import Any
 
 
 def subject_words(subject: Mapping[str, Any]) -> list[str]:
-    """The known parts of a subject below its job, from the outside in: task, subtask, TaskManager, host.
-
-    subject  as `diagnostics.evidence.subject.Subject.as_json` gives it
-    """
+    """The known parts of a subject below its job, outermost first: task, subtask, TaskManager, host."""
     words = [subject.get("vertex") or subject.get("vertex_id")]
     if subject.get("subtask") is not None:
         words.append(f"subtask {subject['subtask']}")

@@ -1,4 +1,4 @@
-"""The unit of a fact, which its name ends with, and whether a bound or a format goes with it."""
+"""The unit of a fact, from its name's suffix, and whether a bound or a format is compatible with it."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from typing import Any
 
 NUMERIC = re.compile(r"_(ms|bytes|ratio|per_s)$")
-"""Names of facts whose values are numbers."""
+"""Facts with these names are numbers."""
 
 SHARE = re.compile(r"(^|_)share(_|$)")
 SHARE_MEANING = re.compile(r"0 to 1\b|\bshare of\b|\bpart of the\b")
-"""A ratio is a share, never above 1, when its name or its meaning says so; other ratios are multiples."""
+"""A ratio is a share, never above 1, when its name or its meaning says so; others are multiples."""
 
 QUANTITY = re.compile(r"\s*(\d{1,12}(?:\.\d{1,6})?)\s*([a-zA-Z%]{1,4})\s*")
 TIMES = {"ms": 1, "s": 1000, "sec": 1000, "min": 60_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
@@ -22,7 +22,7 @@ UNITS: Mapping[str, tuple[str, Mapping[str, float]]] = {
     "ratio": ("a ratio", {"%": 0.01}),
     "per_s": ("a rate per second", {}),
 }
-"""Unit at the end of a name -> its words, and how many of it other units are."""
+"""Suffix of a name -> words of the unit, and its factor to other units."""
 
 FORMAT_NEEDS: Mapping[str, str] = {
     "duration": "_ms",
@@ -35,13 +35,13 @@ FORMAT_NEEDS: Mapping[str, str] = {
     "percents": "ratio|share",
     "rate": "_per_s",
 }
-"""Format of a placeholder -> what the name of a fact has that can be written so."""
+"""Format of a placeholder -> required suffixes of the fact's name."""
 
 
 def bound_mismatch(fact: str, op: str, value: Any, meaning: str) -> str:
-    """What is wrong with `fact op value`, or nothing.
+    """The error in `fact op value`; empty when there is none.
 
-    meaning  what the signal says the fact is
+    meaning  the signal's description of the fact
     """
     name = fact.rpartition(".")[2]
     found = NUMERIC.search(name)
@@ -64,7 +64,7 @@ def _proposal(value: Any, known: Mapping[str, float]) -> str:
 
 
 def format_mismatch(fact: str, form: str) -> str:
-    """What is wrong with writing the fact in this format, or nothing."""
+    """The error in printing the fact in this format; empty when there is none."""
     name = fact.rpartition(".")[2]
     found, needed = NUMERIC.search(name), FORMAT_NEEDS.get(form)
     if found is None or needed is None or re.search(needed, name):
