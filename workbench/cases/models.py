@@ -55,11 +55,13 @@ class CaseQuerySet(models.QuerySet["Case"]):
         return self.filter(team__in=user.teams.all())
 
     def visible_to(self, user: User) -> CaseQuerySet:
-        """What the user may read, but for the case of a drill under way: every page, and the API, would tell it."""
+        """What the user may read, but for the case of a drill under way: every page, and the API, would tell it.
+
+        The drills are part of the question itself: a page asks for cases three times and more.
+        """
         drills = user.drills.filter(ended_at=None, started_at__gt=timezone.now() - LONGEST_DRILL)
-        hidden = list(drills.values_list("case", flat=True))
-        found = self.readable_by(user)
-        return found.exclude(Q(pk__in=hidden) | Q(merged_into__in=hidden)) if hidden else found
+        hidden = drills.order_by().values("case")
+        return self.readable_by(user).exclude(Q(pk__in=hidden) | Q(merged_into__in=hidden))
 
     def open(self) -> CaseQuerySet:
         return self.exclude(status=CaseStatus.CLOSED)
