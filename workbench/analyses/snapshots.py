@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from workbench.analyses.models import Analysis
 from workbench.cases.models import Case, Snapshot
-from workbench.cases.selectors import snapshots_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +26,8 @@ class SnapshotShown:
     is_shown: bool
 
 
-def snapshots_shown(case: Case, shown: Analysis | None) -> list[SnapshotShown]:
-    """All snapshots in their order; empty for a case that has only the incident."""
-    snapshots = snapshots_of(case)
+def snapshots_shown(case: Case, snapshots: Sequence[Snapshot], shown: Analysis | None) -> list[SnapshotShown]:
+    """All snapshots of the case in their order; empty for a case that has only the incident."""
     if len(snapshots) < 2:
         return []
     newest = newest_diagnoses(case)

@@ -93,12 +93,11 @@ class CloseForm(forms.Form):
 
     def __init__(self, *args: object, case: Case, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)  # type: ignore[arg-type]
-        self.fields["confirmed_class"].choices = cause_choices(case)  # type: ignore[attr-defined]
+        self.fields["confirmed_class"].choices = cause_choices(incident_verdict(case))  # type: ignore[attr-defined]
 
 
-def cause_choices(case: Case | None) -> list[tuple[str, str]]:
-    """The classes that can be the confirmed cause; the one diagnosed in the incident itself comes first."""
-    diagnosed = _diagnosed_in_the_incident(case) if case else None
+def cause_choices(diagnosed: str | None) -> list[tuple[str, str]]:
+    """The classes that can be the confirmed cause; `diagnosed`, the one diagnosed in the incident, comes first."""
     causes = sorted(symptoms().values(), key=lambda each: (each.id != diagnosed, each.kind, each.order))
     known = [(each.id, each.title) for each in causes if each.kind != "consequence"]
     if diagnosed and diagnosed not in dict(known):
@@ -106,7 +105,7 @@ def cause_choices(case: Case | None) -> list[tuple[str, str]]:
     return [*known, *([] if INCONCLUSIVE in dict(known) else [(INCONCLUSIVE, "Something else, or never found out")])]
 
 
-def _diagnosed_in_the_incident(case: Case) -> str | None:
+def incident_verdict(case: Case) -> str | None:
     """The verdict before any change; the case's own columns tell the newest one."""
     verdicts = case.analyses.of_incidents().done().values_list("document__verdict__symptom_class", flat=True)
     return verdicts.first() or case.verdict_class

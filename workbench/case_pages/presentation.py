@@ -6,6 +6,7 @@ import datetime as dt
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 from diagnostics.reading.clock import shift_text
@@ -13,7 +14,9 @@ from diagnostics.symptoms import symptom
 from diagnostics.wording.phrase import duration
 from diagnostics.wording.subject import subject_words
 from workbench.analyses.models import Analysis, Citation
+from workbench.rules.models import BundledRule
 from workbench.runbooks.filling import RunbookProgress, runbook_progress
+from workbench.uploads.models import UploadedFile
 
 SHOWN_EVIDENCE = 4
 """Citations that stand open under a finding; the others are one click away."""
@@ -93,17 +96,22 @@ class ChecksShown:
     undecided: list[dict[str, Any]]
 
 
-def jobs_shown(analysis: Analysis) -> list[JobShown]:
-    """The findings in the order of the document, each consequence below its cause."""
+def jobs_shown(analysis: Analysis, files: Mapping[int, UploadedFile]) -> list[JobShown]:
+    """The findings in the order of the document, each consequence below its cause.
+
+    files  id -> file of the case, which citations point into
+    """
     document = analysis.document
-    rows = {row.position: row for row in analysis.findings.prefetch_related("citations__file")}
+    rows = {row.position: list(row.citations.all()) for row in analysis.findings.prefetch_related("citations")}
+    for citation in chain.from_iterable(rows.values()):
+        citation.file = files.get(citation.file_id) if citation.file_id else None
     progress = runbook_progress(analysis)
-    bundled = set(analysis.ruleset.bundled_rules.values_list("rule_id", flat=True))
+    bundled = set(BundledRule.objects.filter(ruleset=analysis.ruleset_id).values_list("rule_id", flat=True))
     shown = [
         FindingShown(
             position,
             entry,
-            list(rows[position].citations.all()) if position in rows else [],
+            rows.get(position, []),
             progress.get(position),
             has_page=entry["rule"]["id"] not in bundled,
         )

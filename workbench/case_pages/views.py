@@ -23,12 +23,22 @@ from workbench.analyses.services import NothingToAnalyse, analysis_request
 from workbench.analyses.snapshots import snapshots_shown
 from workbench.analyses.stages import run_shown
 from workbench.analyses.submission import case_submit, demo_cases_load
-from workbench.case_pages.forms import CloseForm, NewCaseForm, NoteForm, PasteForm, StatusForm, TitleForm, cause_choices
+from workbench.case_pages.forms import (
+    CloseForm,
+    NewCaseForm,
+    NoteForm,
+    PasteForm,
+    StatusForm,
+    TitleForm,
+    cause_choices,
+    incident_verdict,
+)
 from workbench.case_pages.presentation import causes_shown, checks_shown, inputs_shown, jobs_shown
 from workbench.cases import selectors, services
 from workbench.cases.models import Case, CaseStatus
 from workbench.charts.selectors import charts_shown
 from workbench.clusters.models import Cluster
+from workbench.history.case_records import CaseRecords, case_records
 from workbench.history.recurrences import recurrence
 from workbench.history.similar import similar_cases
 from workbench.history.timeline import timeline
@@ -174,24 +184,28 @@ def case_detail(request: SignedInRequest, case_id: int) -> HttpResponse:
     case = selectors.case_visible(request.user, case_id)
     latest = case.analyses.light().first()
     diagnosed = _diagnosis_asked_for(request, case)
+    records = case_records(case)
+    snapshots = snapshots_shown(case, records.snapshots, diagnosed)
+    judged = snapshots[-1].diagnosed if snapshots else diagnosed
+    incident = snapshots[0].verdict if snapshots else diagnosed and diagnosed.document["verdict"]["symptom_class"]
     context = {
         "case": case,
         "may_change": case.may_be_changed_by(request.user),
         "latest": latest,
         "run": run_shown(latest) if latest and latest.status != AnalysisStatus.DONE else None,
-        "snapshots": snapshots_shown(case, diagnosed),
+        "snapshots": snapshots,
         "diagnosed": diagnosed,
-        "timeline": timeline(case),
-        "follow_ups": case.follow_ups.select_related("owner", "done_by"),
-        "pins": case.pinned_records.select_related("by"),
+        "timeline": timeline(records),
+        "follow_ups": records.follow_ups,
+        "pins": records.pins,
         "watchers": selectors.watchers(case),
         "owners": selectors.owners_possible(case),
         "statuses": [choice for choice in CaseStatus.choices if choice[0] != CaseStatus.CLOSED],
-        "causes": cause_choices(case),
-        "new_files": _files_not_yet_judged(case, diagnosed),
+        "causes": cause_choices(incident or case.verdict_class),
+        "new_files": _files_not_yet_judged(records, judged) if judged else 0,
     }
     if diagnosed:
-        context |= _diagnosis_context(diagnosed)
+        context |= _diagnosis_context(diagnosed, records)
         context |= {"similar": similar_cases(request.user, case), "recurrence": recurrence(request.user, case)}
         context |= {"fingerprint": fingerprint_parts(diagnosed.document) if diagnosed.snapshot == 1 else []}
     services.case_seen(case=case, user=request.user)
@@ -210,14 +224,12 @@ def _diagnosis_asked_for(request: SignedInRequest, case: Case) -> Analysis | Non
     return found
 
 
-def _files_not_yet_judged(case: Case, diagnosed: Analysis | None) -> int:
+def _files_not_yet_judged(records: CaseRecords, judged: Analysis) -> int:
     """Files of the newest snapshot that came after its diagnosis."""
-    if diagnosed is None:
-        return 0
-    number = case.snapshot_number
-    is_newest = diagnosed.snapshot == number
-    judged = diagnosed if is_newest else case.analyses.done().filter(snapshot=number).light().first()
-    return case.files.present().filter(snapshot=number).exclude(analyses=judged).count()
+    read = set(judged.files.values_list("pk", flat=True))
+    number = records.snapshots[-1].number
+    present = [file for file in records.files if file.removed_at is None and file.deleted_at is None]
+    return sum(file.snapshot == number and file.pk not in read for file in present)
 
 
 @login_required
@@ -229,12 +241,13 @@ def snapshot(request: SignedInRequest, case_id: int) -> HttpResponse:
     return redirect("cases:files", case.pk)
 
 
-def _diagnosis_context(analysis: Analysis) -> dict[str, object]:
+def _diagnosis_context(analysis: Analysis, records: CaseRecords) -> dict[str, object]:
     document = analysis.document
+    files = [file for file in records.files if file.snapshot == analysis.snapshot and file.removed_at is None]
     drawn, empty, span = charts_shown(analysis)
     return {
         "document": document,
-        "jobs": jobs_shown(analysis),
+        "jobs": jobs_shown(analysis, records.files_by_id),
         "checks": checks_shown(document),
         "causes": causes_shown(document),
         "charts": drawn,
@@ -243,7 +256,7 @@ def _diagnosis_context(analysis: Analysis) -> dict[str, object]:
         "offset_min": offset_min(document["inputs"]),
         "has_stacks": has_stacks(analysis),
         "severity": document["findings"][0]["severity"] if document["findings"] else None,
-        "inputs": inputs_shown(document, dict(analysis.files.values_list("name", "pk"))),
+        "inputs": inputs_shown(document, {file.name: file.pk for file in files}),
     }
 
 
@@ -311,7 +324,7 @@ def close(request: SignedInRequest, case_id: int) -> HttpResponse:
             said = f"It is a regression sample of {', '.join(kept)} now." if kept else NOTHING_TO_KEEP
             messages.info(request, said)
         return redirect(case)
-    context = {"case": case, "causes": cause_choices(case), "fixed_by": request.GET.get("fixed", "")}
+    context = {"case": case, "causes": cause_choices(incident_verdict(case)), "fixed_by": request.GET.get("fixed", "")}
     return render(request, "case_pages/close.html", {**context, "form": form})
 
 

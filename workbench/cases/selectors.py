@@ -50,7 +50,8 @@ PEOPLE: Mapping[str, Callable[[CaseQuerySet, User], CaseQuerySet]] = {
 def case_visible(user: User, case_id: int) -> Case:
     """The case. Raises Http404 for whoever may not see it, so that a stranger cannot tell whether it exists."""
     return get_object_or_404(
-        Case.objects.visible_to(user).select_related("team", "owner", "closed_by", "merged_into"), pk=case_id
+        Case.objects.visible_to(user).select_related("team", "owner", "created_by", "closed_by", "merged_into"),
+        pk=case_id,
     )
 
 

@@ -17,6 +17,7 @@ from workbench.drills import selectors, services
 from workbench.drills.evidence import KINDS, drawers, drawers_shown, noticed
 from workbench.drills.models import Drill, DrillStep, StepKind
 from workbench.drills.scoring import CAUSE, EVIDENCE, GUESS, TARGET, TIME, TOO_LONG
+from workbench.history.case_records import case_records
 from workbench.history.timeline import timeline
 from workbench.reports.content import evidence_span
 from workbench.untrusted.whole_number import whole_number
@@ -92,7 +93,7 @@ def _result(request: SignedInRequest, found: Drill) -> HttpResponse:
         "path": [(*_step_words(step), (step.at - found.started_at).total_seconds() * 1000) for step in steps],
         "drawers": drawers_shown(drawers(found.analysis, found.truth), steps),
         "finding": next((each for each in findings if each["symptom_class"] == found.truth), None),
-        "real": [entry for entry in timeline(found.case) if not entry.is_minor],
+        "real": [entry for entry in timeline(case_records(found.case)) if not entry.is_minor],
         "scoring": SCORING,
     }
     return render(request, "drills/result.html", context)

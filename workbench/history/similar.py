@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.db.models import Q
@@ -112,25 +112,24 @@ def similar_cases(user: User, case: Case) -> SimilarCases:
     visible = Case.objects.visible_to(user).filter(merged_into=None).exclude(pk=case.pk)
     sharing = CaseTrait.objects.filter(alike, case__in=visible).order_by("-case").values_list("case", flat=True)
     compared: dict[int, set[tuple[str, str]]] = defaultdict(set)
-    numbers = list(sharing.distinct()[:MOST_COMPARED])
-    for number, kind, value in CaseTrait.objects.filter(case__in=numbers).values_list("case", "kind", "value"):
+    opened: dict[int, dt.date] = {}
+    traits = CaseTrait.objects.filter(case__in=list(sharing.distinct()[:MOST_COMPARED]))
+    for number, moment, kind, value in traits.values_list("case", "case__created_at", "kind", "value"):
         compared[number].add((kind, value))
+        opened[number] = moment.date()
     shares = {number: _share(own, frozenset(others)) for number, others in compared.items()}
     similar = [number for number in shares if shares[number] >= LEAST_SIMILAR]
     best = sorted(similar, key=lambda number: (-shares[number], -number))[:MOST_SIMILAR]
     rows = Case.objects.select_related("owner", "closed_by").in_bulk(best)
     told = [_compared(rows[number], shares[number], own, frozenset(compared[number])) for number in best]
-    return SimilarCases(told, _weeks(similar) if told else ())
+    return SimilarCases(told, _weeks(opened[number] for number in similar) if told else ())
 
 
-def _weeks(numbers: Sequence[int]) -> list[Week]:
+def _weeks(opened: Iterable[dt.date]) -> list[Week]:
     today = timezone.now().date()
     first = today - dt.timedelta(days=7 * WEEKS - 1)
-    counts = [0] * WEEKS
-    opened = Case.objects.filter(pk__in=numbers, created_at__date__gte=first).values_list("created_at", flat=True)
-    for moment in opened:
-        counts[(moment.date() - first).days // 7] += 1
-    return [Week(first + dt.timedelta(days=7 * place), count) for place, count in enumerate(counts)]
+    counts = Counter((day - first).days // 7 for day in opened if day >= first)
+    return [Week(first + dt.timedelta(days=7 * place), counts[place]) for place in range(WEEKS)]
 
 
 def _share(own: Traits, others: Traits) -> float:

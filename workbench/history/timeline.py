@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
+from django.db.models import Q
 from django.utils.safestring import SafeString
 
 from diagnostics.symptoms import symptom
@@ -18,7 +19,9 @@ from diagnostics.wording import phrase
 from workbench.accounts.models import User
 from workbench.analyses.models import AnalysisStatus
 from workbench.cases.mentions import marked
-from workbench.cases.models import Case, CaseChange, CaseStatus
+from workbench.cases.models import CaseChange, CaseStatus
+from workbench.history.case_records import CaseRecords
+from workbench.uploads.models import UploadedFile
 
 MOST_ENTRIES = 500
 """The newest so many; a page with more is not read. Our choice."""
@@ -57,25 +60,25 @@ class Entry:
         return marked(self.detail, self.mentioned)
 
 
-def timeline(case: Case) -> list[Entry]:
-    """Everything that happened, the oldest first."""
-    entries = [entry for source in SOURCES for entry in source(case)]
+def timeline(records: CaseRecords) -> list[Entry]:
+    """Everything that happened in a case, the oldest first."""
+    entries = [entry for source in SOURCES for entry in source(records)]
     return sorted(entries, key=lambda entry: entry.at)[-MOST_ENTRIES:]
 
 
-def _opened(case: Case) -> Iterator[Entry]:
-    yield Entry(case.created_at, "plus", case.created_by, "opened the case")
+def _opened(records: CaseRecords) -> Iterator[Entry]:
+    yield Entry(records.case.created_at, "plus", records.case.created_by, "opened the case")
 
 
-def _snapshots(case: Case) -> Iterator[Entry]:
-    for each in case.snapshots.select_related("started_by"):
+def _snapshots(records: CaseRecords) -> Iterator[Entry]:
+    # The first snapshot is not stored where the opening of the case began it.
+    for each in (snapshot for snapshot in records.snapshots if snapshot.pk is not None):
         yield Entry(each.started_at, "check", each.started_by, f"began snapshot {each.number}: {each.change}")
 
 
-def _uploads(case: Case) -> Iterator[Entry]:
-    rows = case.files.select_related("uploaded_by").order_by("uploaded_by", "uploaded_at")
-    drops: list[list[Any]] = []
-    for _, files in groupby(rows.defer("members", "overrides"), key=lambda file: file.uploaded_by_id):
+def _uploads(records: CaseRecords) -> Iterator[Entry]:
+    drops: list[list[UploadedFile]] = []
+    for _, files in groupby(records.files, key=lambda file: file.uploaded_by_id):
         last: dt.datetime | None = None
         for file in files:
             if last is None or file.uploaded_at - last > ONE_DROP:
@@ -89,11 +92,11 @@ def _uploads(case: Case) -> Iterator[Entry]:
         yield Entry(drop[0].uploaded_at, "upload", drop[0].uploaded_by, f"added {count}: {names}{more}")
 
 
-def _analyses(case: Case) -> Iterator[Entry]:
+def _analyses(records: CaseRecords) -> Iterator[Entry]:
     columns = ("status", "queued_at", "finished_at", "error")
     verdict = ("document__verdict__symptom_class", "document__verdict__confidence", "document__health__score")
     last: tuple[Any, ...] | None = None
-    for row in case.analyses.order_by("pk").values(*columns, *verdict):
+    for row in records.case.analyses.order_by("pk").values(*columns, *verdict):
         at = row["finished_at"] or row["queued_at"]
         if row["status"] == AnalysisStatus.DONE:
             reached = tuple(row[name] for name in verdict)
@@ -119,51 +122,56 @@ STEP_ICONS: Mapping[str, tuple[str, str]] = {
 }
 
 
-def _steps(case: Case) -> Iterator[Entry]:
-    for record in case.steps.select_related("by", "asked"):
+def _steps(records: CaseRecords) -> Iterator[Entry]:
+    for record in records.case.steps.select_related("by", "asked"):
         icon, tone = STEP_ICONS.get(record.state, ("book", ""))
         text = f"{record.action_words}: {record.step.replace('-', ' ')}"
         yield Entry(record.at, icon, record.by, text, detail=record.note, tone=tone)
 
 
-def _notes(case: Case) -> Iterator[Entry]:
-    for note in case.notes.select_related("author").prefetch_related("mentions"):
+def _notes(records: CaseRecords) -> Iterator[Entry]:
+    for note in records.case.notes.select_related("author").prefetch_related("mentions"):
         names = [person.get_username() for person in note.mentions.all()]
         yield Entry(note.created_at, "note", note.author, "wrote", note.text, is_note=True, mentioned=names)
 
 
-def _follow_ups(case: Case) -> Iterator[Entry]:
-    for each in case.follow_ups.select_related("added_by", "done_by", "owner"):
+def _follow_ups(records: CaseRecords) -> Iterator[Entry]:
+    for each in records.follow_ups:
         by_when = f" by {each.due:%Y-%m-%d}" if each.due else ""
         yield Entry(each.added_at, "flag", each.added_by, f"asked {each.owner} for an action{by_when}", each.text)
         if each.done_at:
             yield Entry(each.done_at, "check", each.done_by, "ticked an action", each.text, tone="good")
 
 
-def _pins(case: Case) -> Iterator[Entry]:
-    for pin in case.pinned_records.select_related("by"):
+def _pins(records: CaseRecords) -> Iterator[Entry]:
+    for pin in records.pins:
         seen = f" of {pin.ts:%Y-%m-%d %H:%M:%S} UTC" if pin.ts else ""
         detail = "\n".join(part for part in (pin.text, pin.note) if part)
         yield Entry(pin.at, "flag", pin.by, f"pinned {pin}{seen}", detail, link=pin.get_absolute_url())
 
 
-def _merged(case: Case) -> Iterator[Entry]:
-    """The changes of other cases that speak of this one."""
-    for change in CaseChange.objects.filter(after__merged_into_id=case.pk).select_related("by", "case"):
-        yield Entry(change.at, "link", change.by, f"merged case {change.case_id} into this one: {change.case.title}")
-    for change in CaseChange.objects.filter(before__merged_into_id=case.pk).select_related("by", "case"):
-        yield Entry(change.at, "undo", change.by, f"took case {change.case_id} out again: {change.case.title}")
-
-
-def _changes(case: Case) -> Iterator[Entry]:
-    changes = list(case.changes.select_related("by"))
+def _changes(records: CaseRecords) -> Iterator[Entry]:
+    """The changes of the case, and those of other cases that were merged into it or taken out again."""
+    number = records.case.pk
+    is_merged = Q(after__merged_into_id=number) | Q(before__merged_into_id=number)
+    changes = list(CaseChange.objects.filter(Q(case=number) | is_merged).select_related("by", "case"))
     owners = {change.after["owner_id"] for change in changes if "owner_id" in change.after}
-    names = dict(User.objects.filter(pk__in=owners).values_list("pk", "username"))
+    names = dict(User.objects.filter(pk__in=owners).values_list("pk", "username")) if owners else {}
     for change in changes:
-        for words in CHANGES:
-            if change_words := words(change.before, change.after, names):
-                icon, text, detail, tone, is_minor = change_words
-                yield Entry(change.at, icon, change.by, text, detail, tone=tone, is_minor=is_minor)
+        if change.case_id == number:
+            yield from _own_change(change, names)
+        elif change.after["merged_into_id"] == number:
+            text = f"merged case {change.case_id} into this one: {change.case.title}"
+            yield Entry(change.at, "link", change.by, text)
+        else:
+            yield Entry(change.at, "undo", change.by, f"took case {change.case_id} out again: {change.case.title}")
+
+
+def _own_change(change: CaseChange, names: Mapping[int, str]) -> Iterator[Entry]:
+    for words in CHANGES:
+        if change_words := words(change.before, change.after, names):
+            icon, text, detail, tone, is_minor = change_words
+            yield Entry(change.at, icon, change.by, text, detail, tone=tone, is_minor=is_minor)
 
 
 ChangeWords = tuple[str, str, str, str, bool] | None
@@ -213,7 +221,7 @@ def _merging_words(before: Mapping[str, Any], after: Mapping[str, Any], names: M
 
 CHANGES = (_status_words, _cause_words, _owner_words, _title_words, _merging_words)
 
-SOURCES: tuple[Callable[[Case], Iterator[Entry]], ...] = (
+SOURCES: tuple[Callable[[CaseRecords], Iterator[Entry]], ...] = (
     _opened,
     _snapshots,
     _pins,
@@ -222,7 +230,6 @@ SOURCES: tuple[Callable[[Case], Iterator[Entry]], ...] = (
     _steps,
     _notes,
     _follow_ups,
-    _merged,
     _changes,
 )
 """What a timeline is read from."""

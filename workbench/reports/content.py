@@ -15,6 +15,7 @@ from workbench.analyses.models import Analysis
 from workbench.analyses.snapshots import newest_diagnoses
 from workbench.cases.models import Case, FollowUp
 from workbench.charts.selectors import charts_shown
+from workbench.history.case_records import case_records
 from workbench.history.timeline import Entry, timeline
 from workbench.runbooks.filling import CAUSES, runbook_progress
 
@@ -75,10 +76,10 @@ class Report:
 
 def report_of(case: Case) -> Report:
     """The report; without a diagnosis it has no verdict and no findings, and says so."""
-    diagnoses = newest_diagnoses(case)
+    diagnoses, records = newest_diagnoses(case), case_records(case)
     incident = diagnoses.get(1) or next(iter(diagnoses.values()), None)
     document = incident.document if incident else None
-    entries = [entry for entry in timeline(case) if not entry.is_minor]
+    entries = [entry for entry in timeline(records) if not entry.is_minor]
     return Report(
         case=case,
         facts=list(_facts(case, document)),
@@ -91,7 +92,7 @@ def report_of(case: Case) -> Report:
         charts=_charts(incident) if incident else [],
         later=list(_later(case, diagnoses)),
         runbooks=list(_runbooks(incident)) if incident and not case.is_closed else [],
-        actions=[_action(each) for each in case.follow_ups.select_related("owner")],
+        actions=[_action(each) for each in records.follow_ups],
         timeline=entries,
         inputs=document["inputs"] if document else [],
         document=document,

@@ -13,6 +13,7 @@ from workbench.cases.follow_ups import LeftToDo, follow_up_add, follow_up_set, l
 from workbench.cases.models import Case, FollowUp
 from workbench.cases.selectors import watchers
 from workbench.cases.services import case_close
+from workbench.history.case_records import case_records
 from workbench.history.timeline import timeline
 from workbench.reports.content import report_of
 from workbench.reports.markdown import as_post_mortem
@@ -38,7 +39,7 @@ def test_an_action_stays_in_sight_of_its_owner_until_it_is_done(people: People) 
     action.refresh_from_db()
     assert (action.done_by, action.done_at is not None) == (people.bob, True)
     assert [row[0] for row in bob.get("/?people=actions").context["rows"]] == []
-    assert [entry.text for entry in timeline(case)][1:] == [
+    assert [entry.text for entry in timeline(case_records(case))][1:] == [
         f"asked bob for an action by {days(2)}",
         "ticked an action",
     ]

@@ -8,6 +8,7 @@ from django.core.exceptions import ValidationError
 from tests.workbench.people import People, case_of, signed_in
 from workbench.cases.models import Case
 from workbench.cases.selectors import cases_matching
+from workbench.history.case_records import case_records
 from workbench.history.merging import case_merge, case_unmerge
 from workbench.history.timeline import timeline
 
@@ -31,11 +32,11 @@ def test_both_cases_tell_of_it_in_their_timelines(people: People) -> None:
     case_merge(case=second, into=first, user=people.bob)
     case_unmerge(case=second, user=people.alice)
 
-    assert [f"{entry.by} {entry.text}" for entry in timeline(first)[1:]] == [
+    assert [f"{entry.by} {entry.text}" for entry in timeline(case_records(first))[1:]] == [
         f"bob merged case {second.pk} into this one: second",
         f"alice took case {second.pk} out again: second",
     ]
-    assert [f"{entry.by} {entry.text}" for entry in timeline(second)[1:]] == [
+    assert [f"{entry.by} {entry.text}" for entry in timeline(case_records(second))[1:]] == [
         f"bob merged the case into case {first.pk}",
         f"alice took the case out of case {first.pk} again",
     ]

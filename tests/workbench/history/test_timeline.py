@@ -19,6 +19,7 @@ from workbench.cases.services import (
     case_status_set,
     note_add,
 )
+from workbench.history.case_records import case_records
 from workbench.history.timeline import timeline
 
 
@@ -29,7 +30,7 @@ def no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def entry_texts(case: Case, *, everything: bool = False) -> list[str]:
-    return [entry.text for entry in timeline(case) if everything or not entry.is_minor]
+    return [entry.text for entry in timeline(case_records(case)) if everything or not entry.is_minor]
 
 
 def news(user: User) -> list[Case]:
@@ -56,7 +57,7 @@ def test_every_change_says_who_made_it_and_what_it_was(people: People) -> None:
     case_close(case=case, user=people.bob, confirmed_class="slow_sink", what_fixed_it="A larger batch")
     case_reopen(case=case, user=people.alice)
 
-    entries = timeline(case)[1:]
+    entries = timeline(case_records(case))[1:]
 
     assert [(str(entry.by), entry.text) for entry in entries] == [
         ("bob", "set the status to fix applied"),

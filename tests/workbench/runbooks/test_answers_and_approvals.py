@@ -11,6 +11,7 @@ from workbench.accounts.models import User
 from workbench.analyses.models import Analysis
 from workbench.cases.models import Case
 from workbench.cases.selectors import cases_matching
+from workbench.history.case_records import case_records
 from workbench.history.timeline import timeline
 from workbench.runbooks.filling import StepShown, steps_shown
 from workbench.runbooks.models import StepRecord
@@ -81,7 +82,7 @@ def test_a_step_waits_until_somebody_else_approves_it(people: People, analysis: 
     said(people.bob, analysis, REMEDY, state="approved")
     said(people.alice, analysis, REMEDY, state="done")
     assert step_of(analysis, REMEDY).state == "done"
-    told = [entry.text for entry in timeline(analysis.case) if "slots" in entry.text]
+    told = [entry.text for entry in timeline(case_records(analysis.case)) if "slots" in entry.text]
     assert told == ["asked bob to approve: slots", "approved: slots", "done: slots"]
 
 

@@ -1,0 +1,44 @@
+"""The rows of a case that its page shows in several places, each table read once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from workbench.cases.models import Case, FollowUp, Snapshot
+from workbench.cases.selectors import snapshots_of
+from workbench.uploads.models import UploadedFile
+
+
+@dataclass(frozen=True, slots=True)
+class CaseRecords:
+    """What people added to a case, with the people who did.
+
+    snapshots   in their order, never empty
+    files       removed ones too, by uploader and time, without what was recognised inside
+    follow_ups  those to do first
+    pins        the pinned log records (`workbench.logs.models.PinnedRecord`), by their own time
+    """
+
+    case: Case
+    snapshots: Sequence[Snapshot]
+    files: Sequence[UploadedFile]
+    follow_ups: Sequence[FollowUp]
+    pins: Sequence[Any]
+
+    @property
+    def files_by_id(self) -> Mapping[int, UploadedFile]:
+        return {file.pk: file for file in self.files}
+
+
+def case_records(case: Case) -> CaseRecords:
+    """Reads them, with one query for each kind."""
+    files = case.files.select_related("uploaded_by").order_by("uploaded_by", "uploaded_at")
+    return CaseRecords(
+        case=case,
+        snapshots=snapshots_of(case),
+        files=list(files.defer("members", "overrides", "clocks", "event_fields", "redacted")),
+        follow_ups=list(case.follow_ups.select_related("added_by", "done_by", "owner")),
+        pins=list(case.pinned_records.select_related("by")),
+    )
