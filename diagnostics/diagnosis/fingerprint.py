@@ -38,8 +38,9 @@ Kind = Literal["class", "job", "operator", "detail", "finding", "follows", "flin
 class Trait:
     """One property that two cases may share.
 
-    kind   class: the verdict; job: a job's name; operator: location of a cause; detail: what distinguishes problems of
-           a class; finding: the rule of a cause; follows: the rule of a consequence; flink: major and minor version
+    kind   class: the verdict of a job; job: its name, without healthy jobs beside ill ones; operator: location of a
+           cause; detail: what distinguishes problems of a class; finding: the rule of a cause; follows: the rule of a
+           consequence; flink: major and minor version
     value  an id or a name
     """
 
@@ -74,8 +75,10 @@ def traits(document: Mapping[str, Any]) -> list[Trait]:
 
 
 def _traits(document: Mapping[str, Any]) -> Iterator[Trait]:
+    ill = [job for job in document["jobs"] if job["verdict"]["symptom_class"] != HEALTHY]
     yield Trait("class", document["verdict"]["symptom_class"])
-    for job in document["jobs"]:
+    yield from (Trait("class", job["verdict"]["symptom_class"]) for job in ill)
+    for job in ill or document["jobs"]:
         if job["name"]:
             yield Trait("job", _steady(job["name"])[:LONGEST_VALUE])
     for finding in document["findings"]:

@@ -36,6 +36,14 @@ class VerdictSerializer(serializers.Serializer[Case]):
     summary = serializers.CharField(source="verdict_summary")
 
 
+class JobVerdictSerializer(serializers.Serializer[Any]):
+    """The verdict and the health of one job of a case; the case's own are those of its worst job."""
+
+    name = serializers.CharField()
+    symptom_class = serializers.CharField()
+    health = serializers.IntegerField(allow_null=True)
+
+
 class LinksSerializer(serializers.Serializer[Case]):
     self = serializers.URLField()
     files = serializers.URLField()
@@ -60,6 +68,7 @@ class CaseSerializer(serializers.ModelSerializer[Case]):
     team = serializers.CharField(source="team.name", read_only=True)
     created_at = Moment(read_only=True)
     updated_at = Moment(read_only=True)
+    job_verdicts = serializers.SerializerMethodField()
     links = serializers.SerializerMethodField()
 
     class Meta:
@@ -76,6 +85,7 @@ class CaseSerializer(serializers.ModelSerializer[Case]):
             "verdict",
             "health",
             "jobs",
+            "job_verdicts",
             "case_status",
             "confirmed_class",
             "owner",
@@ -125,6 +135,10 @@ class CaseSerializer(serializers.ModelSerializer[Case]):
     @extend_schema_field(serializers.ListField(child=serializers.CharField()))
     def get_jobs(self, case: Case) -> list[str]:
         return case.job_names.splitlines()
+
+    @extend_schema_field(JobVerdictSerializer(many=True))
+    def get_job_verdicts(self, case: Case) -> list[dict[str, Any]]:
+        return [dict(each) for each in case.job_verdicts]
 
     @extend_schema_field(LinksSerializer)
     def get_links(self, case: Case) -> dict[str, str]:

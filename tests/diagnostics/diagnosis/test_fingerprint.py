@@ -92,6 +92,17 @@ def test_what_is_not_known_equals_nothing(unknown: dict[str, Any]) -> None:
     assert fingerprint(unknown) is None
 
 
+def test_a_healthy_job_beside_an_ill_one_is_no_trait() -> None:
+    mixed = document("data_skew", SKEW)
+    healthy = {**mixed["jobs"][0], "job_id": "b", "name": "clicks", "verdict": {"symptom_class": "healthy"}}
+    sink = {**healthy, "job_id": "c", "name": "exports", "verdict": {"symptom_class": "slow_sink"}}
+    found = {(each.kind, each.value) for each in traits({**mixed, "jobs": [*mixed["jobs"], healthy, sink]})}
+    assert {value for kind, value in found if kind == "job"} == {"orders", "exports"}
+    assert {value for kind, value in found if kind == "class"} == {"data_skew", "slow_sink"}
+    alone = traits({**mixed, "verdict": {"symptom_class": "healthy"}, "findings": [], "jobs": [healthy]})
+    assert ("job", "clicks") in {(each.kind, each.value) for each in alone}
+
+
 def test_traits_leave_out_remarks_and_keep_the_minor_version() -> None:
     remark = {**finding("conf.risky", "misconfiguration", role="contributing"), "severity": "info"}
     found = traits(document("data_skew", SKEW, remark, inputs=[{"flink_version": "1.20.5"}, {"flink_version": None}]))

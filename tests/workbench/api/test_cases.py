@@ -84,6 +84,8 @@ def test_a_diagnosed_case_has_its_verdict_and_document(alice: Client, people: Pe
     assert (body["status"], body["progress"]) == ("done", 1.0)
     assert body["verdict"]["symptom_class"] == "data_skew"
     assert body["jobs"] == ["Orders"]
+    health = analysis.document["jobs"][0]["health"]
+    assert body["job_verdicts"] == [{"name": "Orders", "symptom_class": "data_skew", "health": health}]
     document = alice.get(body["links"]["diagnosis"]).json()
     assert document == analysis.document
     assert {"schema", "verdict", "jobs", "health", "findings", "missing_evidence", "inputs", "timing"} <= set(document)

@@ -183,3 +183,15 @@ def test_only_who_made_a_view_forgets_it(people: People) -> None:
 
 def statuses(cases: list[Case]) -> list[str]:
     return [Case.objects.get(pk=case.pk).status for case in cases]
+
+
+def test_each_job_of_a_case_has_its_own_verdict_in_the_list(people: People) -> None:
+    case = case_of(people.alice, "Two jobs")
+    case.job_verdicts = [
+        {"name": "Orders", "symptom_class": "data_skew", "health": 30},
+        {"name": "Clicks", "symptom_class": "healthy", "health": 96},
+    ]
+    case.save(update_fields=["job_verdicts"])
+    page = signed_in(people.alice).get("/").content.decode()
+    assert 'Orders <span class="muted">data skew, health 30</span>' in page
+    assert 'Clicks <span class="muted">healthy, health 96</span>' in page

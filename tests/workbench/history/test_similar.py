@@ -83,3 +83,14 @@ def test_cases_of_strangers_are_never_similar(people: People) -> None:
 def test_the_page_of_a_case_tells_what_its_fingerprint_is_made_of(people: People) -> None:
     page = signed_in(people.alice).get(skewed(people.alice, "x").get_absolute_url()).content.decode()
     assert "<li>operator Window</li>" in page
+
+
+def test_a_similar_case_shows_the_verdict_of_each_of_its_jobs(people: People) -> None:
+    here, there = skewed(people.alice, "here"), skewed(people.alice, "there")
+    there.job_verdicts = [
+        {"name": "Orders", "symptom_class": "data_skew", "health": 30},
+        {"name": "Clicks", "symptom_class": "healthy", "health": 96},
+    ]
+    there.save(update_fields=["job_verdicts"])
+    page = signed_in(people.alice).get(here.get_absolute_url()).content.decode()
+    assert "Orders: data skew, health 30; Clicks: healthy, health 96" in page
