@@ -1,4 +1,4 @@
-"""Every setting, read from the environment. The checks in `workbench.machine.environment` refuse wrong values."""
+"""Every setting, read from the environment. The checks in `workbench.machine.environment` reject invalid values."""
 
 from __future__ import annotations
 
@@ -125,9 +125,9 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
 
-# Guessing of passwords is stopped for the name at the address it comes from, so that nobody locks another person out,
-# and for an address that tries many names. Our choice: an office behind one address mistypes less than 100 times in a
-# quarter of an hour, and 400 an hour are too few to try even the most usual passwords of every person.
+# Password guessing is blocked per name and address, so that nobody locks another person out, and per address over all
+# names. Our choice: an office behind one address mistypes less than 100 times in a quarter of an hour, and 400 an hour
+# are too few to try even the most usual passwords of every person.
 
 AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "django.contrib.auth.backends.ModelBackend"]
 AXES_FAILURE_LIMIT = 10
@@ -148,13 +148,13 @@ TRUSTED_PROXIES = ENVIRONMENT.networks("WORKBENCH_PROXIES", ["127.0.0.0/8", "::1
 SQLITE_PRAGMAS = "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;"
 DATABASES = {"default": dj_database_url.parse(DATABASE_URL)}
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
-    # Web server and worker write at the same time: take the write lock at the start of a transaction, and wait for it.
+    # Web server and worker write concurrently: take the write lock at the start of a transaction, and wait for it.
     DATABASES["default"]["OPTIONS"] = {
         "transaction_mode": "IMMEDIATE",
         "timeout": 20,
         "init_command": SQLITE_PRAGMAS,
     }
-    # Opening one takes 3 to 7 ms. Our choice: not longer, since the handle of a disk that was read-only stays so.
+    # Opening one takes 3 to 7 ms. Our choice: not longer, because a handle opened on a read-only disk stays read-only.
     DATABASES["default"]["CONN_MAX_AGE"] = 10
 else:
     DATABASES["default"]["ENGINE"] = "workbench.machine.postgresql"
@@ -174,15 +174,15 @@ USE_I18N = True
 STATIC_URL = "/static/"
 PLOTLY_PACKAGED = Path(plotly.__file__).parent / "package_data"
 PLOTLY_COMPRESSED = WORKBENCH_DATA / "static" / f"plotly-{plotly.__version__}-charts"
-"""The same with a compressed copy beside it, a third of the size, once `make up` has made it."""
+"""Compressed copies, a third of the size, created by `make up`."""
 STATICFILES_DIRS = [
     BASE_DIR / "static",
     ("plotly", PLOTLY_COMPRESSED if PLOTLY_COMPRESSED.is_dir() else PLOTLY_PACKAGED),
 ]
 WHITENOISE_USE_FINDERS = True
 
-# Uploads. Our choice, after the guards of common archive tools. MOST_* are ceilings: what counts is set below them on
-# the page of the limits, workbench.limits; archives have bounds of their own in diagnostics.intake
+# Uploads. Our choice, after the limits of common archive tools. MOST_* are upper bounds: administrators set lower
+# limits on the page of workbench.limits; archives have limits of their own in diagnostics.intake
 
 UPLOADS_DIR = WORKBENCH_DATA / "uploads"
 INCOMING_DIR = WORKBENCH_DATA / "incoming"
@@ -195,8 +195,8 @@ MOST_FILE_BYTES = ENVIRONMENT.number("WORKBENCH_MOST_FILE_BYTES", 2 * 1024**3, 1
 MOST_CASE_BYTES = ENVIRONMENT.number("WORKBENCH_MOST_CASE_BYTES", 10 * 1024**3, 1024, 1024**4)
 MOST_CASE_FILES = ENVIRONMENT.number("WORKBENCH_MOST_CASE_FILES", 5_000, 1, 1_000_000)
 MOST_TEAM_BYTES = ENVIRONMENT.number("WORKBENCH_MOST_TEAM_BYTES", 1024**4, 1024, 1024**5)
-# Kept free for the database, the queue and the logs. Our choice: the logs of all programs together, and twice the log
-# that Redis rewrites (64 MB), and a migration of a database of 100 MB, which copies its tables.
+# Reserved for the database, the queue and the logs. Our choice: the logs of all programs, twice the log that Redis
+# rewrites (64 MB), and a migration of a database of 100 MB, which copies its tables.
 RESERVE_BYTES = ENVIRONMENT.number("WORKBENCH_RESERVE_BYTES", 512 * 1024**2, 0, 1024**4)
 REDACT_ALWAYS = ENVIRONMENT.switch("WORKBENCH_REDACT")
 KEEP_EVIDENCE_DAYS = ENVIRONMENT.number("WORKBENCH_KEEP_DAYS", 0, 0, 36_500)
@@ -230,10 +230,10 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_CONCURRENCY = ENVIRONMENT.number("WORKBENCH_WORKERS", 2, 1, 64)
 CELERY_WORKER_POOL = "prefork"
 CELERY_WORKER_MAX_TASKS_PER_CHILD = 100
-# In KiB: a process that an analysis left larger is replaced behind it. Our choice, several times the usual size.
+# In KiB: a process that exceeds it is replaced after the analysis. Our choice, several times the usual size.
 CELERY_WORKER_MAX_MEMORY_PER_CHILD = 1_000_000
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
-# The run watches its own limit and ends its Spark work; Celery's limits are for one that looks at no clock any more.
+# The run watches its own limit and ends its Spark work; Celery's limits are for a run that hangs.
 MOST_ANALYSIS_SECONDS = ENVIRONMENT.number("WORKBENCH_ANALYSIS_SECONDS", 1800, 10, 3_000)
 CELERY_TASK_SOFT_TIME_LIMIT = MOST_ANALYSIS_SECONDS + 30
 CELERY_TASK_TIME_LIMIT = MOST_ANALYSIS_SECONDS + 60

@@ -38,7 +38,7 @@ urlpatterns = [
     path("logout/", auth.LogoutView.as_view(), name="logout"),
     path("password/", PasswordChange.as_view(), name="password_change"),
     path("zone/", zone, name="zone"),
-    # The administration's own pages would let guess the old password, and sign out in another way.
+    # The administration's own pages would allow guessing the old password, and sign out differently.
     path("admin/password_change/", RedirectView.as_view(pattern_name="password_change")),
     path("admin/logout/", auth.LogoutView.as_view()),
     path("admin/", admin.site.urls),

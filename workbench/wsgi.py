@@ -18,5 +18,5 @@ application = get_wsgi_application()
 from django.urls import get_resolver  # noqa: E402 - needs the apps that the line above loads
 
 refuse_wrong_environment()
-# The views too, before the server forks: its processes share them, and the first page of each is no slower than others.
+# Views are imported before the server forks: its processes share them, and the first page of each is fast.
 get_resolver().url_patterns  # noqa: B018

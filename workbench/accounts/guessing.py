@@ -1,4 +1,4 @@
-"""Stops the guessing of passwords, for a name at an address and for an address that tries many names."""
+"""Stops password guessing, per name and address and per address over all names."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from django.http import HttpRequest
 
 
 class GuessingHandler(AxesDatabaseHandler):  # type: ignore[misc]
-    """Axes counts for name and address together; here one address is bounded too, over all names."""
+    """Axes counts per name and address; this handler also limits an address over all names."""
 
     def is_locked(self, request: HttpRequest, credentials: Mapping[str, Any] | None = None) -> bool:
         return bool(super().is_locked(request, credentials)) or self._failures_of_address(request) >= (
@@ -30,9 +30,9 @@ class GuessingHandler(AxesDatabaseHandler):  # type: ignore[misc]
 
 
 def client_address(request: HttpRequest) -> str:
-    """The address that the request comes from: behind trusted proxies the last one that none of them has.
+    """The address of the request: behind trusted proxies the last one that is not a proxy.
 
-    What a client itself wrote into X-Forwarded-For stands before it, so that nobody can choose an address.
+    Clients can only prepend addresses to X-Forwarded-For, so nobody can choose an address.
     """
     hops = [*request.META.get("HTTP_X_FORWARDED_FOR", "").split(","), request.META.get("REMOTE_ADDR", "")]
     address = ""

@@ -14,12 +14,13 @@ from django.utils import timezone
 
 TOKEN_BYTES = 30
 TOKEN_DAYS = 365
-"""How long a token counts unless its maker asks for another time. Our choice: programs run unattended, and once a year
-somebody looks whether they still should."""
+"""Validity of a token in days by default. Our choice: programs run unattended, and somebody should review them once a
+year.
+"""
 
 
 class Role(models.TextChoices):
-    """What a user may do, each role all that the one before it may."""
+    """Roles of a user; each includes the permissions of the one before."""
 
     VIEWER = "viewer", "Viewer: reads the team's cases"
     RESPONDER = "responder", "Responder: opens and changes cases"
@@ -31,7 +32,7 @@ RANK = {role: rank for rank, role in enumerate(Role)}
 
 
 class TimeZoneShown(models.TextChoices):
-    """How times are written on charts and in logs."""
+    """The time zone on charts and in logs."""
 
     UTC = "utc", "UTC"
     BROWSER = "browser", "The browser's zone"
@@ -42,12 +43,12 @@ class UserManager(DjangoUserManager["User"]):
     def create_superuser(
         self, username: str, email: str | None = None, password: str | None = None, **fields: Any
     ) -> User:
-        """Django's word for an administrator."""
+        """Django's name for creating an administrator."""
         return self.create_user(username, email, password, **fields | {"role": Role.ADMINISTRATOR})
 
 
 class User(AbstractUser):
-    """A person. The role holds in every team; which cases a person sees depends on the teams."""
+    """A person. The role applies in every team; teams determine which cases a person sees."""
 
     role = models.CharField(max_length=20, choices=Role.choices, default=Role.RESPONDER)
     zone_shown = models.CharField(max_length=10, choices=TimeZoneShown.choices, default=TimeZoneShown.UTC)
@@ -55,9 +56,10 @@ class User(AbstractUser):
     objects: ClassVar[UserManager] = UserManager()
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """Keeps Django's own flags in step with the role: rule editors enter the admin, administrators own it.
+        """Updates Django's own flags from the role: rule editors may enter the admin site, administrators may do
+        everything there.
 
-        With a new password the tokens go, as the sessions do: whoever had them may be why it is changed.
+        A new password deletes the tokens, like the sessions: they may have been stolen with the old one.
         """
         self.is_staff = self.may_edit_rules
         self.is_superuser = self.is_administrator
@@ -106,20 +108,20 @@ class Membership(models.Model):
 
 class ApiTokenManager(models.Manager["ApiToken"]):
     def make(self, user: User, name: str, days: int = TOKEN_DAYS) -> tuple[ApiToken, str]:
-        """A new token that counts for so many days, and its secret, which is shown once and not stored."""
+        """A new token that is valid for `days`, and its secret, which is shown once and not stored."""
         secret, expires_at = secrets.token_urlsafe(TOKEN_BYTES), timezone.now() + dt.timedelta(days=days)
         return self.create(user=user, name=name, digest=ApiToken.digest_of(secret), expires_at=expires_at), secret
 
     def with_secret(self, secret: str) -> ApiToken | None:
-        """The token that has this secret, if it has not expired and its user may still sign in."""
+        """The token with this secret, when it has not expired and its user may sign in."""
         counting = self.select_related("user").filter(user__is_active=True, expires_at__gt=timezone.now())
         return counting.filter(digest=ApiToken.digest_of(secret)).first()
 
 
 class ApiToken(models.Model):
-    """A key to the HTTP API. Only its hash is kept: the secret has too many bits to be guessed from it.
+    """A key to the HTTP API. Only its hash is stored, from which the long random secret cannot be guessed.
 
-    It counts until it expires, an administrator deletes it, or its user gets another password.
+    It is valid until it expires, an administrator deletes it, or its user changes the password.
     """
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="api_tokens")

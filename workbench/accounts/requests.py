@@ -8,6 +8,6 @@ from workbench.accounts.models import User
 
 
 class SignedInRequest(HttpRequest):
-    """What a view behind `login_required` gets: its user is a person. For annotations; nothing makes one."""
+    """A request of a signed-in user, behind `login_required`. Only for annotations; never instantiated."""
 
     user: User

@@ -15,9 +15,9 @@ PASSWORD_BYTES = 15
 
 @transaction.atomic
 def first_administrator_make(*, password: str | None) -> tuple[User, str] | None:
-    """The user `admin` and a first team, when there is no administrator yet.
+    """Creates the user `admin` and a first team when there is no administrator yet.
 
-    Gives the user with the password, made when none is given; None when an administrator is there already.
+    Gives the user with the password, generated when none is given; None when an administrator exists.
     """
     if User.objects.filter(role=Role.ADMINISTRATOR).exists():
         return None

@@ -1,4 +1,4 @@
-"""Pages of a person's own account: the password and the time zone."""
+"""Pages of the user's own account: the password and the time zone."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from workbench.accounts.requests import SignedInRequest
 
 
 class OwnPasswordForm(PasswordChangeForm):
-    """Django's form, whose question for the old password counts as an attempt to sign in."""
+    """Django's form; a wrong old password counts as a failed sign-in."""
 
     def __init__(self, request: HttpRequest, **options: Any) -> None:
         self._request = request
@@ -33,7 +33,7 @@ class OwnPasswordForm(PasswordChangeForm):
 
 
 class PasswordChange(SuccessMessageMixin, auth.PasswordChangeView):  # type: ignore[type-arg]
-    """Everybody changes their own password; the other sessions of that person end, and the tokens."""
+    """Users change their own password, which ends their other sessions and tokens."""
 
     form_class = OwnPasswordForm
     success_url = reverse_lazy("cases:list")
@@ -46,7 +46,7 @@ class PasswordChange(SuccessMessageMixin, auth.PasswordChangeView):  # type: ign
 @login_required
 @require_POST
 def zone(request: SignedInRequest) -> HttpResponse:
-    """Keeps the zone that the person chose, for every browser they sign in with."""
+    """Stores the user's time zone, for every browser."""
     chosen = request.POST.get("zone", "")
     if chosen not in TimeZoneShown.values:
         return JsonResponse({"detail": f"Choose one of {', '.join(TimeZoneShown.values)}."}, status=400)

@@ -17,7 +17,7 @@ FIELDS = {
     "starts_at": "since when it fires: ISO 8601 or milliseconds",
     "ends_at": "when it was resolved",
 }
-"""What a mapping may hold, and what each is. All but `alerts` and `resolved` point into one alert."""
+"""Fields of a mapping with descriptions. All but `alerts` and `resolved` are pointers within one alert."""
 NEEDED = ("identity", "name")
 
 LONGEST_POINTER = 300
@@ -25,7 +25,7 @@ EXAMPLE = "identity: /id\nname: /title\nstate: /status\nlabels: /tags\nstarts_at
 
 
 class MappingRefused(Exception):
-    """A line of the mapping cannot be used; the text names it."""
+    """An invalid line of the mapping; the text names it."""
 
 
 def mapping_read(written: str) -> dict[str, str]:
@@ -48,12 +48,12 @@ def mapping_read(written: str) -> dict[str, str]:
 
 
 def mapping_written(mapping: Mapping[str, str]) -> str:
-    """The mapping as an administrator edits it."""
+    """The mapping as text for editing."""
     return "\n".join(f"{field}: {pointer}" for field, pointer in mapping.items())
 
 
 def at(document: Any, pointer: str) -> Any:
-    """What a JSON pointer leads to; None when it leads to nothing."""
+    """The value at a JSON pointer; None when there is none."""
     for part in pointer.split("/")[1:]:
         name = part.replace("~1", "/").replace("~0", "~")
         if isinstance(document, dict):

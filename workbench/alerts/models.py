@@ -1,4 +1,4 @@
-"""Sources of alerts, and the alerts that came from them."""
+"""Sources of alerts, and the alerts received from them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class AlertSourceQuerySet(models.QuerySet["AlertSource"]):
 
 
 class AlertSource(models.Model):
-    """A system that sends alerts. Rows stay when they are taken off the list; the token of such a row is refused.
+    """A system that sends alerts. Removed sources keep their row; their token is refused.
 
     slug           names it in the address that the system posts to
     kind           the name of its file in `payloads`

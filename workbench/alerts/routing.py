@@ -13,14 +13,14 @@ ANY_REST = "*"
 
 
 class RoutesRefused(Exception):
-    """A line of the routes cannot be used; the text names it."""
+    """An invalid line of the routes; the text names it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What an alert is about.
+    """The subject of an alert.
 
-    cluster  None when nothing leads to one; `reason` says why
+    cluster  None when no route matches; `reason` says why
     job      name of the job; empty when no label names one
     """
 
@@ -30,12 +30,12 @@ class Target:
 
 
 def clusters_of(source: AlertSource) -> ClusterQuerySet:
-    """The clusters that alerts of the source may be collected from: what its owner may collect from."""
+    """The clusters that the source may collect from: those of its owner."""
     return Cluster.objects.offered_to(source.owner).clusters()
 
 
 def target_of(source: AlertSource, labels: Mapping[str, str]) -> Target:
-    """The first route that fits, then the cluster that a label names, then the cluster of the source."""
+    """From the first matching route, else the cluster that a label names, else the source's cluster."""
     offered = {cluster.pk: cluster for cluster in clusters_of(source)}
     job = labels.get(source.job_label, "")
     for route in source.routes:
@@ -77,7 +77,7 @@ def routes_read(written: str, clusters: Iterable[Cluster]) -> list[dict[str, str
 
 
 def routes_written(source: AlertSource) -> str:
-    """The routes of a source as an administrator edits them."""
+    """The routes of a source as text for editing."""
     keys = [route["cluster"] for route in source.routes]
     names = dict(Cluster.objects.filter(pk__in=keys).values_list("pk", "name"))
     return "\n".join(f"{route['label']} = {route['value']} : {names[int(route['cluster'])]}" for route in source.routes)

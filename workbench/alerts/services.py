@@ -1,4 +1,4 @@
-"""Takes alerts: keeps them, opens or continues their case, and collects evidence from the cluster."""
+"""Receives alerts: stores them, opens or continues their case, and collects evidence from the cluster."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ KEPT = dt.timedelta(days=90)
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one alert.
+    """The outcome of one alert.
 
-    case    the case that it opened or belongs to; None where `reason` says why there is none
+    case    the case that it opened or belongs to; None with a `reason`
     """
 
     alert: Alert
@@ -51,14 +51,14 @@ class Outcome:
 
 
 def alerts_receive(*, source: AlertSource, body: bytes) -> list[Outcome]:
-    """Keeps the alerts of a message and does what follows from each. Raises PayloadRefused, which the source keeps."""
+    """Stores the alerts of a message and processes each. Raises PayloadRefused, which the source records."""
     try:
         received = alerts_in(source.kind, body, source.mapping)
     except PayloadRefused as error:
         AlertSource.objects.filter(pk=source.pk).update(heard_at=timezone.now(), refused=str(error)[:500])
         raise
     with transaction.atomic():
-        # Two messages about one job wait for each other, also when they come from two sources of the team.
+        # Messages about one job are serialised, also from two sources of the team.
         list(AlertSource.objects.select_for_update().filter(team=source.team_id).order_by("pk"))
         now = timezone.now()
         AlertSource.objects.filter(pk=source.pk).update(heard_at=now, refused="")
@@ -67,7 +67,7 @@ def alerts_receive(*, source: AlertSource, body: bytes) -> list[Outcome]:
 
 
 def _receive(source: AlertSource, received: ReceivedAlert, now: dt.datetime) -> Outcome | None:
-    """What becomes of one alert; None for the end of one that was never heard of."""
+    """The outcome of one alert; None for the end of an unknown alert."""
     identity = hashlib.sha256(received.identity.encode()).hexdigest()
     newest = source.alerts.filter(identity=identity).select_related("case").first()
     if newest is not None and newest.is_firing:
@@ -146,9 +146,9 @@ def _open_or_join(alert: Alert, cluster: Cluster, target: Target, now: dt.dateti
 
 
 def _collect_again(alert: Alert, case: Case, change: str, now: dt.datetime) -> None:
-    """Collects into a new snapshot of the case, now or as soon as the last collection is over and a pause has passed.
+    """Collects into a new snapshot of the case, now or after the running collection and a pause.
 
-    Sets when, or the reason why not, on the alert, which the caller saves.
+    Sets the time, or the reason against it, on the alert, which the caller saves.
     """
     collections = case.collections.all()
     alert.reason, alert.again_at, alert.again = "", None, change[:LONGEST_CHANGE]
@@ -164,7 +164,7 @@ def _collect_again(alert: Alert, case: Case, change: str, now: dt.datetime) -> N
 
 
 def due_collections_request() -> int:
-    """Collects again for alerts whose pause is over. Gives how many were looked at."""
+    """Collects again for alerts whose pause is over. Gives the number of such alerts."""
     due = list(Alert.objects.filter(again_at__lte=timezone.now()).values_list("pk", flat=True)[:MOST_AT_ONCE])
     for key in due:
         with transaction.atomic():
@@ -195,5 +195,5 @@ def _forget_old(source: AlertSource, now: dt.datetime) -> None:
 
 
 def alerts_seen_in(source: AlertSource, body: bytes) -> Sequence[tuple[ReceivedAlert, Target]]:
-    """What a message would be taken for, without keeping anything. Raises PayloadRefused."""
+    """How a message would be interpreted, without storing anything. Raises PayloadRefused."""
     return [(each, target_of(source, each.labels)) for each in alerts_in(source.kind, body, source.mapping)]

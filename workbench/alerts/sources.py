@@ -23,7 +23,7 @@ JOB_LABEL = "job_name"
 
 @dataclass(frozen=True, slots=True)
 class SourceForm:
-    """What an administrator typed about a source.
+    """An administrator's input for a source.
 
     cluster         key of the cluster that is collected from when no label names one; None for nothing
     routes, mapping lines, as `routing` and `mapping` read them
@@ -68,7 +68,7 @@ def source_token_renew(*, user: User, source: AlertSource) -> str:
 
 
 def source_remove(*, user: User, source: AlertSource) -> None:
-    """Takes a source off the list: its token is refused from now on. Raises PermissionDenied."""
+    """Removes a source; its token is refused from then on. Raises PermissionDenied."""
     _administrators_only(user)
     AlertSource.objects.listed().filter(pk=source.pk).update(removed_by=user, removed_at=timezone.now())
 

@@ -1,4 +1,4 @@
-"""The alerts that came, and the administrators' list of their sources."""
+"""Pages of the received alerts, and of the administrators' list of sources."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def sources(request: SignedInRequest) -> HttpResponse:
 
 @login_required
 def source(request: SignedInRequest, source_id: int) -> HttpResponse:
-    """One source: changes it, or shows what a message that is pasted would be taken for."""
+    """One source: changes it, or shows how a pasted message would be interpreted."""
     found = _listed(request.user, source_id)
     errors: dict[str, Any] = {}
     sample, tried, refused = payloads()[found.kind].sample, None, ""
@@ -118,7 +118,7 @@ def token(request: SignedInRequest, source_id: int) -> HttpResponse:
 @login_required
 @require_POST
 def remove(request: SignedInRequest, source_id: int) -> HttpResponse:
-    """Takes a source off the list."""
+    """Removes a source."""
     listed_sources.source_remove(user=request.user, source=_listed(request.user, source_id))
     return redirect("alerts:sources")
 
@@ -150,7 +150,7 @@ def _form(request: SignedInRequest) -> SourceForm:
 
 
 def _filled(source: AlertSource) -> dict[str, str]:
-    """The form as it is when nobody changed it."""
+    """The form with the source's present values."""
     return {
         "name": source.slug,
         "kind": source.kind,

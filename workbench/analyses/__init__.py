@@ -1,1 +1,1 @@
-"""Runs of the diagnosis: queued, watched, cancelled, recovered and stored."""
+"""Analyses: queued, watched, cancelled, recovered and stored runs of the diagnosis."""

@@ -1,4 +1,4 @@
-"""Chooses which files to remove from a case, to measure how a diagnosis changes with less evidence."""
+"""Selects parts of a case's files, to measure how its diagnosis changes with less evidence."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ JOBMANAGER_LOG, TASKMANAGER_LOG, OTHER_LOG = "JobManager log", "TaskManager logs
 LOGS = (JOBMANAGER_LOG, TASKMANAGER_LOG, OTHER_LOG)
 
 WHOLE = "everything"
-"""All files of a case, as a part of its evidence among the others."""
+"""Name of the subset with all files."""
 
 KIND_OF_TABLE = {
     "log_record": OTHER_LOG,
@@ -24,7 +24,7 @@ KIND_OF_TABLE = {
     "config_option": "configuration",
     "metric_sample": "metrics",
 }
-"""The first table that a format fills -> the kind of evidence, as people speak of it."""
+"""The first table that a format fills -> the usual name of the kind of evidence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +36,9 @@ class Subset:
 
 
 def subsets(sources: Sequence[SourceFile], inputs: Sequence[Mapping[str, Any]]) -> Iterator[Subset]:
-    """The files of each kind alone, all logs alone, and all files but those of one kind.
+    """The files of each single kind, all logs, and all files without one kind.
 
-    inputs  the `inputs[]` of the diagnosis of all the files, which tell format and role of each
+    inputs  the `inputs[]` of the diagnosis of all files, with format and role of each
     """
     kinds = {entry["file"]: kind_of(entry) for entry in inputs}
     by_kind: dict[str, list[SourceFile]] = defaultdict(list)

@@ -5,5 +5,5 @@ class AnalysesConfig(AppConfig):
     name = "workbench.analyses"
 
     def ready(self) -> None:
-        """Tasks that are sent from the web server go to this application, not to Celery's own default."""
+        """Binds tasks sent from the web server to this application instead of Celery's default."""
         from workbench import celery  # noqa: F401

@@ -1,4 +1,4 @@
-"""The files of a case as the library diagnoses them, with what people chose about them."""
+"""Converts the files of a case, with the users' choices about them, to the library's input."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from workbench.uploads.models import UploadedFile
 
 
 def case_evidence(files: Sequence[UploadedFile]) -> Case:
-    """The files as a case, under the limits and with the log layouts that are in force now."""
+    """The files as a Case, with the current limits and log layouts."""
     choices = FileChoices(
         formats={name: format_id for file in files for name, format_id in file.overrides.items()},
         clocks={name: FileClock.from_json(clock) for file in files for name, clock in file.clocks.items()},

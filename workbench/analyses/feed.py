@@ -1,6 +1,6 @@
 """Server-sent events with the progress of runs, which the worker publishes through Redis.
 
-Nothing rests on it: the database says how far a run is, too, and a page that cannot listen asks for that.
+Optional: the database has the progress too, and a page without events polls it.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from workbench.machine import broker
 from workbench.machine.environment import WEB_THREADS
 
 MOST_FEEDS = WEB_THREADS // 2
-"""Feeds of one web process at a time; each holds a thread. Our choice: half of them, the others serve pages."""
+"""Concurrent feeds per web process; each occupies a thread. Our choice: half of the threads, the others serve pages."""
 
 FEED_SECONDS = 60.0
-"""How long a feed lasts at most; then the browser opens the next one. Our choice: a page that was closed is noticed."""
+"""Maximum duration of a feed; then the browser reconnects. Our choice: closed pages are detected."""
 
 LOOK_SECONDS = 1.0
-"""How often a silent feed looks into the database. Our choice: a run that was lost gives no sign."""
+"""Interval at which a silent feed reads the database. Our choice: a lost run publishes nothing."""
 
 _feeds = threading.BoundedSemaphore(MOST_FEEDS)
 
 
 def feed_open(analysis: Analysis) -> Iterator[str] | None:
-    """Server-sent events of a run until it has ended; None where too many listen already."""
+    """Server-sent events of a run until its end; None when there are too many feeds."""
     return _events(analysis) if _feeds.acquire(blocking=False) else None
 
 
@@ -42,21 +42,21 @@ def _events(analysis: Analysis) -> Iterator[str]:
     try:
         with broker.subscribed(channel_of(analysis.pk)) as messages:
             while time.monotonic() < until:
-                # After subscribing, so that an end in between is not missed.
+                # After subscribing, so that no end is missed in between.
                 analysis = Analysis.objects.light().get(pk=analysis.pk)
                 lost_analysis_recover(analysis)
                 yield _event("progress" if analysis.is_active else "end", analysis)
                 if not analysis.is_active:
                     return
                 yield from _published(analysis, messages, min(until, time.monotonic() + LOOK_SECONDS))
-    except (redis.RedisError, Error, Analysis.DoesNotExist):  # the page asks again
+    except (redis.RedisError, Error, Analysis.DoesNotExist):  # the page polls instead
         return
     finally:
         _feeds.release()
 
 
 def _published(analysis: Analysis, messages: broker.Messages, until: float) -> Iterator[str]:
-    """What the worker says until then, or until it says that the run has ended."""
+    """Messages of the worker until `until`, or until the end of the run."""
     while (left := until - time.monotonic()) > 0:
         message = messages.next_within(left)
         if message is None:

@@ -1,4 +1,4 @@
-"""Stores the log book of an analysis and deletes those that nobody can open any more."""
+"""Stores the log book of an analysis, and deletes log books that are no longer reachable."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from workbench.machine.disk import disk_room
 logger = logging.getLogger(__name__)
 
 MOST_ATTEMPTS = 3
-"""A log book that could not be written so often is given up. Our choice, as for analyses."""
+"""A log book is abandoned after this many failed attempts. Our choice, as for analyses."""
 
 
 def log_book_folder(analysis_id: int) -> Path:
-    """Where the log book of an analysis is, or would be."""
+    """The folder of an analysis' log book, whether it exists or not."""
     return Path(settings.LOG_BOOKS_DIR) / str(analysis_id)
 
 
 def log_book_write(analysis: Analysis) -> None:
-    """Writes the log book of a diagnosed analysis from its files; the books of older analyses of the snapshot go.
+    """Writes the log book of a diagnosed analysis from its files; deletes those of older analyses of the snapshot.
 
-    The diagnosis stands without it, so whatever fails is logged, and tried again up to MOST_ATTEMPTS times.
+    The diagnosis does not depend on it, so errors are logged and retried up to MOST_ATTEMPTS times.
     """
     begun = Analysis.objects.filter(pk=analysis.pk, log_book=LogBookState.WAITING)
     if not begun.update(log_book_attempts=F("log_book_attempts") + 1):
@@ -45,7 +45,7 @@ def log_book_write(analysis: Analysis) -> None:
         )
         return
     if not Analysis.objects.filter(pk=analysis.pk, files__deleted_at=None).exists():
-        # The evidence was deleted while its records were being written.
+        # The evidence was deleted meanwhile.
         shutil.rmtree(log_book_folder(analysis.pk), ignore_errors=True)
         contents = None
     Analysis.objects.filter(pk=analysis.pk).update(log_book=LogBookState.WRITTEN if contents else LogBookState.NONE)
@@ -57,7 +57,7 @@ def log_book_write(analysis: Analysis) -> None:
 
 
 def log_books_write() -> int:
-    """Writes the log books that wait, the oldest first, unless the disk is full. Gives how many were begun."""
+    """Writes the pending log books, the oldest first, unless the disk is full. Gives how many were started."""
     if disk_room().free < 0:
         return 0
     waiting = Analysis.objects.filter(log_book=LogBookState.WAITING).order_by("pk").defer("document", "signals")
@@ -68,7 +68,7 @@ def log_books_write() -> int:
 
 
 def _written(analysis: Analysis) -> Contents | None:
-    """Reads the files of an analysis again, as it read them, and writes its book."""
+    """Reads the files of an analysis again, with the same choices, and writes its book."""
     files = [each for each in analysis.files.order_by("name") if each.deleted_at is None]
     if not files:
         return None
@@ -83,7 +83,7 @@ def log_book_of(analysis: Analysis) -> LogBook | None:
 
 
 def log_books_purge() -> int:
-    """Deletes the log books of analyses that are gone, with their case. Gives how many that were."""
+    """Deletes the log books of deleted analyses and cases. Gives how many."""
     folders = [each for each in Path(settings.LOG_BOOKS_DIR).iterdir() if each.name.lstrip(".").isdigit()]
     known = set(Analysis.objects.filter(pk__in=[int(each.name) for each in folders]).values_list("pk", flat=True))
     lost = [each for each in folders if int(each.name) not in known]

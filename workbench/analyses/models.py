@@ -43,34 +43,34 @@ class AnalysisQuerySet(models.QuerySet["Analysis"]):
         return self.filter(status__in=ACTIVE)
 
     def done(self) -> AnalysisQuerySet:
-        """Finished with a diagnosis; those of the newest snapshot first."""
+        """With a diagnosis; those of the newest snapshot first."""
         return self.filter(status=AnalysisStatus.DONE).order_by("-snapshot", "-pk")
 
     def of_incidents(self) -> AnalysisQuerySet:
-        """Of the incidents themselves, not of what was seen after a change."""
+        """Of the incidents, without those of later snapshots."""
         return self.filter(snapshot=1)
 
     def light(self) -> AnalysisQuerySet:
-        """Without the large columns: enough to show how far it is."""
+        """Without the large columns: enough to show the progress."""
         return self.defer("document", "signals", "inputs")
 
 
 class Analysis(models.Model):
-    """One queued run over the files that a snapshot of a case had when it was asked for.
+    """One run over the files of a case's snapshot at the time of the request.
 
     snapshot       number of the snapshot
-    ruleset        the rules it judges with, frozen when it was asked for
-    claim          token of the present attempt, which tags its Spark work; whoever holds it owns the run
+    ruleset        the rules, as of the request
+    claim          token of the current attempt, which tags its Spark work; its holder owns the run
     spark_session  the Spark Connect session of the worker that runs it
     heartbeat_at   last sign of life of the worker
-    turn           its place in the queue, which teams share by turns: `workbench.analyses.turns`
-    attempts       how often a worker began with it
+    turn           its position in the queue, which teams share in turns: `workbench.analyses.turns`
+    attempts       number of attempts by workers
     servers_lost   how many of these attempts ended because the Spark server was lost
-    room_needed    bytes that have to be free before the next attempt, as one that met a full disk showed
+    room_needed    bytes that must be free before the next attempt, after one that filled the disk
     stage_ms       {stage: milliseconds} in the order they ran
-    warnings       what failed on our side while the rest stands: one rule, signal or chart, named
-    log_book       whether the records of its logs can be searched yet; they are written after the verdict
-    document       the contract's diagnosis document; signals are kept to judge again without Spark
+    warnings       internal errors of single rules, signals or charts, by name; the other results are complete
+    log_book       whether its log records are searchable yet; they are written after the verdict
+    document       the contract's diagnosis document; signals are kept for judging again without Spark
     """
 
     case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="analyses")
@@ -113,7 +113,7 @@ class Analysis(models.Model):
         indexes = [
             models.Index(fields=["status", "heartbeat_at"], name="analysis_status_heartbeat"),
             models.Index(fields=["log_book"], name="analysis_log_book"),
-            # Times to diagnosis are read from it alone: a row with its document is large.
+            # Durations are read from these columns alone, because a row with its document is large.
             models.Index(fields=["case", "status", "finished_at"], name="analysis_first_done"),
         ]
 
@@ -126,7 +126,7 @@ class Analysis(models.Model):
 
     @property
     def queue_position(self) -> int | None:
-        """1 for the next one to start, None when it does not wait."""
+        """1 for the next one to start, None when it is not queued."""
         if self.status != AnalysisStatus.QUEUED:
             return None
         is_before = Q(turn__lt=self.turn) | Q(turn=self.turn, pk__lt=self.pk)
@@ -134,7 +134,7 @@ class Analysis(models.Model):
 
 
 class ChartPoints(models.Model):
-    """The points of one chart of one analysis, drawn when the page asks for them."""
+    """The points of one chart of one analysis, drawn when a page requests them."""
 
     analysis = models.ForeignKey(Analysis, on_delete=models.CASCADE, related_name="charts")
     chart_id = models.CharField(max_length=80)
@@ -148,7 +148,9 @@ class ChartPoints(models.Model):
 
 
 class SampledStacks(models.Model):
-    """The sampled stacks of one analysis, as `diagnostics.profiles` packs them; cut to a flame graph when asked."""
+    """The sampled stacks of one analysis, as packed by `diagnostics.profiles`; converted to a flame graph per
+    request.
+    """
 
     analysis = models.OneToOneField(Analysis, on_delete=models.CASCADE, related_name="stacks")
     content = models.BinaryField()
@@ -187,7 +189,7 @@ class Finding(models.Model):
 
 
 class Citation(models.Model):
-    """One entry of a finding's evidence, with the stored file that it points into."""
+    """One entry of a finding's evidence, with the stored file that it refers to."""
 
     finding = models.ForeignKey(Finding, on_delete=models.CASCADE, related_name="citations")
     position = models.PositiveIntegerField()
@@ -210,11 +212,11 @@ class Citation(models.Model):
 
     @property
     def is_kept(self) -> bool:
-        """Whether the file that it points into can still be opened."""
+        """Whether the file is still stored."""
         return self.file is not None and not self.file.deleted_at
 
     def get_absolute_url(self) -> str | None:
-        """The viewer at exactly this line; the member is named when the file is an archive."""
+        """The viewer at this line; the URL names the member when the file is an archive."""
         if self.file is None or not self.is_kept:
             return None
         asked: dict[str, Any] = {}

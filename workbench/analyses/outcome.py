@@ -1,4 +1,4 @@
-"""Stores the result of an analysis, and copies of it on the case for the list and the search."""
+"""Stores the result of an analysis, and denormalised copies on the case for list and search."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 @transaction.atomic
 def report_save(*, analysis: Analysis, claim: UUID, report: Report, warnings: list[str]) -> bool:
-    """Stores everything that the run found, in one transaction.
+    """Stores all results of the run in one transaction.
 
     Gives False, with nothing stored, when the run was cancelled or taken over meanwhile.
     """
@@ -76,13 +76,13 @@ def report_save(*, analysis: Analysis, claim: UUID, report: Report, warnings: li
 
 
 def _has_log_records(report: Report) -> bool:
-    """Whether any file was read as a format that has log records."""
+    """Whether any file has a format with log records."""
     formats = (FORMATS.get(entry.get("format") or "") for entry in report.inputs if entry.get("records"))
     return any(each is not None and "log_record" in each.tables for each in formats)
 
 
 def case_outcome_update(case: Case) -> None:
-    """Repeats the latest analysis, and the latest diagnosis, on the case, which the caller has locked."""
+    """Copies the latest analysis, and the latest diagnosis, to the case, which the caller has locked."""
     latest = case.analyses.light().first()
     diagnosed = case.analyses.done().defer("signals").first()
     case.analysis_status = latest.status if latest else None
@@ -112,7 +112,7 @@ def case_outcome_update(case: Case) -> None:
 
 
 def traits_save(case: Case, document: Mapping[str, Any]) -> None:
-    """Keeps what the case is compared by."""
+    """Stores the traits by which cases are compared."""
     found = {(trait.kind, trait.value) for trait in traits(document)}
     kept = {(row.kind, row.value): row for row in case.traits.all()}
     CaseTrait.objects.filter(pk__in=[row.pk for name, row in kept.items() if name not in found]).delete()
@@ -122,7 +122,7 @@ def traits_save(case: Case, document: Mapping[str, Any]) -> None:
 
 
 def _repeat(case: Case, document: dict[str, Any]) -> str:
-    """Sets the columns of the case; gives the text that it is searched by."""
+    """Sets the columns of the case; gives its text for searching."""
     verdict, findings = document["verdict"], document["findings"]
     case.verdict_class = verdict["symptom_class"]
     case.verdict_confidence = verdict["confidence"]
@@ -137,7 +137,7 @@ def _repeat(case: Case, document: dict[str, Any]) -> str:
 
 
 def _search_words(document: dict[str, Any]) -> Iterator[str]:
-    """The words of a diagnosis by which people look for a case, the most telling first."""
+    """The words of a diagnosis that people search for, the most important first."""
     for job in document["jobs"]:
         yield from (part for part in (job["name"], job["job_id"]) if part)
     for finding in document["findings"]:
@@ -155,7 +155,7 @@ def _findings_save(analysis: Analysis, findings: list[dict[str, Any]]) -> None:
         if entry["caused_by"] is not None:
             row.caused_by = rows[entry["caused_by"]]
     Finding.objects.bulk_update(rows, ["caused_by"])
-    # The longest name first: `logs.zip!/a` lies in `logs.zip`, whatever else the name of another file begins with.
+    # Longest name first: `logs.zip!/a` is in `logs.zip`, even if another file's name begins the same.
     files = sorted(analysis.files.all(), key=lambda file: len(file.name), reverse=True)
     Citation.objects.bulk_create(
         _citation(row, position, evidence, files)

@@ -22,7 +22,7 @@ def channel_of(analysis_id: int) -> str:
 
 
 def progress_publish(analysis_id: int, progress: Progress | None) -> None:
-    """Tells whoever listens how far a run is; None when it has ended. A broker that is away is left alone."""
+    """Publish the progress of a run; None when it has ended. Ignores an unavailable broker."""
     said = {"stage": progress.stage, "progress": progress.fraction, "detail": progress.detail} if progress else None
     try:
         broker.publish(channel_of(analysis_id), json.dumps(said))
@@ -31,5 +31,5 @@ def progress_publish(analysis_id: int, progress: Progress | None) -> None:
 
 
 def end_publish(analysis_id: int) -> None:
-    """Tells whoever listens that a run has ended, or waits again, once that is committed."""
+    """Publish, after commit, that a run has ended or waits again."""
     transaction.on_commit(partial(progress_publish, analysis_id, None), robust=True)

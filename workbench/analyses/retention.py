@@ -19,11 +19,11 @@ from workbench.uploads.models import UploadedFile
 
 
 class CannotDelete(Exception):
-    """The case is not deleted; the text says why, for the user."""
+    """The case cannot be deleted; the text is for the user."""
 
 
 def evidence_delete(*, case: Case, user: User) -> int:
-    """Deletes the bytes of all files of a case; what was found and cited stays. Gives how many files that were.
+    """Deletes the bytes of all files of a case; findings and citations are kept. Gives how many files.
 
     Raises CannotDelete while an analysis reads them.
     """
@@ -48,9 +48,9 @@ def case_delete(*, case: Case) -> None:
 
 
 def evidence_expire() -> int:
-    """Deletes the evidence of cases that were closed longer ago than KEEP_EVIDENCE_DAYS, 0 being for ever.
+    """Deletes the evidence of cases closed more than KEEP_EVIDENCE_DAYS ago; 0 keeps it for ever.
 
-    Gives how many files that were. Cases whose evidence is to be kept are left alone.
+    Gives how many files. Cases marked to keep their evidence are skipped.
     """
     if not settings.KEEP_EVIDENCE_DAYS:
         return 0

@@ -1,4 +1,4 @@
-"""The page on which the evidence of a case, or the whole case, is deleted."""
+"""The page for deleting the evidence of a case, or the whole case."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from workbench.uploads.models import UploadedFile
 
 @login_required
 def delete_case(request: SignedInRequest, case_id: int) -> HttpResponse:
-    """Asks what is to be deleted; the whole case only by an administrator who types its number."""
+    """Asks for confirmation; the whole case only by an administrator who types its number."""
     case = case_to_change(request.user, case_id)
     if request.method == "POST":
         try:

@@ -1,4 +1,4 @@
-"""Checks the room on the disk before a run, and returns a run to the queue when the disk is full."""
+"""Checks the free disk space before a run, and returns a run to the queue when the disk is full."""
 
 from __future__ import annotations
 
@@ -16,12 +16,13 @@ if TYPE_CHECKING:
     from workbench.analyses.watch import Watch
 
 UNPACKED_RATIO = 8
-"""How many times an archive of which nobody looked into all members may grow. Measured on logs: 1:8."""
+"""Assumed expansion of an archive that was not completely examined. Measured on logs: 1:8."""
 LEAST_ROOM = 64 * 1024**2
-"""What a run waits for however small its files are, so that it does not end where it begins. Our choice."""
+"""Minimum space for starting a run, so that it does not fail immediately. Our choice."""
 MORE = 1.25
-"""How many times what an attempt took before the disk was full the next one waits for. Our choice: where the need is
-not known, three more attempts find twice as much."""
+"""Multiple of a failed attempt's usage that the next one waits for. Our choice: when the need is unknown, it takes
+three more attempts at most for twice as much.
+"""
 
 
 class OutOfRoom(Exception):
@@ -29,13 +30,13 @@ class OutOfRoom(Exception):
 
 
 def room_needed(analysis: Analysis) -> int:
-    """Bytes that a run takes on the disk while it lasts, as far as is known: never less than an attempt showed."""
+    """Estimated bytes that a run occupies, at least what an attempt has shown."""
     unpacked = sum(_unpacked_bytes(file) for file in analysis.files.all())
     return max(unpacked, analysis.room_needed, LEAST_ROOM)
 
 
 def room_awaited(analysis: Analysis) -> str:
-    """Why a queued analysis cannot begin for want of room, counting what runs already; empty when it can."""
+    """Why a queued analysis cannot start for lack of space, including what running ones need; empty when it can."""
     free = disk_room().free
     needed = room_needed(analysis)
     running = Analysis.objects.filter(status=AnalysisStatus.RUNNING).exclude(pk=analysis.pk)
@@ -50,9 +51,9 @@ def room_awaited(analysis: Analysis) -> str:
 
 
 def room_missed(analysis: Analysis) -> str:
-    """Why a run does not begin or go on while the disk is full; empty when it is not.
+    """Why a run does not start or continue while the disk is full; empty otherwise.
 
-    Pages ask for it, since a worker can store nothing of it then.
+    Computed for pages, because a worker cannot store it then.
     """
     free = disk_room().free
     if analysis.status == AnalysisStatus.QUEUED and free < LEAST_ROOM:
@@ -67,7 +68,7 @@ def room_missed(analysis: Analysis) -> str:
 
 @contextmanager
 def out_of_room_raised(analysis: Analysis, watch: Watch, workspace: Path) -> Iterator[None]:
-    """Raises OutOfRoom instead of whatever a full disk made fail inside, and sets what the next attempt waits for."""
+    """Raises OutOfRoom instead of any error from a full disk, and sets what the next attempt waits for."""
     try:
         yield
     except Exception as error:
@@ -79,7 +80,7 @@ def out_of_room_raised(analysis: Analysis, watch: Watch, workspace: Path) -> Ite
 
 
 def _unpacked_bytes(file: UploadedFile) -> int:
-    """Of its members, where all were looked at. A file that is no archive and not compressed is read where it lies."""
+    """Bytes of its members, when all were examined. An uncompressed file outside of an archive is read in place."""
     sizes = [member.get("bytes") for member in file.members]
     if not sizes or None in sizes:
         return file.bytes * UNPACKED_RATIO

@@ -1,4 +1,4 @@
-"""One attempt at a queued analysis, from the claim to the stored report or the reason why there is none."""
+"""One attempt at a queued analysis, from the claim to the stored report or the reason for failure."""
 
 from __future__ import annotations
 
@@ -44,25 +44,28 @@ ENDS_SERVERS = (
     "The last times nothing else ran, so it may need more memory than the Spark server has (`SPARK_DRIVER_MEMORY`); "
     "the server's log says why it ended."
 )
-"""What to do about a run that ends the Spark server again and again."""
+"""Advice for a run that repeatedly ends the Spark server."""
 
 REDACTED_ELSEWHERE_SECONDS = 0.5
-"""How often a run looks whether another worker is through with a file. Our choice."""
+"""Interval of checking whether another worker has finished redacting a file. Our choice."""
 SPARK_RETURNS_SECONDS = 120.0
-"""How long a worker waits for a Spark server that is away, before it looks for other work. Measured: a killed server is
-back after 2 s on a quiet machine and after 40 s on a very busy one."""
+"""How long a worker waits for an unavailable Spark server before it turns to other work. Measured: a killed server is
+back after 2 s on a quiet machine and after 40 s on a very busy one.
+"""
 
 MOST_UNSTORED_SECONDS = 1200.0
-"""How long a worker keeps an outcome that cannot be stored. Our choice: longer than it takes to start a database again;
-then the run is taken up again from its beginning."""
+"""How long a worker keeps a result that cannot be stored. Our choice: longer than a restart of the database; then the
+run is repeated.
+"""
 
 MOST_WORKER_BYTES = 4 * 1024**3
-"""Memory that a run may take of its worker process, beyond what that had. Our choice: four times what the answers about
-2 GB of logs are estimated to take."""
+"""Memory limit of a run beyond its worker process's baseline. Our choice: four times the estimated states of 2 GB of
+logs.
+"""
 
 
 def next_analysis_run() -> None:
-    """Runs the queued analysis whose turn it is and stores its outcome. Does nothing where none can begin."""
+    """Runs the next queued analysis and stores its outcome. Does nothing when none can start."""
     if analysis_next() is None:
         return
     session = worker_session()
@@ -72,17 +75,17 @@ def next_analysis_run() -> None:
     while (analysis := analysis_next()) is not None:
         orphan = (analysis.spark_session, analysis.claim)
         claim = analysis_claim(analysis, session.id)
-        if claim is not None:  # no other worker was faster
+        if claim is not None:  # no other worker claimed it
             _run(analysis, claim, session, orphan)
             return
 
 
 def _run(analysis: Analysis, claim: UUID, session: KeptSession, orphan: tuple[UUID | None, UUID | None]) -> None:
-    """One attempt, whatever comes of it."""
+    """One attempt, with any outcome."""
     watch = Watch(analysis, claim, session)
     with watch:
         store_outcome = _outcome(analysis, claim, watch, orphan)
-        # The run is watched until then: who waits for room or for the database gives signs of life as soon as it can.
+        # The run is watched until then, so that it sends signs of life while it waits for space or the database.
         try:
             write_patiently(store_outcome, MOST_UNSTORED_SECONDS)
         except Exception as error:
@@ -93,7 +96,7 @@ def _run(analysis: Analysis, claim: UUID, session: KeptSession, orphan: tuple[UU
 def _outcome(
     analysis: Analysis, claim: UUID, watch: Watch, orphan: tuple[UUID | None, UUID | None]
 ) -> Callable[[], object]:
-    """Makes the attempt; gives what stores how it ended, which may be called again where it fails."""
+    """Makes the attempt; gives a function that stores its outcome and may be called again when it fails."""
     try:
         with _workspace(analysis) as workspace, out_of_room_raised(analysis, watch, workspace):
             _end_orphan(*orphan)
@@ -136,9 +139,9 @@ def _reason_of(error: Exception) -> str:
 
 
 def _wait_for_spark(session: KeptSession) -> bool:
-    """Whether the session is open; waits SPARK_RETURNS_SECONDS for that.
+    """Whether the session is open; waits up to SPARK_RETURNS_SECONDS.
 
-    A run that is not begun by then stays in the queue: its message is sent again.
+    A run that does not start by then stays in the queue: its message is sent again.
     """
     deadline = time.monotonic() + SPARK_RETURNS_SECONDS
     while time.monotonic() < deadline:
@@ -184,7 +187,7 @@ def _attempt(
 
 
 def _wait_for_redacted(analysis: Analysis, watch: Watch) -> None:
-    """Takes secrets out of large files of the case that wait for it, or waits for the worker that does."""
+    """Redacts large files of the case that wait for it, or waits for the worker that does."""
     if analysis.snapshot != analysis.case.snapshot_number:
         return
     for arrival in analysis.case.arrivals.redacting():
@@ -211,7 +214,7 @@ def _wait_for_redacted(analysis: Analysis, watch: Watch) -> None:
 
 @contextlib.contextmanager
 def _workspace(analysis: Analysis) -> Iterator[Path]:
-    """An empty folder for the run; what a killed attempt left in it goes first."""
+    """An empty folder for the run, without leftovers of a killed attempt."""
     folder = settings.WORKSPACES_DIR / str(analysis.pk)
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(mode=0o700)
@@ -222,7 +225,9 @@ def _workspace(analysis: Analysis) -> Iterator[Path]:
 
 
 def _end_orphan(session: UUID | None, claim: UUID | None) -> None:
-    """Ends what an earlier attempt left running, as Spark goes on for a client that was killed, and what it left."""
+    """Stops the Spark work of an earlier attempt, which continues after its client was killed, and removes its
+    files.
+    """
     if session is None or claim is None:
         return
     with contextlib.suppress(DiagnosticsError):

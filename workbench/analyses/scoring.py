@@ -1,4 +1,4 @@
-"""How right and how honestly sure diagnoses are, held against known truths: outcomes, Brier score, reliability."""
+"""Compares diagnoses with known truths: correctness and calibration (Brier score, reliability)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ BIN_EDGES = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """What is known of a case, from a file that the analysis never sees."""
+    """The known truth of a case, from a file that the analysis never reads."""
 
     name: str
     folder: Path
@@ -50,11 +50,11 @@ class Truth:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How one case came out.
+    """The result of one case.
 
-    verdict  the class, or NOTHING_USABLE when no file could be used
+    verdict  the class, or NOTHING_USABLE when no file was usable
     rank     position of the first true class among the findings' classes, from 1; 0 when it is not there
-    stated   statements of `must_find` whose numbers the document says, of those that have numbers
+    stated   statements of `must_find` whose numbers are in the document, of those with numbers
     """
 
     truth: Truth
@@ -79,13 +79,13 @@ class Outcome:
 
     @property
     def wrong(self) -> bool:
-        """Whether it says something that is not so; less sure than the truth allows is not wrong."""
+        """Whether it states something false; less confidence than the truth allows is not wrong."""
         return self.concludes and not self.right
 
 
 @dataclass(frozen=True, slots=True)
 class ReliabilityBin:
-    """Verdicts of about the same confidence: how sure they were, and how many were right."""
+    """Verdicts of similar confidence: mean confidence, and number of correct ones."""
 
     low: float
     high: float
@@ -106,7 +106,7 @@ def truths_below(folder: Path) -> list[Truth]:
 
 
 def outcome_of(truth: Truth, sources: Sequence[SourceFile], spark: SparkSession) -> Outcome:
-    """Diagnoses these files with the shipped rules and holds the document against the truth."""
+    """Diagnoses these files with the shipped rules and compares the document with the truth."""
     began = time.monotonic()
     rules = Ruleset.of(shipped_rules())
     with (
@@ -121,7 +121,7 @@ def outcome_of(truth: Truth, sources: Sequence[SourceFile], spark: SparkSession)
 
 
 def compared(truth: Truth, document: Mapping[str, Any], seconds: float, warnings: Sequence[str] = ()) -> Outcome:
-    """A case's truth held against its document."""
+    """A case's truth compared with its document."""
     classes = list(dict.fromkeys(finding["symptom_class"] for finding in document["findings"]))
     ranks = [classes.index(each) + 1 for each in truth.accepted if each in classes]
     said = set(_numbers(" ".join(finding["statement"] for finding in document["findings"])))
@@ -151,7 +151,7 @@ def brier_score(outcomes: Iterable[Outcome]) -> float | None:
 
 
 def reliability(outcomes: Iterable[Outcome]) -> list[ReliabilityBin]:
-    """The verdicts that conclude, grouped by confidence; empty groups are left out."""
+    """The concluding verdicts grouped by confidence, without empty groups."""
     concluding = [each for each in outcomes if each.concludes]
     bins = []
     for low, high in itertools.pairwise(BIN_EDGES):

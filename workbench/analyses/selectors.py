@@ -21,7 +21,7 @@ def analysis_visible(user: User, analysis_id: int) -> Analysis:
 
 
 def analysis_to_change(user: User, analysis_id: int) -> Analysis:
-    """The analysis, to cancel or retry it. Raises Http404 for a stranger, PermissionDenied for a viewer."""
+    """The analysis, for cancelling or retrying it. Raises Http404 for a stranger, PermissionDenied for a viewer."""
     analysis = analysis_visible(user, analysis_id)
     if not analysis.case.may_be_changed_by(user):
         raise PermissionDenied("Your role may read this case, not change it.")
@@ -29,7 +29,7 @@ def analysis_to_change(user: User, analysis_id: int) -> Analysis:
 
 
 def offset_min(inputs: Iterable[Mapping[str, Any]]) -> int | None:
-    """Minutes that the clock of the files is ahead of UTC; None when no file tells, or when they differ."""
+    """Offset of the files' clock from UTC in minutes; None when unknown or contradictory."""
     told = {each["utc_offset_min"] for each in inputs if each.get("utc_offset_min") is not None}
     return told.pop() if len(told) == 1 else None
 

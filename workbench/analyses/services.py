@@ -1,7 +1,7 @@
-"""Writes about runs: asked for, cancelled, retried, given back to the queue, failed. `run.py` does the work itself.
+"""Writes about runs: request, cancel, retry, give back to the queue, fail. `run.py` does the work itself.
 
-Whoever owns a running analysis is told by its `claim`: every write of a worker names it, so that a run which was
-cancelled or taken over meanwhile can change nothing any more.
+The owner of a running analysis is identified by its `claim`: every write of a worker names it, so that a run that was
+cancelled or taken over cannot change anything any more.
 """
 
 from __future__ import annotations
@@ -31,44 +31,46 @@ from workbench.rules.services import ruleset_published
 logger = logging.getLogger(__name__)
 
 RUN_NEXT_ANALYSIS = "workbench.analyses.tasks.run_next_analysis"
-"""The task, which calls this module."""
+"""The task, which imports this module."""
 
 MOST_ATTEMPTS = 3
-"""A run that took its worker down so often is not tried again. Our choice."""
+"""A run that killed its worker this often is not tried again. Our choice."""
 
 MOST_SERVERS_LOST = 10
-"""Losses of Spark or the database after which a run fails. Our choice: a server that others end fails no case."""
+"""Losses of Spark or the database after which a run fails. Our choice: a server lost because of other runs fails no
+case.
+"""
 
 SILENT = timedelta(seconds=15)
-"""A run that gave no sign of life for so long may be lost; the worker gives one each half second. Our choice."""
+"""A run without a sign of life for this long may be lost; the worker sends one every half second. Our choice."""
 
 OBSERVED_SECONDS = 6.0
-"""For how long a run that may be lost is looked at. Our choice: twelve signs of life of a run that lives."""
+"""How long a run that may be lost is observed. Our choice: twelve signs of life of a live run."""
 
 _signs = SignsOfLife(SILENT, OBSERVED_SECONDS)
 
 UNSENT = timedelta(seconds=30)
-"""A queued run that waits so long while the queue is empty has lost its message. Our choice."""
+"""A queued run that waits this long while the queue is empty has lost its message. Our choice."""
 
 
 class NothingToAnalyse(Exception):
-    """The case holds no file; the text is for the user."""
+    """The case has no file; the text is for the user."""
 
 
 @transaction.atomic
 def analysis_request(
     *, case: Case, user: User, snapshot: int | None = None, ruleset: Ruleset | None = None
 ) -> Analysis:
-    """Queues an analysis of all files of a snapshot with the rules published now; one under way is cancelled.
+    """Queues an analysis of all files of a snapshot with the published rules; cancels one in progress.
 
-    snapshot  the newest one unless it is named
-    ruleset   other rules than the published ones: those that the case brought along. Raises NothingToAnalyse.
+    snapshot  by default the newest one
+    ruleset   rules other than the published ones, from an imported case. Raises NothingToAnalyse.
     """
     case_lock(case)
     number = snapshot or case.snapshot_number
     present = case.files.present().filter(snapshot=number)
     files = list(present)
-    # A file from which a worker takes secrets out joins the run when it begins.
+    # A file being redacted by a worker joins the run when it starts.
     is_coming = number == case.snapshot_number and case.arrivals.redacting().exists()
     if not files and not is_coming:
         raise NothingToAnalyse("The case holds no file yet." if number == 1 else "The snapshot holds no file yet.")
@@ -89,13 +91,13 @@ def analysis_request(
 
 
 def analysis_retry(*, analysis: Analysis, user: User) -> Analysis:
-    """Queues a new analysis of the same snapshot, with the files and the rules that it has now."""
+    """Queues a new analysis of the same snapshot, with its current files and rules."""
     return analysis_request(case=analysis.case, user=user, snapshot=analysis.snapshot)
 
 
 @transaction.atomic
 def analysis_cancel(*, analysis: Analysis) -> bool:
-    """Ends an analysis. Its worker sees that within a second and stops the Spark work too.
+    """Ends an analysis. Its worker notices within a second and stops the Spark work.
 
     Gives whether it was still queued or running.
     """
@@ -112,9 +114,9 @@ def analysis_cancel(*, analysis: Analysis) -> bool:
 def analysis_claim(analysis: Analysis, spark_session: str | None = None) -> UUID | None:
     """Makes the calling worker the owner of a queued analysis.
 
-    spark_session  in which the worker does its Spark work
-    Gives the claim, which tags that work and which every write has to name; None when the analysis is not waiting: it
-    was cancelled, or the queue delivered its message twice.
+    spark_session  for the worker's Spark work
+    Gives the claim, which tags that work and which every write must name; None when the analysis is not queued: it was
+    cancelled, or the queue delivered its message twice.
     """
     case_lock(analysis.case)
     claim, now = uuid4(), timezone.now()
@@ -161,9 +163,9 @@ def analysis_give_back(
 ) -> None:
     """Queues a run again that its worker could not finish; after MOST_ATTEMPTS it fails with the reason.
 
-    counted      False for one that only waits for what the case is not to blame for: room on the disk
-    server_lost  the attempt ended because Spark or the database was lost: it is one of MOST_SERVERS_LOST instead
-    hint         what to do about it once that has happened so often
+    counted      False when the case is not at fault, e.g. for lack of disk space
+    server_lost  the attempt ended because Spark or the database was lost; counts towards MOST_SERVERS_LOST instead
+    hint         advice after too many losses
     """
     case_lock(analysis.case)
     analysis.refresh_from_db(fields=["attempts", "servers_lost"])
@@ -191,16 +193,16 @@ def analysis_give_back(
 
 
 def lost_analyses_recover(now: datetime | None = None) -> int:
-    """Takes up runs whose worker vanished and queued ones whose message did. Gives how many.
+    """Recovers runs whose worker was lost and queued ones whose message was lost. Gives how many.
 
-    Cheap: two small queries. Every worker calls it every few seconds, so that no run stays "running" for ever. A run
-    is lost when several calls found its last sign of life unchanged (`workbench/machine/signs_of_life.py`).
+    Cheap: two small queries. Every worker calls it every few seconds, so that no run stays "running" for ever. A run is
+    lost when several calls saw the same last sign of life (`workbench/machine/signs_of_life.py`).
     """
     now = now or timezone.now()
     alive = Q(heartbeat_at__range=(now - SILENT, now + SILENT))
     silent = list(Analysis.objects.filter(~alive, status=AnalysisStatus.RUNNING).light())
     lost = sum(lost_analysis_recover(analysis, now) for analysis in silent)
-    # One that was queued "in the future" was so before the clock was set back.
+    # One queued "in the future" was queued before the clock was set back.
     just_sent = Q(queued_at__range=(now - UNSENT, now + UNSENT))
     unsent = list(Analysis.objects.filter(~just_sent, status=AnalysisStatus.QUEUED).light())
     if not unsent or broker.messages_waiting():
@@ -211,16 +213,16 @@ def lost_analyses_recover(now: datetime | None = None) -> int:
 
 
 def lost_analysis_recover(analysis: Analysis, now: datetime | None = None) -> bool:
-    """Takes up one run if its worker vanished, which takes several looks; gives whether it did.
+    """Recovers one run if its worker was lost, which takes several calls; gives whether it did.
 
-    Whoever shows a run calls it, so that the page tells the truth also while no worker is there to look after it.
+    Pages that show a run call it, so that they are correct also without a worker.
     """
     now = now or timezone.now()
     started_at, heartbeat_at = analysis.started_at, analysis.heartbeat_at
     if analysis.status != AnalysisStatus.RUNNING or started_at is None or heartbeat_at is None:
         return False
     if disk_room().free < 0:
-        # A full disk silences a run that lives, and no other could begin.
+        # A full disk silences a live run, and no other could start.
         return False
     if not _signs.has_vanished(analysis.claim, heartbeat_at, now):
         return False

@@ -1,4 +1,4 @@
-"""The snapshots of a case as its page lists them: what was changed, what was diagnosed then."""
+"""The snapshots of a case for its page: what was changed, and the diagnosis."""
 
 from __future__ import annotations
 

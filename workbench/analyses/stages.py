@@ -1,4 +1,4 @@
-"""The stages of a run as the page and its script show them."""
+"""The stages of a run for the page and its script."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from workbench.analyses.room import room_missed
 from workbench.machine import broker
 
 STAGES = ("Unpacking", "Reading", "Measuring", "Judging", "Drawing")
-"""The stages that `diagnostics.analyze` names, in order."""
+"""The stages of `diagnostics.analyze`, in order."""
 
 
 def run_shown(analysis: Analysis) -> dict[str, Any]:
@@ -51,7 +51,7 @@ def _detail(analysis: Analysis) -> str:
 
 
 def _held_back_by() -> str:
-    """Why nothing is taken out of the queue at all; empty when nothing is known that keeps it."""
+    """Why the queue is blocked; empty when no reason is known."""
     try:
         if not broker.worker_seen():
             return f"No worker has said anything for {broker.WORKER_SILENT_SECONDS} s; it starts when one is back."

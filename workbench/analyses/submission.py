@@ -27,9 +27,9 @@ NamedFile: TypeAlias = "tuple[str, ReceivedFile[bytes] | IO[bytes]]"
 
 
 def case_submit(*, user: User, title: str, files: Sequence[NamedFile]) -> Case:
-    """A new case with these (name, content) files and its analysis queued; the same bytes twice count once.
+    """A new case with these (name, content) files and a queued analysis; duplicate content is stored once.
 
-    All or nothing. Not one transaction, because hashing gigabytes would keep every other writer waiting.
+    All or nothing, but not in one transaction, because hashing gigabytes would block every other writer.
     Raises UploadRefused, NothingToAnalyse, ValidationError.
     """
     if not files:
@@ -44,10 +44,10 @@ def case_submit(*, user: User, title: str, files: Sequence[NamedFile]) -> Case:
 
 
 def files_submit(*, case: Case, user: User, files: Sequence[NamedFile], change: str | None = None) -> Analysis:
-    """Adds files to the newest snapshot of a case and queues an analysis of it; what is in it already counts once.
+    """Adds files to the newest snapshot of a case and queues its analysis; files that it has already are skipped.
 
-    change  what was changed before these files came to be: they begin a new snapshot then
-    Raises UploadRefused, NothingToAnalyse. Files that were added before one is refused stay.
+    change  what was changed before these files were collected: starts a new snapshot
+    Raises UploadRefused, NothingToAnalyse. Files added before a refused one are kept.
     """
     if not files:
         raise NothingToAnalyse("At least one file is needed.")
@@ -60,7 +60,7 @@ def files_submit(*, case: Case, user: User, files: Sequence[NamedFile], change: 
 
 
 def demo_cases_load(*, user: User) -> list[Case]:
-    """Opens a case for each demo incident whose bytes no case of the user's teams holds yet."""
+    """Opens a case for each demo incident that no case of the user's teams contains yet."""
     opened = []
     for archive in sorted(DEMO_FOLDER.glob("*.zip")):
         with open(archive, "rb") as content:

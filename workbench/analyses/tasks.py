@@ -7,9 +7,9 @@ from celery import shared_task
 
 @shared_task
 def run_next_analysis() -> None:
-    """Run the analysis whose turn it is; its outcome is stored on the Analysis row.
+    """Run the next analysis in turn; its outcome is stored on the Analysis row.
 
-    A message says that an analysis waits, not which one: teams take turns.
+    A message means that an analysis waits, not which one: teams take turns.
     """
     from workbench.analyses.run import next_analysis_run
 

@@ -1,4 +1,4 @@
-"""The progress of a run, and the diagnosis document as a file."""
+"""Views for the progress of a run, and the diagnosis document as a file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from workbench.analyses.stages import run_shown
 @never_cache
 @require_GET
 def progress(request: SignedInRequest, analysis_id: int) -> JsonResponse:
-    """How far the run is, for a page that cannot listen to `events`."""
+    """The progress of the run, for pages without `events`."""
     analysis = selectors.analysis_visible(request.user, analysis_id)
     services.lost_analysis_recover(analysis)
     return JsonResponse(run_shown(analysis))
@@ -30,11 +30,11 @@ def progress(request: SignedInRequest, analysis_id: int) -> JsonResponse:
 @never_cache
 @require_GET
 def events(request: SignedInRequest, analysis_id: int) -> HttpResponseBase:
-    """How far the run is, as server-sent events; status 204 tells a browser to ask for it instead."""
+    """The progress of the run as server-sent events; status 204 makes the browser poll instead."""
     feed = feed_open(selectors.analysis_visible(request.user, analysis_id))
     if feed is None:
         return HttpResponse(status=204)
-    # Proxies such as nginx hold an answer back until they have some kilobytes, unless they are told not to.
+    # Proxies such as nginx buffer an answer unless this header is set.
     return StreamingHttpResponse(feed, content_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
 
 
@@ -51,7 +51,7 @@ def cancel(request: SignedInRequest, analysis_id: int) -> HttpResponse:
 @login_required
 @require_POST
 def retry(request: SignedInRequest, analysis_id: int) -> HttpResponse:
-    """Queues a new run with the files and rules that the case has now."""
+    """Queues a new run with the case's current files and rules."""
     analysis = selectors.analysis_to_change(request.user, analysis_id)
     try:
         services.analysis_retry(analysis=analysis, user=request.user)

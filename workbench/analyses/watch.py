@@ -24,20 +24,20 @@ from workbench.machine.disk import disk_room
 logger = logging.getLogger(__name__)
 
 BEAT_SECONDS = 0.5
-"""How often a run gives a sign of life and asks whether it is still wanted. Our choice: cancelling takes a second."""
+"""Interval of signs of life and of checking for cancellation. Our choice: cancelling takes a second."""
 
 PUBLISH_SECONDS = 0.1
-"""How often progress is published at most. Our choice: as often as an eye sees."""
+"""Minimum interval of publishing progress. Our choice: as often as the eye notices."""
 
 SILENCE_SHOWN_SECONDS = 8.0
-"""From when on the page says that Spark does not answer. Our choice: a busy server may take some seconds."""
+"""The page reports an unresponsive Spark server after this time. Our choice: a busy server may take some seconds."""
 
 
 class Watch:
-    """Watches one attempt while its block runs.
+    """Watches one attempt during its block.
 
-    When the run is no longer wanted or takes too long, `stopped_because` says why, its Spark work is interrupted until
-    the block has ended, and the next `progress` raises AnalysisInterrupted.
+    When the run is cancelled or takes too long, `stopped_because` has the reason, its Spark work is interrupted until
+    the block ends, and the next `progress` raises AnalysisInterrupted.
     """
 
     def __init__(self, analysis: Analysis, claim: UUID, session: KeptSession) -> None:
@@ -63,7 +63,7 @@ class Watch:
         self._thread.join()
 
     def progress(self, progress: Progress) -> None:
-        """Takes down how far the run is, and publishes it. Raises AnalysisInterrupted when it shall end."""
+        """Records and publishes the progress. Raises AnalysisInterrupted when the run must stop."""
         self._latest = progress
         now = time.monotonic()
         if now - self._published >= PUBLISH_SECONDS:

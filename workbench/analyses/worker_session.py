@@ -19,10 +19,10 @@ def worker_session() -> KeptSession:
 
 
 def worker_session_prepare() -> None:
-    """Opens it beside whatever the process does, so that its first run finds Python workers that have started."""
+    """Opens it in the background, so that the first run has Python workers already."""
 
     def prepare() -> None:
-        # A server that is not there yet is waited for by the first run.
+        # The first run waits for a server that is not available yet.
         with contextlib.suppress(SparkUnavailable):
             worker_session().open()
 

@@ -1,4 +1,4 @@
-"""Writes of a worker that wait for a disk with room and for a database that answers."""
+"""Writes of a worker that wait while the disk is full or the database is unavailable."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from workbench.machine.disk import means_full_disk
 logger = logging.getLogger(__name__)
 
 AGAIN_SECONDS = 1.0
-"""How soon such a write is tried again. Our choice: sooner than anybody takes the run for lost."""
+"""Interval of retries. Our choice: shorter than the time after which a run counts as lost."""
 
 
 def write_patiently(write: Callable[[], object], most_seconds: float) -> None:
-    """Calls `write` until it succeeds, as long as the disk is full or the database is away.
+    """Calls `write` until it succeeds, while the disk is full or the database is unavailable.
 
-    write  one transaction: what failed has changed nothing
-    Raises what it raised for another reason, or when it still does after `most_seconds`.
+    write  one transaction: a failure has changed nothing
+    Raises other errors at once, and these after `most_seconds`.
     """
     deadline = time.monotonic() + most_seconds
     said = False
@@ -35,7 +35,7 @@ def write_patiently(write: Callable[[], object], most_seconds: float) -> None:
                 logger.warning("an outcome cannot be stored yet; it is tried again", exc_info=True)
                 said = True
             if not is_full:
-                # A new connection; on a full disk SQLite could not open its journals again.
+                # A new connection; after a full disk SQLite could not open its journals again.
                 connection.close()
             time.sleep(AGAIN_SECONDS)
         else:

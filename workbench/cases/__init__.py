@@ -1,1 +1,1 @@
-"""Cases: the shared history of incidents, with their people, notes and snapshots."""
+"""Cases: the shared history of incidents, with people, notes and snapshots."""

@@ -1,4 +1,4 @@
-"""One action on many cases, and its undoing. Whoever calls an action gives only cases that the user may change."""
+"""Bulk actions on cases, and their undo. Callers pass only cases that the user may change."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from workbench.cases.models import Case, CaseChange, CaseStatus
 from workbench.cases.services import case_assign, case_change, case_close, case_lock, case_status_set, columns_of
 
 MOST_CASES = 500
-"""So many cases one action may change. Our choice: more than a page shows, few enough for one request."""
+"""Cases per bulk action. Our choice: more than a page shows, few enough for one request."""
 
 
 @dataclass(frozen=True, slots=True)
 class Undone:
-    """How many cases are as they were, and how many somebody changed since, which stay as they are."""
+    """Number of restored cases, and of cases that somebody changed since, which are kept."""
 
     cases: int
     changed_since: int
@@ -28,7 +28,7 @@ class Undone:
 
 @transaction.atomic
 def cases_set_status(*, cases: Iterable[Case], user: User, status: CaseStatus) -> UUID:
-    """Gives all of them an open status. Gives the batch that `batch_undo` takes back."""
+    """Sets an open status on all of them. Gives the batch for `batch_undo`."""
     batch = uuid4()
     for case in cases:
         case_status_set(case=case, user=user, status=status, batch=batch)
@@ -37,7 +37,7 @@ def cases_set_status(*, cases: Iterable[Case], user: User, status: CaseStatus) -
 
 @transaction.atomic
 def cases_assign(*, cases: Iterable[Case], user: User, owner: User) -> UUID:
-    """Hands all of them over. Raises ValidationError, and hands over none, when the owner may not see one of them."""
+    """Assigns all of them. Raises ValidationError, without any change, when the owner may not see one of them."""
     batch = uuid4()
     for case in cases:
         case_assign(case=case, user=user, owner=owner, batch=batch)
@@ -46,7 +46,9 @@ def cases_assign(*, cases: Iterable[Case], user: User, owner: User) -> UUID:
 
 @transaction.atomic
 def cases_close(*, cases: Iterable[Case], user: User, confirmed_class: str, what_fixed_it: str) -> UUID:
-    """Closes all of them with the same confirmed cause. Raises ValidationError, and closes none, without one."""
+    """Closes all of them with the same confirmed cause. Raises ValidationError, without any change, when it is
+    missing.
+    """
     batch = uuid4()
     for case in cases:
         case_close(case=case, user=user, confirmed_class=confirmed_class, what_fixed_it=what_fixed_it, batch=batch)
@@ -55,7 +57,7 @@ def cases_close(*, cases: Iterable[Case], user: User, confirmed_class: str, what
 
 @transaction.atomic
 def batch_undo(*, user: User, batch: UUID) -> Undone:
-    """Takes back what the user changed in one go, where nobody changed it since. That is a change as well.
+    """Undoes a batch of the user's changes where nobody changed the columns since. The undo is recorded as a change.
 
     Raises PermissionDenied for a user who may no longer change cases.
     """

@@ -1,4 +1,4 @@
-"""Adds and completes follow-up actions of a case. Callers have asked `case_to_change` first."""
+"""Adds and completes follow-up actions of a case. Callers have checked `case_to_change` first."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from workbench.cases.services import case_lock, search_text_update, watch
 
 @dataclass(frozen=True, slots=True)
 class LeftToDo:
-    """How many follow-ups of a case are not done, and how many of them should be."""
+    """Number of open follow-ups of a case, and of overdue ones."""
 
     count: int
     overdue: int
@@ -27,7 +27,7 @@ class LeftToDo:
 
 @transaction.atomic
 def follow_up_add(*, case: Case, user: User, text: str, owner: User, due: dt.date | None = None) -> FollowUp:
-    """Asks for something; its owner watches the case. Raises ValidationError for an empty text or a stranger."""
+    """Adds a follow-up; its owner watches the case. Raises ValidationError for an empty text or a stranger."""
     text = " ".join(text.split())[:LONGEST_FOLLOW_UP]
     if not text:
         raise ValidationError({"text": "Say what is to be done."})
@@ -42,7 +42,7 @@ def follow_up_add(*, case: Case, user: User, text: str, owner: User, due: dt.dat
 
 @transaction.atomic
 def follow_up_set(*, follow_up: FollowUp, user: User, done: bool) -> None:
-    """Ticks it, or opens it again; nothing changes when it is so already."""
+    """Completes or reopens it; no effect when it is in that state already."""
     case_lock(follow_up.case)
     follow_up.refresh_from_db()
     if (follow_up.done_at is not None) == done:
@@ -53,7 +53,7 @@ def follow_up_set(*, follow_up: FollowUp, user: User, done: bool) -> None:
 
 
 def left_to_do(cases: Iterable[Case]) -> dict[int, LeftToDo]:
-    """Number of a case -> what is left, for those with something left: one query for a whole list."""
+    """Number of a case -> its open follow-ups, for cases with any, in one query."""
     late = Q(due__lt=timezone.now().date())
     counted = FollowUp.objects.filter(case__in=[case.pk for case in cases], done_at=None).order_by().values("case")
     rows = counted.annotate(count=Count("pk"), overdue=Count("pk", filter=late))

@@ -1,4 +1,4 @@
-"""The verdict and the health of each job of a diagnosis, as a case keeps them."""
+"""The verdict and the health of each job of a diagnosis, as stored on a case."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class JobVerdict(TypedDict):
 
 
 def job_verdicts(document: Mapping[str, Any]) -> list[JobVerdict]:
-    """The named jobs of a diagnosis document, in its order; of two with one name the less healthy."""
+    """The named jobs of a diagnosis document, in its order; of two jobs with one name the less healthy."""
     verdicts: dict[str, JobVerdict] = {}
     for job in document.get("jobs", ()):
         verdict = JobVerdict(

@@ -1,4 +1,4 @@
-"""`@name` in a note: who is meant, and how it is shown."""
+"""Mentions of people in notes, `@name`: resolving and marking them."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from workbench.cases.models import Case
 from workbench.cases.selectors import readers
 
 MENTION = re.compile(r"(?<![\w.@])@([\w.+-]{1,150})")
-"""As GitHub and chat programs have it: an `@` that does not follow a letter, as one in an address does."""
+"""As on GitHub: an `@` that does not follow a letter, as one in an e-mail address does."""
 
 MOST_MENTIONS = 50
 
 
 def names_mentioned(text: str) -> list[str]:
-    """The names after an `@`; a full stop at the end belongs to the sentence."""
+    """The names after an `@`, without a trailing full stop."""
     names = (found.group(1).rstrip(".-+") for found in MENTION.finditer(text))
     return list(dict.fromkeys(name for name in names if name))[:MOST_MENTIONS]
 
 
 def people_mentioned(case: Case, text: str) -> list[User]:
-    """Who of the case's readers is named; names of others stay mere text and tell nothing."""
+    """Mentioned users who may read the case; other names stay plain text and reveal nothing."""
     names = names_mentioned(text)
     return list(readers(case).filter(username__in=names)) if names else []
 
 
 def marked(text: str, names: Collection[str]) -> SafeString:
-    """The escaped text with these names marked where they are mentioned."""
+    """The escaped text with mentions of these names marked."""
     parts: list[str] = []
     end = 0
     for found in MENTION.finditer(text):

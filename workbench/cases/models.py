@@ -25,11 +25,11 @@ MOST_SEARCH_TEXT = 100_000
 LONGEST_CHANGE = 120
 LONGEST_FOLLOW_UP = 300
 LONGEST_DRILL = dt.timedelta(hours=2)
-"""A drill that nobody ended is over then, and its case is in sight again. Our choice."""
+"""A drill without an end counts as over then, and its case is visible again. Our choice."""
 
 
 class CaseStatus(models.TextChoices):
-    """Where people stand with the incident; how far the machine is stands in `analysis_status`."""
+    """Status of the work of people on the incident; the state of the analysis is `analysis_status`."""
 
     OPEN = "open", "Open"
     INVESTIGATING = "investigating", "Investigating"
@@ -77,14 +77,14 @@ class CaseQuerySet(models.QuerySet["Case"]):
         return listed.filter(reduce(or_, (Q(listed_jobs__contains=f"\n{name}\n") for name in names)))
 
     def with_news_for(self, user: User) -> CaseQuerySet:
-        """The watched cases in which something happened since the user last looked."""
+        """The watched cases with changes since the user last opened them."""
         return self.filter(watches__user=user, watches__seen_at__lt=F("updated_at"))
 
     def matching(self, query: str) -> CaseQuerySet:
-        """The cases whose text contains every word of the query, in any letter case and also inside words.
+        """The cases whose text contains every word of the query, case-insensitive and also within words.
 
-        Class names, hosts and job names are searched by their parts (`Deserialization`, `tm-3`), which word indexes
-        of databases do not find; so both databases search the folded text and give the same answers.
+        People search parts of class names, hosts and job names (`Deserialization`, `tm-3`), which full-text indexes do
+        not match; so both databases search the folded text and give the same results.
         """
         found = self
         for word in search_words(query):
@@ -93,11 +93,11 @@ class CaseQuerySet(models.QuerySet["Case"]):
 
 
 class Case(models.Model):
-    """One incident: its files, what was diagnosed, what people did and what fixed it.
+    """One incident: its files, diagnosis, people's actions and the fix.
 
     `fingerprint` and the traits are those of the incident, the first snapshot; the others of the newest diagnosis.
-    `problem_seen_at`: when the incident's evidence last shows the problem, null when it has no times.
-    `keep_evidence`: its files are not deleted by themselves, however long it is closed.
+    `problem_seen_at`: last time of the problem in the incident's evidence, null when it has no times.
+    `keep_evidence`: its files are not deleted automatically after it is closed.
     The `verdict_*`, `health_score`, `job_names` and `analysis_status` columns repeat the latest analysis, so that the
     list needs one table; `workbench.analyses.outcome` keeps them, null means not known (yet). `verdict_class` and
     `health_score` are those of the worst job, `job_verdicts` those of each.
@@ -154,16 +154,16 @@ class Case(models.Model):
 
     @property
     def snapshot_number(self) -> int:
-        """The snapshot that new files belong to: the newest one."""
+        """The snapshot of new files: the newest one."""
         return self.snapshots.aggregate(newest=models.Max("number"))["newest"] or 1
 
     def may_be_changed_by(self, user: User) -> bool:
-        """Whether the user, who can see the case, may also change it."""
+        """Whether the user, who can see the case, may change it."""
         return user.may_change_cases
 
 
 class Holds(Contains):
-    """`contains`, asked of PostgreSQL as the place of the word: LIKE took it 168 ms in 30 MB of texts, this 73 ms."""
+    """`contains` by PostgreSQL's `position`: LIKE took 168 ms in 30 MB of texts, this 73 ms."""
 
     lookup_name = "holds"
 
@@ -176,10 +176,10 @@ class Holds(Contains):
 
 
 class SearchText(models.Model):
-    """What a case is searched by, in a table of its own: the list reads no long texts.
+    """The searchable text of a case, in its own table, so that the list does not read long texts.
 
-    found  what the newest diagnosis found, as it was written
-    text   that and everything else, folded to lower case; `cases.services.search_text_update` gathers it
+    found  text of the newest diagnosis, unchanged
+    text   that and the other texts, folded to lower case; `cases.services.search_text_update` collects it
     """
 
     case = models.OneToOneField(Case, on_delete=models.CASCADE, primary_key=True, related_name="searched")
@@ -192,7 +192,7 @@ class SearchText(models.Model):
 
 
 class CaseTrait(models.Model):
-    """One thing that a case can have in common with another: a `diagnostics.diagnosis.fingerprint.Trait`."""
+    """A property that cases may share: a `diagnostics.diagnosis.fingerprint.Trait`."""
 
     case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="traits")
     kind = models.CharField(max_length=10)
@@ -207,7 +207,7 @@ class CaseTrait(models.Model):
 
 
 class Watch(models.Model):
-    """Somebody follows a case; what happened after `seen_at` is news to them."""
+    """A user who follows a case; changes after `seen_at` are new to them."""
 
     case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="watches")
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="watches")
@@ -221,10 +221,10 @@ class Watch(models.Model):
 
 
 class CaseChange(models.Model):
-    """Who changed what of a case. Rows are only added: undoing is another change.
+    """A change of a case by a user. Rows are only added: an undo is another change.
 
-    before, after  {column of Case: value}, the columns that changed
-    batch          what was changed in one go has the same one, and can be undone in one go
+    before, after  {column of Case: value}, the changed columns
+    batch          shared by the changes of one bulk action, which can be undone together
     """
 
     case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="changes")
@@ -242,10 +242,10 @@ class CaseChange(models.Model):
 
 
 class Snapshot(models.Model):
-    """The files of one moment of a case, diagnosed on their own: the incident, then what was seen after each change.
+    """The files of one point in time, with a diagnosis of their own: the incident, then the state after each change.
 
-    number  counts from 1, the incident; files and analyses name it
-    change  what was changed before it, in somebody's words
+    number  from 1, the incident; files and analyses refer to it
+    change  what was changed before it, as described by the user
     """
 
     case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="snapshots")
@@ -263,7 +263,7 @@ class Snapshot(models.Model):
 
 
 class Note(models.Model):
-    """What somebody wrote down about a case, and whom of its readers they mentioned."""
+    """A note on a case, and the readers that it mentions."""
 
     case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="notes")
     author = models.ForeignKey(User, on_delete=models.PROTECT)
@@ -279,9 +279,9 @@ class Note(models.Model):
 
 
 class FollowUp(models.Model):
-    """Something that is left to do after an incident, kept in sight until it is done.
+    """A follow-up action after an incident, shown until it is done.
 
-    due  the day by whose end it should be done, null for no day
+    due  the day at whose end it is due, null for none
     """
 
     case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="follow_ups")
@@ -301,15 +301,15 @@ class FollowUp(models.Model):
 
     @property
     def is_overdue(self) -> bool:
-        """Not done by the end of its day, UTC."""
+        """Whether it is not done after the end of its day, UTC."""
         return self.done_at is None and self.due is not None and self.due < timezone.now().date()
 
 
 class SavedView(models.Model):
-    """A search of the list that somebody keeps under a name.
+    """A named search of the case list.
 
-    team   who else has it in their list, null for nobody
-    query  the part of the address after the question mark
+    team   the team that shares it, null for private
+    query  the query string of the address
     """
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="saved_views")

@@ -15,7 +15,7 @@ from workbench.cases.models import Case, CaseQuerySet, SavedView, Snapshot
 
 CASES_ON_A_PAGE = 25
 MOST_MATCHES = 10_000
-"""Numbers that every database takes in one question."""
+"""Numbers that every database accepts in one query."""
 INCIDENT = "The incident"
 ORDERS: Mapping[str, tuple[str | OrderBy, ...]] = {
     "newest": ("-created_at", "-pk"),
@@ -33,7 +33,7 @@ FILTERS: Mapping[str, str] = {
     "analysis_status": "analysis_status",
     "flink_version": "flink_version",
 }
-"""Name in the address -> column that must equal its value."""
+"""Query parameter -> column that must be equal."""
 PEOPLE: Mapping[str, Callable[[CaseQuerySet, User], CaseQuerySet]] = {
     "mine": lambda cases, user: cases.filter(owner=user),
     "watched": lambda cases, user: cases.filter(watches__user=user),
@@ -44,11 +44,11 @@ PEOPLE: Mapping[str, Callable[[CaseQuerySet, User], CaseQuerySet]] = {
     ),
     "mentioned": lambda cases, user: cases.filter(pk__in=user.mentioned_in.values("case")),
 }
-"""Value of `people` in the address -> the cases that have to do with the user in that way."""
+"""Value of the query parameter `people` -> the cases related to the user in that way."""
 
 
 def case_visible(user: User, case_id: int) -> Case:
-    """The case. Raises Http404 for whoever may not see it, so that a stranger cannot tell whether it exists."""
+    """The case. Raises Http404 for whoever may not see it, so that its existence is not revealed."""
     return get_object_or_404(
         Case.objects.visible_to(user).select_related("team", "owner", "created_by", "closed_by", "merged_into"),
         pk=case_id,
@@ -64,7 +64,7 @@ def case_to_change(user: User, case_id: int) -> Case:
 
 
 def snapshots_of(case: Case) -> list[Snapshot]:
-    """The snapshots of a case in their order; the first one is not stored, the case itself began it."""
+    """The snapshots of a case in order; the first one, the incident, is not stored."""
     later = list(case.snapshots.select_related("started_by"))
     if later and later[0].number == 1:
         return later
@@ -73,14 +73,14 @@ def snapshots_of(case: Case) -> list[Snapshot]:
 
 
 def owners_possible(case: Case) -> QuerySet[User]:
-    """Whom the case can be handed over to: everybody of its team who may change it, and who has it now, by name."""
+    """Possible owners of the case: members of its team who may change it, and the present owner, by name."""
     changing = [role for role in Role if role != Role.VIEWER]
     of_the_team = Q(teams=case.team, is_active=True, role__in=changing)
     return User.objects.filter(of_the_team | Q(pk=case.owner_id)).distinct().order_by("username")
 
 
 def owners_possible_for(user: User) -> QuerySet[User]:
-    """Whom the user can hand cases over to: everybody of the user's teams who may change them, by name."""
+    """Possible owners of the user's cases: members of the user's teams who may change them, by name."""
     changing = [role for role in Role if role != Role.VIEWER]
     colleagues = User.objects.filter(is_active=True, role__in=changing)
     if not user.is_administrator:
@@ -89,12 +89,12 @@ def owners_possible_for(user: User) -> QuerySet[User]:
 
 
 def watchers(case: Case) -> list[User]:
-    """Who follows the case and may still see it, by name."""
+    """Users who follow the case and may still see it, by name."""
     return list(readers(case).filter(watches__case=case))
 
 
 def readers(case: Case) -> QuerySet[User]:
-    """Everybody who may see the case: its team, and the administrators."""
+    """Users who may see the case: its team, and the administrators."""
     may_see = Q(teams=case.team) | Q(role=Role.ADMINISTRATOR)
     return User.objects.filter(may_see, is_active=True).distinct().order_by("username")
 
@@ -102,10 +102,10 @@ def readers(case: Case) -> QuerySet[User]:
 def cases_matching(
     user: User, asked: Mapping[str, str | Sequence[str]], considered: CaseQuerySet | None = None
 ) -> CaseQuerySet:
-    """The user's cases that fit what was asked for, in the order that was asked for.
+    """The user's cases that match the filters, in the requested order.
 
-    considered  `cases_considered` of the same, where the caller has it already
-    asked  the names of FILTERS, each with one value or several of which one has to fit; `job` (part of a name), `text`,
+    considered  `cases_considered` of the same filters, when the caller has it already
+    asked  names of FILTERS, each with one or several values of which one must match; `job` (part of a name), `text`,
            `people` (a name of PEOPLE), `order`. An unknown order is the newest first; an empty value filters nothing.
     """
     among = cases_considered(user, asked) if considered is None else considered
@@ -120,10 +120,10 @@ def cases_matching(
 
 
 def cases_considered(user: User, asked: Mapping[str, str | Sequence[str]]) -> CaseQuerySet:
-    """The user's cases that fit the search and `people`, without those merged into others: what the facets count.
+    """The user's cases that match search and `people`, without merged ones: the basis of the facet counts.
 
-    The search is done here and once, over the long texts; what uses the cases then has their numbers. Of more than
-    MOST_MATCHES the newest are found.
+    Searches the long texts once; later queries use the numbers of the matches. Of more than MOST_MATCHES the newest are
+    used.
     """
     found = Case.objects.visible_to(user).filter(merged_into=None)
     for job in values_asked(asked, "job"):
@@ -138,7 +138,7 @@ def cases_considered(user: User, asked: Mapping[str, str | Sequence[str]]) -> Ca
 
 
 def values_asked(asked: Mapping[str, str | Sequence[str]], name: str) -> list[str]:
-    """What was asked for under one name, empty values left out. No text of ours holds a NUL, no database takes one."""
+    """Non-empty values of one parameter. No text of ours contains a NUL, and no database accepts one."""
     given = asked.get(name, ())
     values = [given] if isinstance(given, str) else given
     return [value.replace("\x00", "") for value in values if value]
@@ -153,6 +153,6 @@ def case_page(
 
 
 def views_saved(user: User) -> QuerySet[SavedView]:
-    """The user's own views of the list and those that people of the same teams share, by name."""
+    """The user's saved views and those shared by teammates, by name."""
     shared = Q(team__in=user.teams.all())
     return SavedView.objects.filter(Q(user=user) | shared).distinct().select_related("user", "team").order_by("name")

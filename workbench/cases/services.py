@@ -1,4 +1,4 @@
-"""Changes a case. Callers have asked `selectors.case_to_change` first."""
+"""Changes a case. Callers have checked `selectors.case_to_change` first."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ def case_open(*, user: User, title: str, team: Team | None = None) -> Case:
 
 @transaction.atomic
 def snapshot_start(*, case: Case, user: User, change: str) -> Snapshot:
-    """Begins a new snapshot: files that come from now on are diagnosed without the earlier ones.
+    """Starts a new snapshot: later files are diagnosed without the earlier ones.
 
-    change  what was changed since the last one. A snapshot that holds no file yet is named anew instead.
+    change  what was changed since the last snapshot. An empty newest snapshot is renamed instead.
     """
     case_lock(case)
     number = case.snapshot_number
@@ -61,9 +61,9 @@ def snapshot_start(*, case: Case, user: User, change: str) -> Snapshot:
 
 
 def case_lock(case: Case) -> None:
-    """Reads the case again and keeps other writers out until the transaction ends.
+    """Reads the case again and locks it until the transaction ends.
 
-    Whoever changes a case or its analyses takes this lock first, so that no two of them wait for one another.
+    Every change of a case or its analyses takes this lock first, which prevents deadlocks.
     """
     case.refresh_from_db(from_queryset=Case.objects.select_for_update())
 
@@ -75,7 +75,7 @@ def case_rename(*, case: Case, user: User, title: str) -> None:
 
 @transaction.atomic
 def case_assign(*, case: Case, user: User, owner: User, batch: UUID | None = None) -> None:
-    """Makes somebody of the team the owner, who watches the case from now on. Raises ValidationError for a stranger."""
+    """Assigns the case to a member of its team, who then watches it. Raises ValidationError for a stranger."""
     if not Case.objects.readable_by(owner).filter(pk=case.pk).exists():
         raise ValidationError({"owner": f"{owner} does not belong to the team {case.team}."})
     case_change(case=case, user=user, batch=batch, owner_id=owner.pk)
@@ -83,14 +83,14 @@ def case_assign(*, case: Case, user: User, owner: User, batch: UUID | None = Non
 
 
 def case_status_set(*, case: Case, user: User, status: CaseStatus, batch: UUID | None = None) -> None:
-    """Moves a case to an open state; `case_close` closes it with its cause. Raises ValidationError for closed."""
+    """Sets an open status; `case_close` closes a case with its cause. Raises ValidationError for closed."""
     if status == CaseStatus.CLOSED:
         raise ValidationError({"status": "Closing asks for the confirmed cause."})
     case_change(case=case, user=user, batch=batch, status=status, closed_by_id=None, closed_at=None)
 
 
 def case_close(*, case: Case, user: User, confirmed_class: str, what_fixed_it: str, batch: UUID | None = None) -> None:
-    """Closes the case with the cause that people confirmed and what fixed it. Raises ValidationError without one."""
+    """Closes the case with the confirmed cause and the fix. Raises ValidationError without a cause."""
     confirmed_class = confirmed_class.strip()
     if not confirmed_class or len(confirmed_class) > SYMPTOM_CLASS_LENGTH:
         raise ValidationError({"confirmed_class": "Say what the cause was; `inconclusive` is an answer too."})
@@ -107,13 +107,13 @@ def case_close(*, case: Case, user: User, confirmed_class: str, what_fixed_it: s
 
 
 def case_reopen(*, case: Case, user: User) -> None:
-    """Opens a closed case again; what was confirmed stays readable until it is closed again."""
+    """Reopens a closed case; the confirmed cause is kept until it is closed again."""
     case_status_set(case=case, user=user, status=CaseStatus.OPEN)
 
 
 @transaction.atomic
 def case_change(*, case: Case, user: User, batch: UUID | None = None, **values: Any) -> None:
-    """Sets columns of the case and keeps who changed what; nothing is kept when nothing changes."""
+    """Sets columns of the case and records the change; no record when nothing changes."""
     case_lock(case)
     before = columns_of(case, values)
     for column, value in values.items():
@@ -134,7 +134,7 @@ def case_change(*, case: Case, user: User, batch: UUID | None = None, **values: 
 
 
 def columns_of(case: Case, names: Iterable[str]) -> dict[str, Any]:
-    """The columns' values as the audit stores them."""
+    """The columns' values in the form of the audit record."""
     stored: dict[str, Any] = json.loads(
         json.dumps({name: getattr(case, name) for name in names}, cls=DjangoJSONEncoder)
     )
@@ -142,30 +142,30 @@ def columns_of(case: Case, names: Iterable[str]) -> dict[str, Any]:
 
 
 def watch(*, case: Case, user: User, has_news: bool = False) -> None:
-    """The user follows the case from now on; `has_news` when somebody else wants them to look at it."""
+    """The user watches the case; `has_news` marks it as unread for them."""
     seen_at = case.created_at if has_news else timezone.now()
     Watch.objects.get_or_create(case=case, user=user, defaults={"seen_at": seen_at})
 
 
 def unwatch(*, case: Case, user: User) -> None:
-    """The user follows the case no longer."""
+    """The user no longer watches the case."""
     Watch.objects.filter(case=case, user=user).delete()
 
 
 def case_seen(*, case: Case, user: User) -> None:
-    """The user looked at the case: what happened until now is no news any more.
+    """Marks the case as read by the user.
 
-    Pages stay readable where nothing can be written: it is news until the next look then.
+    Ignores a read-only database, so that pages stay readable; the case stays unread then.
     """
-    with contextlib.suppress(OperationalError, InternalError):  # SQLite's and PostgreSQL's word for it
+    with contextlib.suppress(OperationalError, InternalError):  # the errors of SQLite and PostgreSQL
         Watch.objects.filter(case=case, user=user, seen_at__lt=case.updated_at).update(seen_at=timezone.now())
 
 
 @transaction.atomic
 def note_add(*, case: Case, user: User, text: str, by_person: bool = True) -> Note:
-    """Writes a note down; whoever writes and whoever is mentioned watches. Raises ValidationError for an empty one.
+    """Adds a note; the author and the mentioned people watch the case. Raises ValidationError for an empty one.
 
-    by_person  whether the user wrote the text; what a program wrote mentions nobody
+    by_person  whether the user wrote the text; a program's text mentions nobody
     """
     text = text.strip()
     if not text:
@@ -183,17 +183,17 @@ def note_add(*, case: Case, user: User, text: str, by_person: bool = True) -> No
 
 @transaction.atomic
 def evidence_keep(*, case: Case, user: User, is_kept: bool) -> None:
-    """Says that the files of a case are to be kept, or no longer."""
+    """Sets whether the files of a case are kept after it is closed."""
     changed = Case.objects.filter(pk=case.pk, keep_evidence=not is_kept).update(keep_evidence=is_kept)
     if changed:
         note_add(case=case, user=user, text=f"The evidence is to be kept{'.' if is_kept else ' no longer.'}")
 
 
 def search_text_update(case: Case, found: str | None = None) -> None:
-    """Gathers what a case is searched by: title, verdict, findings, notes, actions, what fixed it; in lower case.
+    """Collects the searchable text of a case: title, verdict, findings, notes, actions, fix; in lower case.
 
-    found  what a new diagnosis found. The number counts as a word, `#42`. The text is bounded; the oldest notes are
-    the first to be left out.
+    found  text of a new diagnosis. The case number counts as a word, `#42`. The text is limited; the oldest notes are
+    dropped first.
     """
     searched, _ = SearchText.objects.get_or_create(case=case)
     if found is not None:

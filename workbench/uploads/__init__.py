@@ -1,1 +1,1 @@
-"""Files of a case: received within bounds, hashed, recognised, and stored under generated names."""
+"""Files of a case: received within limits, hashed, recognised, and stored under generated names."""

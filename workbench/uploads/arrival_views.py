@@ -1,7 +1,7 @@
 """Resumable uploads over HTTP: tus 1.0.0, core protocol with creation, checksum, expiration and termination.
 
 Our own server side: of the packages for Django, django-tus ends at Django 3.1 and has no checksums, drf-tus is for
-Django 4.2 and unchanged since 2023, and neither asks per request whether the user may change this case.
+Django 4.2 and unchanged since 2023, and neither checks per request whether the user may change this case.
 Source: https://tus.io/protocols/resumable-upload
 """
 
@@ -35,17 +35,17 @@ STATUSES: list[tuple[type[UploadRefused], int]] = [
     (arrivals.Busy, 423),
     (arrivals.Gone, 410),
 ]
-"""460 is the protocol's own."""
+"""460 is specific to the protocol."""
 
 View = Callable[..., HttpResponse]
 
 
 class _Unreadable(Exception):
-    """A header is missing or makes no sense; the text says which one."""
+    """A header is missing or invalid; the text names it."""
 
 
 def _spoken(view: View) -> View:
-    """What every answer of the protocol has: its version, and a sentence for each refusal."""
+    """Adds the protocol's version header to every answer, and converts refusals to sentences."""
 
     @wraps(view)
     def answered(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
@@ -77,7 +77,9 @@ def _answer(view: View, request: HttpRequest, *args: Any, **kwargs: Any) -> Http
 
 @_spoken
 def begin(request: SignedInRequest, case_id: int) -> HttpResponse:
-    """POST announces a file: Upload-Length, Upload-Metadata (filename, modified, redact). OPTIONS tells our dialect."""
+    """POST announces a file: Upload-Length, Upload-Metadata (filename, modified, redact). OPTIONS gives the supported
+    extensions.
+    """
     case = case_to_change(request.user, case_id)
     if request.method == "OPTIONS":
         response = HttpResponse(status=204)
@@ -103,8 +105,9 @@ def begin(request: SignedInRequest, case_id: int) -> HttpResponse:
 
 @_spoken
 def arrival(request: SignedInRequest, arrival_id: UUID) -> HttpResponse:
-    """HEAD tells how much is here, PATCH brings the next piece, DELETE gives the file up. POST, which the protocol
-    leaves to us, tells what became of a file of which all is here."""
+    """HEAD gives the current offset, PATCH appends the next piece, DELETE cancels the upload. POST, which the protocol
+    leaves undefined, gives the outcome of a completely received file.
+    """
     found = arrival_to_continue(request.user, arrival_id)
     if request.method == "HEAD":
         return _located(found, 200)

@@ -1,7 +1,7 @@
-"""Files that come in pieces: begun, continued where they broke off, checked piece by piece, taken into the case.
+"""Files uploaded in pieces: started, resumed after interruptions, verified per piece, added to the case.
 
-Each piece is written behind what is there and counts once it is complete and its checksum holds; what broke off is cut
-away again. Whoever writes holds a lock on the file, which the system gives back even when the process is killed.
+Each piece is appended and counts once it is complete and its checksum matches; incomplete pieces are truncated. The
+writer holds a lock on the file, which the system releases even when the process is killed.
 """
 
 from __future__ import annotations
@@ -40,18 +40,18 @@ from workbench.uploads.reservations import coming_bytes, require_room_for, requi
 from workbench.uploads.services import PIECE_BYTES, upload_add
 
 REDACT_ARRIVAL = "workbench.uploads.tasks.redact_arrival"
-"""The task, which calls this module."""
+"""The task, which imports this module."""
 MOST_PIECE_BYTES = 64 * 1024 * 1024
-"""Bytes of one request: what is lost at most when a line breaks. Our choice; the page sends a sixteenth of it."""
+"""Bytes of one request: the most that an interruption loses. Our choice; the page sends a sixteenth of it."""
 MOST_REDACTED_AT_ONCE = 4 * 1024 * 1024
-"""Bytes of a file from which secrets are taken out while its sender waits; a worker does it for larger ones."""
+"""Bytes of a file that is redacted while its sender waits; a worker redacts larger ones."""
 MOST_PACKED_REDACTED_AT_ONCE = 64 * 1024
-"""The same of a packed file, which may hold two hundred times as much."""
+"""The same for a compressed file, which may hold two hundred times as much."""
 SHOWN_EVERY_SECONDS = 0.5
 UNSENT = timedelta(seconds=30)
-"""As of analyses: what waits so long while the queue is empty has lost its message or its worker."""
+"""As for analyses: a file that waits this long while the queue is empty has lost its message or its worker."""
 LEFT_OVER = timedelta(hours=1)
-"""What lies in the incoming folder without a change for so long belongs to a process that was killed."""
+"""A file in the incoming folder that is unchanged for this long belongs to a killed process."""
 
 
 class _Digest(Protocol):
@@ -61,7 +61,7 @@ class _Digest(Protocol):
 
 
 class _Crc32:
-    """CRC-32 as of zlib, in network order: what a browser can compute on a page that came without TLS."""
+    """CRC-32 as in zlib, in network byte order: browsers can compute it on a page without TLS."""
 
     def __init__(self) -> None:
         self._value = 0
@@ -74,7 +74,7 @@ class _Crc32:
 
 
 CHECKSUMS: dict[str, Callable[[], _Digest]] = {"sha256": hashlib.sha256, "sha1": hashlib.sha1, "crc32": _Crc32}
-"""By their names in the protocol, which demands sha1."""
+"""By their names in the protocol, which requires sha1."""
 
 
 class OffsetConflict(UploadRefused):
@@ -82,21 +82,21 @@ class OffsetConflict(UploadRefused):
 
 
 class ChecksumMismatch(UploadRefused):
-    """The piece is not what was sent."""
+    """The piece differs from what was sent."""
 
 
 class Busy(UploadRefused):
-    """Another request writes the same file right now."""
+    """Another request is writing the same file."""
 
 
 class Gone(UploadRefused):
-    """It was taken, given up or has expired."""
+    """It was added, cancelled or has expired."""
 
 
 def arrival_begin(
     *, case: Case, user: User, name: str, size: int, modified: int = 0, redact: Collection[str] = ()
 ) -> Arrival:
-    """Reserves room for a file of `size` bytes. Raises TooLarge or NoRoom before a byte of it is sent."""
+    """Reserves room for a file of `size` bytes. Raises TooLarge or NoRoom before any byte is sent."""
     limits = limits_now()
     if size > limits.file_bytes:
         raise TooLarge(f"The file is larger than {limits.file_bytes} bytes.")
@@ -126,9 +126,9 @@ def arrival_append(
     checksum: tuple[str, bytes] | None = None,
     is_here: bool = False,
 ) -> None:
-    """Writes one piece of `length` bytes that begins at `offset`; `arrival.offset` tells afterwards how far it is.
+    """Writes one piece of `length` bytes at `offset`; afterwards `arrival.offset` is the end of the verified bytes.
 
-    checksum  (one of CHECKSUMS, its value). Without one, what came of a piece that broke off is kept
+    checksum  (one of CHECKSUMS, its value). Without one, an incomplete piece is kept
     is_here   it came with a request already, whose size is bounded elsewhere
     Raises OffsetConflict, TooLarge, NoRoom, ChecksumMismatch, Busy, Gone; nothing of the piece counts then.
     """
@@ -153,7 +153,7 @@ def arrival_append(
 
 
 def _received(stream: IO[bytes], length: int, target: IO[bytes], digest: _Digest | None) -> int:
-    """Writes what comes and gives its size, which is less than `length` when the connection breaks."""
+    """Writes the received bytes and gives their number, which is less than `length` when the connection breaks."""
     received = 0
     with contextlib.suppress(UnreadablePostError, ConnectionError):
         while received < length and (piece := stream.read(min(PIECE_BYTES, length - received))):
@@ -167,9 +167,9 @@ def _received(stream: IO[bytes], length: int, target: IO[bytes], digest: _Digest
 
 
 def arrival_complete(*, arrival: Arrival) -> None:
-    """Takes a file of which all bytes are here into the case, or leaves it to a worker to take secrets out first.
+    """Adds a completely received file to the case, or queues it for redaction by a worker.
 
-    `arrival.state` tells the outcome. Asked again, does nothing. Raises Busy.
+    `arrival.state` is the outcome. Idempotent. Raises Busy.
     """
     if arrival.state != ArrivalState.RECEIVING or arrival.offset < arrival.bytes:
         return
@@ -187,9 +187,10 @@ def arrival_complete(*, arrival: Arrival) -> None:
 
 
 def arrival_redact(*, arrival: Arrival, on_progress: Callable[[int], None] = nobody) -> None:
-    """Takes secrets out of a file and takes it into the case, in a worker. Nothing of the file as it came stays.
+    """Redacts a file and adds it to the case, in a worker. The original is deleted.
 
-    on_progress  is called with the bytes of text that were gone through; what it raises ends the work, to be done again
+    on_progress  called with the bytes of text processed; an exception from it interrupts the work, which is repeated
+                 later
     Raises Busy while another worker does it, Gone.
     """
     written = 0.0
@@ -215,7 +216,7 @@ def arrival_redact(*, arrival: Arrival, on_progress: Callable[[int], None] = nob
 def upload_take(
     *, case: Case, user: User, content: ReceivedFile[bytes] | IO[bytes], name: str, redact: Collection[str] = ()
 ) -> UploadedFile | Arrival:
-    """As `upload_add`, but a large file from which secrets are to be taken out waits for a worker, as an Arrival."""
+    """As `upload_add`, but a large file that must be redacted waits for a worker, as an Arrival."""
     if isinstance(content, ReceivedFile):
         size = content.size or 0
     else:
@@ -234,16 +235,16 @@ def upload_take(
 
 
 def _most_redacted_at_once(content: ReceivedFile[bytes] | IO[bytes]) -> int:
-    """Bytes of such a file from which secrets are taken out while its sender waits; leaves it at its beginning."""
+    """Limit for redacting such a file while its sender waits; leaves the file at its beginning."""
     head = content.read(SIGNATURE_BYTES)
     content.seek(0)
     return MOST_REDACTED_AT_ONCE if container_of(head) is None else MOST_PACKED_REDACTED_AT_ONCE
 
 
 def redactions_resume() -> int:
-    """Sends those again whose worker or message vanished. Gives how many."""
+    """Queues redactions again whose worker or message was lost. Gives how many."""
     now = timezone.now()
-    # One that was touched "in the future" was so before the clock was set back.
+    # One updated "in the future" was updated before the clock was set back.
     unsent = list(Arrival.objects.redacting().exclude(touched_at__range=(now - UNSENT, now + UNSENT)))
     if not unsent or broker.messages_waiting():
         return 0
@@ -253,7 +254,7 @@ def redactions_resume() -> int:
 
 
 def _take(arrival: Arrival, progress: Callable[[int], None]) -> None:
-    """The bytes are deleted whatever comes of them, unless the work was interrupted and is to be done again."""
+    """The bytes are deleted in any case, unless the work was interrupted and is repeated later."""
     try:
         arrival.file = upload_add(
             case=arrival.case,
@@ -273,27 +274,29 @@ def _take(arrival: Arrival, progress: Callable[[int], None]) -> None:
 
 
 def _close(arrival: Arrival, state: ArrivalState, detail: str = "") -> None:
-    """Nothing of what came stays."""
+    """Deletes everything that was received."""
     arrival.path.unlink(missing_ok=True)
     arrival.state, arrival.detail = state, detail
     arrival.save(update_fields=["file", "state", "detail"])
 
 
 def arrival_discard(*, arrival: Arrival) -> None:
-    """Gives a file up: its bytes are deleted at once."""
+    """Cancels an upload: its bytes are deleted at once."""
     arrival.path.unlink(missing_ok=True)
     Arrival.objects.filter(pk=arrival.pk).delete()
 
 
 def arrivals_expire() -> int:
-    """Deletes what nothing came of for Arrival.KEPT, or never, and bytes that no row knows. Gives how many files."""
+    """Deletes uploads without progress for Arrival.KEPT, or never started, and bytes without a row. Gives how many
+    files.
+    """
     before = timezone.now() - Arrival.KEPT
     never_begun = Q(state=ArrivalState.RECEIVING, offset=0, touched_at__lt=timezone.now() - Arrival.RESERVED)
     never_redacted = Q(state=ArrivalState.REDACTING, began_at__lt=before)
     old = list(Arrival.objects.filter(Q(touched_at__lt=before) | never_redacted | never_begun))
     for arrival in old:
         arrival_discard(arrival=arrival)
-    # First the files and then the rows: of a file that is begun meanwhile there is no path yet.
+    # Files before rows: a file that starts meanwhile has no path yet.
     paths = list(settings.INCOMING_DIR.iterdir())
     known = {each.path for each in Arrival.objects.unfinished()} if paths else set()
     count = len(old)
@@ -305,7 +308,7 @@ def arrivals_expire() -> int:
 
 
 def _is_left_over(path: Path) -> bool:
-    """Of a request or a worker that was killed: it may hold what was to be redacted."""
+    """Whether a killed request or worker left it: it may hold text to be redacted."""
     try:
         changed = max(each.stat().st_mtime for each in (path, *path.glob("*")))
     except FileNotFoundError:
@@ -315,7 +318,7 @@ def _is_left_over(path: Path) -> bool:
 
 @contextlib.contextmanager
 def _held(arrival: Arrival) -> Iterator[IO[bytes]]:
-    """The bytes, for this request alone, with the row as it is now. Raises Busy, Gone."""
+    """The bytes, locked for this request, with the refreshed row. Raises Busy, Gone."""
     with contextlib.ExitStack() as stack:
         try:
             opened = stack.enter_context(open(arrival.path, "r+b"))

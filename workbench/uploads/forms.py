@@ -8,7 +8,7 @@ from workbench.uploads.listing import format_choices
 
 
 class OverrideForm(forms.Form):
-    """Which format a member has; an empty one gives the recognition its say back."""
+    """The format of a member; empty restores the recognised one."""
 
     member = forms.CharField(max_length=2000)
     format = forms.ChoiceField(required=False)
@@ -19,7 +19,7 @@ class OverrideForm(forms.Form):
 
 
 class ClockForm(forms.Form):
-    """In which zone a member's times are, and what is added to them; both empty: they are what they say."""
+    """The time zone of a member's times, and a shift; both empty: the times are correct."""
 
     member = forms.CharField(max_length=2000)
     zone = forms.CharField(max_length=100, required=False)
@@ -27,7 +27,7 @@ class ClockForm(forms.Form):
 
 
 class EventFieldsForm(forms.Form):
-    """Which fields of a member's events are what; all empty: those whose names are known."""
+    """The event fields of a member; all empty: fields are recognised by their names."""
 
     member = forms.CharField(max_length=2000)
     key = forms.CharField(max_length=300, required=False)
@@ -36,7 +36,7 @@ class EventFieldsForm(forms.Form):
 
 
 class ViewForm(forms.Form):
-    """What the viewer shows; what is missing or senseless has a default."""
+    """Parameters of the viewer; missing or invalid ones have defaults."""
 
     member = forms.CharField(max_length=2000, required=False)
     to = forms.IntegerField(min_value=1, required=False)

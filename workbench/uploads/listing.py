@@ -1,4 +1,4 @@
-"""Files arranged for pages: by folder, with their format and earlier cases that hold the same bytes."""
+"""Prepares files for pages: by folder, with format and earlier cases that contain the same bytes."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from workbench.accounts.models import User
 from workbench.uploads.models import FileKind, UploadedFile
 
 MOST_MEMBERS = 200
-"""Members of one archive that are listed; the others are counted."""
+"""Members of one archive that are listed; the others are only counted."""
 OPEN_FILES = 30
-"""Folders stand open while all of them together hold no more files than this."""
+"""Folders are expanded while they contain no more files than this in total."""
 
 
 @dataclass(frozen=True, slots=True)
 class MemberShown:
-    """One file that can be read: the uploaded one, or one inside an archive."""
+    """A readable file: the uploaded one, or one inside an archive."""
 
     name: str
     short_name: str
@@ -35,12 +35,12 @@ class MemberShown:
 
     @property
     def has_events(self) -> bool:
-        """Whether it is read as events of a job's input."""
+        """Whether it is read as input events."""
         return self.format_id is not None and self.format_id in FORMATS and "event" in FORMATS[self.format_id].tables
 
     @property
     def clock(self) -> str:
-        """How its times are moved, as people say it; empty where nobody moved them."""
+        """The correction of its times, for people; empty without one."""
         return " ".join(part for part in (self.zone, self.shift) if part)
 
 
@@ -48,8 +48,8 @@ class MemberShown:
 class FileShown:
     """An uploaded file.
 
-    members   what is inside; one entry, the file itself, unless it is an archive
-    earlier   another case that holds the same bytes, the newest one
+    members   its contents; one entry, the file itself, unless it is an archive
+    earlier   the newest other case that contains the same bytes
     """
 
     file: UploadedFile
@@ -74,7 +74,7 @@ class FileShown:
 
     @property
     def replaced(self) -> int:
-        """Values that were taken out before it was stored."""
+        """Number of values redacted before it was stored."""
         return sum((self.file.redacted or {}).get("found", {}).values())
 
     @property
@@ -84,7 +84,7 @@ class FileShown:
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """The files of one folder of the drop; the outermost has no name."""
+    """The files of one folder of the upload; the outermost has no name."""
 
     name: str
     files: Sequence[FileShown]
@@ -105,7 +105,7 @@ def format_choices() -> list[tuple[str, str]]:
 
 
 def files_listed(user: User, files: Iterable[UploadedFile]) -> list[FileShown]:
-    """The files as they are shown. Two queries, however many files."""
+    """The files for display. Two queries for any number of files."""
     found = list(files)
     earlier: dict[str, UploadedFile] = {}
     if found:
@@ -158,7 +158,7 @@ def _member(file: UploadedFile, member: Mapping[str, Any]) -> MemberShown:
 
 
 def member_shown(file: UploadedFile, name: str) -> MemberShown | None:
-    """What is known of one member by its path; None where nothing of that name was recognised."""
+    """The member with this path; None when it was not recognised."""
     member = file.member(name)
     return _member(file, member) if member else None
 

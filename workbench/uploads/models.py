@@ -1,4 +1,4 @@
-"""Files of a case, and files on their way into one."""
+"""Files of a case, and files being uploaded."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from workbench.cases.models import Case
 
 
 class FileKind(models.TextChoices):
-    """What an analysis does with a file."""
+    """How an analysis uses a file."""
 
     EVIDENCE = "evidence", "Evidence"
     ATTACHMENT = "attachment", "Attachment: stored, not analysed"
@@ -26,31 +26,31 @@ class FileKind(models.TextChoices):
 
 class UploadedFileQuerySet(models.QuerySet["UploadedFile"]):
     def visible_to(self, user: User) -> UploadedFileQuerySet:
-        """The files of the cases that the user sees, removed ones left out."""
+        """Files of the cases that the user sees, without removed ones."""
         return self.of_visible_cases(user).present()
 
     def of_visible_cases(self, user: User) -> UploadedFileQuerySet:
-        """Removed files as well."""
+        """Includes removed files."""
         return self.filter(case__in=Case.objects.visible_to(user))
 
     def present(self) -> UploadedFileQuerySet:
-        """The files that were not removed and whose bytes are still kept."""
+        """Files that were not removed and whose bytes are still stored."""
         return self.filter(removed_at=None, deleted_at=None)
 
 
 class UploadedFile(models.Model):
-    """One dropped file as it came, stored under a name of our own.
+    """One uploaded file, stored under a generated name.
 
-    name       the path inside the drop, shown to people and used in citations; unique in its snapshot
+    name       the path inside the upload, shown to people and used in citations; unique in its snapshot
     snapshot   the number of the case's snapshot that it belongs to
-    stored     where it lies below UPLOADS_DIR
+    stored     path below UPLOADS_DIR
     members    what was recognised inside: [{name, format, title, confidence, bytes, refused}], one entry unless it is
                an archive; format is null for an unknown one, `refused` says why one cannot be read
-    overrides  {member name: format id} where a person knew better
-    clocks     {member name: diagnostics.reading.clock.FileClock as JSON} where a person set its zone or moved its times
-    event_fields  {member name: [key, event time, arrival]} where a person named the fields of its events
-    deleted_at when its bytes were deleted with the evidence of its case; the row stays, since findings cite it
-    redacted   what was taken out before it was stored: {found: {rule id: count}, left_out: [why]}; else null
+    overrides  {member name: format id} set by a user
+    clocks     {member name: diagnostics.reading.clock.FileClock as JSON} set by a user
+    event_fields  {member name: [key, event time, arrival]} set by a user
+    deleted_at when its bytes were deleted with the evidence of its case; the row is kept, because findings cite it
+    redacted   replacements before it was stored: {found: {rule id: count}, left_out: [why]}; else null
     """
 
     case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="files")
@@ -95,20 +95,20 @@ class UploadedFile(models.Model):
 
     @property
     def may_be_removed(self) -> bool:
-        """Whether no analysis has read it yet; afterwards its lines are cited."""
+        """Whether no analysis has read it yet; afterwards its lines may be cited."""
         return self.analysed_at is None
 
     def member(self, name: str) -> dict[str, Any] | None:
-        """What was recognised under that path."""
+        """The recognised member under that path."""
         return next((each for each in self.members if each["name"] == name), None)
 
     def holds(self, path: str) -> bool:
-        """Whether a path of the diagnosis document lies in this file."""
+        """Whether a path of the diagnosis document is in this file."""
         return path == self.name or path.startswith(f"{self.name}!/")
 
 
 class ArrivalState(models.TextChoices):
-    """How far a file is that is sent in pieces."""
+    """State of an upload in pieces."""
 
     RECEIVING = "receiving", "Some of its bytes are there"
     REDACTING = "redacting", "All of it is there; a worker takes secrets out"
@@ -119,11 +119,11 @@ class ArrivalState(models.TextChoices):
 
 class ArrivalQuerySet(models.QuerySet["Arrival"]):
     def sent_by(self, user: User) -> ArrivalQuerySet:
-        """What the user began to send, in cases that the user still sees."""
+        """The user's uploads, to cases that the user still sees."""
         return self.filter(user=user, case__in=Case.objects.visible_to(user))
 
     def unfinished(self) -> ArrivalQuerySet:
-        """Not in the case yet: their bytes are on the disk beside it."""
+        """Uploads that are not in the case yet and occupy the disk in addition to it."""
         return self.filter(state__in=(ArrivalState.RECEIVING, ArrivalState.REDACTING))
 
     def redacting(self) -> ArrivalQuerySet:
@@ -131,22 +131,23 @@ class ArrivalQuerySet(models.QuerySet["Arrival"]):
 
 
 class Arrival(models.Model):
-    """A file on its way into a case, sent in pieces; a file of the case once all of it is there.
+    """An upload in pieces, which becomes a file of the case when complete.
 
-    name      the path inside the drop, as the browser tells it
+    name      the path inside the upload, from the browser
     bytes     of the whole file
-    offset    how many of them are here and checked
-    modified  when the file was changed, as the browser tells it, in ms: tells another file of that name and size
-    redact    ids of the redaction rules that were chosen
-    redacted_bytes  of its unpacked text, how many the worker went through so far
-    detail    why it was not taken, for the user
+    offset    bytes received and verified
+    modified  modification time from the browser, in ms: distinguishes files of equal name and size
+    redact    ids of the selected redaction rules
+    redacted_bytes  bytes of unpacked text that the worker has redacted so far
+    detail    why it was refused, for the user
     """
 
     RESERVED = timedelta(minutes=10)
-    """How long room is kept for one of which nothing comes, and how long one lives that never began. Our choice: twice
-    as long as a page goes on trying without its line (`resumable_upload.js`)."""
+    """How long room is reserved without progress, and how long an upload that never started is kept. Our choice: twice
+    as long as a page retries without a connection (`resumable_upload.js`).
+    """
     KEPT = timedelta(hours=24)
-    """How long one of which nothing more comes can be continued. Our choice: until the next working day."""
+    """How long an interrupted upload can be resumed. Our choice: until the next working day."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="arrivals")
@@ -176,7 +177,7 @@ class Arrival(models.Model):
 
     @property
     def path(self) -> Path:
-        """Where the bytes are until all are there."""
+        """Where the bytes are until the upload is complete."""
         return settings.INCOMING_DIR / f"arrival-{self.pk.hex}"
 
     @property

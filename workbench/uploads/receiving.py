@@ -16,7 +16,7 @@ from workbench.machine.disk import NoRoom, full_disk_refused, require_room
 
 
 class BoundedFileUploadHandler(TemporaryFileUploadHandler):
-    """A temporary file for each uploaded one; the limit of one file bounds each, whatever the request promised."""
+    """Writes each uploaded file to a temporary one, limited by the maximum file size whatever the request states."""
 
     def __init__(self, request: HttpRequest | None = None) -> None:
         super().__init__(request)
@@ -33,16 +33,16 @@ class BoundedFileUploadHandler(TemporaryFileUploadHandler):
                 return super().receive_data_chunk(raw_data, start)
 
     def file_complete(self, file_size: int) -> Any:
-        with self._discarded_when_refused(), full_disk_refused(file_size):  # some may still be in a buffer
+        with self._discarded_when_refused(), full_disk_refused(file_size):  # data may still be buffered
             return super().file_complete(file_size)
 
     @contextlib.contextmanager
     def _discarded_when_refused(self) -> Iterator[None]:
-        """The log of the refusal keeps the exception, and with it the file, alive: it is deleted here."""
+        """Deletes the temporary file at once: the logged exception would keep it alive."""
         try:
             yield
         except (RequestDataTooBig, NoRoom):
-            with contextlib.suppress(OSError):  # closing writes what is in the buffer once more
+            with contextlib.suppress(OSError):  # closing writes the buffer once more
                 self.file.close()
             Path(self.file.temporary_file_path()).unlink(missing_ok=True)
             raise

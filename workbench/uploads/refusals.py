@@ -4,15 +4,15 @@ from __future__ import annotations
 
 
 class UploadRefused(Exception):
-    """A file is not taken; the text says why, for the user."""
+    """A file is refused; the text is for the user."""
 
 
 class TooLarge(UploadRefused):
-    """A bound on sizes or numbers was reached; the text names the bound."""
+    """A limit on sizes or numbers is exceeded; the text names it."""
 
 
 class AlreadyInCase(UploadRefused):
-    """The case has this file already, under the same path; `name` is that of the earlier one."""
+    """The case has this file already, under the same path; `name` is the earlier one's."""
 
     def __init__(self, name: str) -> None:
         super().__init__(f"The same file is already in this case as {name}.")

@@ -1,4 +1,4 @@
-"""Reserves room for files on their way, and enforces the limit of a team."""
+"""Reserves room for files being uploaded, and enforces the limit of a team."""
 
 from __future__ import annotations
 
@@ -15,12 +15,15 @@ from workbench.uploads.refusals import TooLarge
 
 
 def reserved_bytes(*, user: User | None = None) -> int:
-    """Bytes that announced files, of one person or of all, are still to bring.
+    """Bytes still to be received for announced files, of one user or of all.
 
-    A file of which nothing came for Arrival.RESERVED counts no more: it may go on, if there is room then.
+    A file without progress for Arrival.RESERVED is not counted: it may continue if there is room then.
     """
     now = timezone.now()
-    lately = (now - Arrival.RESERVED, now + Arrival.RESERVED)  # no longer for a clock that was set back meanwhile
+    lately = (
+        now - Arrival.RESERVED,
+        now + Arrival.RESERVED,
+    )  # times after now are from before the clock was set back
     coming = Arrival.objects.filter(state=ArrivalState.RECEIVING, touched_at__range=lately)
     if user is not None:
         coming = coming.filter(user=user)
@@ -28,16 +31,16 @@ def reserved_bytes(*, user: User | None = None) -> int:
 
 
 def require_unreserved_room(size: int) -> None:
-    """Raises NoRoom unless `size` more bytes fit beside all that is promised."""
+    """Raises NoRoom unless `size` more bytes fit beside all reservations."""
     free = disk_room().free - reserved_bytes()
     if size > free:
         raise NoRoom(size, free)
 
 
 def require_room_for(user: User, size: int) -> None:
-    """As `require_unreserved_room`, for an announcement of the user. Raises NoRoom.
+    """As `require_unreserved_room`, for a file announced by the user. Raises NoRoom.
 
-    Beyond a first file, nobody reserves more than half of what the others left: to announce a file costs nothing.
+    Beyond a first file, nobody may reserve more than half of the free room: announcing a file costs nothing.
     """
     own = reserved_bytes(user=user)
     left = disk_room().free - (reserved_bytes() - own)
@@ -49,17 +52,17 @@ def require_room_for(user: User, size: int) -> None:
 
 
 def stored_bytes(team: Team) -> int:
-    """Bytes that the files of a team's cases take, removed ones too as long as they can be brought back."""
+    """Bytes of the files of a team's cases, including removed ones that can be restored."""
     return UploadedFile.objects.filter(case__team=team, deleted_at=None).aggregate(bytes=Sum("bytes"))["bytes"] or 0
 
 
 def coming_bytes(team: Team) -> int:
-    """Bytes of the announced files of a team's cases, whether they are here yet or not."""
+    """Bytes of the announced files of a team's cases, whether received yet or not."""
     return Arrival.objects.unfinished().filter(case__team=team).aggregate(bytes=Sum("bytes"))["bytes"] or 0
 
 
 def require_share(team: Team, held: int, size: int, limits: UploadLimits) -> None:
-    """Raises TooLarge unless a team whose files take `held` bytes may have `size` more."""
+    """Raises TooLarge when a team whose files have `held` bytes may not add `size` more."""
     if held + size > limits.team_bytes:
         most = quantity_text(limits.team_bytes, Unit.BYTES)
         raise TooLarge(

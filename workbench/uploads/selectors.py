@@ -1,4 +1,4 @@
-"""Reads files, and files on their way, that a user may see."""
+"""Reads the files, and uploads in progress, that a user may see."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def file_to_change(user: User, file_id: int, *, removed: bool = False) -> Upload
 
 
 def arrival_to_continue(user: User, arrival_id: UUID) -> Arrival:
-    """A file that the user began to send. Raises Http404 for others, PermissionDenied when the role was taken away."""
+    """An upload started by the user. Raises Http404 for others, PermissionDenied when the role was revoked."""
     arrival = get_object_or_404(Arrival.objects.sent_by(user).select_related("case", "file"), pk=arrival_id)
     if not arrival.case.may_be_changed_by(user):
         raise PermissionDenied("Your role may read this case, not change it.")
@@ -36,5 +36,5 @@ def arrival_to_continue(user: User, arrival_id: UUID) -> Arrival:
 
 
 def unfinished_arrivals(user: User, case: Case) -> ArrivalQuerySet:
-    """What the user began to send to the case and can continue."""
+    """The user's uploads to the case that can be resumed."""
     return Arrival.objects.sent_by(user).unfinished().filter(case=case)

@@ -42,15 +42,17 @@ from workbench.uploads.shelf import Shelf
 PIECE_BYTES = 1024 * 1024
 LONGEST_NAME = 900
 LOOKED_SECONDS = 5.0
-"""For telling what the files of one drop are, while its sender waits; the analysis tells what is left. Our choice."""
+"""Time limit for recognising the files of an upload while its sender waits; the analysis recognises the rest. Our
+choice.
+"""
 REDACTED_SECONDS = 10.0
-"""For taking secrets out of the files of one request, while its sender waits. Our choice."""
+"""Time limit for redacting the files of one request while its sender waits. Our choice."""
 REMOVED_KEPT = timedelta(hours=1)
-"""How long a removed file can be brought back. Our choice: longer than anybody needs to notice a slip."""
+"""How long a removed file can be restored. Our choice: longer than noticing a mistake takes."""
 
 
 Content: TypeAlias = "ReceivedFile[bytes] | IO[bytes] | Path"
-"""What came with a request, what can be read, or a file of ours on the disk, which is moved."""
+"""Content of a request, a readable stream, or a file on disk, which is moved."""
 
 
 def upload_add(
@@ -62,9 +64,9 @@ def upload_add(
     redact: Collection[str] = (),
     progress: Callable[[int], None] = nobody,
 ) -> UploadedFile:
-    """Stores one file of a drop and recognises what is in it, as `uploads_add`.
+    """Stores one uploaded file and recognises its contents, as `uploads_add`.
 
-    progress  is told how many bytes of text its redaction went through
+    progress  called with the bytes of text redacted
     Raises NoRoom, TooLarge, AlreadyInCase; UploadRefused for a file that cannot be redacted.
     """
     [taken] = uploads_add(case=case, user=user, drops=[(name, content)], redact=redact, progress=progress)
@@ -81,14 +83,14 @@ def uploads_add(
     redact: Collection[str] = (),
     progress: Callable[[int], None] = nobody,
 ) -> list[UploadedFile | UploadRefused]:
-    """Stores files of a drop and recognises what is in them; gives each as a row, or why it is not taken.
+    """Stores uploaded files and recognises their contents; gives each as a row or as its refusal.
 
-    An unknown format is kept as an attachment, one that cannot be opened is kept with the reason.
-    They belong to the newest snapshot.
+    An unknown format is kept as an attachment, an unreadable file is kept with the reason. The files belong to the
+    newest snapshot.
 
-    drops   (path inside the drop, content)
+    drops   (path inside the upload, content)
     redact  ids of the redaction rules that are applied before anything is stored
-    Raises NoRoom, with nothing of the drop stored.
+    Raises NoRoom, with nothing stored.
     """
     limits, layouts, redactor = limits_now(), layouts_now(), redactor_for(redact)
     folder = settings.UPLOADS_DIR / str(case.pk)
@@ -121,11 +123,11 @@ def uploads_add(
 def _placed(
     case: Case, answers: Iterable[UploadedFile | UploadRefused], limits: UploadLimits
 ) -> list[UploadedFile | UploadRefused]:
-    """The answers once the files that fit are rows of the case."""
+    """The results, with the files that fit as rows of the case."""
     placed: list[UploadedFile | UploadRefused] = []
     unplaced: list[Path] = []
     with transaction.atomic():
-        # Orders the files that arrive at the same time, for bounds and names.
+        # Serialises files that arrive concurrently, for limits and names.
         case_lock(case)
         team = Team.objects.select_for_update().get(pk=case.team_id)
         shelf, snapshot, held = Shelf.read(case, limits), case.snapshot_number, stored_bytes(team)
@@ -148,7 +150,7 @@ def _placed(
 
 
 def redaction_in_time() -> Callable[[int], None]:
-    """A `progress` for a request, whose sender waits: raises UploadRefused when the time is over."""
+    """A `progress` for a request whose sender waits: raises UploadRefused after the time limit."""
     end = time.monotonic() + REDACTED_SECONDS
 
     def progress(_seen: int) -> None:
@@ -162,7 +164,7 @@ def redaction_in_time() -> Callable[[int], None]:
 
 
 def text_add(*, case: Case, user: User, text: str, name: str = "", redact: str = "") -> UploadedFile:
-    """Stores pasted text as a file. Raises UploadRefused when there is none, TooLarge, AlreadyInCase."""
+    """Stores pasted text as a file. Raises UploadRefused when it is empty, TooLarge, AlreadyInCase."""
     if not text.strip():
         raise UploadRefused("Nothing was pasted.")
     content, called = io.BytesIO(text.encode()), name.strip() or "pasted.txt"
@@ -172,10 +174,10 @@ def text_add(*, case: Case, user: User, text: str, name: str = "", redact: str =
 
 
 def override_set(*, file: UploadedFile, member: str, format_id: str | None) -> None:
-    """Says which format a member has, or with None that the recognition counts again.
+    """Sets the format of a member, or restores the recognised one with None.
 
-    Raises UploadRefused for a member or a format that does not exist, and where one of them is text and the other none.
-    It counts from the next analysis on.
+    Raises UploadRefused for an unknown member or format, and when only one of them is text. Effective from the next
+    analysis on.
     """
     recognised = file.member(member)
     if recognised is None:
@@ -197,10 +199,9 @@ def override_set(*, file: UploadedFile, member: str, format_id: str | None) -> N
 
 
 def clock_set(*, file: UploadedFile, member: str, zone: str, shift: str) -> None:
-    """Says in which zone the times of a member are, and what is added to them; with neither they are what they say.
+    """Sets the time zone of a member's times, and a shift; without both the times are correct.
 
-    Raises UploadRefused for a member that does not exist, an unknown zone, or a shift that is no time.
-    It counts from the next analysis on.
+    Raises UploadRefused for an unknown member or zone, or an invalid shift. Effective from the next analysis on.
     """
     if file.member(member) is None:
         raise UploadRefused(f"{file.name} holds no {member}.")
@@ -216,9 +217,9 @@ def clock_set(*, file: UploadedFile, member: str, zone: str, shift: str) -> None
 
 
 def event_fields_set(*, file: UploadedFile, member: str, key: str, event_time: str, arrival: str) -> None:
-    """Says which fields of a member's events are what; with none of them the names that are known count again.
+    """Sets the event fields of a member; without any, fields are recognised by their names again.
 
-    Raises UploadRefused for a member that does not exist, and for a key without a time. Counts from the next analysis.
+    Raises UploadRefused for an unknown member, and for a key without a time. Effective from the next analysis on.
     """
     if file.member(member) is None:
         raise UploadRefused(f"{file.name} holds no {member}.")
@@ -234,7 +235,7 @@ def event_fields_set(*, file: UploadedFile, member: str, key: str, event_time: s
 
 
 def file_remove(*, file: UploadedFile) -> None:
-    """Takes a file out of the case; `file_restore` brings it back for a while. Raises UploadRefused once cited."""
+    """Removes a file from the case; `file_restore` undoes it for a while. Raises UploadRefused once it is cited."""
     removed = UploadedFile.objects.present().filter(pk=file.pk, analysed_at=None).update(removed_at=timezone.now())
     if not removed:
         raise UploadRefused(f"{file.name} was analysed; findings cite its lines, so it stays.")
@@ -242,7 +243,7 @@ def file_remove(*, file: UploadedFile) -> None:
 
 @transaction.atomic
 def file_restore(*, file: UploadedFile) -> None:
-    """Undoes `file_remove`. Raises UploadRefused when the bytes are gone."""
+    """Undoes `file_remove`. Raises UploadRefused when the bytes are deleted."""
     if not file.path.exists():
         raise UploadRefused(f"{file.name} was removed too long ago.")
     Shelf.read(file.case, limits_now()).place(file)
@@ -251,13 +252,13 @@ def file_restore(*, file: UploadedFile) -> None:
 
 
 def case_discard(*, case: Case) -> None:
-    """Undoes the opening of a case that could not get its files."""
+    """Undoes the opening of a case whose files were refused."""
     shutil.rmtree(settings.UPLOADS_DIR / str(case.pk), ignore_errors=True)
     case.delete()
 
 
 def removed_files_purge() -> int:
-    """Deletes for good what was removed longer ago than REMOVED_KEPT. Gives how many files that were."""
+    """Deletes the bytes of files removed longer ago than REMOVED_KEPT. Gives how many files."""
     old = UploadedFile.objects.filter(removed_at__lt=timezone.now() - REMOVED_KEPT)
     for file in old:
         file.path.unlink(missing_ok=True)
@@ -266,7 +267,7 @@ def removed_files_purge() -> int:
 
 
 def _store(content: Content, path: Path, most: int) -> tuple[int, str]:
-    """Writes the bytes and gives their number and SHA-256. A file that is on the disk already is moved."""
+    """Writes the bytes and gives their number and SHA-256. A file on disk is moved."""
     received = _on_disk(content)
     digest = hashlib.sha256()
     size = 0
@@ -293,9 +294,9 @@ def _store_redacted(
     limits: UploadLimits,
     progress: Callable[[int], None],
 ) -> tuple[int, str, dict[str, Any] | None]:
-    """As `_store`, without what the redactor finds. Raises UploadRefused.
+    """As `_store`, with the content redacted. Raises UploadRefused.
 
-    What came with a request is gone afterwards; a file of ours stays where it is, for its owner to delete.
+    A request's content is consumed; a file on disk is kept, for its owner to delete.
     """
 
     def watched(seen: int) -> None:
@@ -340,7 +341,7 @@ def _pieces(content: Content) -> Iterator[bytes]:
 
 
 def _recognise(file: UploadedFile, limits: UploadLimits, layouts: Sequence[LogLayout], seconds: float) -> None:
-    """Says on the row what the file is and holds, as far as that can be told in the time."""
+    """Sets the kind and contents of the file on its row, as far as they are recognised within the time."""
     try:
         peeked = peek(file.path, file.name, limits.unpacked, layouts, seconds)
     except UnreadableInput as error:
@@ -366,7 +367,7 @@ def _recognise(file: UploadedFile, limits: UploadLimits, layouts: Sequence[LogLa
 
 
 def _kind(members: list[dict[str, Any]], overrides: dict[str, str]) -> FileKind:
-    """Evidence as soon as one member is known, or some were not looked at yet."""
+    """Evidence when a member is recognised, or some were not examined yet."""
     known = any(
         member["format"] or member["name"] in overrides or member["title"] == NOT_LOOKED_AT.title for member in members
     )
@@ -374,7 +375,7 @@ def _kind(members: list[dict[str, Any]], overrides: dict[str, str]) -> FileKind:
 
 
 def _clean(name: str) -> str:
-    """The path inside the drop without what could mislead: no root, no `..`, no control characters, no `!/`."""
+    """The path inside the upload without misleading parts: no root, no `..`, no control characters, no `!/`."""
     readable = "".join(letter if letter.isprintable() else "_" for letter in name).replace("\\", "/")
     parts = [part.rstrip("!") for part in readable.split("/") if part not in ("", ".", "..")]
     return "/".join(part for part in parts if part)[-LONGEST_NAME:] or "unnamed"

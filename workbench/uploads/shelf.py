@@ -1,4 +1,4 @@
-"""Decides whether a new file fits into a case, and under which name."""
+"""Decides whether a new file fits into a case, and its unique name."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from workbench.uploads.refusals import AlreadyInCase, TooLarge
 
 
 class Shelf:
-    """The files of a case as one query read them, and those that were placed since. Holds while the case is locked."""
+    """The files of a case, read by one query, and those added since. Valid while the case is locked."""
 
     def __init__(self, limits: UploadLimits) -> None:
         self._limits = limits
@@ -22,21 +22,21 @@ class Shelf:
 
     @classmethod
     def read(cls, case: Case, limits: UploadLimits) -> Self:
-        """What the case holds now."""
+        """Reads the files of the case."""
         shelf = cls(limits)
         columns = ("snapshot", "name", "bytes", "sha256", "deleted_at")
         for snapshot, name, size, sha256, deleted_at in case.files.filter(removed_at=None).values_list(*columns):
             if deleted_at is None:
                 shelf._hold(snapshot, name, size, sha256)
             else:
-                # Its bytes are gone, but findings cite it by its name.
+                # Its bytes are deleted, but findings cite it by name.
                 shelf._names.add((snapshot, name))
         return shelf
 
     def place(self, file: UploadedFile) -> None:
-        """Gives the file a name of its own in its snapshot, and remembers it. Raises TooLarge, AlreadyInCase.
+        """Gives the file a unique name in its snapshot, and adds it. Raises TooLarge, AlreadyInCase.
 
-        The same bytes under another path stay: an answer of the REST API that did not change is evidence too.
+        Equal bytes under another path are kept: an unchanged REST answer is evidence too.
         """
         if (file.snapshot, file.name, file.sha256) in self._dropped:
             raise AlreadyInCase(file.name)
@@ -54,7 +54,9 @@ class Shelf:
         self._dropped.add((snapshot, name, sha256))
 
     def _name_freely(self, file: UploadedFile) -> None:
-        """Puts a number before the ending when the snapshot has a file of that name; members are named after it."""
+        """Adds a number before the extension when the name is taken in the snapshot; members are named after the
+        file.
+        """
         dropped = file.name
         stem, dot, ending = dropped.rpartition(".")
         if not stem or "/" in ending:

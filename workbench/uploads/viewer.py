@@ -1,4 +1,4 @@
-"""Reads the lines around a cited place, and the value at a JSON pointer."""
+"""Reads the lines around a citation, and the value at a JSON pointer."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from workbench.uploads.models import UploadedFile
 
 CONTEXT_LINES = 30
 MOST_LINES = 1000
-"""Lines of one window, whatever was asked for."""
+"""Lines of one window, whatever was requested."""
 LONGEST_LINE = 4000
 """Characters of one line that are shown; the file can be downloaded."""
 MOST_JSON_BYTES = 4_000_000
 MOST_SECONDS = 10.0
-"""To reach a line or a value, while somebody waits. Our choice: two gigabytes of a log are gone through in it."""
+"""Time limit for reaching a line or a value. Our choice: enough for two gigabytes of a log."""
 MOST_POINTED_LINES = 60
 
 LEVELS = ("ERROR", "FATAL", "WARN")
 LEVEL_PLACE = 120
-"""A level stands among the first characters of a record."""
+"""Characters at the beginning of a record in which its level is searched."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line as it is shown."""
+    """One line for display."""
 
     number: int
     text: str
@@ -64,7 +64,7 @@ class PointedPart:
 
 
 def window_of(file: UploadedFile, member: str, cited: range, before: int, after: int) -> Window:
-    """The cited lines with so many around them."""
+    """The cited lines with `before` and `after` lines around them."""
     first = max(1, cited.start - before)
     last = min(cited.stop - 1 + after, first + MOST_LINES - 1)
     source = SourceFile(path=file.path, name=file.name)
@@ -95,10 +95,10 @@ def _line(number: int, text: str, cited: range) -> Line:
 
 
 def pointed(file: UploadedFile, member: str, line: int, pointer: str) -> list[PointedPart]:
-    """The value at a JSON pointer within its object, as pretty-printed lines; nothing when there is no such value.
+    """The value at a JSON pointer within its object, as pretty-printed lines; empty when there is no such value.
 
-    The whole file is one document, or, in JSON lines, the cited line is. A document that is too long to be parsed while
-    somebody waits has no such part.
+    The document is the whole file or, in JSON lines, the cited line. A document that is too long to parse while a user
+    waits gives nothing.
     """
     source, limits = SourceFile(path=file.path, name=file.name), limits_now().unpacked
     readings: tuple[Callable[[], str | None], ...] = (

@@ -25,16 +25,16 @@ from workbench.uploads.viewer import CONTEXT_LINES, MOST_LINES, pointed, window_
 
 MORE_LINES = 200
 MOST_CITED = 400
-"""Lines of one record that are marked; a longer stack trace is marked at its head."""
+"""Lines of one record that are highlighted; of a longer stack trace only the first ones."""
 
 
 @login_required
 @require_POST
 def add(request: SignedInRequest, case_id: int) -> JsonResponse:
-    """Stores the files of one request; each part `file` has its path in the drop in the part `name` of the same place,
-    and the parts `redact` name the redaction rules that are applied before.
+    """Stores the files of one request; each part `file` has its path in the part `name` of the same index, and the
+    parts `redact` name the redaction rules to apply first.
 
-    Answers for each file: what was recognised, or why it is not taken. One refused file does not stop the others.
+    Answers per file: its format, or the reason for refusal. One refused file does not affect the others.
     """
     case = case_to_change(request.user, case_id)
     names = request.POST.getlist("name")
@@ -53,14 +53,14 @@ def add(request: SignedInRequest, case_id: int) -> JsonResponse:
 
 
 def file_answers(request: SignedInRequest, taken: Sequence[UploadedFile | UploadRefused]) -> list[dict[str, Any]]:
-    """What the drop zone shows of each file: its row of the list, or why it is not taken."""
+    """What the drop zone shows of each file: its row of the list, or the reason for refusal."""
     stored = [each for each in taken if isinstance(each, UploadedFile)]
     shown = iter(files_listed(request.user, stored))
     return [_answer(request, next(shown) if isinstance(each, UploadedFile) else each) for each in taken]
 
 
 def file_answer(request: SignedInRequest, file: UploadedFile) -> dict[str, Any]:
-    """As `file_answers`, for one file that was taken."""
+    """As `file_answers`, for one accepted file."""
     return file_answers(request, [file])[0]
 
 
@@ -74,7 +74,7 @@ def _answer(request: SignedInRequest, shown: FileShown | UploadRefused) -> dict[
 @login_required
 @require_GET
 def detail(request: SignedInRequest, file_id: int) -> HttpResponse:
-    """The file from its beginning; of an archive what is inside."""
+    """The beginning of the file, or the contents of an archive."""
     file = selectors.file_visible(request.user, file_id)
     [shown] = files_listed(request.user, [file])
     if shown.is_archive and not request.GET.get("member"):
@@ -85,7 +85,7 @@ def detail(request: SignedInRequest, file_id: int) -> HttpResponse:
 @login_required
 @require_GET
 def lines(request: SignedInRequest, file_id: int, line: int, *, is_cited: bool = True) -> HttpResponse:
-    """A window of the file around a line, which is marked."""
+    """The lines of the file around a line, which is highlighted."""
     file = selectors.file_visible(request.user, file_id)
     form = ViewForm(request.GET)
     form.is_valid()
@@ -129,7 +129,7 @@ def _query(known: dict[str, Any], before: int, after: int) -> str:
 @login_required
 @require_GET
 def download(request: SignedInRequest, file_id: int) -> FileResponse:
-    """The original bytes, always as a download: what somebody uploaded is never shown by the browser itself."""
+    """The original bytes, always as a download: browsers must not render uploaded content."""
     file = selectors.file_visible(request.user, file_id)
     name = file.name.rpartition("/")[2]
     return FileResponse(
@@ -139,7 +139,7 @@ def download(request: SignedInRequest, file_id: int) -> FileResponse:
 
 @login_required
 def format_override(request: SignedInRequest, file_id: int) -> HttpResponse:
-    """Overrules the recognised format of a file or of a member of an archive."""
+    """Overrides the recognised format of a file or of a member of an archive."""
     file = selectors.file_to_change(request.user, file_id)
     if request.method != "POST":
         shown = files_listed(request.user, [file])[0]
@@ -163,7 +163,7 @@ def format_override(request: SignedInRequest, file_id: int) -> HttpResponse:
 @login_required
 @require_POST
 def clock(request: SignedInRequest, file_id: int) -> HttpResponse:
-    """Sets the zone of a file's times, or moves them."""
+    """Sets the time zone of a file's times, or a shift."""
     file = selectors.file_to_change(request.user, file_id)
     form = ClockForm(request.POST)
     try:
@@ -180,7 +180,7 @@ def clock(request: SignedInRequest, file_id: int) -> HttpResponse:
 @login_required
 @require_POST
 def event_fields(request: SignedInRequest, file_id: int) -> HttpResponse:
-    """Says which fields of a file's events are what."""
+    """Sets the event fields of a file."""
     file = selectors.file_to_change(request.user, file_id)
     form = EventFieldsForm(request.POST)
     try:
@@ -197,7 +197,7 @@ def event_fields(request: SignedInRequest, file_id: int) -> HttpResponse:
 @login_required
 @require_POST
 def remove(request: SignedInRequest, file_id: int) -> HttpResponse:
-    """Takes a file out of the case before it was analysed."""
+    """Removes a file from the case before it was analysed."""
     file = selectors.file_to_change(request.user, file_id)
     try:
         services.file_remove(file=file)
@@ -214,7 +214,7 @@ def remove(request: SignedInRequest, file_id: int) -> HttpResponse:
 @login_required
 @require_POST
 def restore(request: SignedInRequest, file_id: int) -> HttpResponse:
-    """Brings a removed file back."""
+    """Restores a removed file."""
     file = selectors.file_to_change(request.user, file_id, removed=True)
     try:
         services.file_restore(file=file)

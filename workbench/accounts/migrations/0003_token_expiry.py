@@ -5,7 +5,7 @@ from django.utils import timezone
 
 
 def in_a_year() -> dt.datetime:
-    """When tokens of earlier releases, which never expired, expire."""
+    """Expiry of tokens of earlier releases, which never expired."""
     return timezone.now() + dt.timedelta(days=365)
 
 

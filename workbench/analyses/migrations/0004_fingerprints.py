@@ -1,4 +1,4 @@
-"""Cases that were diagnosed before there were fingerprints get theirs from the stored documents."""
+"""Computes the fingerprints of earlier cases from the stored documents."""
 
 from django.db import migrations
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor

@@ -1,4 +1,4 @@
-"""Cases that were diagnosed before the verdict of each job was kept get theirs from the stored documents."""
+"""Computes the verdict of each job of earlier cases from the stored documents."""
 
 from django.db import migrations
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor

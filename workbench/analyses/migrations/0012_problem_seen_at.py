@@ -1,4 +1,4 @@
-"""Cases that were diagnosed before the time of the problem was kept get theirs from the stored documents."""
+"""Computes the time of the problem of earlier cases from the stored documents."""
 
 from django.db import migrations
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor

@@ -4,7 +4,7 @@ from django.db.migrations.state import StateApps
 
 
 def move(apps: StateApps, schema_editor: BaseDatabaseSchemaEditor) -> None:
-    """The long texts of a case into their own table."""
+    """Moves the long texts of cases into their own table."""
     case_model, text_model = apps.get_model("cases", "Case"), apps.get_model("cases", "SearchText")
     rows = case_model.objects.values_list("pk", "found_text", "search_text").iterator(chunk_size=100)
     text_model.objects.bulk_create(

@@ -4,7 +4,9 @@ from django.db.migrations.state import StateApps
 
 
 def store_uncompressed(apps: StateApps, schema_editor: BaseDatabaseSchemaEditor) -> None:
-    """A search reads every text: unpacking them takes PostgreSQL longer than comparing. Texts written before stay packed."""
+    """Stores texts uncompressed: a search reads every text, and decompression takes PostgreSQL longer than comparing.
+    Existing texts stay compressed.
+    """
     if schema_editor.connection.vendor == "postgresql":
         schema_editor.execute("ALTER TABLE cases_searchtext ALTER COLUMN text SET STORAGE EXTERNAL")
 

@@ -29,13 +29,13 @@ GOOD_SCORE, WATCH_SCORE = 80, 60
 
 LONGEST_PATH = 80
 ORDERED = ("<", "<=", ">", ">=")
-"""Operators whose bound has a distance from a value."""
+"""Operators for which a value has a distance from the bound."""
 
 
 @register.simple_tag
 @cache
 def icon(name: str) -> SafeString:
-    """A picture that only repeats what stands beside it."""
+    """A decorative icon that repeats the text beside it."""
     return format_html(
         '<svg class="icon" aria-hidden="true" focusable="false"><use href="{}#{}"></use></svg>',
         static("icons.svg"),
@@ -51,7 +51,7 @@ def percent(value: float | None) -> str:
 
 @register.filter
 def plain_number(value: float) -> str:
-    """A number of any size with as many digits as matter."""
+    """A number with the significant digits for its magnitude."""
     return phrase.number(value) if abs(value) >= 1 or value == 0 else f"{value:.3g}"
 
 
@@ -87,7 +87,7 @@ def symptom_title(symptom_class: str | None) -> str:
 
 @register.filter
 def score_band(score: int | None, symptom_class: str | None = None) -> str:
-    """good, watch, act or unknown. Without a verdict nothing is good: the score counts only what was found."""
+    """good, watch, act or unknown. Never good without a verdict, because the score only counts findings."""
     if score is None:
         return "unknown"
     if score >= WATCH_SCORE and symptom_class == INCONCLUSIVE:
@@ -104,7 +104,7 @@ def score_word(score: int | None, symptom_class: str | None = None) -> str:
 
 @register.filter
 def waterfall(health: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The deductions of a health score, each with the `left` that it leaves of the 100."""
+    """The deductions of a health score, each with the remaining points as `left`."""
     left, steps = 100.0, []
     for each in health.get("deductions", ()):
         left = max(left - each["points"], 0.0)
@@ -114,7 +114,7 @@ def waterfall(health: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 @register.filter
 def tone(symptom_class: str | None, severity: str | None = None) -> str:
-    """good, critical, warning or info: the colour beside a verdict's words."""
+    """good, critical, warning or info: the colour of a verdict."""
     if symptom_class == HEALTHY:
         return "good"
     if symptom_class in (INCONCLUSIVE, None, ""):
@@ -148,7 +148,7 @@ def bound(check: Mapping[str, Any] | Check) -> str:
 
 @register.filter
 def missed_by(check: Check) -> str:
-    """`; 12 s above the bound`: how far a measured number is from its bound; nothing where there is no distance."""
+    """`; 12 s above the bound`: a measured number's distance from its bound; empty when there is none."""
     distance = distance_to_bound(check.fact, check.value, check.bound) if check.op in ORDERED else None
     if distance is None:
         return ""
@@ -159,14 +159,14 @@ def missed_by(check: Check) -> str:
 
 @register.filter
 def judgement_tone(judgement: str) -> str:
-    """The colour beside the words of a comparison."""
+    """The colour of a judgement of a comparison."""
     tones = {"fixed": "good", "better": "good", "traded": "warning", "worse": "critical", "cannot tell": "info"}
     return tones.get(judgement, "")
 
 
 @register.filter
 def to_compare(snapshots: Sequence[Any]) -> tuple[Any, Any] | None:
-    """The snapshots that the shown one is compared with and itself: the incident and a later one, once both stand."""
+    """The snapshot to compare with, and the shown one: the incident and a later one, when both are diagnosed."""
     diagnosed = [each for each in snapshots if each.diagnosed]
     shown = next((each for each in diagnosed if each.is_shown), None)
     if len(diagnosed) < 2 or shown is None:
@@ -176,7 +176,7 @@ def to_compare(snapshots: Sequence[Any]) -> tuple[Any, Any] | None:
 
 @register.filter
 def advice_tone(advice: str) -> str:
-    """The colour beside a calculator's advice."""
+    """The colour of a calculator's advice."""
     return {"do": "good", "do not": "critical", "depends": "info"}.get(advice, "")
 
 
@@ -197,7 +197,7 @@ MINUS = "\N{MINUS SIGN}"
 
 @register.filter
 def signed_points(delta: float) -> str:
-    """A step of the confidence, `+15` or `-20`, in points of a hundred."""
+    """A step of the confidence in percentage points, `+15` or `-20`."""
     points = round(delta * 100)
     return f"+{points}" if points >= 0 else f"{MINUS}{-points}"
 
@@ -245,7 +245,7 @@ def words(name: str) -> str:
 
 @register.filter
 def backticks(text: str) -> SafeString:
-    """Text with `code` in backticks, as our own sentences have it."""
+    """Text with `code` in backticks, as in our own texts, converted to HTML."""
     parts = text.split("`")
     return format_html_join(
         "", "{}", ((format_html("<code>{}</code>", part) if place % 2 else part,) for place, part in enumerate(parts))
@@ -253,7 +253,7 @@ def backticks(text: str) -> SafeString:
 
 
 def _lead(text: str) -> int:
-    """Where the first sentence ends. A full stop within a number or a name is not followed by a space and a capital."""
+    """End of the first sentence: a full stop followed by a space and a capital letter."""
     place = text.find(". ")
     while place >= 0 and not text[place + 2 : place + 3].isupper():
         place = text.find(". ", place + 1)
@@ -274,7 +274,7 @@ def further_sentences(text: str) -> str:
 
 @register.filter
 def sentences(text: str) -> list[str]:
-    """The sentences, each of which can stand on a line of its own."""
+    """The sentences, for separate lines."""
     found = []
     while text:
         end = _lead(text)
@@ -285,17 +285,17 @@ def sentences(text: str) -> list[str]:
 
 @register.filter
 def short_path(path: str) -> str:
-    """A long path cut in the middle; where it leads to, it stands in full."""
+    """A long path shortened in the middle; the link has the full one."""
     return shortened(path, LONGEST_PATH)
 
 
 @register.filter
 def clock(moment: str) -> str:
-    """The time of day of an ISO time stamp, for the end of a stretch of time."""
+    """The time of day of an ISO time stamp, for the end of a time range."""
     return stamp(moment)[11:]
 
 
 @register.filter
 def cited(text: str | None) -> CitedSources:
-    """Where a bound or a step comes from: the sources that the text names by id, and what else it says."""
+    """The origin of a bound or step: the sources that the text names by id, and the rest."""
     return cited_sources(text or "")

@@ -1,4 +1,4 @@
-"""Long lists of short rows, written by Python: a template takes ten times as long for each of their rows."""
+"""Long lists of short rows, rendered in Python: a template takes ten times as long per row."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from diagnostics.wording.fact import fact_name, fact_value
 register = template.Library()
 
 MOST_CHECKS = 2
-"""The first conditions of a rule that does not hold say why. Our choice."""
+"""Conditions shown of a rule that does not hold. Our choice."""
 
 MOST_UNKNOWN = 3
-"""Missing facts that are named for a rule. Our choice."""
+"""Missing facts shown of a rule. Our choice."""
 
 CHECK_ROW = (
     '<tr><td>{}</td><td><span class="muted">{}</span> <span class="value">{}</span></td>'
@@ -27,7 +27,7 @@ CHECK_ROW = (
 
 
 class Week(Protocol):
-    """What `workbench.history.similar` says of a week."""
+    """A week, as in `workbench.history.similar`."""
 
     @property
     def first_day(self) -> object: ...
@@ -39,7 +39,7 @@ class Week(Protocol):
 
 @register.simple_tag
 def silent_rows(silent: Iterable[Mapping[str, Any]]) -> SafeString:
-    """Rows of a table: rules that do not hold, what was measured of each, and what it would need."""
+    """Table rows of rules that do not hold, with measured and required values."""
     return format_html_join("", CHECK_ROW, _silent_cells(silent))
 
 
@@ -57,14 +57,14 @@ def _silent_cells(silent: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, st
 
 @register.simple_tag
 def undecided_rows(undecided: Iterable[Mapping[str, Any]]) -> SafeString:
-    """Items of a list: rules that could not be judged, and what they need."""
+    """List items of rules that could not be judged, with the facts that they need."""
     rows = ((rule["title"], ", ".join(map(fact_name, rule["unknown"][:MOST_UNKNOWN]))) for rule in undecided)
     return format_html_join("", '<li>{} <span class="muted">needs {}</span></li>\n', rows)
 
 
 @register.simple_tag
 def weeks_drawn(weeks: Sequence[Week]) -> SafeString:
-    """A bar for each week, the darker the more cases were opened in it."""
+    """A bar per week, darker for more opened cases."""
     return format_html_join(
         "",
         '<rect x="{}.06" width=".88" height="1"{}><title>Week from {}: {}</title></rect>',

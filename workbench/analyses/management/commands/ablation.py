@@ -28,7 +28,7 @@ class Command(BaseCommand):
     requires_migrations_checks = False
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Where the cases are."""
+        """Declares the folder of the cases."""
         parser.add_argument("folder", type=Path)
         parser.add_argument(
             "--part", action="append", metavar="NAME", help="only this part, e.g. `only metrics`; may be repeated"

@@ -25,7 +25,7 @@ from diagnostics.spark.ahead import started_ahead
 from diagnostics.storage.shared_folder import STORAGE_VARIABLE, run_folder
 
 NO_USABLE_INPUT = 2
-"""Exit status of the contract when no input could be used."""
+"""Exit status of the contract when no input is usable."""
 
 
 class Command(BaseCommand):

@@ -21,20 +21,20 @@ from workbench.machine.postgresql.driver import WORKER_SECONDS, answer_within
 logger = logging.getLogger(__name__)
 
 LOOK_SECONDS = 1.0
-"""How often it looks for analyses that wait. Our choice: a query that an index answers."""
+"""Polling interval for pending analyses. Our choice: the query uses an index."""
 
 
 class Command(BaseCommand):
-    """Writes what waits, again and again."""
+    """Writes pending log books in a loop."""
 
     help = __doc__
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Whether to end when nothing waits."""
+        """Declares the option to end when nothing is pending."""
         parser.add_argument("--once", action="store_true", help="end when nothing waits any more")
 
     def handle(self, *, once: bool, **options: Any) -> None:
-        """Write until the process is stopped; a database that is away is waited for."""
+        """Write until the process is stopped; waits when the database is unavailable."""
         keep_files_private()
         answer_within(WORKER_SECONDS)
         while True:
