@@ -16,8 +16,8 @@ from diagnostics.errors import NoUsableInput
 from diagnostics.evidence import Evidence
 from diagnostics.intake import unpack
 from diagnostics.profiles.collect import collected_profiles
-from diagnostics.reading import read_evidence
 from diagnostics.reading.case import Case
+from diagnostics.reading.spark_job import read_evidence
 from diagnostics.reconstruction.job.log_clocks import log_clocks
 from diagnostics.rules.rule import Ruleset
 from diagnostics.signals import DEFINITIONS

@@ -13,6 +13,7 @@ import pandas  # noqa: F401 - pyarrow loads it with the first values that it is 
 import pyspark.worker  # noqa: F401 - loaded once, as all here
 from pyspark.daemon import manager
 
+import diagnostics.reading.spark_job  # noqa: F401 - loads the formats and aggregators that the workers run
 from diagnostics.log_scan.selection import scanner_of
 from diagnostics.reading.log_selection import LOG_SELECTION
 from diagnostics.spark.lease import lease_exists, lease_has_ended

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from diagnostics import reading
 from diagnostics.aggregators import gc_pauses, incident_records
 from diagnostics.errors import UnknownFormat
 from diagnostics.evidence import Evidence
@@ -17,6 +16,7 @@ from diagnostics.formats import FORMATS
 from diagnostics.intake import SourceFile, unpack
 from diagnostics.reading import ranges
 from diagnostics.reading.case import FileChoices
+from diagnostics.reading.spark_job import read_evidence
 
 pytestmark = pytest.mark.spark
 
@@ -39,7 +39,7 @@ def evidence_of(
         sources.append(SourceFile(path, name))
     told: list[float] = []
     intake = unpack(sources, folder)
-    evidence, inputs = reading.read_evidence(
+    evidence, inputs = read_evidence(
         intake, spark, folder, lambda share, _: told.append(share), FileChoices(formats=overrides or {})
     )
     assert all(0 <= share <= 1 for share in told)

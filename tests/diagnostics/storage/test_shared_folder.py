@@ -24,11 +24,11 @@ from diagnostics.errors import AnalysisInterrupted, SparkUnavailable
 from diagnostics.evidence import Evidence
 from diagnostics.formats import FORMATS
 from diagnostics.intake import SourceFile, unpack
-from diagnostics.reading import read_evidence
 from diagnostics.reading.case import FileChoices
 from diagnostics.reading.far_workers import failures_of_workers
 from diagnostics.reading.ranges import ranges_of
 from diagnostics.reading.sending import sent
+from diagnostics.reading.spark_job import read_evidence
 from diagnostics.reading.task import COVERAGE, read_group
 from diagnostics.reading.transport import unpack_tables
 from diagnostics.storage.shared_folder import JVM_OPTIONS, SharedFolder, open_location, reason_of, run_folder
