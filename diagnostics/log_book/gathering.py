@@ -16,9 +16,9 @@ from diagnostics.formats import FORMATS
 from diagnostics.intake import unpack
 from diagnostics.log_book.writing import READ
 from diagnostics.reading.case import Case
+from diagnostics.reading.plan import plan_ranges
 from diagnostics.reading.ranges import PlannedRange
 from diagnostics.reading.row_batch import row_batch
-from diagnostics.reading.spark_job import plan_ranges
 from diagnostics.storage.shared_folder import SharedFolder
 
 if TYPE_CHECKING:

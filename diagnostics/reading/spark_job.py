@@ -8,30 +8,23 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from diagnostics.aggregators import AGGREGATORS
 from diagnostics.evidence import Evidence
-from diagnostics.evidence.rows import Coverage
-from diagnostics.formats import FORMATS, format_by_id
-from diagnostics.formats.format import Format
-from diagnostics.intake import InputFile, Intake
-from diagnostics.intake.repeated_content import repeated_content
-from diagnostics.intake.snapshot_time import snapshot_times
-from diagnostics.notation.timestamp import timestamp
+from diagnostics.intake import Intake
 from diagnostics.reading.case import FileChoices
-from diagnostics.reading.clock import FileClock
 from diagnostics.reading.far_workers import Batches, failures_of_workers, shipped_to_workers, unchanged
-from diagnostics.reading.ranges import PlannedRange, grouped, ranges_of
+from diagnostics.reading.input_entry import input_entry
+from diagnostics.reading.plan import plan_ranges
+from diagnostics.reading.ranges import PlannedRange, grouped
 from diagnostics.reading.sending import sent
-from diagnostics.reading.task import COVERAGE, MOST_WARNINGS, added, read_group
+from diagnostics.reading.task import COVERAGE, read_group
 from diagnostics.reading.transport import PACKED_DDL, unpack_tables
 from diagnostics.spark import on_progress
 from diagnostics.storage.shared_folder import SharedFolder
-from diagnostics.wording.phrase import duration
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -44,40 +37,6 @@ MOST_TASK_BYTES = 64 * 1024 * 1024
 """A task reads no more unless a file cannot be cut: about a second, after which another analysis gets the core."""
 
 Report = Callable[[float, str], None]
-
-
-@dataclass(frozen=True, slots=True)
-class ReadingPlan:
-    """The files and ranges to read of an upload.
-
-    formats   file id -> the format it is read as; None for an attachment
-    ranges    of the files that are read, in file order
-    repeated  file id -> name of the earlier file with the same content, which is read once
-    """
-
-    formats: Mapping[int, Format | None]
-    ranges: list[PlannedRange]
-    repeated: Mapping[int, str]
-
-
-def plan_ranges(intake: Intake, choices: FileChoices) -> ReadingPlan:
-    """Decide the format and the byte ranges of each file."""
-    formats = {each.file_id: _format_of(each, choices.formats) for each in intake.inputs}
-    taken = snapshot_times(intake.inputs)
-    repeated = repeated_content(intake.inputs)
-    ranges = [
-        part
-        for each in intake.inputs
-        if each.file_id not in repeated
-        for part in ranges_of(
-            each,
-            formats[each.file_id],
-            taken.get(each.file_id),
-            choices.clocks.get(each.name),
-            choices.event_fields.get(each.name),
-        )
-    ]
-    return ReadingPlan(formats, ranges, repeated)
 
 
 def read_evidence(
@@ -115,7 +74,7 @@ def read_evidence(
             read_as = chosen[each["file_id"]]
             logs += count if table == "log_record" and read_as is not None and read_as.is_log else 0
     return Evidence(rows, logs, states, [each.name for each in intake.inputs]), [
-        _input(
+        input_entry(
             each,
             chosen[each.file_id],
             covered_of[each.file_id],
@@ -124,16 +83,6 @@ def read_evidence(
         )
         for each in intake.inputs
     ]
-
-
-def _format_of(file: InputFile, chosen_formats: Mapping[str, str]) -> Format | None:
-    if file.path is None:
-        return None
-    format_id = chosen_formats.get(file.name, file.format_id)
-    chosen = format_by_id(format_id) if format_id else None
-    recognised = FORMATS.get(file.format_id or "")
-    # Binary files have no lines, and may look like a single endless one to a reader of lines.
-    return recognised if recognised is not None and recognised.binary else chosen
 
 
 def _run(
@@ -171,52 +120,3 @@ def _run(
         each["table_rows"] = dict(each["table_rows"] or {})
     covered.sort(key=lambda each: (each["file_id"], each["position"]))
     return covered, states
-
-
-def _out_of_order(total: Coverage) -> str:
-    count = "one record shows" if total.earlier == 1 else f"{total.earlier:,} records show"
-    return (
-        f"{count} an earlier time than the one before, by up to {duration(total.earlier_ms)}, first in line "
-        f"{total.earlier_line:,}: several processes wrote here, files were put together, or a clock was set back"
-    )
-
-
-def _input(
-    file: InputFile,
-    chosen: Format | None,
-    covered: Sequence[Mapping[str, Any]],
-    same_as: str | None,
-    clock: FileClock | None,
-) -> dict[str, Any]:
-    """The contract's `inputs[]` entry of a file, from the coverage of its ranges."""
-    total = Coverage()
-    for each in covered:
-        part = {name: each[name] for name in Coverage.__slots__}
-        part["samples"] = tuple((sample["line"], sample["text"]) for sample in each["samples"])
-        total = added(total, Coverage(**part | {"warnings": tuple(each["warnings"])}))
-    warnings = [*([file.error] if file.error else []), *file.warnings, *total.warnings]
-    if total.earlier:
-        warnings.append(_out_of_order(total))
-    if chosen is not None and same_as:
-        warnings.append(f"the same content as {same_as}: read once")
-    if chosen is None and not file.error:
-        warnings.append("not recognised as evidence: kept as an attachment")
-    entry: dict[str, Any] = {
-        "file": file.name,
-        "format": chosen.id if chosen else None,
-        "role": total.role,
-        "bytes": file.bytes,
-        "records": total.records,
-        "first_ts": timestamp(clock.moved_ms(total.first_ts_ms) if clock else total.first_ts_ms),
-        "last_ts": timestamp(clock.moved_ms(total.last_ts_ms) if clock else total.last_ts_ms),
-        "flink_version": total.flink_version,
-        "warnings": warnings[:MOST_WARNINGS],
-    }
-    if total.utc_offset_min is not None:
-        entry["utc_offset_min"] = total.utc_offset_min
-    if clock is not None and chosen is not None:
-        entry["clock"] = clock.as_json()
-    if total.not_understood:
-        entry["not_understood"] = total.not_understood
-        entry["samples"] = [{"line": line, "text": text} for line, text in total.samples]
-    return entry

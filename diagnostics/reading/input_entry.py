@@ -1,0 +1,68 @@
+"""The entry of a file in `inputs[]` of the diagnosis document: its format, records, times and warnings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from diagnostics.evidence.rows import Coverage
+from diagnostics.formats.format import Format
+from diagnostics.intake import InputFile
+from diagnostics.notation.timestamp import timestamp
+from diagnostics.reading.clock import FileClock
+from diagnostics.reading.task import MOST_WARNINGS, added
+from diagnostics.wording.phrase import duration
+
+
+def input_entry(
+    file: InputFile,
+    chosen: Format | None,
+    covered: Sequence[Mapping[str, Any]],
+    same_as: str | None,
+    clock: FileClock | None,
+) -> dict[str, Any]:
+    """The entry of one file.
+
+    chosen   the format it was read as, None for an attachment
+    covered  rows of COVERAGE, one for each range of the file
+    same_as  name of the earlier file with the same content, which was read instead
+    """
+    total = Coverage()
+    for each in covered:
+        part = {name: each[name] for name in Coverage.__slots__}
+        part["samples"] = tuple((sample["line"], sample["text"]) for sample in each["samples"])
+        total = added(total, Coverage(**part | {"warnings": tuple(each["warnings"])}))
+    warnings = [*([file.error] if file.error else []), *file.warnings, *total.warnings]
+    if total.earlier:
+        warnings.append(_out_of_order(total))
+    if chosen is not None and same_as:
+        warnings.append(f"the same content as {same_as}: read once")
+    if chosen is None and not file.error:
+        warnings.append("not recognised as evidence: kept as an attachment")
+    entry: dict[str, Any] = {
+        "file": file.name,
+        "format": chosen.id if chosen else None,
+        "role": total.role,
+        "bytes": file.bytes,
+        "records": total.records,
+        "first_ts": timestamp(clock.moved_ms(total.first_ts_ms) if clock else total.first_ts_ms),
+        "last_ts": timestamp(clock.moved_ms(total.last_ts_ms) if clock else total.last_ts_ms),
+        "flink_version": total.flink_version,
+        "warnings": warnings[:MOST_WARNINGS],
+    }
+    if total.utc_offset_min is not None:
+        entry["utc_offset_min"] = total.utc_offset_min
+    if clock is not None and chosen is not None:
+        entry["clock"] = clock.as_json()
+    if total.not_understood:
+        entry["not_understood"] = total.not_understood
+        entry["samples"] = [{"line": line, "text": text} for line, text in total.samples]
+    return entry
+
+
+def _out_of_order(total: Coverage) -> str:
+    count = "one record shows" if total.earlier == 1 else f"{total.earlier:,} records show"
+    return (
+        f"{count} an earlier time than the one before, by up to {duration(total.earlier_ms)}, first in line "
+        f"{total.earlier_line:,}: several processes wrote here, files were put together, or a clock was set back"
+    )
