@@ -14,6 +14,7 @@ from diagnostics.symptoms import symptom
 from diagnostics.wording.phrase import duration
 from diagnostics.wording.subject import subject_words
 from workbench.analyses.models import Analysis, Citation
+from workbench.case_pages.measured import CheckShown, Measurements
 from workbench.rules.models import BundledRule
 from workbench.runbooks.filling import RunbookProgress, runbook_progress
 from workbench.uploads.models import UploadedFile
@@ -28,6 +29,7 @@ class FindingShown:
 
     entry      the document's entry
     citations  with the viewer's address
+    checks     its comparisons that hold, with their places
     has_page   whether its rule has a page here; one that came along with the case has none
     follows    what this finding explains
     """
@@ -36,6 +38,7 @@ class FindingShown:
     entry: Mapping[str, Any]
     citations: Sequence[Citation]
     runbook: RunbookProgress | None
+    checks: Sequence[CheckShown] = ()
     has_page: bool = True
     follows: list[FindingShown] = field(default_factory=list)
 
@@ -107,12 +110,14 @@ def jobs_shown(analysis: Analysis, files: Mapping[int, UploadedFile]) -> list[Jo
         citation.file = files.get(citation.file_id) if citation.file_id else None
     progress = runbook_progress(analysis)
     bundled = set(BundledRule.objects.filter(ruleset=analysis.ruleset_id).values_list("rule_id", flat=True))
+    measurements = Measurements(analysis)
     shown = [
         FindingShown(
             position,
             entry,
             rows.get(position, []),
             progress.get(position),
+            measurements.checks_shown(entry, rows.get(position, [])),
             has_page=entry["rule"]["id"] not in bundled,
         )
         for position, entry in enumerate(document["findings"])
