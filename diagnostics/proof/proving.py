@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from diagnostics.diagnosis.counterpart import SameJob, counterpart, level_of, same_job
@@ -83,10 +83,8 @@ def prove(before: SnapshotData, after: SnapshotData, runbook_of: RunbookOf = shi
     effects = {
         group: told
         for group, quantities in GROUPS.items()
-        if (told := [each for quantity in quantities if (each := effect_of(quantity, seen, later))])
+        if same and (told := [each for quantity in quantities if (each := effect_of(quantity, seen, later))])
     }
-    if same is None:
-        effects = {group: [_refuse_two_jobs(each) for each in told] for group, told in effects.items()}
     judgement, headline = _conclusion(same, found, doubts, [each for told in effects.values() for each in told])
     return Proof(judgement, headline, same, doubts, found, effects)
 
@@ -199,10 +197,6 @@ def _findings_of_job(document: Mapping[str, Any], job: str | None) -> list[Mappi
 def _verdict_of(document: Mapping[str, Any], job: str | None) -> str:
     own = next((each for each in document["jobs"] if each["job_id"] == job), None)
     return str((own or document)["verdict"]["symptom_class"])
-
-
-def _refuse_two_jobs(effect: Effect) -> Effect:
-    return replace(effect, band=None, judgement="cannot tell", because="These are two different jobs.")
 
 
 def _lower(text: str) -> str:

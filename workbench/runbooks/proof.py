@@ -67,10 +67,8 @@ class EffectShown:
 
     @property
     def needs_a_reason(self) -> bool:
-        """Whether the judgement is not plain from the values and the band."""
-        return self.effect.judgement == "cannot tell" or (
-            self.effect.judgement == "changed" and self.effect.quantity.better is not None
-        )
+        """Whether the judgement is not plain from the values, what they rest on and the band."""
+        return self.effect.judgement == "changed" and self.effect.quantity.better is not None
 
 
 def proof_of(before: Analysis, after: Analysis) -> Proof:
