@@ -42,7 +42,7 @@ TAKEN = inline_serializer(
 
 
 class AlertIntake(APIView):
-    """Open to nobody but the source's own token, which opens nothing else."""
+    """Accepts only the source's own token, which is valid nowhere else."""
 
     authentication_classes: list[Any] = []
     permission_classes = [AllowAny]

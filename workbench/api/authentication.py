@@ -30,7 +30,7 @@ class ApiTokenAuthentication(BaseAuthentication):
 
 
 class SignedInApiRequest(Request):
-    """What the API's views get, which all ask for somebody who is signed in. For annotations; nothing makes one."""
+    """A request of a signed-in user, as all API views require. Only for annotations; never instantiated."""
 
     user: User
 

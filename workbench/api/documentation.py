@@ -1,4 +1,4 @@
-"""Arranges the OpenAPI document for the page that shows it."""
+"""Prepares the OpenAPI document for its page."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One call: what it takes, what it answers (status, JSON form), and how to make it with curl."""
+    """One call: its input, its answers (status, JSON form), and its curl command."""
 
     method: str
     path: str
@@ -88,7 +88,7 @@ def _form_of(answer: Mapping[str, Any], schema: Mapping[str, Any]) -> str:
 
 
 def _example(part: Mapping[str, Any], schema: Mapping[str, Any]) -> Any:
-    """The form of a value, its types standing for the values."""
+    """A JSON example with types in place of values."""
     part = _resolved(part, schema)
     if "properties" in part:
         return {name: _example(each, schema) for name, each in part["properties"].items()}
@@ -98,7 +98,7 @@ def _example(part: Mapping[str, Any], schema: Mapping[str, Any]) -> Any:
 
 
 def _resolved(part: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The part itself, wherever in the document it stands."""
+    """The part itself, after following references in the document."""
     for choice in (part, *part.get("allOf", []), *part.get("oneOf", [])):
         if "$ref" in choice:
             resolved: Mapping[str, Any] = schema["components"]["schemas"][choice["$ref"].rpartition("/")[2]]

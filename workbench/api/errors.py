@@ -1,4 +1,4 @@
-"""Errors of the API are JSON, always: {"detail": "..."} or field to messages; never a page or a stack trace."""
+"""Errors of the API as JSON: {"detail": "..."} or field to messages; never a page or a stack trace."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _is_api(request: HttpRequest) -> bool:
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """400 outside of API views, e.g. a wrong Host header; 413 for a body that a bound stopped, 507 on a full disk."""
+    """400 outside of API views, e.g. a wrong Host header; 413 for a body over a limit, 507 on a full disk."""
     if isinstance(exception, NoRoom):
         return _no_room(request, exception)
     too_large = isinstance(exception, (RequestDataTooBig, TooManyFilesSent))
@@ -89,21 +89,21 @@ def permission_denied(request: HttpRequest, exception: Exception) -> HttpRespons
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """403 for a form of a page that was open over another sign-in."""
+    """403 for a form of a page that was opened in an earlier session."""
     if _is_api(request) or request.headers.get("Accept") == "application/json":
         return JsonResponse({"detail": "The page was open for too long. Reload it and try again."}, status=403)
     return render(request, "403.html", status=403)
 
 
 def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """404 for an address that no view answers."""
+    """404 for an unknown address."""
     if _is_api(request):
         return JsonResponse({"detail": "Not found."}, status=404)
     return defaults.page_not_found(request, exception)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """500 of a page, or of the API outside of its views; 503 or 507 for what the machine lacks outside of views."""
+    """500 of a page, or of the API outside of its views; 503 or 507 for faults of the machine outside of views."""
     fault = machine_fault(error) if (error := sys.exception()) else None
     if fault is not None:
         return fault_response(request, fault)

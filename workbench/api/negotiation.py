@@ -11,7 +11,7 @@ from rest_framework.request import Request
 
 
 class JsonWhateverIsAccepted(DefaultContentNegotiation):
-    """A browser that asks for HTML gets JSON too, errors included, instead of "not acceptable"."""
+    """Answers with JSON also for browsers that ask for HTML, including errors, instead of "not acceptable"."""
 
     def select_renderer(
         self, request: Request, renderers: Iterable[BaseRenderer], format_suffix: str | None = None

@@ -20,11 +20,12 @@ from workbench.machine import broker
 from workbench.machine.disk import disk_room
 
 SPARK_SECONDS = 10.0
-"""How long a query that asks for nothing may take. A warm server takes 0.1 s; the first question of a process loads
-PySpark too, which took 5 s on a busy machine."""
+"""Time limit of an empty query. A warm server takes 0.1 s; the first query of a process loads PySpark too, which took 5
+s on a busy machine.
+"""
 
 SPARK_REMEMBERED_SECONDS = 5.0
-"""So that a monitor that asks often costs nothing. Our choice."""
+"""How long an answer is cached, so that frequent monitoring costs nothing. Our choice."""
 
 
 class NotReady(Exception):
@@ -32,12 +33,14 @@ class NotReady(Exception):
 
 
 def healthz(request: HttpRequest) -> JsonResponse:
-    """200 as long as the web server can answer at all."""
+    """200 as long as the web server can answer."""
     return JsonResponse({"status": "ok"})
 
 
 def readyz(request: HttpRequest) -> JsonResponse:
-    """200 when every part answers, else 503; `parts` has "ok" or the reason for each, `warnings` what soon will not."""
+    """200 when every part answers, else 503; `parts` has "ok" or the reason for each, `warnings` lists approaching
+    problems.
+    """
     parts = {name: _state(ask) for name, ask in PARTS.items()}
     ready = all(state == "ok" for state in parts.values())
     return JsonResponse(
@@ -72,7 +75,7 @@ def _ask_worker() -> None:
 
 
 class SparkProbe:
-    """A query that asks for nothing, in one session that is kept; its answer is remembered for a few seconds."""
+    """Runs an empty query in a session that is kept; caches the answer for a few seconds."""
 
     def __init__(self) -> None:
         self._one_at_a_time = threading.Lock()
@@ -91,13 +94,13 @@ class SparkProbe:
             raise NotReady(self._failed)
 
     def _answer(self) -> str | None:
-        """None when Spark answered, else what went wrong."""
+        """None when Spark answered, else the reason."""
         if not spark.answers(settings.SPARK_REMOTE):
             return "no Spark Connect server listens at SPARK_REMOTE"
         try:
             self._thread.submit(self._query).result(SPARK_SECONDS)
         except TookTooLong:
-            # The thread may hang for ever on a dead server: it is given up, and the next question gets a new one.
+            # The thread may hang for ever on a dead server: it is abandoned, and the next query gets a new one.
             self._thread.shutdown(wait=False, cancel_futures=True)
             self._thread = ThreadPoolExecutor(1, thread_name_prefix="spark-probe")
             self._session = None
@@ -108,7 +111,7 @@ class SparkProbe:
         return None
 
     def _query(self) -> None:
-        """Asks in the kept session; one that the server no longer knows is replaced."""
+        """Queries in the kept session, or in a new one when the server no longer knows it."""
         if self._session is not None:
             try:
                 self._session.range(1).collect()

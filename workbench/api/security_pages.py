@@ -14,14 +14,14 @@ from django.views.decorators.http import require_safe
 from workbench.launch.audit import ADVISORIES, affecting, known_advisories
 
 EXPIRES = timedelta(days=90)
-"""How long a copy of security.txt counts. Our choice, below the year that RFC 9116 recommends at most."""
+"""Validity of security.txt. Our choice, below the year that RFC 9116 recommends at most."""
 
 
 @require_safe
 def security(request: HttpRequest) -> HttpResponse:
-    """Where to report to, what to send, and which known vulnerabilities there are in what is installed.
+    """How to report a vulnerability, and known vulnerabilities of the installed versions.
 
-    Nobody has to sign in to report one; what is installed is only for people who have.
+    Reporting needs no sign-in; the installed versions are only shown to signed-in users.
     """
     known = known_advisories(ADVISORIES.read_text("utf-8")) if request.user.is_authenticated else None
     context = {
@@ -34,7 +34,7 @@ def security(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def security_txt(request: HttpRequest) -> HttpResponse:
-    """As RFC 9116 has it. Without a contact of its own, the page says whom to ask."""
+    """The file of RFC 9116. Without a configured contact it refers to the page."""
     page = request.build_absolute_uri(reverse("security"))
     expires = (timezone.now() + EXPIRES).strftime("%Y-%m-%dT%H:%M:%SZ")
     lines = (

@@ -1,4 +1,4 @@
-"""What goes out and what comes in, in the words of the contract. Times are ISO 8601 in UTC with milliseconds."""
+"""Input and output of the API in the contract's terms. Times are ISO 8601 in UTC with milliseconds."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ STATUSES = ("queued", "running", "done", "failed")
 
 
 def api_status(status: str | None) -> str | None:
-    """The contract's word: a cancelled analysis is one that failed to give a diagnosis; null before the first."""
+    """The contract's status: a cancelled analysis counts as failed; null before the first analysis."""
     return AnalysisStatus.FAILED.value if status == AnalysisStatus.CANCELLED else status
 
 
@@ -52,7 +52,7 @@ class LinksSerializer(serializers.Serializer[Case]):
 
 
 class CaseSerializer(serializers.ModelSerializer[Case]):
-    """A case. `status`, `stage`, `progress` speak of its latest analysis, `verdict` of its latest diagnosis."""
+    """A case. `status`, `stage`, `progress` are those of its latest analysis, `verdict` of its latest diagnosis."""
 
     url = serializers.SerializerMethodField()
     status = serializers.SerializerMethodField()
@@ -158,7 +158,7 @@ class FilesSerializer(serializers.Serializer[Any]):
 
 
 class MoreFilesSerializer(FilesSerializer):
-    """Evidence for a case that is there; with `change` it begins a new snapshot."""
+    """Evidence for an existing case; with `change` it starts a new snapshot."""
 
     change = serializers.CharField(
         required=False,
@@ -175,7 +175,7 @@ class NewCaseSerializer(FilesSerializer):
 
 
 class CaseFilterSerializer(serializers.Serializer[Any]):
-    """What the list can be asked for."""
+    """Filters of the list."""
 
     status = serializers.ChoiceField(choices=STATUSES, required=False)
     symptom_class = serializers.CharField(required=False)

@@ -38,7 +38,7 @@ REFUSALS = dict.fromkeys((400, 401, 403, 413, 507), ErrorSerializer)
 
 
 class CaseView(GenericAPIView[Case]):
-    """What the case views share: how a case is answered."""
+    """Serialisation shared by the case views."""
 
     serializer_class = CaseSerializer
     queryset = Case.objects.none()
@@ -54,7 +54,7 @@ class CaseView(GenericAPIView[Case]):
 
 
 def received(files: list[ReceivedFile[bytes]]) -> list[tuple[str, ReceivedFile[bytes]]]:
-    """The files with their names, as the services take them."""
+    """The files with their names, in the form of the services."""
     return [(file.name or "unnamed", file) for file in files]
 
 
@@ -143,12 +143,12 @@ class Root(APIView):
 
     @extend_schema(exclude=True)
     def get(self, request: SignedInApiRequest) -> Response:
-        """Where everything is."""
+        """The addresses of the API."""
         names = {"cases": "api:cases", "schema": "api:schema", "docs": "api:docs"}
         return Response({name: reverse(view, request=request) for name, view in names.items()})
 
 
 def docs(request: HttpRequest) -> HttpResponse:
-    """The OpenAPI document as a page, served without anything from outside."""
+    """The OpenAPI document as a page, without external resources."""
     schema = SchemaGenerator().get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
     return render(request, "api/docs.html", {"info": schema["info"], "operations": operations(schema)})

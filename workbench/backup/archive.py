@@ -42,17 +42,20 @@ SESSION_KEY = "secret-key"
 PIECE_BYTES = 1024**2
 MOST_HEAD_BYTES = 64 * 1024**2
 TABLES_BYTES, ROWS_RATIO = 8 * 1024**2, 3
-"""What SQLite takes beside the files: its tables and their journal (measured: 6 MB at most for 0.6 MB of rows), and of
-larger rows first the journal, then table and indexes. Our choice."""
+"""Space that SQLite takes besides the files: its tables and their journal (measured: 6 MB at most for 0.6 MB of rows),
+and for larger rows first the journal, then table and indexes. Our choice.
+"""
 
 
 class BackupRefused(Exception):
-    """The backup cannot be made or read; the text says why, for whoever typed the command."""
+    """The backup cannot be made or read; the text is for the user of the command."""
 
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What a backup holds: rows and files by number, bytes of the files, and files that rows name but nobody has."""
+    """Contents of a backup: numbers of rows and files, bytes of the files, and files that rows name but that are
+    missing.
+    """
 
     rows: int
     files: int
@@ -61,9 +64,9 @@ class Contents:
 
 
 def backup_write(target: Path) -> Contents:
-    """Writes all rows and files of this workbench, as they are at one moment. Raises BackupRefused.
+    """Writes all rows and files of this workbench, as of one moment. Raises BackupRefused.
 
-    It may run meanwhile. The archive appears whole or not at all, readable by its owner only.
+    The workbench may run meanwhile. The archive appears only when complete, readable by its owner only.
     """
     if target.exists():
         raise BackupRefused(f"{target} exists already.")
@@ -115,7 +118,7 @@ def _written(archive: tarfile.TarFile) -> Contents:
 
 
 def _stored_files(models: Apps) -> set[str]:
-    """The files of cases; an older version kept all of them, or had none."""
+    """The files of cases; older versions kept all of them, or none."""
     files = models.get_model("uploads", "UploadedFile")._base_manager.all()
     if any(field.name == "deleted_at" for field in files.model._meta.fields):
         files = files.filter(deleted_at=None)
@@ -123,7 +126,7 @@ def _stored_files(models: Apps) -> set[str]:
 
 
 def _other_files() -> Iterator[str]:
-    """What no row names."""
+    """Files without a row."""
     for folder in FOLDERS[1:]:
         for path in (settings.WORKBENCH_DATA / folder).rglob("*"):
             if path.is_file():
@@ -133,7 +136,7 @@ def _other_files() -> Iterator[str]:
 
 @contextmanager
 def _one_moment() -> Iterator[None]:
-    """Rows as they are now, whatever others write, who do not have to wait."""
+    """A consistent snapshot of the rows, without blocking writers."""
     connection.close()
     if connection.vendor == "sqlite":
         connection.transaction_mode = "DEFERRED"  # type: ignore[attr-defined]  # reads beside the writers
@@ -145,7 +148,7 @@ def _one_moment() -> Iterator[None]:
 
 
 class _Digested:
-    """A file whose bytes are digested as they are read."""
+    """A file whose digest is computed while it is read."""
 
     def __init__(self, content: IO[bytes]) -> None:
         self._content = content
@@ -169,9 +172,9 @@ def _add(archive: tarfile.TarFile, name: str, content: IO[bytes], digests: dict[
 
 
 def backup_read(source: Path) -> Contents:
-    """Fills an empty database and data folder from a backup, and brings the rows to this version.
+    """Fills an empty database and data folder from a backup, and migrates the rows to this version.
 
-    All of it is checked before anything is stored. Raises BackupRefused.
+    Everything is verified before anything is stored. Raises BackupRefused.
     """
     _refuse_unless_empty()
     try:
@@ -210,7 +213,7 @@ def _refuse_unless_empty() -> None:
 
 
 def _checked(archive: tarfile.TarFile) -> dict[str, list[list[str]]]:
-    """The head of an archive of which every part is what was written."""
+    """The header of an archive whose parts all match their digests."""
     found: dict[str, str] = {}
     digests: Any = None
     head: Any = None
@@ -251,7 +254,7 @@ def _checked(archive: tarfile.TarFile) -> dict[str, list[list[str]]]:
 
 
 def _unpacked_bytes(content: IO[bytes]) -> int:
-    """Bytes of rows without their packing; 0 where it is damaged, which their digest tells too."""
+    """Uncompressed bytes of rows; 0 for damaged data, which the digest reveals too."""
     content.seek(0)
     size = 0
     try:
@@ -301,7 +304,7 @@ def _stored(archive: tarfile.TarFile, applied: list[rows.Migration]) -> Contents
 
 
 def _taken_out(archive: tarfile.TarFile, old: Apps, session_key: Path) -> Contents:
-    """Stores rows and files; the key of sessions at a path of its own, since there is one already."""
+    """Stores rows and files; the session key at another path, because one exists already."""
     count = size = files = 0
     kept = {model._meta.label: model for model in rows.models_kept(old)}
     with transaction.atomic():

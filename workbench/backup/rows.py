@@ -1,4 +1,4 @@
-"""Rows of tables as lines of JSON, which any database takes back by the models of the time they were written at."""
+"""Rows of tables as lines of JSON, restored through the models of the time they were written."""
 
 from __future__ import annotations
 
@@ -21,45 +21,45 @@ ROWS_AT_ONCE = 50
 """A row of an analysis may hold some MB. Our choice."""
 LEFT_OUT = frozenset(
     {
-        "sessions.Session",  # people sign in again
+        "sessions.Session",  # sessions: people sign in again
         "axes.AccessAttempt",
         "axes.AccessAttemptExpiration",
         "axes.AccessFailureLog",
         "axes.AccessLog",
-        "uploads.Arrival",  # of what had not come whole, the bytes are not in a backup
+        "uploads.Arrival",  # incomplete uploads: their bytes are not in a backup
     }
 )
-"""Tables that are not worth keeping, by label."""
+"""Tables left out of a backup, by label."""
 
 Migration = tuple[str, str]
 
 
 def migrations_applied() -> list[Migration]:
-    """What the database has had, sorted."""
+    """Migrations applied to the database, sorted."""
     return sorted(MigrationRecorder(connection).applied_migrations())
 
 
 def migrations_unknown(applied: Iterable[Migration]) -> list[Migration]:
-    """Those that this version of the workbench does not have: it is older than the database."""
+    """Migrations that this version does not have: it is older than the database."""
     known = MigrationExecutor(connection).loader.graph.nodes
     return sorted(each for each in applied if each not in known)
 
 
 def migrations_pending() -> list[Migration]:
-    """Those that this version of the workbench would apply."""
+    """Migrations that this version would apply."""
     executor = MigrationExecutor(connection)
     return [(each.app_label, each.name) for each, _ in executor.migration_plan(executor.loader.graph.leaf_nodes())]
 
 
 def models_kept(apps: Apps) -> list[type[models.Model]]:
-    """The models whose rows are kept, those of many-to-many tables too, by label."""
+    """The models whose rows are kept, including many-to-many tables, by label."""
     found = apps.get_models(include_auto_created=True)
     kept = (model for model in found if model._meta.managed and not model._meta.proxy)
     return sorted((model for model in kept if model._meta.label not in LEFT_OUT), key=lambda model: model._meta.label)
 
 
 def rows_written(model: type[models.Model]) -> Iterator[bytes]:
-    """The rows of a table, one line each, in the order of their keys."""
+    """The rows of a table, one per line, in the order of their keys."""
     names = [field.attname for field in model._meta.concrete_fields]
     rows = model._base_manager.order_by("pk").values_list(*names).iterator(chunk_size=ROWS_AT_ONCE)
     for row in rows:
@@ -68,26 +68,26 @@ def rows_written(model: type[models.Model]) -> Iterator[bytes]:
 
 
 def models_at(applied: Iterable[Migration]) -> Apps:
-    """The models as they were after some migrations: those of this version may name columns that are not there yet."""
+    """The models as of some migrations: those of this version may name columns that do not exist yet."""
     loader = MigrationExecutor(connection).loader
     return loader.project_state(_last_of(loader.graph, applied)).apps
 
 
 def database_prepare(applied: Iterable[Migration]) -> Apps:
-    """Brings an empty database to the migrations at which rows were written; gives the models of that time."""
+    """Migrates an empty database to the state of the rows; gives the models of that time."""
     executor = MigrationExecutor(connection)
     executor.migrate(_last_of(executor.loader.graph, applied))
     return models_at(applied)
 
 
 def _last_of(graph: MigrationGraph, applied: Iterable[Migration]) -> list[Migration]:
-    """Those on which no other of them builds."""
+    """Those on which no other one depends."""
     known = set(applied) & graph.nodes.keys()
     return sorted(node for node in known if not any(child.key in known for child in graph.node_map[node].children))
 
 
 def rows_delete(apps: Apps) -> None:
-    """Empties all tables: some migrations write rows, which the kept ones replace."""
+    """Empties all tables: some migrations write rows, which the restored ones replace."""
     with connection.cursor() as cursor:
         for model in apps.get_models(include_auto_created=True):
             if model._meta.managed and not model._meta.proxy:
@@ -95,10 +95,10 @@ def rows_delete(apps: Apps) -> None:
 
 
 def rows_read(model: type[models.Model], lines: Iterable[bytes]) -> int:
-    """Stores the rows of a table as they were written. Gives how many."""
+    """Stores the rows of a table unchanged. Gives their number."""
     fields = {field.attname: field for field in model._meta.concrete_fields}
     for field in fields.values():
-        # The times of a row are those at which it was changed, not that of its return.
+        # Timestamps must keep their original values.
         field.auto_now = field.auto_now_add = False  # type: ignore[attr-defined]
     count = 0
     remaining = iter(lines)
@@ -111,7 +111,7 @@ def rows_read(model: type[models.Model], lines: Iterable[bytes]) -> int:
 
 
 def sequences_reset(apps: Apps) -> None:
-    """Lets the next rows get keys behind those that were stored."""
+    """Sets sequences after the stored keys."""
     kept = [model for model in apps.get_models(include_auto_created=True) if model._meta.managed]
     with connection.cursor() as cursor:
         for statement in connection.ops.sequence_reset_sql(no_style(), kept):

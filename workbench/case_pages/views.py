@@ -54,7 +54,9 @@ from workbench.uploads.services import text_add
 
 @login_required
 def case_new(request: SignedInRequest) -> HttpResponse:
-    """The drop zone. From a script a POST opens an empty case that files are then sent to; else it holds them all."""
+    """The drop zone. A POST from the script opens an empty case that files are then sent to; otherwise it contains all
+    files.
+    """
     _refuse_viewers(request)
     if request.method != "POST":
         return render(request, "case_pages/files.html", {"case": None, "folders": [], **_upload_context(request)})
@@ -125,7 +127,7 @@ def demo(request: SignedInRequest) -> HttpResponse:
 @login_required
 @require_GET
 def case_files(request: SignedInRequest, case_id: int) -> HttpResponse:
-    """The files of a case and the place to add more."""
+    """The files of a case, with the drop zone for more."""
     case = selectors.case_to_change(request.user, case_id)
     number = case.snapshot_number
     listed = files_listed(request.user, case.files.present().filter(snapshot=number))
@@ -180,7 +182,7 @@ def analyse(request: SignedInRequest, case_id: int) -> HttpResponse:
 @login_required
 @require_GET
 def case_detail(request: SignedInRequest, case_id: int) -> HttpResponse:
-    """Verdict, findings, what is missing, charts, files: in this order."""
+    """Verdict, findings, missing evidence, charts and files, in this order."""
     case = selectors.case_visible(request.user, case_id)
     latest = case.analyses.light().first()
     diagnosed = _diagnosis_asked_for(request, case)
@@ -213,7 +215,7 @@ def case_detail(request: SignedInRequest, case_id: int) -> HttpResponse:
 
 
 def _diagnosis_asked_for(request: SignedInRequest, case: Case) -> Analysis | None:
-    """The newest diagnosis, or that of the snapshot that the address names. Raises Http404 for one without any."""
+    """The newest diagnosis, or that of the snapshot in the address. Raises Http404 when there is none."""
     done = case.analyses.done().defer("signals", "inputs")
     asked = request.GET.get("snapshot", "")
     if not asked:
@@ -225,7 +227,7 @@ def _diagnosis_asked_for(request: SignedInRequest, case: Case) -> Analysis | Non
 
 
 def _files_not_yet_judged(records: CaseRecords, judged: Analysis) -> int:
-    """Files of the newest snapshot that came after its diagnosis."""
+    """Files of the newest snapshot that were added after its diagnosis."""
     read = set(judged.files.values_list("pk", flat=True))
     number = records.snapshots[-1].number
     present = [file for file in records.files if file.removed_at is None and file.deleted_at is None]
@@ -235,7 +237,7 @@ def _files_not_yet_judged(records: CaseRecords, judged: Analysis) -> int:
 @login_required
 @require_POST
 def snapshot(request: SignedInRequest, case_id: int) -> HttpResponse:
-    """Begins a new snapshot and goes to the place where its files are dropped."""
+    """Starts a new snapshot and redirects to its drop zone."""
     case = selectors.case_to_change(request.user, case_id)
     services.snapshot_start(case=case, user=request.user, change=request.POST.get("change", ""))
     return redirect("cases:files", case.pk)
@@ -263,7 +265,7 @@ def _diagnosis_context(analysis: Analysis, records: CaseRecords) -> dict[str, ob
 @login_required
 @require_POST
 def rename(request: SignedInRequest, case_id: int) -> HttpResponse:
-    """Gives the case another title."""
+    """Renames the case."""
     case = selectors.case_to_change(request.user, case_id)
     form = TitleForm(request.POST)
     if form.is_valid():
@@ -276,7 +278,7 @@ def rename(request: SignedInRequest, case_id: int) -> HttpResponse:
 @login_required
 @require_POST
 def status(request: SignedInRequest, case_id: int) -> HttpResponse:
-    """Where people stand with the case."""
+    """Sets the status of the case."""
     case = selectors.case_to_change(request.user, case_id)
     form = StatusForm(request.POST)
     if form.is_valid():
@@ -287,7 +289,7 @@ def status(request: SignedInRequest, case_id: int) -> HttpResponse:
 @login_required
 @require_POST
 def owner(request: SignedInRequest, case_id: int) -> HttpResponse:
-    """Hands the case over to somebody of its team."""
+    """Assigns the case to a member of its team."""
     case = selectors.case_to_change(request.user, case_id)
     chosen = get_object_or_404(selectors.owners_possible(case), username=request.POST.get("owner", ""))
     services.case_assign(case=case, user=request.user, owner=chosen)
@@ -298,7 +300,7 @@ def owner(request: SignedInRequest, case_id: int) -> HttpResponse:
 @login_required
 @require_POST
 def watch(request: SignedInRequest, case_id: int) -> HttpResponse:
-    """Starts or ends following the case, which every reader may."""
+    """Starts or stops watching the case, which every reader may."""
     case = selectors.case_visible(request.user, case_id)
     if request.POST.get("watch") == "no":
         services.unwatch(case=case, user=request.user)
@@ -331,7 +333,7 @@ def close(request: SignedInRequest, case_id: int) -> HttpResponse:
 @login_required
 @require_POST
 def reopen(request: SignedInRequest, case_id: int) -> HttpResponse:
-    """Opens a closed case again."""
+    """Reopens a closed case."""
     case = selectors.case_to_change(request.user, case_id)
     services.case_reopen(case=case, user=request.user)
     return redirect(case)
@@ -340,7 +342,7 @@ def reopen(request: SignedInRequest, case_id: int) -> HttpResponse:
 @login_required
 @require_POST
 def note(request: SignedInRequest, case_id: int) -> HttpResponse:
-    """Writes a note down."""
+    """Adds a note."""
     case = selectors.case_to_change(request.user, case_id)
     form = NoteForm(request.POST)
     if form.is_valid():

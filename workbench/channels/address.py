@@ -1,4 +1,4 @@
-"""Where a channel is reached: the address as it was entered, kept in a file and in no database: it is a secret."""
+"""Addresses of channels, which are secrets: kept in files and not in the database."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from workbench.clusters.address import LONGEST_FILE_URL, AddressRefused, Cluster
 
 @dataclass(frozen=True, slots=True)
 class ChannelAddress:
-    """An address taken apart, and the secret that messages are signed with.
+    """A parsed address, and the secret for signing messages.
 
     origin  scheme, host and port: what pages show
     path    path and query; whoever knows it may post
@@ -27,7 +27,7 @@ class ChannelAddress:
 
     @classmethod
     def entered(cls, url: str, secret: str) -> ChannelAddress:
-        """What was typed. Raises AddressRefused."""
+        """The address as typed. Raises AddressRefused."""
         plain, secret = url.strip(), secret.strip()
         if len(plain) > LONGEST_FILE_URL or not plain.isascii() or not plain.isprintable() or " " in plain:
             raise AddressRefused(f"An address has at most {LONGEST_FILE_URL:,} plain characters and no spaces.")
@@ -45,7 +45,7 @@ class ChannelAddress:
 
 
 def address_keep(channel_id: int, address: ChannelAddress) -> None:
-    """Writes the address where only this program's user can read it."""
+    """Writes the address to a file that only this program's user can read."""
     path = _path(channel_id)
     path.parent.mkdir(mode=0o700, exist_ok=True)
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as opened:

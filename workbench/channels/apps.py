@@ -5,7 +5,7 @@ class ChannelsConfig(AppConfig):
     name = "workbench.channels"
 
     def ready(self) -> None:
-        """Verdicts are sent from now on."""
+        """Starts sending verdicts."""
         from workbench.analyses.finished import analysis_finished
         from workbench.channels.planning import deliveries_plan
 

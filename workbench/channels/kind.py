@@ -1,4 +1,4 @@
-"""The contract of the files in `kinds`: how one system takes a message."""
+"""The type of the files in `kinds`: how one system takes a message."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from diagnostics.registry import registered
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """What is said about one case.
+    """A message about one case.
 
     text     the whole message as the channel's template writes it, lines of plain text with its link
     url      page of the case
@@ -26,7 +26,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Post:
-    """What is sent: a JSON body, further headers, and what the address is extended by."""
+    """The content to send: a JSON body, further headers, and an extension of the address."""
 
     body: dict[str, Any]
     headers: dict[str, str] = field(default_factory=dict)

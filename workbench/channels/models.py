@@ -1,4 +1,4 @@
-"""Channels, and what was sent to them."""
+"""Channels, and the messages sent to them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ USUAL_TEMPLATE = """{what}: {title}
 
 
 class Tells(models.TextChoices):
-    """Which verdicts go to a channel."""
+    """Which verdicts are sent to a channel."""
 
     CAUSES = "causes", "Causes only"
     ALL = "all", "Every verdict, also healthy and inconclusive"

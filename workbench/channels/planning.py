@@ -1,4 +1,4 @@
-"""Decides which channels hear of a diagnosis."""
+"""Decides which channels receive a diagnosis."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ CRITICAL = "critical"
 
 
 def deliveries_plan(*, analysis_id: int, **signal: Any) -> None:
-    """Queues a message for each channel of the case's team that hears of such a verdict.
+    """Queues a message for each channel of the case's team that receives such a verdict.
 
-    A diagnosis is stored whatever goes wrong here.
+    Errors here do not affect the stored diagnosis.
     """
     try:
         with transaction.atomic():
@@ -56,7 +56,7 @@ def _plan(channel: Channel, analysis: Analysis) -> None:
 
 
 def _reason(last: Delivery | None, analysis: Analysis, symptom_class: str) -> str:
-    """Why the channel hears of it; empty when it knows already."""
+    """Why the channel receives it; empty when it has the same already."""
     if last is None:
         return "Verdict"
     if last.analysis is not None and analysis.snapshot > last.analysis.snapshot:
@@ -65,7 +65,7 @@ def _reason(last: Delivery | None, analysis: Analysis, symptom_class: str) -> st
 
 
 def end_of_quiet(channel: Channel, now: dt.datetime) -> dt.datetime:
-    """The moment, or the end of the channel's quiet hours when it lies in them. They may go over midnight, UTC."""
+    """`now`, or the end of the channel's quiet hours when it lies in them. They may span midnight, UTC."""
     begin, end = channel.quiet_from, channel.quiet_to
     if begin is None or end is None or begin == end:
         return now

@@ -1,4 +1,4 @@
-"""Lists, changes and removes channels; sends what is due and tries again what failed."""
+"""Lists, changes and removes channels; sends pending messages and retries failed ones."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ SEND_DELIVERY = "workbench.channels.tasks.send_delivery"
 AGAIN = tuple(dt.timedelta(seconds=seconds) for seconds in (10, 60, 300, 1800, 7200))
 """After each failed try. Our choice: an outage of a chat of two and a half hours loses nothing."""
 HELD = dt.timedelta(seconds=30)
-"""For so long a try has a delivery for itself: longer than a post may take."""
+"""How long an attempt reserves a delivery: longer than a post may take."""
 MOST_AT_ONCE = 20
 REFUSED_FOR_GOOD = (400, 401, 403, 404, 410)
-"""Answers after which another try with the same message is of no use; 404 and 410: the hook was deleted."""
+"""Statuses after which a retry with the same message is useless; 404 and 410: the hook was deleted."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChannelForm:
-    """What an administrator typed about a channel; an empty address keeps the one that is known."""
+    """An administrator's input for a channel; an empty address keeps the present one."""
 
     name: str
     kind: str
@@ -61,7 +61,7 @@ def channel_save(
     try:
         if form.address.strip() or channel.pk is None:
             address = ChannelAddress.entered(form.address, form.secret)
-            with contextlib.suppress(NoAddress):  # it may have one when something is sent
+            with contextlib.suppress(NoAddress):  # the name may resolve when something is sent
                 judged_address(ClusterUrl.parse(address.origin), special_allowed=form.special_allowed, lookup=lookup)
     except AddressRefused as error:
         errors["address"] = str(error)
@@ -83,7 +83,7 @@ def channel_save(
 
 
 def channel_remove(*, user: User, channel: Channel) -> None:
-    """Takes a channel off the list; what waits for it is given up. Raises PermissionDenied."""
+    """Removes a channel and its pending messages. Raises PermissionDenied."""
     _administrators_only(user)
     address_forget(channel.pk)
     Channel.objects.listed().filter(pk=channel.pk).update(removed_by=user, removed_at=timezone.now())
@@ -93,7 +93,7 @@ def channel_remove(*, user: User, channel: Channel) -> None:
 
 
 def channel_try(*, user: User, channel: Channel) -> Delivery:
-    """Queues a message to try the channel. Raises PermissionDenied."""
+    """Queues a test message. Raises PermissionDenied."""
     _administrators_only(user)
     with transaction.atomic():
         delivery = Delivery.objects.create(channel=channel, what="Test", due_at=timezone.now())
@@ -102,7 +102,7 @@ def channel_try(*, user: User, channel: Channel) -> Delivery:
 
 
 def send_when_committed(delivery: Delivery) -> None:
-    """Has a worker send it now; one that is due later, or whose task is lost, is found by `due_deliveries_send`."""
+    """Makes a worker send it after commit; `due_deliveries_send` finds later ones, and those whose task is lost."""
     if delivery.due_at <= timezone.now():
         broker.send_when_committed(SEND_DELIVERY, delivery.pk)
 
@@ -117,7 +117,7 @@ def due_deliveries_send() -> int:
 
 
 def delivery_send(delivery_id: int, *, lookup: Lookup = looked_up) -> None:
-    """Sends a message that is due; keeps what was answered, and when it is tried again."""
+    """Sends a pending message; stores the answer and the time of a retry."""
     now = timezone.now()
     mine = Delivery.objects.due().filter(pk=delivery_id).update(due_at=now + HELD, tries=F("tries") + 1)
     if not mine:
@@ -156,7 +156,7 @@ def _post(delivery: Delivery, now: dt.datetime, lookup: Lookup) -> Answer:
 
 
 def _failure(channel: Channel, answer: Answer) -> tuple[str, bool]:
-    """Why a message did not arrive, and whether another try is of no use; ("", False) when it did."""
+    """Why a message did not arrive, and whether a retry is useless; ("", False) when it did arrive."""
     said = answer.text[:300]
     if not 200 <= answer.status < 300:
         return f"Answer {answer.status}: {said}", answer.status in REFUSED_FOR_GOOD or 300 <= answer.status < 400

@@ -9,5 +9,5 @@ from workbench.channels.services import delivery_send
 
 @shared_task
 def send_delivery(delivery_id: int) -> None:
-    """Send a message that is due; the outcome is stored on the Delivery row."""
+    """Send a pending message; the outcome is stored on the Delivery row."""
     delivery_send(delivery_id)

@@ -1,4 +1,4 @@
-"""The administrators' list of channels, and what was sent to each."""
+"""The administrators' pages of channels and their deliveries."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SHOWN = 50
 
 @login_required
 def channels(request: SignedInRequest) -> HttpResponse:
-    """Lists the channels, and adds one."""
+    """Lists the channels, or adds one."""
     _administrators_only(request.user)
     errors: dict[str, Any] = {}
     if request.method == "POST":
@@ -73,7 +73,7 @@ def channel(request: SignedInRequest, channel_id: int) -> HttpResponse:
 @login_required
 @require_POST
 def try_channel(request: SignedInRequest, channel_id: int) -> HttpResponse:
-    """Sends a message to try a channel."""
+    """Sends a test message."""
     found = _listed(request.user, channel_id)
     services.channel_try(user=request.user, channel=found)
     messages.info(request, "A test is on its way; the list below says whether it arrived.")
@@ -83,7 +83,7 @@ def try_channel(request: SignedInRequest, channel_id: int) -> HttpResponse:
 @login_required
 @require_POST
 def remove(request: SignedInRequest, channel_id: int) -> HttpResponse:
-    """Takes a channel off the list."""
+    """Removes a channel."""
     services.channel_remove(user=request.user, channel=_listed(request.user, channel_id))
     return redirect("channels:list")
 
@@ -116,7 +116,7 @@ def _form(request: SignedInRequest) -> ChannelForm:
 
 
 def _filled(channel: Channel) -> dict[str, str]:
-    """The form as it is when nobody changed it; the address is a secret and is not shown."""
+    """The form with the channel's present values, without the secret address."""
     return {
         "name": channel.name,
         "kind": channel.kind,

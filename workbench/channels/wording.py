@@ -26,7 +26,7 @@ FIELDS = {
     "team": "team of the case",
     "url": "address of the case",
 }
-"""What a template may name."""
+"""Fields of a template."""
 NAMED = re.compile(r"\{([a-z]+)\}")
 LONGEST_TEXT = 3_500
 """Slack cuts messages of more than 4,000 characters. Source: Slack documentation, "chat.postMessage", truncation."""
@@ -34,12 +34,12 @@ NO_STEP = "read the findings; there is no runbook for this verdict"
 
 
 def unknown_fields(template: str) -> list[str]:
-    """Names in a template that no message has."""
+    """Names in a template that are not fields."""
     return sorted(set(NAMED.findall(template)) - FIELDS.keys())
 
 
 def message_about(delivery: Delivery) -> Message:
-    """What a delivery says; of a delivery to try the channel, a sample."""
+    """The message of a delivery; a sample for a test delivery."""
     channel, analysis = delivery.channel, delivery.analysis
     fields = _sample(channel) if analysis is None else _fields(analysis)
     fields["what"] = delivery.what

@@ -1,4 +1,4 @@
-"""Selects and sorts the rows of a chart's data table."""
+"""Filters and sorts the rows of a chart's data table."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 from diagnostics.notation.timestamp import timestamp
 
 EPOCH = "(UTC, epoch ms)"
-"""How the head of a column ends that holds epoch milliseconds; the CSV file keeps them."""
+"""Suffix of the header of a column with epoch milliseconds, which the CSV file keeps."""
 
 Rows = Sequence[Sequence[Any]]
 Span = tuple[int, int]
 
 
 def rows_within(header: Sequence[str], rows: Rows, span: Span | None) -> Rows:
-    """The rows whose first time lies in the span; all of them where no column tells a time, or for no span."""
+    """The rows whose first time is in the range; all rows without a time column or a range."""
     at = next((place for place, name in enumerate(header) if EPOCH in name), None)
     if span is None or at is None:
         return rows
@@ -23,10 +23,10 @@ def rows_within(header: Sequence[str], rows: Rows, span: Span | None) -> Rows:
 
 
 def rows_sorted(header: Sequence[str], rows: Rows, asked: str) -> tuple[Rows, int | None, bool]:
-    """The rows by the column that `asked` numbers from 0, with a minus from large to small.
+    """The rows sorted by the column number in `asked` (from 0), descending with a minus.
 
-    Gives the rows, the column (None as they were) and whether large comes first. Numbers stand before texts, and what
-    is not known comes last either way.
+    Gives the rows, the column (None for unsorted) and whether the order is descending. Numbers precede texts, and
+    unknown values come last in both orders.
     """
     digits = asked.removeprefix("-")
     if not digits.isascii() or not digits.isdigit() or len(digits) > 3 or int(digits) >= len(header):
@@ -43,7 +43,7 @@ def _key(cell: Any) -> tuple[bool, float, str]:
 
 
 def readable(header: Sequence[str], row: Sequence[Any]) -> list[Any]:
-    """The row with its epoch milliseconds as people read them."""
+    """The row with its epoch milliseconds formatted for people."""
     return [
         timestamp(round(cell)) if EPOCH in name and cell is not None else cell
         for name, cell in zip(header, row, strict=True)

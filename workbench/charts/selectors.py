@@ -1,4 +1,4 @@
-"""Reads the stored chart points of an analysis, for one job where a case holds several."""
+"""Reads the stored chart points of an analysis, optionally of one job."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from workbench.profiles.selectors import has_stacks, profiles_stored
 
 @dataclass(frozen=True, slots=True)
 class ChartShown:
-    """A chart that has points, and what can be looked at in it one at a time."""
+    """A chart that has points, with its choices."""
 
     chart: Chart
     summary: str
@@ -37,7 +37,7 @@ Span = tuple[int, int] | None
 def chart_points(
     user: User, analysis_id: int, chart_id: str, job: str | None, chosen: str | None = None
 ) -> tuple[Chart, Mapping[str, Any] | None]:
-    """The chart and its points, None when they tell nothing of that job.
+    """The chart and its points, None when they contain nothing of that job.
 
     Raises Http404 for a stranger, an unknown chart, and one without points.
     """
@@ -51,7 +51,7 @@ def chart_points(
 
 
 def points_of_job(points: Mapping[str, Any], job: str | None) -> Mapping[str, Any] | None:
-    """The points of one job, and of what belongs to none; all of them for no job, or where they are not told by job."""
+    """The points of one job, and those of no job; all of them without a job, or when they are not separated by job."""
     if not job or "jobs" not in points:
         return points
     jobs = [each for each in points["jobs"] if each["job_id"] in (job, None)]
@@ -71,15 +71,15 @@ def stretch(text: str) -> tuple[int, int] | None:
 
 
 def stretch_shown(asked: Mapping[str, Any]) -> tuple[int, int] | None:
-    """The time range of an address, `from` and `to`; None for the whole time."""
+    """The time range in an address, `from` and `to`; None for the whole time."""
     return stretch(f"{asked.get('from', '')}/{asked.get('to', '')}")
 
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What differs between two stretches of time, in each list what differs most first.
+    """The differences between two time ranges, the largest first in each list.
 
-    samples  the title of the sampled stacks that the frames are of; None where no samples of both stretches have a time
+    samples  title of the sampled stacks of the frames; None when one of the ranges has no dated samples
     logged   whether log records are kept
     """
 
@@ -93,7 +93,7 @@ class Changes:
 def changes_between(
     user: User, analysis_id: int, normal: tuple[int, int], bad: tuple[int, int]
 ) -> tuple[Analysis, Changes]:
-    """The analysis and what changed from one stretch to the other. Raises Http404 for a stranger, SearchTooSlow."""
+    """The analysis and the differences between two time ranges. Raises Http404 for a stranger, SearchTooSlow."""
     analysis = analysis_visible(user, analysis_id)
     row = ChartPoints.objects.filter(analysis=analysis, chart_id=metrics.CHART.id).first()
     book = log_book_of(analysis)
@@ -108,9 +108,9 @@ def changes_between(
 
 
 def charts_shown(analysis: Analysis) -> tuple[list[ChartShown], list[Chart], Span]:
-    """The charts that have points, in the order of the page, those that have none, and the time they span.
+    """The charts with points in page order, those without, and the time range of the points.
 
-    Points that an earlier version of a chart stored and this one cannot read count as none.
+    Points stored by an earlier version of a chart that are no longer readable count as none.
     """
     stored = {row.chart_id: row.points for row in analysis.charts.all()}
     drawn, empty = [], []

@@ -23,7 +23,7 @@ MOST_ROWS = 500
 """Rows of a data table on the page; the CSV file has all."""
 
 MOST_CHANGES = 20
-"""Rows of each list of what changed."""
+"""Rows of each list of differences."""
 
 NOTHING_OF_JOB = "The files hold nothing of this for the chosen job."
 
@@ -36,7 +36,7 @@ def _asked(request: SignedInRequest, analysis_id: int, chart_id: str) -> tuple[C
 @require_GET
 @cache_control(private=True, max_age=3600)
 def figure(request: SignedInRequest, analysis_id: int, chart_id: str) -> JsonResponse:
-    """The figure in the asked theme (`light` or `dark`), for one job or for all."""
+    """The figure in the requested theme (`light` or `dark`), for one job or for all."""
     chart, points = _asked(request, analysis_id, chart_id)
     if points is None:
         return JsonResponse({"figure": None, "summary": NOTHING_OF_JOB, "axis": chart.axis})
@@ -50,7 +50,7 @@ def figure(request: SignedInRequest, analysis_id: int, chart_id: str) -> JsonRes
 @login_required
 @require_GET
 def table(request: SignedInRequest, analysis_id: int, chart_id: str) -> HttpResponse:
-    """The chart's numbers of the time shown (`from`, `to`) as a table, a fragment of the page; `sort` orders it."""
+    """The chart's numbers in the time range (`from`, `to`) as a table, a page fragment; `sort` orders it."""
     chart, points = _asked(request, analysis_id, chart_id)
     header, *every = chart.table(points) if points else [[NOTHING_OF_JOB]]
     told = rows_within(header, every, stretch_shown(request.GET))
@@ -70,7 +70,7 @@ def table(request: SignedInRequest, analysis_id: int, chart_id: str) -> HttpResp
 @login_required
 @require_GET
 def changes(request: SignedInRequest, analysis_id: int) -> HttpResponse:
-    """What differs most between the stretches `normal` and `bad` (each `from/to`), a fragment of the page."""
+    """The largest differences between the ranges `normal` and `bad` (each `from/to`), a page fragment."""
     normal, bad = (stretch(request.GET.get(name, "")) for name in ("normal", "bad"))
     if normal is None or bad is None:
         return HttpResponseBadRequest("normal and bad are two times each, from/to in ISO 8601.")
@@ -85,7 +85,7 @@ def changes(request: SignedInRequest, analysis_id: int) -> HttpResponse:
 @login_required
 @require_GET
 def csv_file(request: SignedInRequest, analysis_id: int, chart_id: str) -> HttpResponse:
-    """All of the chart's numbers of the time shown (`from`, `to`)."""
+    """All of the chart's numbers in the time range (`from`, `to`)."""
     chart, points = _asked(request, analysis_id, chart_id)
     header, *rows = chart.table(points) if points else [[]]
     answer = HttpResponse(content_type="text/csv; charset=utf-8")

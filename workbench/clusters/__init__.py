@@ -1,1 +1,1 @@
-"""Flink clusters that an administrator listed, and the collection of evidence from them."""
+"""Flink clusters listed by administrators, and the collection of evidence from them."""

@@ -1,9 +1,8 @@
-"""Which address a listed cluster has, and whether the workbench may connect to it.
+"""Addresses of listed clusters, and whether the workbench may connect to them.
 
-The server-side request forgery that this stops: somebody makes the workbench ask a service that only its machine can
-reach. Nobody but an administrator names an address; a name is looked up once for each collection, every address that
-it has is judged, and the connection goes to the judged one, so that an answer of the DNS that changes meanwhile
-(rebinding) changes nothing.
+Prevents server-side request forgery, by which somebody makes the workbench send requests to a service that only its
+machine can reach. Only administrators list addresses; a name is resolved once per collection, each of its addresses is
+checked, and the connection uses the checked one, so that DNS rebinding has no effect.
 """
 
 from __future__ import annotations
@@ -36,23 +35,24 @@ METADATA = frozenset(
         "fd20:ce::254",
     )
 )
-"""Where providers tell a machine its own secrets. Sources: the documentation of AWS, Google and Azure; of Azure
-(WireServer); of Alibaba Cloud; of Oracle Cloud; of AWS (IMDS over IPv6); of Google (the same)."""
+"""Addresses of providers' metadata services with secrets. Sources: the documentation of AWS, Google and Azure; of Azure
+(WireServer); of Alibaba Cloud; of Oracle Cloud; of AWS (IMDS over IPv6); of Google (the same).
+"""
 EMBEDDING = (ipaddress.IPv6Network("64:ff9b::/96"), ipaddress.IPv6Network("2002::/16"))
 """NAT64 (RFC 6052) and 6to4 (RFC 3056): IPv6 addresses that lead to an IPv4 one."""
 
 
 class AddressRefused(Exception):
-    """The workbench does not connect there; the text says why, for the user."""
+    """Connecting is not allowed; the text is for the user."""
 
 
 class NoAddress(AddressRefused):
-    """The name is not known now."""
+    """The name does not resolve at present."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClusterUrl:
-    """A base URL taken apart: scheme, host, port as listed, path without a slash at its end."""
+    """A parsed base URL: scheme, host, port as listed, path without a trailing slash."""
 
     scheme: str
     host: str
@@ -94,7 +94,7 @@ class ClusterUrl:
         return str(self).removesuffix(self.path) if self.path else str(self)
 
     def file_path(self, text: str) -> str | None:
-        """Path and query of a file's URL; None for one that does not lie below this address. Raises AddressRefused."""
+        """Path and query of a file's URL; None when it is not below this address. Raises AddressRefused."""
         plain = text.strip()
         if len(plain) > LONGEST_FILE_URL or not plain.isascii() or not plain.isprintable() or " " in plain:
             raise AddressRefused(f"An address has at most {LONGEST_FILE_URL:,} plain characters and no spaces.")
@@ -104,7 +104,7 @@ class ClusterUrl:
             raise AddressRefused(f"This is no address: {error}.") from None
         if parts.fragment or "\\" in plain or "@" in parts.netloc:
             raise AddressRefused("The address must not contain a user, password, backslash or #.")
-        # What a server takes for a slash or a dot may not lead out of the listed path, however it is written.
+        # Nothing that a server interprets as a slash or a dot may lead out of the listed path, in any encoding.
         if any(_leads_elsewhere(part) for part in re.split(r"[/\\]", unquote(unquote(parts.path)))):
             raise AddressRefused("No part of the path may be . or ..")
         asked = ClusterUrl.parse(f"{parts.scheme}://{parts.netloc}")
@@ -116,31 +116,31 @@ class ClusterUrl:
 
     @property
     def names_an_address(self) -> bool:
-        """Whether the host is an address itself, or this machine's own name for itself."""
+        """Whether the host is an IP address, or a local name of this machine."""
         return _literal(self.host) is not None or self.host == "localhost"
 
 
 def _leads_elsewhere(part: str) -> bool:
-    """Whether a server may take the part of a path for a dot or two: Tomcat and others cut it at `;`, some at NUL."""
+    """Whether a server may interpret the path segment as a dot or two: Tomcat and others cut it at `;`, some at NUL."""
     return re.split(r"[;\x00]", part)[0].strip() in (".", "..")
 
 
 def file_name(path: str) -> str:
-    """The name of the file that a path with its query leads to."""
+    """The file name in a path with a query."""
     return unquote(path.partition("?")[0]).rpartition("/")[2] or "fetched"
 
 
 def looked_up(host: str, port: int) -> list[str]:
-    """Every address that the system's resolver gives."""
+    """Every address from the system's resolver."""
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(str(each[4][0]) for each in found))
 
 
 def judged_address(url: ClusterUrl, *, special_allowed: bool, lookup: Lookup = looked_up) -> str:
-    """The one address to connect to. Raises AddressRefused when the name has none, or any that is not allowed.
+    """The address to connect to. Raises AddressRefused when the name has none, or any that is not allowed.
 
-    special_allowed  an administrator listed this very address although it is one of this machine, of the link or of a
-                     provider's metadata; a name never gets that permission, because its address can change
+    special_allowed  an administrator listed this IP address although it is one of this machine, of the link or of a
+                     provider's metadata service; never applies to names, because their addresses can change
     """
     try:
         found = lookup(url.host, url.port)
@@ -156,7 +156,7 @@ def judged_address(url: ClusterUrl, *, special_allowed: bool, lookup: Lookup = l
 
 
 def special(address: IpAddress) -> str | None:
-    """Why an address is not one of a cluster; None for the others, private networks included."""
+    """Why an address cannot be a cluster's; None for others, private networks included."""
     inner = _embedded(address)
     if inner is not None:
         return special(inner)
@@ -188,7 +188,7 @@ def _embedded(address: IpAddress) -> ipaddress.IPv4Address | None:
 
 
 def _literal(host: str) -> IpAddress | None:
-    """The address that a host is; none with a zone (`%eth0`), which is of the link anyway."""
+    """The IP address that a host is; None with a zone (`%eth0`), which is link-local anyway."""
     try:
         return None if "%" in host else ipaddress.ip_address(host)
     except ValueError:

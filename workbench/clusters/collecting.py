@@ -28,17 +28,19 @@ from workbench.uploads.services import upload_add
 logger = logging.getLogger(__name__)
 
 MOST_SECONDS = 600.0
-"""Of a whole collection, whose snapshots take one minute; what came until then is kept. Our choice."""
+"""Time limit of a collection, whose snapshots take one minute; evidence received until then is kept. Our choice."""
 MOST_BYTES = 1_000_000_000
 MOST_FETCH_SECONDS = 900.0
-"""Of one file: 2 GiB, the usual bound, at 2.4 MB/s. Our choice: half of what a task of the queue usually may take."""
+"""Time limit of one file: 2 GiB, the usual limit, at 2.4 MB/s. Our choice: half of the usual time limit of a task."""
 ANSWER_SECONDS = 15.0
-"""Between two bytes of an answer; Flink's own time-out of a request inside the cluster is 10 s (`web.timeout`)."""
+"""Time limit between two bytes of an answer; Flink's own time-out of a request inside the cluster is 10 s
+(`web.timeout`).
+"""
 SHOWN_EVERY_SECONDS = 0.5
 
 
 class _Cancelled(Exception):
-    """Nobody wants the collection any more."""
+    """The collection was cancelled."""
 
 
 def collection_run(
@@ -50,9 +52,9 @@ def collection_run(
     rate: float = 10,
     most_answer_seconds: float = MOST_ANSWER_SECONDS,
 ) -> None:
-    """Runs a queued collection and stores its outcome; does nothing for one that is not waiting.
+    """Runs a queued collection and stores its outcome; does nothing when it is not queued.
 
-    seconds  over which snapshots are taken, as the collection says unless it is given
+    seconds  period of the snapshots, by default the collection's own
     """
     collection.attempt = uuid.uuid4()
     waiting = Collection.objects.filter(pk=collection.pk, status=CollectionStatus.QUEUED)
@@ -97,7 +99,7 @@ def _collect(collection: Collection, options: argparse.Namespace, lookup: Lookup
             _fetch(collection, connected, limits.most_bytes)
         else:
             collect_flink.gather(connected, collection.target, options, limits, _CollectionProgress(collection))
-    # What came is ours only while the row says so: somebody may have cancelled during the last answer.
+    # The row must be checked again: the collection may have been cancelled during the last answer.
     _beat(collection, 0.99, "Storing")
     upload_add(
         case=collection.case,
@@ -119,12 +121,12 @@ def _fetch(collection: Collection, store: PinnedCluster, most: int) -> None:
             target.write(piece)
             if time.monotonic() - written > SHOWN_EVERY_SECONDS:
                 written = time.monotonic()
-                # How long the file is, many servers do not say.
+                # Many servers do not send the length of the file.
                 _beat(collection, 0.5, f"{store.bytes / 1e6:.1f} MB")
 
 
 class _CollectionProgress(collect_flink.Progress):
-    """Shows a run on its row, gives signs of life, and ends it when it is cancelled or takes too long."""
+    """Updates the row with progress and signs of life, and ends a run that is cancelled or takes too long."""
 
     def __init__(self, collection: Collection) -> None:
         super().__init__()
@@ -132,7 +134,7 @@ class _CollectionProgress(collect_flink.Progress):
         self._began, self._written = time.monotonic(), 0.0
 
     def show(self, cluster: collect_flink.Cluster, path: str) -> None:
-        """Before each request. Raises Stopped, NoRoom, _Cancelled."""
+        """Called before each request. Raises Stopped, NoRoom, _Cancelled."""
         require_room(0)
         now = time.monotonic()
         if now - self._began > MOST_SECONDS:
@@ -144,7 +146,7 @@ class _CollectionProgress(collect_flink.Progress):
         _beat(self._collection, self._share(), text)
 
     def say(self, text: str) -> None:
-        """What was left out stands in the zip's own report."""
+        """The zip's own report lists what was left out."""
 
     def _share(self) -> float:
         found = re.fullmatch(r"snapshot (\d+) of (\d+)", self.label)

@@ -10,6 +10,6 @@ from diagnostics import collect_flink
 
 @require_safe
 def collector(request: HttpRequest) -> FileResponse:
-    """The file as it is in this release. It holds nothing of this workbench, so no sign-in is asked for."""
+    """The file of this release. It contains nothing of this workbench, so no sign-in is required."""
     script = open(collect_flink.__file__, "rb")  # noqa: SIM115 - the response closes it
     return FileResponse(script, as_attachment=True, filename="collect_flink.py", content_type="text/x-python")

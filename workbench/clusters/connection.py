@@ -1,4 +1,4 @@
-"""The collector's HTTP client, bound to one checked address and to a time limit."""
+"""The collector's HTTP client, restricted to one checked address and a time limit."""
 
 from __future__ import annotations
 
@@ -15,18 +15,19 @@ from diagnostics.collect_flink import Cluster, Limits, Unanswered
 from workbench.clusters.address import ClusterUrl
 
 MOST_ANSWER_SECONDS = 60.0
-"""One answer, the connecting included. Our choice: several times what Flink needs for a dump of a busy process, and
-longer than connecting may take, twice."""
+"""Time limit of one answer, including the connection. Our choice: several times what Flink needs for a dump of a busy
+process, and longer than connecting may take, twice.
+"""
 POST_WAIT = 5.0
 MOST_POST_SECONDS = 10.0
-"""Of one message, whose sending holds a worker. Our choice: chats answer within a second."""
+"""Time limit of one message, which occupies a worker. Our choice: chats answer within a second."""
 MOST_SAID_BYTES = 4_000
 
 
 class PinnedCluster(Cluster):
-    """The REST API at `address`, whatever the host's name means by now; redirects are not followed by any Cluster.
+    """The REST API at `address`, whatever the host's name resolves to; redirects are never followed.
 
-    most_seconds  for one whole answer; the time between two of its bytes is bounded by `limits.answer_seconds`
+    most_seconds  for one whole answer; the time between two of its bytes is limited by `limits.answer_seconds`
     """
 
     def __init__(
@@ -44,14 +45,14 @@ class PinnedCluster(Cluster):
         self._line = _Line(address)
 
     def pieces(self, path: str, most: int) -> Iterator[bytes]:
-        """As of Cluster; an answer that trickles is cut off. Raises Unanswered, Stopped."""
+        """As in Cluster; a slow answer is aborted. Raises Unanswered, Stopped."""
         late = threading.Event()
 
         def cut_off() -> None:
             late.set()
             self._line.cut()
 
-        # The clock of the answer starts after the pause that the pace demands.
+        # The time limit starts after the pause for the request rate.
         timer = threading.Timer(self._most_seconds + max(0.0, self._free_at - time.monotonic()), cut_off)
         timer.daemon = True
         timer.start()
@@ -65,7 +66,7 @@ class PinnedCluster(Cluster):
         finally:
             timer.cancel()
         if late.is_set():
-            # Without a length an answer that was cut off looks like one that is complete.
+            # Without a length, a truncated answer looks complete.
             self._close()
             raise Unanswered(too_late)
 
@@ -83,21 +84,18 @@ class PinnedCluster(Cluster):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a server said to something that was posted; of its text no more than `MOST_SAID_BYTES`."""
+    """A server's answer to a POST, with at most `MOST_SAID_BYTES` of its text."""
 
     status: int
     text: str
 
 
 def posted(url: ClusterUrl, address: str, path: str, body: bytes, headers: dict[str, str]) -> Answer:
-    """Posts JSON to one checked address, whatever the host's name means by now. Redirects are answers like others.
-
-    Raises OSError and http.client.HTTPException when nobody answers within `MOST_POST_SECONDS`.
-    """
+    """Posts JSON to one checked address, whatever the host's name resolves to. Redirects are not followed."""
     line = _Line(address)
     context = ssl.create_default_context() if url.scheme == "https" else None
     connection = _PinnedTls(url, line, POST_WAIT, context) if context else _Pinned(url, line, POST_WAIT)
-    # The wait is between two bytes: this ends an answer that trickles.
+    # The socket's timeout is between two bytes: this ends a slow answer.
     timer = threading.Timer(MOST_POST_SECONDS, line.cut)
     timer.daemon = True
     timer.start()
@@ -112,9 +110,9 @@ def posted(url: ClusterUrl, address: str, path: str, body: bytes, headers: dict[
 
 
 class _Line:
-    """The open connection to the one address, held so that another thread can cut it.
+    """The open connection to the address, which another thread can cut.
 
-    A duplicate: an answer without a length takes the socket away from its connection.
+    A duplicate socket: an answer without a length detaches the socket from its connection.
     """
 
     def __init__(self, address: str) -> None:
@@ -128,7 +126,7 @@ class _Line:
         return opened
 
     def cut(self) -> None:
-        """Ends the connection under whoever reads from it."""
+        """Ends the connection while another thread reads."""
         if self.taken is not None:
             with contextlib.suppress(OSError):
                 self.taken.shutdown(socket.SHUT_RDWR)
@@ -140,7 +138,7 @@ class _Line:
 
 
 class _Pinned(http.client.HTTPConnection):
-    """Names the host in its requests and connects to the address."""
+    """Sends the host's name but connects to the address."""
 
     def __init__(self, url: ClusterUrl, line: _Line, wait: float) -> None:
         super().__init__(url.host, url.port, timeout=wait)
@@ -151,7 +149,7 @@ class _Pinned(http.client.HTTPConnection):
 
 
 class _PinnedTls(_Pinned):
-    """The certificate has to be the host's."""
+    """Verifies the certificate for the host's name."""
 
     default_port = http.client.HTTPS_PORT
 

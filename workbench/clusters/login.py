@@ -15,11 +15,11 @@ LONGEST_SECRET = 8_000
 
 
 class LoginRefused(Exception):
-    """What was typed is no login; the text says why, for the user."""
+    """Invalid input for a login; the text is for the user."""
 
 
 class NoLogin(Exception):
-    """The cluster has a login that cannot be read here."""
+    """The cluster has a login that is not readable here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Login:
 
     @classmethod
     def entered(cls, kind: str, user: str, secret: str) -> Login | None:
-        """What was typed; None for no login. Raises LoginRefused."""
+        """The login as typed; None for no login. Raises LoginRefused."""
         user, secret = user.strip(), secret.strip()
         if not kind:
             if user or secret:
@@ -51,7 +51,7 @@ class Login:
 
 
 def login_keep(cluster_id: int, login: Login) -> None:
-    """Writes the login where only this program's user can read it."""
+    """Writes the login to a file that only this program's user can read."""
     path = _path(cluster_id)
     path.parent.mkdir(mode=0o700, exist_ok=True)
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as opened:

@@ -21,15 +21,15 @@ class ClusterQuerySet(models.QuerySet["Cluster"]):
         return self.filter(removed_at=None)
 
     def clusters(self) -> ClusterQuerySet:
-        """Those whose REST API is asked."""
+        """Listed entries with a REST API."""
         return self.filter(serves=Serves.REST)
 
     def stores(self) -> ClusterQuerySet:
-        """Those that files are fetched from."""
+        """Listed stores of files."""
         return self.filter(serves=Serves.FILES)
 
     def offered_to(self, user: User) -> ClusterQuerySet:
-        """What the user may collect from: what is listed for everybody and for the user's teams."""
+        """What the user may collect from: entries for everybody and for the user's teams."""
         if not user.may_change_cases:
             return self.none()
         if user.is_administrator:
@@ -38,21 +38,21 @@ class ClusterQuerySet(models.QuerySet["Cluster"]):
 
 
 class Serves(models.TextChoices):
-    """What answers at a listed address."""
+    """Kinds of services at a listed address."""
 
     REST = "rest", "Flink's REST API"
     FILES = "files", "Files"
 
 
 class Cluster(models.Model):
-    """What an administrator allowed to collect from: a Flink cluster, or a store of files that a URL names, such as a
-    bucket or a log server. Rows stay when they are taken off the list.
+    """A source of evidence allowed by an administrator: a Flink cluster, or a store of files such as a bucket or a log
+    server. Removed entries keep their row.
 
-    serves           whether its REST API is asked, or files below its address are fetched
-    url              as `ClusterUrl` writes it: scheme, host, port, path
+    serves           whether its REST API is queried, or files below its address are fetched
+    url              in the form of `ClusterUrl`: scheme, host, port, path
     team             who may collect from it; null for everybody
-    special_allowed  its very address is one that names may never lead to: this machine, the link, metadata
-    login            how the workbench signs in there, as of `login.KINDS`; empty for not at all
+    special_allowed  its IP address is one that names must never resolve to: this machine, the link, metadata
+    login            kind of login, as in `login.KINDS`; empty for none
     """
 
     name = models.CharField(max_length=100)
@@ -79,7 +79,7 @@ class Cluster(models.Model):
 
 
 USUAL_SECONDS = 60
-"""Over which a collection takes snapshots unless somebody wants it sooner."""
+"""Default period of a collection's snapshots."""
 
 
 class CollectionStatus(models.TextChoices):
@@ -99,13 +99,13 @@ class CollectionQuerySet(models.QuerySet["Collection"]):
 
 
 class Collection(models.Model):
-    """One collecting of evidence from a cluster, or fetching of a file from a store, into a case.
+    """One collection of evidence from a cluster, or download of a file from a store, into a case.
 
     fetched_path   of a fetching: path and query of the file; the query may be a signature that opens it to everybody
     seconds        over which snapshots of a cluster are taken
-    attempt       whoever holds it owns the run
+    attempt       token of the run's owner
     heartbeat_at  the last sign of life of the worker
-    detail        what is being asked, or why there is no evidence, for the user
+    detail        the present request, or why there is no evidence, for the user
     """
 
     case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="collections")
@@ -134,7 +134,7 @@ class Collection(models.Model):
 
     @property
     def source(self) -> str:
-        """Where it comes from, for people: without the query, which may be a signature."""
+        """Its origin for people: without the query, which may be a signature."""
         return f"{self.origin}{self.fetched_path.partition('?')[0]}" if self.fetched_path else self.cluster.url
 
     @property
@@ -148,5 +148,5 @@ class Collection(models.Model):
 
     @property
     def target(self) -> Path:
-        """What came so far."""
+        """Path of the received data."""
         return settings.INCOMING_DIR / f"collection-{self.pk}-{self.attempt.hex}.zip"

@@ -29,14 +29,14 @@ from workbench.machine import broker
 from workbench.machine.signs_of_life import SignsOfLife
 
 RUN_COLLECTION = "workbench.clusters.tasks.run_collection"
-"""The task, which imports much that only a worker needs."""
+"""Name of the task, whose module imports much that only a worker needs."""
 SILENT = timedelta(minutes=3)
-"""A collection that gave no sign of life for so long is lost: longer than the slowest answer and the pause after it."""
+"""A collection without a sign of life for this long is lost: longer than the slowest answer and the pause after it."""
 OBSERVED_SECONDS = SILENT.total_seconds()
-"""For how long one that may be lost is looked at: as long as one that lives may be silent."""
+"""How long one that may be lost is observed: as long as a live one may be silent."""
 _signs = SignsOfLife(SILENT, OBSERVED_SECONDS)
 UNSENT = timedelta(seconds=30)
-"""As of analyses: a queued one that waits so long while the queue is empty has lost its message."""
+"""As for analyses: one queued for this long while the queue is empty has lost its message."""
 
 
 @transaction.atomic
@@ -55,7 +55,7 @@ def cluster_add(
 
     serves  of `models.Serves`
     login   kind (of `login.KINDS`), user, and password or token; empty for a cluster that asks for none
-    A name that has no address now may have one later; one that leads to a special address is refused at once.
+    A name without an address is accepted; one that resolves to a special address is refused at once.
     """
     _administrators_only(user)
     errors: dict[str, str] = {}
@@ -93,7 +93,7 @@ def cluster_add(
 
 
 def cluster_remove(*, user: User, cluster: Cluster) -> None:
-    """Takes a cluster off the list: nobody collects from it any more, its login is deleted. Raises PermissionDenied."""
+    """Removes a cluster and its login. Raises PermissionDenied."""
     _administrators_only(user)
     login_forget(cluster.pk)
     Cluster.objects.listed().filter(pk=cluster.pk).update(removed_by=user, removed_at=timezone.now())
@@ -110,9 +110,9 @@ def collection_request(
     redact: Names[str] = (),
     seconds: int = USUAL_SECONDS,
 ) -> Collection:
-    """Queues the collecting into a case, a new one of the team unless it is named.
+    """Queues a collection into a case, by default a new one of the team.
 
-    seconds  over which snapshots are taken
+    seconds  period of the snapshots
     Raises ValidationError as `case_open` does.
     """
     stamp = f"{timezone.now():%Y-%m-%d %H:%M}"
@@ -128,9 +128,9 @@ def collection_request(
 def fetch_request(
     *, user: User, url: str, title: str = "", case: Case | None = None, redact: Names[str] = ()
 ) -> Collection:
-    """Queues the fetching of one file into a case, a new one unless it is named.
+    """Queues the download of one file into a case, by default a new one.
 
-    Raises AddressRefused for a URL below no store that is offered to the user, ValidationError as `case_open` does.
+    Raises AddressRefused for a URL below no store that the user may use, ValidationError as `case_open` does.
     """
     for store in Cluster.objects.offered_to(user).stores():
         path = ClusterUrl.parse(store.url).file_path(url)
@@ -147,13 +147,13 @@ def fetch_request(
 
 
 def collection_cancel(*, collection: Collection) -> bool:
-    """Ends a collection; its worker sees that before the next request. Gives whether it was still under way."""
+    """Cancels a collection; its worker notices before the next request. Gives whether it was still in progress."""
     active = Collection.objects.active().filter(pk=collection.pk)
     return bool(active.update(status=CollectionStatus.CANCELLED, detail="Nothing of it was kept."))
 
 
 def lost_collections_recover() -> int:
-    """Fails those whose worker vanished, sends again those whose message did. Gives how many."""
+    """Fails collections whose worker was lost, and queues those again whose message was lost. Gives how many."""
     now = timezone.now()
     running = Collection.objects.filter(status=CollectionStatus.RUNNING)
     lost = [each for each in running if each.heartbeat_at and _signs.has_vanished(each.attempt, each.heartbeat_at, now)]

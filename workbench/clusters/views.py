@@ -1,4 +1,4 @@
-"""The administrators' list of clusters, and a collection while it is under way."""
+"""The administrators' list of clusters, and the progress of a collection."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from workbench.clusters.models import Cluster, Collection, CollectionStatus, Ser
 
 @login_required
 def clusters(request: SignedInRequest) -> HttpResponse:
-    """Lists the clusters that evidence may be collected from, and adds one."""
+    """Lists the clusters, or adds one."""
     if not request.user.is_administrator:
         raise PermissionDenied("Only administrators list clusters.")
     errors: dict[str, Any] = {}
@@ -61,7 +61,7 @@ def clusters(request: SignedInRequest) -> HttpResponse:
 @login_required
 @require_POST
 def remove(request: SignedInRequest, cluster_id: int) -> HttpResponse:
-    """Takes a cluster off the list."""
+    """Removes a cluster."""
     if not request.user.is_administrator:
         raise PermissionDenied("Only administrators list clusters.")
     services.cluster_remove(user=request.user, cluster=get_object_or_404(Cluster, pk=cluster_id))
@@ -71,7 +71,7 @@ def remove(request: SignedInRequest, cluster_id: int) -> HttpResponse:
 @login_required
 @require_POST
 def collect(request: SignedInRequest) -> HttpResponse:
-    """Begins a collection from a listed cluster into a new case, or into the one that `case` names."""
+    """Starts a collection from a listed cluster into a new case, or into the one that `case` names."""
     if not request.user.may_change_cases:
         raise PermissionDenied("Your role may read cases, not add to them.")
     chosen, into = request.POST.get("cluster", ""), request.POST.get("case", "")
@@ -89,7 +89,7 @@ def collect(request: SignedInRequest) -> HttpResponse:
 @login_required
 @require_POST
 def fetch(request: SignedInRequest) -> HttpResponse:
-    """Begins to fetch the file that `url` names into a new case, or into the one that `case` names."""
+    """Starts a download of the file that `url` names into a new case, or into the one that `case` names."""
     if not request.user.may_change_cases:
         raise PermissionDenied("Your role may read cases, not add to them.")
     into = request.POST.get("case", "")
@@ -114,7 +114,7 @@ def _redact(request: SignedInRequest) -> list[str]:
 @login_required
 @require_GET
 def collection(request: SignedInRequest, collection_id: int) -> HttpResponse:
-    """How far a collection is; the case once its evidence is there."""
+    """Progress of a collection; redirects to the case once its evidence is there."""
     found = _visible(request, collection_id)
     if found.status == CollectionStatus.DONE:
         return redirect(found.case)
@@ -128,14 +128,14 @@ def collection(request: SignedInRequest, collection_id: int) -> HttpResponse:
 @never_cache
 @require_GET
 def progress(request: SignedInRequest, collection_id: int) -> JsonResponse:
-    """The same for the script that asks every second."""
+    """The same as JSON for the polling script."""
     return JsonResponse(_run(_visible(request, collection_id)))
 
 
 @login_required
 @require_POST
 def cancel(request: SignedInRequest, collection_id: int) -> HttpResponse:
-    """Ends a collection."""
+    """Cancels a collection."""
     found = _visible(request, collection_id)
     if not found.case.may_be_changed_by(request.user):
         raise PermissionDenied("Your role may read this case, not change it.")

@@ -11,7 +11,7 @@ from workbench.drills.selectors import drill_under_way
 
 
 def drill(request: HttpRequest) -> dict[str, Any]:
-    """`drill_under_way` for templates, asked for only where it is shown."""
+    """`drill_under_way` for templates, evaluated lazily."""
     user = getattr(request, "user", None)
     if user is None or not user.is_authenticated:
         return {}

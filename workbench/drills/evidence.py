@@ -1,7 +1,7 @@
-"""The evidence of a past case as a drill shows it: raw lines by kind, in the order they came, without names.
+"""The evidence of a past case for a drill: raw lines by kind, in their original order, without names.
 
-What is shown are the citations of all that was measured, also of what proved harmless: a choice of only the telling
-lines would be half of the answer. No finding, rule, file name or job name is among it.
+The lines are the citations of all signals, including harmless ones: a selection of only the relevant lines would be
+half of the answer. Findings, rules, file names and job names are left out.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ KINDS: Mapping[str, str] = {
     "config": "Configuration",
     "event": "Events and Kubernetes",
 }
-"""The kinds of evidence of the contract, in the order in which people look."""
+"""The kinds of evidence of the contract, in the order of the page."""
 
 AT_ONCE = 6
-"""Lines that one look shows: about what a person reads before looking elsewhere. Our choice."""
+"""Lines revealed per step: about what a person reads before moving on. Our choice."""
 MOST_PIECES = 48
-"""Lines of one kind: eight looks. Those that any finding cites come before others. Our choice."""
+"""Lines of one kind: eight steps. Lines cited by a finding come first. Our choice."""
 CAUSES = ("root_cause", "contributing")
 SAME_NAMES = b"workbench drill"
-"""Key of the pseudonyms. It hides nothing from readers of the case, it only makes the case hard to recognise."""
+"""Key of the pseudonyms. It only makes the case hard to recognise; its readers may know the names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +43,8 @@ class Piece:
     """One line of evidence.
 
     ts_ms      epoch ms, None without a time
-    source     what kind of file it comes from
-    decisive   whether the confirmed cause rests on it; nothing of the page tells so before the end
+    source     kind of its file
+    decisive   whether the confirmed cause cites it; hidden until the end
     """
 
     ts_ms: int | None
@@ -60,7 +60,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Drawer:
-    """The evidence of one kind, dated pieces first, in the order they came."""
+    """The evidence of one kind, dated pieces first, in their original order."""
 
     kind: str
     title: str
@@ -68,13 +68,13 @@ class Drawer:
 
     @property
     def decisive(self) -> list[Piece]:
-        """What the confirmed cause rests on."""
+        """The lines that the confirmed cause cites."""
         return [piece for piece in self.pieces if piece.decisive]
 
 
 @dataclass(frozen=True, slots=True)
 class DrawerShown:
-    """A drawer with as much of it as was looked at."""
+    """A drawer with its revealed part."""
 
     drawer: Drawer
     open: int
@@ -97,7 +97,7 @@ Place = tuple[str, int | None, str]
 
 
 def drawers(analysis: Analysis, truth: str) -> list[Drawer]:
-    """The evidence of a diagnosis by kind; kinds without any are left out."""
+    """The evidence of a diagnosis by kind; without empty kinds."""
     inputs = analysis.inputs or []
     findings = analysis.document["findings"]
     cited = {_place(each) for finding in findings for each in finding["evidence"]}
@@ -144,7 +144,7 @@ def _order(citation: Mapping[str, Any]) -> tuple[bool, int, str, int]:
 
 
 def _unnamed(document: Mapping[str, Any]) -> Callable[[str], str]:
-    """Takes out what the case would be recognised by: names and ids of its jobs, hosts, addresses, people, secrets."""
+    """Removes what identifies the case: names and ids of its jobs, hosts, addresses, people, secrets."""
     redactor = Redactor(shipped_redaction_rules(), SAME_NAMES)
     names = {each for job in document["jobs"] for each in (job["name"], job["job_id"]) if each}
     longest_first = sorted(names, key=lambda name: (-len(name), name))
@@ -158,7 +158,7 @@ def _unnamed(document: Mapping[str, Any]) -> Callable[[str], str]:
 
 
 def drawers_shown(found: Sequence[Drawer], steps: Iterable[DrillStep]) -> list[DrawerShown]:
-    """The drawers with what the looks have opened."""
+    """The drawers with the parts revealed by the steps."""
     opened: dict[str, int] = {}
     for step in steps:
         if step.kind == StepKind.LOOK:
@@ -167,6 +167,6 @@ def drawers_shown(found: Sequence[Drawer], steps: Iterable[DrillStep]) -> list[D
 
 
 def noticed(document: Mapping[str, Any]) -> list[str]:
-    """What an alert would have said: titles of consequences, which are never a cause."""
+    """What an alert would have reported: titles of consequences, which are never a cause."""
     titles = [each["title"] for each in document["findings"] if symptom(each["symptom_class"]).kind == "consequence"]
     return list(dict.fromkeys(titles))

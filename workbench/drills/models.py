@@ -22,7 +22,7 @@ class StepKind(models.TextChoices):
 
 class DrillQuerySet(models.QuerySet["Drill"]):
     def under_way(self) -> DrillQuerySet:
-        """Begun, not ended, and not left alone for longer than a drill lasts."""
+        """Started, not ended, and not older than a drill may last."""
         return self.filter(ended_at=None, started_at__gt=timezone.now() - LONGEST_DRILL)
 
     def ended(self) -> DrillQuerySet:
@@ -31,13 +31,13 @@ class DrillQuerySet(models.QuerySet["Drill"]):
 
 
 class Drill(models.Model):
-    """Somebody finds the cause of a past case.
+    """A person's attempt to diagnose a past case.
 
     analysis  the diagnosis of the incident whose evidence is shown
     truth     the confirmed cause when the drill began
-    answer    the class that was named at the end, "" when nobody named one
-    points    0 to 100 with its `parts`, see `workbench.drills.scoring`; null while it goes on
-    knew_it   whether the person had worked on the case: the result then says little
+    answer    the class that was answered, "" without an answer
+    points    0 to 100 with its `parts`, see `workbench.drills.scoring`; null while it is in progress
+    knew_it   whether the person had worked on the case before, which makes the result meaningless
     """
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="drills")
@@ -65,7 +65,7 @@ class Drill(models.Model):
 
     @property
     def lasted(self) -> dt.timedelta:
-        """From its beginning to its end, or until now."""
+        """Duration until its end, or until now."""
         return (self.ended_at or timezone.now()) - self.started_at
 
     @property
@@ -78,10 +78,10 @@ class Drill(models.Model):
 
 
 class DrillStep(models.Model):
-    """What somebody did in a drill. Rows are only added.
+    """A step of a person in a drill. Rows are only added.
 
-    subject  the kind of evidence that was looked at, or the class that was suspected or named
-    shown    pieces of that evidence that lay open afterwards
+    subject  the kind of evidence that was revealed, or the class that was suspected or answered
+    shown    revealed pieces of that evidence afterwards
     """
 
     drill = models.ForeignKey(Drill, on_delete=models.CASCADE, related_name="steps")

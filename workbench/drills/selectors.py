@@ -1,4 +1,4 @@
-"""Reads the cases that can be drilled, the drills of a person, and the statistics of a team."""
+"""Reads cases suitable for drills, a person's drills, and a team's statistics."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ MOST_LISTED = 50
 
 @dataclass(frozen=True, slots=True)
 class TeamDrills:
-    """The drills of a team in the last quarter, by people who had not worked on the case; no names.
+    """A team's drills in the last quarter by people who had not worked on the case; no names.
 
-    right       share of them that named the cause, None without any
+    right       share with the right cause, None without any
     median_ms   usual time to a right answer, None without any
-    last        when the newest of all ended, None for never
+    last        when the newest one ended, None for never
     """
 
     team: Team
@@ -43,13 +43,13 @@ class TeamDrills:
 
 
 def drill_of(user: User, drill_id: int) -> Drill:
-    """The user's own drill of a case that they may still read. Raises Http404 for any other."""
+    """The user's own drill of a case that they may still read. Raises Http404 for others."""
     drills = Drill.objects.filter(user=user, case__in=Case.objects.readable_by(user))
     return get_object_or_404(drills.select_related("case", "analysis"), pk=drill_id)
 
 
 def drill_under_way(user: User) -> Drill | None:
-    """What the user is in the middle of."""
+    """The user's drill in progress."""
     return Drill.objects.under_way().filter(user=user).first()
 
 
@@ -60,9 +60,9 @@ def drills_listed(user: User) -> QuerySet[Drill]:
 
 
 def analyses_to_drill(user: User) -> QuerySet[Analysis]:
-    """Diagnoses of incidents that can be found out again: closed cases whose confirmed cause the evidence shows.
+    """Diagnoses suitable for a drill: closed cases whose confirmed cause is among the findings.
 
-    For a cause that no finding tells there would be no line to look for.
+    A cause without a finding has no lines of evidence.
     """
     cases = Case.objects.visible_to(user).filter(status=CaseStatus.CLOSED, merged_into=None)
     cases = cases.filter(confirmed_class__in=[each.id for each in symptoms().values() if each.kind == "cause"])

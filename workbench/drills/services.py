@@ -22,9 +22,9 @@ NOTHING_LEFT = (
 
 @transaction.atomic
 def drill_start(*, user: User, case_id: int | None = None) -> Drill:
-    """A drill of the case, or of one by chance that the user does not know.
+    """Starts a drill of the case, or of a random one that the user does not know.
 
-    Raises ValidationError while another one goes on, and when there is no such case.
+    Raises ValidationError while another one is in progress, and when there is no such case.
     """
     drills_end_forgotten(user)
     if Drill.objects.under_way().filter(user=user).exists():
@@ -35,7 +35,7 @@ def drill_start(*, user: User, case_id: int | None = None) -> Drill:
         if analysis is None:
             raise ValidationError("This case cannot be drilled: it is not closed with a cause that its evidence shows.")
     else:
-        # Who draws by chance should not be able to work out what comes next.
+        # Random cases must not be predictable.
         numbers = list(possible.filter(case__in=unknown).order_by().values_list("case", flat=True).distinct())
         if not numbers:
             raise ValidationError(NOTHING_LEFT)
@@ -52,7 +52,9 @@ def drill_start(*, user: User, case_id: int | None = None) -> Drill:
 
 @transaction.atomic
 def drill_look(*, drill: Drill, kind: str) -> None:
-    """Opens the next pieces of one kind of evidence. Raises ValidationError for a kind that the case has not."""
+    """Reveals the next pieces of one kind of evidence. Raises ValidationError for a kind that the case does not
+    have.
+    """
     _going_on(drill)
     shown = drawers_shown(drawers(drill.analysis, drill.truth), drill.steps.all())
     drawer = next((each for each in shown if each.drawer.kind == kind), None)
@@ -65,14 +67,16 @@ def drill_look(*, drill: Drill, kind: str) -> None:
 
 @transaction.atomic
 def drill_suspect(*, drill: Drill, symptom_class: str) -> None:
-    """Writes down what the user thinks so far; it costs and gives nothing. Raises ValidationError for no cause."""
+    """Records the user's present suspicion, without effect on the score. Raises ValidationError for an unknown
+    cause.
+    """
     _going_on(drill)
     DrillStep.objects.create(drill=drill, kind=StepKind.SUSPECT, subject=_cause(symptom_class))
 
 
 @transaction.atomic
 def drill_answer(*, drill: Drill, symptom_class: str) -> None:
-    """Ends the drill with an answer and its score. Raises ValidationError for no cause."""
+    """Ends the drill with an answer and its score. Raises ValidationError for an unknown cause."""
     _going_on(drill)
     drill.answer = _cause(symptom_class)
     DrillStep.objects.create(drill=drill, kind=StepKind.ANSWER, subject=drill.answer)
@@ -92,7 +96,7 @@ def drill_give_up(*, drill: Drill) -> None:
 
 
 def drills_end_forgotten(user: User) -> None:
-    """Ends what the user began and left alone: without an answer, at the time when its case came into sight again."""
+    """Ends abandoned drills of the user, without an answer, at the time when their case became visible again."""
     forgotten = Drill.objects.filter(user=user, ended_at=None)
     for drill in forgotten.exclude(pk__in=Drill.objects.under_way().values("pk")):
         drill.ended_at, drill.points = timezone.now(), 0

@@ -35,7 +35,7 @@ SCORING = {
 @login_required
 @require_GET
 def overview(request: SignedInRequest) -> HttpResponse:
-    """The user's drills, what those of the teams say together, and the way into the next one."""
+    """The user's drills, the statistics of their teams, and the start of the next one."""
     services.drills_end_forgotten(request.user)
     asked = request.GET.get("case", "")
     context = {
@@ -50,7 +50,7 @@ def overview(request: SignedInRequest) -> HttpResponse:
 @login_required
 @require_POST
 def start(request: SignedInRequest) -> HttpResponse:
-    """Begins a drill: of the case that the address of a colleague names, else of one by chance."""
+    """Starts a drill of the case in the address, else of a random one."""
     asked = request.POST.get("case", "")
     try:
         begun = services.drill_start(user=request.user, case_id=whole_number(asked))
@@ -63,7 +63,7 @@ def start(request: SignedInRequest) -> HttpResponse:
 @login_required
 @require_GET
 def drill(request: SignedInRequest, drill_id: int) -> HttpResponse:
-    """The drill while it goes on, then its result."""
+    """The drill in progress, or its result."""
     services.drills_end_forgotten(request.user)
     found = selectors.drill_of(request.user, drill_id)
     return _result(request, found) if found.ended_at else _going_on(request, found)
@@ -111,7 +111,7 @@ def _step_words(step: DrillStep) -> tuple[str, str]:
 @login_required
 @require_POST
 def look(request: SignedInRequest, drill_id: int) -> HttpResponse:
-    """Opens more of one kind of evidence."""
+    """Reveals more of one kind of evidence."""
     kind = request.POST.get("kind", "")
     return _step(request, drill_id, lambda found: services.drill_look(drill=found, kind=kind), kind)
 
@@ -119,7 +119,7 @@ def look(request: SignedInRequest, drill_id: int) -> HttpResponse:
 @login_required
 @require_POST
 def suspect(request: SignedInRequest, drill_id: int) -> HttpResponse:
-    """Writes a thought down."""
+    """Records a suspicion."""
     thought = request.POST.get("symptom_class", "")
     return _step(request, drill_id, lambda found: services.drill_suspect(drill=found, symptom_class=thought), "cause")
 
@@ -140,7 +140,7 @@ def give_up(request: SignedInRequest, drill_id: int) -> HttpResponse:
 
 
 def _step(request: SignedInRequest, drill_id: int, take: Callable[[Drill], object], place: str = "") -> HttpResponse:
-    """Takes a step of the user's drill and goes back to its page, to that place of it unless the step was refused."""
+    """Takes a step of the user's drill and redirects to its page, to the anchor unless the step was refused."""
     found = selectors.drill_of(request.user, drill_id)
     try:
         take(found)

@@ -1,4 +1,4 @@
-"""The rows of a case that its page shows in several places, each table read once."""
+"""The rows of a case that its page shows in several places, with one query per table."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from workbench.uploads.models import UploadedFile
 
 @dataclass(frozen=True, slots=True)
 class CaseRecords:
-    """What people added to a case, with the people who did.
+    """Everything that people added to a case, with its authors.
 
     snapshots   in their order, never empty
-    files       removed ones too, by uploader and time, without what was recognised inside
-    follow_ups  those to do first
+    files       removed ones too, by uploader and time, without their members
+    follow_ups  open ones first
     pins        the pinned log records (`workbench.logs.models.PinnedRecord`), by their own time
     """
 

@@ -1,7 +1,7 @@
 """The health of each job over all cases, as a page and as CSV.
 
-A case is one look at each of its jobs, with the health and the verdict of that job; the column `shared` counts the
-cases in which it was not alone.
+A case gives one observation of each of its jobs, with the job's health and verdict; the column `shared` counts the
+cases with several jobs.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from workbench.cases.models import Case, CaseStatus
 from workbench.untrusted.csv_cell import harmless_cell
 
 MOST_LOOKS = 12
-"""Looks of a trend. Our choice: three months of weekly trouble."""
+"""Observations in a trend. Our choice: three months of weekly trouble."""
 WIDTH, HEIGHT = 96, 24
 COLUMNS = ("job", "health", "health_before", "worst_health", "verdict", "cases", "open", "shared", "last_case", "last")
 
@@ -44,7 +44,7 @@ class JobHealth:
 
     @property
     def change(self) -> int | None:
-        """Points since the look before, None for the first one."""
+        """Points since the previous observation, None for the first one."""
         return self.looks[-1] - self.looks[-2] if len(self.looks) > 1 else None
 
     @property
@@ -74,7 +74,7 @@ def fleet(user: User) -> list[JobHealth]:
 
 
 def rows(jobs: Sequence[JobHealth]) -> Iterator[tuple[object, ...]]:
-    """The jobs in the order of COLUMNS; None where something is not known."""
+    """The jobs in the order of COLUMNS; None for unknown values."""
     for job in jobs:
         before = job.looks[-2] if len(job.looks) > 1 else None
         counts = (job.cases, job.open, job.shared)
@@ -83,7 +83,7 @@ def rows(jobs: Sequence[JobHealth]) -> Iterator[tuple[object, ...]]:
 
 
 def as_csv(jobs: Sequence[JobHealth]) -> str:
-    """A table for a spreadsheet. Names that one would take for a formula begin with an apostrophe."""
+    """A table for a spreadsheet. Names that look like a formula get an apostrophe in front."""
     written = io.StringIO()
     table = csv.writer(written)
     table.writerow(COLUMNS)

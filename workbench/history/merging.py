@@ -12,9 +12,9 @@ from workbench.cases.services import case_change
 
 @transaction.atomic
 def case_merge(*, case: Case, into: Case, user: User) -> None:
-    """Makes a case part of another one of its team: the list, the numbers and the similar cases show only that one.
+    """Merges a case into another one of its team: list, statistics and similar cases show only that one.
 
-    What was merged into the case goes along. Raises ValidationError for itself, another team, or one that is merged.
+    Cases merged into the first one move along. Raises ValidationError for itself, another team, or a merged target.
     """
     if case.pk == into.pk or into.merged_into_id is not None:
         raise ValidationError("A case is merged into another one that is not merged itself.")
@@ -25,5 +25,5 @@ def case_merge(*, case: Case, into: Case, user: User) -> None:
 
 
 def case_unmerge(*, case: Case, user: User) -> None:
-    """Makes a merged case a case of its own again."""
+    """Separates a merged case again."""
     case_change(case=case, user=user, merged_into_id=None)

@@ -1,4 +1,4 @@
-"""Finds out whether a problem came back after its fix, by the times in the evidence and not of the upload."""
+"""Detects whether a problem recurred after its fix, by the times in the evidence and not of the upload."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ NO_CAUSE = ("", "inconclusive")
 
 @dataclass(frozen=True, slots=True)
 class Recurrence:
-    """Cases with the same fingerprint.
+    """Cases with the same fingerprint. "Fixed" means closed with a confirmed cause.
 
-    returned_from  the newest one that was closed with a confirmed cause before this problem was seen: a regression
-    came_back_as   the first one whose problem was seen after this one was closed so
-    same_incident  those that hold the same files, or the same problem at the same moment
-    before_fix     the newest one that was closed so only after this problem was seen: this is no regression of it
-    undated        the newest one that was closed so, when nothing tells whether this problem was seen before or after
-    others         the rest, the newest first
+    returned_from  the newest one fixed before this problem was observed: a regression
+    came_back_as   the first one whose problem was observed after this one was fixed
+    same_incident  those with the same files, or the same problem at the same moment
+    before_fix     the newest one fixed only after this problem was observed: this is no regression of it
+    undated        the newest fixed one, when the order of problem and fix is unknown
+    others         the rest, newest first
     """
 
     returned_from: Case | None = None
@@ -74,7 +74,7 @@ def recurrence(user: User, case: Case) -> Recurrence:
 
 
 def came_back(user: User, cases: Iterable[Case]) -> set[int]:
-    """Numbers of those cases that are regressions, for a list: one query for all of them."""
+    """Numbers of the regressions among those cases, in one query."""
     shown = [case for case in cases if case.fingerprint and case.problem_seen_at]
     fixed = Case.objects.visible_to(user).filter(status=CaseStatus.CLOSED, merged_into=None, closed_at__isnull=False)
     fixed = fixed.filter(confirmed_class__isnull=False)
@@ -94,7 +94,7 @@ def came_back(user: User, cases: Iterable[Case]) -> set[int]:
 
 
 def is_fixed(case: Case) -> bool:
-    """Whether people closed it and said what the cause was."""
+    """Whether people closed it with a confirmed cause."""
     return case.status == CaseStatus.CLOSED and case.confirmed_class not in (None, *NO_CAUSE)
 
 
@@ -104,7 +104,7 @@ def _is_seen_after(case: Case, fixed: Case) -> bool:
 
 
 def _same_incident(case: Case, others: Sequence[Case]) -> list[Case]:
-    """Those with the very files of the case; or with the problem last seen at its millisecond, however packed."""
+    """Those with identical files; or with the problem last observed at the same millisecond, however packed."""
     contents = _contents([case, *others])
     return [
         other

@@ -17,7 +17,7 @@ from workbench.cases.models import Case, CaseTrait
 
 MOST_SIMILAR = 5
 LEAST_SIMILAR = 0.3
-"""Below it two cases share little more than a consequence or a version. Our choice."""
+"""Below this, two cases share little more than a consequence or a version. Our choice."""
 MOST_COMPARED = 2_000
 """The newest so many that share a class, job, operator, detail or finding are compared."""
 
@@ -30,7 +30,7 @@ WEIGHTS: Mapping[str, float] = {
     "follows": 0.5,
     "flink": 0.25,
 }
-"""What a shared trait counts: causes most, then where it was; consequences and versions little. Our choice."""
+"""Weight of a shared trait: causes most, then their location; consequences and versions little. Our choice."""
 
 LEADING = [kind for kind, weight in WEIGHTS.items() if weight >= 2]
 
@@ -46,19 +46,19 @@ WORDS = {
 
 WEEKS = 52
 DARKEST = 4
-"""Weeks in which similar cases are counted, and how many cases in one week are the darkest shade. Our choice."""
+"""Weeks in which similar cases are counted, and the number of cases with the darkest shade. Our choice."""
 
 Traits = frozenset[tuple[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
 class SimilarCase:
-    """Another case and how it compares.
+    """Another case and its comparison.
 
-    share        0 to 1: the weights of what both have, of what either has
-    same         what both have, as (kind in words, value), the weightiest first
-    only_here    what only the shown case has
-    only_there   what only the other one has
+    share        0 to 1: the weights of shared traits over those of all traits
+    same         shared traits, as (kind in words, value), the highest weight first
+    only_here    traits of the shown case only
+    only_there   traits of the other one only
     """
 
     case: Case
@@ -70,9 +70,9 @@ class SimilarCase:
 
 @dataclass(frozen=True, slots=True)
 class Week:
-    """How many similar cases were opened in seven days.
+    """The number of similar cases opened in seven days.
 
-    shade  0 to 1, for drawing: one case is told from none at a glance
+    shade  0 to 1, for drawing; a single case is clearly visible
     """
 
     first_day: dt.date
@@ -85,9 +85,9 @@ class Week:
 
 @dataclass(frozen=True, slots=True)
 class SimilarCases:
-    """The cases most like the shown one, at most MOST_SIMILAR, and when all that are like it were opened.
+    """The most similar cases, at most MOST_SIMILAR, and when all similar ones were opened.
 
-    weeks  the last WEEKS ones, the oldest first
+    weeks  the last WEEKS ones, oldest first
     """
 
     cases: Sequence[SimilarCase]
@@ -98,12 +98,12 @@ class SimilarCases:
 
     @property
     def counted(self) -> int:
-        """How many were opened in these weeks."""
+        """Number of cases opened in these weeks."""
         return sum(week.cases for week in self.weeks)
 
 
 def similar_cases(user: User, case: Case) -> SimilarCases:
-    """The cases of the user's teams that are like this one; none while it has no diagnosis."""
+    """The user's cases that are similar to this one; none while it has no diagnosis."""
     own: Traits = frozenset(case.traits.values_list("kind", "value"))
     alike = Q(pk__in=[])
     for kind, value in own:

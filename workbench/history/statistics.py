@@ -17,7 +17,7 @@ from workbench.cases.job_verdicts import JobVerdict
 from workbench.cases.models import Case, CaseChange, CaseStatus
 
 PERIODS = {"90": "90 days", "365": "A year", "": "All time"}
-"""Days back, as the address has them."""
+"""Query parameter -> days back."""
 MOST_MONTHS = 12
 MOST_JOBS = 15
 HEALTHY = "healthy"
@@ -29,9 +29,9 @@ FEW = 10
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """A symptom class and how often it was the cause: the confirmed one, else the diagnosed one.
+    """A symptom class and how often it was the confirmed cause, or else the diagnosed one.
 
-    months  one number for each of `Statistics.months`
+    months  one number per month of `Statistics.months`
     """
 
     symptom_class: str
@@ -43,7 +43,7 @@ class Cause:
 
 @dataclass(frozen=True, slots=True)
 class Durations:
-    """How long something took in the cases where it is known; ms, None without any."""
+    """Statistics of a duration over the cases where it is known; ms, None without any."""
 
     cases: int
     median_ms: float | None
@@ -61,9 +61,9 @@ class Durations:
 
 @dataclass(slots=True)
 class RecurringJob:
-    """A job with more than one case in which it was not healthy.
+    """A job with several cases in which it was not healthy.
 
-    returns  cases whose problem was seen before in another one; the fingerprint is that of the worst job
+    returns  cases whose problem occurred before in another one; by the fingerprint of the worst job
     """
 
     name: str
@@ -108,18 +108,18 @@ class _Row:
         return None if found in NO_CAUSE else found
 
     def is_worst(self, job: JobVerdict) -> bool:
-        """Whether the verdict of the case, and what people confirmed, are those of this job."""
+        """Whether the verdict and the confirmed cause of the case are those of this job."""
         return job["symptom_class"] == self.verdict_class
 
     def cause_of(self, job: JobVerdict) -> str | None:
-        """The cause of one job's trouble: what people confirmed of the case speaks of its worst job."""
+        """The cause for one job: the confirmed cause of a case is that of its worst job."""
         if self.is_worst(job):
             return self.cause
         return None if job["symptom_class"] in NO_CAUSE else job["symptom_class"]
 
 
 def statistics(user: User, days: int | None = None) -> Statistics:
-    """The numbers of the user's cases that were opened in the last so many days; merged ones count once."""
+    """Statistics of the user's cases opened in the last `days`; merged ones count once."""
     found = Case.objects.visible_to(user).filter(merged_into=None)
     if days:
         found = found.filter(created_at__gte=timezone.now() - dt.timedelta(days=days))
@@ -141,7 +141,7 @@ def statistics(user: User, days: int | None = None) -> Statistics:
 
 
 def _repaired_after(cases: QuerySet[Case]) -> dict[int, dt.timedelta]:
-    """Case -> from its opening to the fix that lasted: a case that was opened again is not repaired until the next."""
+    """Case -> time from its opening to the lasting fix: a reopened case is not repaired until its next closing."""
     changes = CaseChange.objects.filter(case__in=cases.order_by(), after__has_key="status").order_by("pk")
     found: dict[int, dt.timedelta] = {}
     for case, opened, moment, status in changes.values_list("case", "case__created_at", "at", "after__status"):
@@ -210,7 +210,7 @@ def _jobs(rows: Sequence[_Row]) -> list[RecurringJob]:
 
 
 def _with_returns(rows: Sequence[_Row]) -> Iterator[tuple[_Row, bool]]:
-    """Each case, and whether its problem was seen earlier in another one; the same incident counts once."""
+    """Each case, and whether its problem occurred earlier in another one; the same incident counts once."""
     moments: dict[str, set[dt.datetime]] = defaultdict(set)
     for row in rows:
         if row.fingerprint and row.problem_seen_at:

@@ -1,6 +1,6 @@
-"""What happened in a case, in the order it happened: quiet by default, everything else one click away.
+"""The timeline of a case in chronological order, with minor entries hidden by default.
 
-Nothing is written down twice: the timeline is read from the files, analyses, runbook steps, notes, actions and changes.
+Nothing is stored twice: the timeline is derived from files, analyses, runbook steps, notes, actions and changes.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ from workbench.history.case_records import CaseRecords
 from workbench.uploads.models import UploadedFile
 
 MOST_ENTRIES = 500
-"""The newest so many; a page with more is not read. Our choice."""
+"""The newest entries shown; nobody reads more. Our choice."""
 ONE_DROP = dt.timedelta(minutes=2)
-"""Files of one person that come closer together than this are told as one upload. Our choice."""
+"""Files of one person that arrive closer together than this count as one upload. Our choice."""
 NAMES_SHOWN = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One thing that happened.
+    """One event.
 
     icon      its picture in icons.svg
     text      what happened, as a sentence that follows the person's name
-    detail    a text of its own below it
-    mentioned the names in it that reached somebody
-    link      where it leads to, "" for nowhere
-    is_minor  hidden until everything is asked for
-    tone      good, warning, critical, or "" for the usual
+    detail    further text below it
+    mentioned names in it of notified people
+    link      its target, "" for none
+    is_minor  hidden by default
+    tone      good, warning, critical, or "" for neutral
     """
 
     at: dt.datetime
@@ -56,12 +56,12 @@ class Entry:
 
     @property
     def marked_detail(self) -> SafeString:
-        """The detail for a page, with the names in it marked."""
+        """The detail as HTML, with the names in it marked."""
         return marked(self.detail, self.mentioned)
 
 
 def timeline(records: CaseRecords) -> list[Entry]:
-    """Everything that happened in a case, the oldest first."""
+    """All events of a case, oldest first."""
     entries = [entry for source in SOURCES for entry in source(records)]
     return sorted(entries, key=lambda entry: entry.at)[-MOST_ENTRIES:]
 
@@ -71,7 +71,7 @@ def _opened(records: CaseRecords) -> Iterator[Entry]:
 
 
 def _snapshots(records: CaseRecords) -> Iterator[Entry]:
-    # The first snapshot is not stored where the opening of the case began it.
+    # The first snapshot is not stored when the case's opening started it.
     for each in (snapshot for snapshot in records.snapshots if snapshot.pk is not None):
         yield Entry(each.started_at, "check", each.started_by, f"began snapshot {each.number}: {each.change}")
 
@@ -151,7 +151,7 @@ def _pins(records: CaseRecords) -> Iterator[Entry]:
 
 
 def _changes(records: CaseRecords) -> Iterator[Entry]:
-    """The changes of the case, and those of other cases that were merged into it or taken out again."""
+    """Changes of the case, and of other cases that were merged into it or separated."""
     number = records.case.pk
     is_merged = Q(after__merged_into_id=number) | Q(before__merged_into_id=number)
     changes = list(CaseChange.objects.filter(Q(case=number) | is_merged).select_related("by", "case"))
@@ -232,4 +232,4 @@ SOURCES: tuple[Callable[[CaseRecords], Iterator[Entry]], ...] = (
     _follow_ups,
     _changes,
 )
-"""What a timeline is read from."""
+"""Sources of a timeline."""

@@ -54,7 +54,7 @@ def jobs_file(request: SignedInRequest, form: str) -> HttpResponse:
 @login_required
 @require_POST
 def merge(request: SignedInRequest, case_id: int) -> HttpResponse:
-    """Makes the case part of another one."""
+    """Merges the case into another one."""
     case = case_to_change(request.user, case_id)
     number = request.POST.get("into", "").strip().removeprefix("#")
     try:
@@ -76,7 +76,7 @@ def merge(request: SignedInRequest, case_id: int) -> HttpResponse:
 @login_required
 @require_POST
 def unmerge(request: SignedInRequest, case_id: int) -> HttpResponse:
-    """Makes a merged case one of its own again."""
+    """Separates a merged case."""
     case = case_to_change(request.user, case_id)
     case_unmerge(case=case, user=request.user)
     return redirect(case)

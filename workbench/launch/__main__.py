@@ -26,7 +26,7 @@ WATCH_EVERY_SECONDS = 2
 
 
 class Stopped(BaseException):
-    """Somebody asked the launcher to stop: Ctrl-C, a terminal that closed, or SIGTERM."""
+    """The launcher is asked to stop: Ctrl-C, a closed terminal, or SIGTERM."""
 
 
 def main() -> int:
@@ -49,7 +49,7 @@ def main() -> int:
 
 
 def up(plan: Plan) -> int:
-    """Starts everything and stays until it is asked to stop."""
+    """Starts everything and runs until it is stopped."""
     with running(plan) as supervised:
         print(f"The workbench is ready: {plan.address}   (Ctrl-C ends it; logs: {plan.logs})", flush=True)
         watch = RedisWatch(plan)
@@ -60,7 +60,7 @@ def up(plan: Plan) -> int:
 
 
 def demo(plan: Plan) -> int:
-    """Loads the demo cases: into the workbench that runs, else into one that is started for as long as it takes."""
+    """Loads the demo cases into the running workbench, else into one started for this purpose."""
     found = variables_of_the_running(plan)
     if found:
         _python("manage.py", "demo_cases", "--wait", variables=plan.variables | found)
@@ -92,14 +92,16 @@ def running(plan: Plan) -> Iterator[Supervised]:
 
 
 def _python(*arguments: str, variables: dict[str, str]) -> None:
-    """Runs Python to its end, out of reach of the terminal's signals. Raises LaunchRefused when it fails."""
+    """Runs Python to its end, shielded from the terminal's signals. Raises LaunchRefused when it fails."""
     done = subprocess.run([sys.executable, *arguments], cwd=PROJECT, env=variables, start_new_session=True, check=False)
     if done.returncode != 0:
         raise LaunchRefused(f"{' '.join(arguments)} failed; the reason is above.")
 
 
 def _stop(number: int, frame: FrameType | None) -> None:
-    """Ends the launcher once; further signals must not interrupt the orderly end, whose time is bounded."""
+    """Stops the launcher on the first signal; further ones must not interrupt the orderly end, whose time is
+    limited.
+    """
     for stopping in STOPPING_SIGNALS:
         signal.signal(stopping, signal.SIG_IGN)
     raise Stopped

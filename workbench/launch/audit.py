@@ -1,4 +1,4 @@
-"""`make audit`: whether a version with a known vulnerability is installed, by data that needs no network."""
+"""`make audit`: reports installed versions with known vulnerabilities, from local data."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ADVISORIES = Path(__file__).with_name("advisories.yaml")
 class Advisory:
     """A known vulnerability; the fields are those of `advisories.yaml`.
 
-    version   of the program that the package carries, where its own number says nothing of that
+    version   of the bundled program, when the package's own version is unrelated
     """
 
     package: str
@@ -32,7 +32,7 @@ class Advisory:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is known, and on which day somebody looked."""
+    """The known vulnerabilities, and the date of the last review."""
 
     reviewed: str
     advisories: tuple[Advisory, ...]
@@ -45,7 +45,7 @@ def known_advisories(text: str) -> Known:
 
 
 def affecting(known: Known, installed: Callable[[str], str] = version) -> Iterator[tuple[Advisory, str]]:
-    """The advisories that the installed versions are affected by, with that version."""
+    """The advisories that apply to the installed versions, with that version."""
     for advisory in known.advisories:
         try:
             found = advisory.version or installed(advisory.package)
@@ -60,7 +60,7 @@ def _numbers(text: str) -> tuple[int, ...]:
 
 
 def main() -> int:
-    """Prints what is known; 1 where something is that nobody accepted."""
+    """Prints the advisories; 1 when one is not accepted."""
     known = known_advisories(ADVISORIES.read_text("utf-8"))
     affected = list(affecting(known))
     print(

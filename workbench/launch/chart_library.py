@@ -1,8 +1,8 @@
-"""Builds a smaller plotly.js: without maps, three dimensions and WebGL, which no chart uses.
+"""Builds a smaller plotly.js, without maps, 3D and WebGL, which no chart uses.
 
-The Python package brings the whole library only, and making a smaller one takes Node. But each module of the bundle is
-a function of its own that runs when another module asks for it, and these are used only where such a chart is drawn:
-an empty module in their place changes nothing else.
+The Python package has only the whole library, and building a smaller one needs Node. But each module of the bundle is a
+function that runs when another module requires it, and these are required only for such charts: replacing them by an
+empty module has no other effect.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 NOTHING = "W((e,t)=>{t.exports={}});"
 ANYTHING = "W((e,t)=>{t.exports=new Proxy({},{get:()=>({})})});"
-"""A module that has nothing, and one that has an empty thing of any name."""
+"""An empty module, and one with an empty property of any name."""
 ON_IMPORT = "Ea(()=>{});"
 
 
@@ -19,10 +19,10 @@ ON_IMPORT = "Ea(()=>{});"
 class Module:
     """A module of the bundle.
 
-    what     what it holds
+    what     its content
     begins   its first characters
-    follows  those of what comes right after it
-    instead  what stands in its place
+    follows  the characters directly after it
+    instead  its replacement
     """
 
     what: str
@@ -38,11 +38,11 @@ UNUSED = (
     Module("maps", "Rst=Ea(()=>{Vnt();", "var Bst=W((sri,zst)=>{", f"Rst={ON_IMPORT}"),
     Module("maps, beside the page", "Bst=W((sri,zst)=>{", "var Vst=W((lri,Ust)=>{", f"Bst={NOTHING}"),
 )
-"""Of plotly.js 4.1.1, in plotly 7.1.0: names in a bundle change with each version."""
+"""For plotly.js 4.1.1, in plotly 7.1.0: names in a bundle change with each version."""
 
 
 def without_unused(script: str) -> str:
-    """The library without UNUSED. Raises ValueError for another version, in which they are not found."""
+    """The library without UNUSED. Raises ValueError for another version, which does not contain them."""
     for module in UNUSED:
         if script.count(module.begins) != 1 or script.count(module.follows) != 1:
             raise ValueError(f"the part for {module.what} is not where plotly.js 4.1.1 has it")

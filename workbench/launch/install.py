@@ -1,6 +1,6 @@
 """Builds `.venv` from `requirements.txt`. The Makefile runs it with the system's Python: `install.py VENV STAMP`.
 
-Only the standard library, and no syntax newer than Python 3.6: a too old Python can read it and says one clear line.
+Only the standard library and syntax of Python 3.6, so that an old Python gets as far as a clear error message.
 """
 
 import os
@@ -10,17 +10,17 @@ import sys
 import tempfile
 from pathlib import Path
 
-LEAST_PYTHON = (3, 11)  # what pyspark 4.3 needs
+LEAST_PYTHON = (3, 11)  # required by pyspark 4.3
 PROJECT = Path(__file__).resolve().parent.parent.parent
 REQUIREMENTS = PROJECT / "requirements.txt"
 WHEEL_OPTIONS = PROJECT / "workbench" / "launch" / "wheel.cfg"
 NOT_COMPILED = "/(tests|plotly|pip|pygments|setuptools)/"
-"""What nothing imports at each start, a third of all; of plotly only its script is used."""
+"""Packages not imported at each start, a third of all files; of plotly only its script is used."""
 PIP_FAILED = "pip could not install requirements.txt; the reason is above. make setup tries again."
 
 
 def install(venv: Path, stamp: Path) -> int:
-    """Makes or completes the virtual environment, and touches the stamp once all of it stands."""
+    """Makes or completes the virtual environment, and touches the stamp when it is complete."""
     if sys.version_info < LEAST_PYTHON:
         found = ".".join(str(part) for part in sys.version_info[:3])
         return refuse(
@@ -41,7 +41,7 @@ def install(venv: Path, stamp: Path) -> int:
     print("Preparing Spark for quick starts (once, a minute) while the others are installed.", flush=True)
     prepare = [python, "-m", "diagnostics.spark_service", "prepare"]
     preparing = subprocess.Popen(prepare, cwd=str(PROJECT), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    # pip would compile as it installs. What this leaves out and somebody imports is compiled then.
+    # Instead of pip's compilation. Other modules are compiled when they are first imported.
     compile_packages = [python, "-m", "compileall", "-qq", "-j", "0", "-x", NOT_COMPILED, str(venv / "lib")]
     installed = subprocess.call([*pip, "install", "--no-compile", "--requirement", str(REQUIREMENTS)]) == 0
     if installed:
@@ -61,7 +61,7 @@ def install(venv: Path, stamp: Path) -> int:
 def install_first(venv: Path, pip: "list[str]") -> int:
     """Installs the first paragraph of requirements.txt, which Spark's preparation needs; gives pip's exit status.
 
-    PyPI has only Spark's source. Its wheel is made while what it needs is installed.
+    PyPI has only Spark's source distribution, whose wheel is built in parallel with the installation.
     """
     variables = {**os.environ, "DIST_EXTRA_CONFIG": str(WHEEL_OPTIONS)}
     first = REQUIREMENTS.read_text("utf-8").partition("\n\n")[0] + "\n"
@@ -76,14 +76,14 @@ def install_first(venv: Path, pip: "list[str]") -> int:
         making = subprocess.Popen(make_wheel, env=variables)
         listed.write_text(first.replace(spark[0], ""), "utf-8")
         status = subprocess.call(install)
-        # Where it could not be made, the last step tries it again and tells why.
+        # If this failed, the last step tries it again and reports the reason.
         making.wait()
         listed.write_text(first, "utf-8")
         return status or subprocess.call(install, env=variables)
 
 
 def write_to(folder: Path) -> None:
-    """Raises OSError when nothing can be made in the folder."""
+    """Raises OSError when the folder is not writable."""
     probe = folder / f".write-probe-{os.getpid()}"
     probe.mkdir()
     probe.rmdir()

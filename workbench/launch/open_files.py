@@ -7,15 +7,15 @@ import resource
 from workbench.launch.plan import LaunchRefused
 
 LEAST_FILES = 256
-"""Below that, the threads of one web process alone could be without. Our choice: twice what they were seen to take."""
+"""Below this, the threads of one web process could run out. Our choice: twice their observed use."""
 MOST_FILES = 65_536
-"""More is of no use, and some programs close every number up to the limit at their start. Our choice."""
+"""More is useless, and some programs close every number up to the limit at their start. Our choice."""
 MOST_CONNECTIONS = 1000
-"""Of one web process, gunicorn's own default."""
+"""Connections of one web process, gunicorn's own default."""
 
 
 def open_files_raise() -> int:
-    """Raises the soft limit of this process, and so of its children, as far as allowed. Gives it.
+    """Raises the soft limit of this process and its children as far as allowed. Gives it.
 
     Raises LaunchRefused below LEAST_FILES.
     """
@@ -30,9 +30,9 @@ def open_files_raise() -> int:
 
 
 def web_connections() -> int:
-    """Connections that one web process takes at once: half of the files, so that requests can open theirs.
+    """Connections that one web process accepts at once: half of the files, so that requests can open theirs.
 
-    The others wait in the system's queue. A process that accepts one too many ends, and its requests with it.
+    Further ones wait in the system's queue. A process that accepts too many would end, with its requests.
     """
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return MOST_CONNECTIONS if soft == resource.RLIM_INFINITY else max(min(soft // 2, MOST_CONNECTIONS), 1)

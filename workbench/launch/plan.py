@@ -1,4 +1,4 @@
-"""Decides from the environment what will be started, and refuses what cannot work."""
+"""Plans from the environment what to start, and refuses invalid combinations."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from diagnostics.wording.phrase import size as size_text
 from workbench.machine.environment import Environment
 
 START_BYTES = 32 * 1024**2
-"""What a start writes before anything is read: the journals of the database and the queue, logs. Our choice."""
+"""Bytes that a start writes: the journals of the database and the queue, logs. Our choice."""
 PROJECT = Path(__file__).resolve().parent.parent.parent
 
 
@@ -28,10 +28,10 @@ class LaunchRefused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Where the workbench keeps its files, where it listens, and which servers it brings itself.
+    """The folders, addresses and servers of a workbench.
 
-    `redis_port` and `spark_port` are None where REDIS_URL or SPARK_REMOTE name a server from outside. `variables` is
-    the whole environment of every program that is started.
+    `redis_port` and `spark_port` are None when REDIS_URL or SPARK_REMOTE name an external server. `variables` is the
+    whole environment of every started program.
     """
 
     data: Path
@@ -44,17 +44,17 @@ class Plan:
 
     @property
     def run(self) -> Path:
-        """What exists only while the workbench runs: configuration made for this start, lock, addresses."""
+        """Folder of files that exist only at run time: configuration, lock, addresses."""
         return self.data / "run"
 
     @property
     def logs(self) -> Path:
-        """One log for each program."""
+        """Folder of logs, one per program."""
         return self.data / "logs"
 
     @property
     def address(self) -> str:
-        """Where a browser on this machine finds the workbench."""
+        """The address for a browser on this machine."""
         return f"http://{'127.0.0.1' if self.host == '0.0.0.0' else self.host}:{self.port}"  # noqa: S104 compared only
 
 
@@ -91,7 +91,7 @@ def plan_from(given: Mapping[str, str]) -> Plan:
 
 
 def refuse_taken_port(plan: Plan) -> None:
-    """Raises LaunchRefused when nothing can listen where the web server will."""
+    """Raises LaunchRefused when the web server's port is taken."""
     try:
         with socket.create_server((plan.host, plan.port)):
             pass
@@ -103,7 +103,7 @@ def refuse_taken_port(plan: Plan) -> None:
 
 
 def refuse_full_disk(plan: Plan) -> None:
-    """Raises LaunchRefused when database, queue and logs could not even be opened."""
+    """Raises LaunchRefused when database, queue and logs have no space."""
     free = shutil.disk_usage(plan.data).free
     if free < START_BYTES:
         raise LaunchRefused(
@@ -113,7 +113,7 @@ def refuse_full_disk(plan: Plan) -> None:
 
 
 def _refuse_unfit_java(given: Mapping[str, str]) -> None:
-    """Spark would end with a class version in its log, and be started again and again."""
+    """An unsuitable Java would fail with a class version error in Spark's log, over and over."""
     try:
         java_home(given)
     except SparkUnavailable as error:

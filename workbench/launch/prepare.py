@@ -25,7 +25,7 @@ from workbench.launch.chart_library import without_unused
 
 
 def prepare() -> int:
-    """Brings the database up to date; gives the exit status. What is wrong is said on standard error."""
+    """Brings the database up to date; gives the exit status. Errors go to standard error."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "workbench.settings")
     django.setup()
     try:
@@ -45,9 +45,9 @@ def prepare() -> int:
 
 
 def storage_try(storage: str) -> None:
-    """Makes the folder of a run at the storage and removes it. Raises SparkUnavailable when that cannot be done.
+    """Creates and removes the folder of a run at the storage. Raises SparkUnavailable when that fails.
 
-    Here, because no process that forks others later may speak to such a storage.
+    Runs here, because a process that forks later must not use such a storage.
     """
     try:
         with run_folder(storage, f"start-{uuid4()}"):
@@ -57,7 +57,7 @@ def storage_try(storage: str) -> None:
 
 
 def chart_library_copy(source: Path, target: Path) -> None:
-    """Copies plotly.js without what no chart uses into a folder, with a gzip copy for browsers beside it; once."""
+    """Copies the reduced plotly.js into a folder, with a gzip copy beside it; only once."""
     if target.is_dir():
         return
     script = source.read_text("utf-8")

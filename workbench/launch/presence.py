@@ -1,4 +1,4 @@
-"""Locks a data folder for one workbench, and tells other commands the addresses of its servers."""
+"""Locks a data folder for one workbench, and publishes the addresses of its servers to other commands."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ SHARED_VARIABLES = ("WORKBENCH_PORT", "DATABASE_URL", "REDIS_URL", "SPARK_REMOTE
 
 @contextmanager
 def only_one(plan: Plan) -> Iterator[None]:
-    """Holds the data folder. Raises LaunchRefused when another launcher does; the kernel lets go when we die."""
+    """Holds the data folder. Raises LaunchRefused when another launcher does; the kernel releases it when the process
+    dies.
+    """
     with _lock(plan.data).open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -29,7 +31,7 @@ def only_one(plan: Plan) -> Iterator[None]:
 
 @contextmanager
 def shared_with_commands(plan: Plan) -> Iterator[None]:
-    """While the context lasts, other commands of this user find the running workbench's servers."""
+    """Within the context, other commands of this user can connect to the running workbench's servers."""
     shared = {name: plan.variables[name] for name in SHARED_VARIABLES if name in plan.variables}
     with open(os.open(_variables(plan), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
         json.dump(shared, file)

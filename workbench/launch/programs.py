@@ -16,7 +16,7 @@ from workbench.launch.plan import PROJECT, Plan
 from workbench.machine.environment import WEB_THREADS
 
 WEB_WORKER = "workbench.launch.web_worker.PatientWorker"
-WEB_REQUEST_SECONDS = 300  # a large upload on a slow line must not be cut off
+WEB_REQUEST_SECONDS = 300  # long enough for a large upload over a slow connection
 LOG_BYTES = 10 * 1024**2
 LOGS_KEPT = 3
 
@@ -33,7 +33,7 @@ class Program:
 
 
 def programs(plan: Plan) -> list[Program]:
-    """What this plan starts: Redis, Spark, worker, log books, web server; Redis and Spark only where they are ours."""
+    """Programs to start: Redis, Spark, worker, log books, web server; Redis and Spark only without external ones."""
     python = (sys.executable, "-m")
     found = []
     if plan.redis_port is not None:
@@ -42,11 +42,11 @@ def programs(plan: Plan) -> list[Program]:
     if plan.spark_port is not None:
         serve = (*python, "diagnostics.spark_service", "serve", "--port", str(plan.spark_port))
         found.append(Program("spark", serve, "TERM", 8, signal_group=True))
-    # QUIT is Celery's cold shutdown: what runs goes back to the queue and is begun again at the next start.
+    # QUIT is Celery's cold shutdown: running tasks return to the queue and restart at the next start.
     celery = (*python, "celery", "--app", "workbench.worker.program")
     worker = (*celery, "worker", "--loglevel", "INFO", "--without-gossip")
     found.append(Program("worker", worker, "QUIT", 8, signal_group=False))
-    # At the lowest priority: the records of a large log never take a core from the analysis of the next case.
+    # At the lowest priority, so that writing a large log book never slows the next analysis.
     books = ("nice", "-n", "19", sys.executable, str(PROJECT / "manage.py"), "write_log_books")
     found.append(Program("books", books, "TERM", 8, signal_group=True))
     web = (*python, "gunicorn", "workbench.wsgi", "--bind", f"{plan.host}:{plan.port}", *_web_options(plan))
@@ -74,7 +74,7 @@ def write_configuration(plan: Plan) -> Path:
 
 
 def _redis_configuration(plan: Plan) -> str:
-    """A queue on the loopback interface with a password, whose every write reaches the disk within a second."""
+    """A queue on the loopback interface with a password; every write is on disk within a second."""
     folder = str(plan.data / "redis").replace("\\", "\\\\").replace('"', '\\"')
     return "\n".join(
         [

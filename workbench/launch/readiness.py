@@ -10,9 +10,9 @@ from collections.abc import Callable
 
 from workbench.launch.plan import LaunchRefused, Plan
 
-READY_SECONDS = 240  # the first start also makes Spark's class archive; a loaded machine took over a minute
+READY_SECONDS = 240  # the first start also builds Spark's class archive; a loaded machine took over a minute
 ASK_EVERY_SECONDS = 0.3
-LOGS = {"database": "web", "broker": "redis"}  # where a part of /readyz is not named as its program
+LOGS = {"database": "web", "broker": "redis"}  # parts of /readyz whose name differs from their program
 
 
 def wait_until_ready(plan: Plan, alive: Callable[[], bool]) -> None:

@@ -10,14 +10,16 @@ import redis
 from workbench.launch.plan import Plan
 
 ANSWER_SECONDS = 2.0
-"""How long an answer may take. Our choice: it takes less than a millisecond."""
+"""Time limit of an answer. Our choice: it takes less than a millisecond."""
 
 HUNG_SECONDS = 15.0
-"""A Redis that answers nothing for so long is ended. Our choice: rewriting its file takes a queue no second."""
+"""A Redis without an answer for this long is killed. Our choice: rewriting its file takes a queue less than a
+second.
+"""
 
 
 class RedisWatch:
-    """Asks the Redis of a plan now and then; one from outside is left alone."""
+    """Polls the plan's Redis; an external one is left alone."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
@@ -30,7 +32,7 @@ class RedisWatch:
         )
 
     def look(self) -> None:
-        """Ask once, and end a Redis that has been silent for too long."""
+        """Poll once, and kill a Redis that has been silent for too long."""
         if self._plan.redis_port is None:
             return
         try:
@@ -39,7 +41,7 @@ class RedisWatch:
             if time.monotonic() - self._answered > HUNG_SECONDS:
                 self._end()
         except redis.RedisError:
-            self._answered = time.monotonic()  # it is starting, which the supervisor looks after
+            self._answered = time.monotonic()  # it is starting, which supervisord supervises
         else:
             self._answered = time.monotonic()
 

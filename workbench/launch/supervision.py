@@ -14,8 +14,8 @@ import psutil
 
 from workbench.launch.plan import Plan
 
-STOP_SECONDS = 45  # longer than the programs' own stop_seconds together
-LAST_MOMENTS_SECONDS = 3  # a program's children see its end and end themselves
+STOP_SECONDS = 45  # longer than the sum of the programs' stop_seconds
+LAST_MOMENTS_SECONDS = 3  # a program's children notice its end and exit
 PROGRAM = Path(__file__).with_name("supervisord.py")
 PR_SET_PDEATHSIG = 1  # Linux, prctl(2)
 
@@ -31,8 +31,8 @@ class Supervised:
         self._reported = self._log.stat().st_size if self._log.exists() else 0
 
     def __enter__(self) -> Supervised:
-        # A session of its own: a Ctrl-C or a closed terminal reaches only the launcher, which then ends all in order.
-        # Its output goes to a file: with a pipe it would die of a launcher that was killed, and leave its programs.
+        # In its own session: Ctrl-C or a closed terminal reaches only the launcher, which then ends everything in
+        # order. Output goes to a file, because a pipe would end with a killed launcher.
         with self._log.open("ab") as output:
             self._supervisord = subprocess.Popen(
                 [sys.executable, "-P", str(PROGRAM), "--configuration", str(self._configuration)],
@@ -60,13 +60,13 @@ class Supervised:
         self._end_left_over()
 
     def alive(self) -> bool:
-        """Looks after the programs: says which died, notes all processes. Gives whether supervisord runs."""
+        """Reports programs that died and records all processes. Gives whether supervisord runs."""
         self._report()
         self._remember()
         return self._supervisord.poll() is None
 
     def _remember(self) -> None:
-        """Notes every process below supervisord, so that it can be ended even if supervisord is killed."""
+        """Records every process below supervisord, so that it can be ended even if supervisord is killed."""
         try:
             below = psutil.Process(self._supervisord.pid).children(recursive=True)
         except psutil.NoSuchProcess:
@@ -74,18 +74,18 @@ class Supervised:
         self._family = {process for process in self._family if process.is_running()} | set(below)
 
     def _end_left_over(self) -> None:
-        """Ends what outlived its parent."""
+        """Ends processes that outlived their parent."""
         _, left = psutil.wait_procs([each for each in self._family if each.is_running()], LAST_MOMENTS_SECONDS)
         for process in left:
             process.kill()
         psutil.wait_procs(left, LAST_MOMENTS_SECONDS)
 
     def _report(self) -> None:
-        """Passes on what supervisord's log says about programs that died."""
+        """Reports programs that died, from supervisord's log."""
         if not self._log.exists() or self._log.stat().st_size == self._reported:
             return
         if self._log.stat().st_size < self._reported:
-            self._reported = 0  # it was full and began anew
+            self._reported = 0  # the log was full and restarted
         with self._log.open("rb") as log:
             log.seek(self._reported)
             new, complete, _ = log.read().rpartition(b"\n")
@@ -95,10 +95,10 @@ class Supervised:
             if exited and "not expected" in what:
                 name, _, reason = what.partition(" ")
                 reason = reason.replace("; not expected", "").strip("()")
-                with contextlib.suppress(OSError):  # into a file on a disk that is full
+                with contextlib.suppress(OSError):  # the log may be on a full disk
                     print(f"{name} ended ({reason}) and is started again; see {self._plan.logs / name}.log", flush=True)
 
 
 def end_with_parent() -> None:
-    """In a child before it becomes its program: the kernel will ask it to stop when its parent is killed."""
+    """In a child before exec: the kernel will signal it when its parent is killed."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)

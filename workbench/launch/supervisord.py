@@ -1,7 +1,7 @@
-"""supervisord as a program of its own, which goes on while nothing can be written to its log.
+"""supervisord in a variant that survives when its log cannot be written.
 
-Where a line cannot be logged, it prints the error instead, into the same full disk, and would end of that, and
-everything that it supervises with it.
+When a line cannot be logged, it prints the error to the same full disk, and would die of that error together with all
+its programs.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""The web server's worker: a request takes a thread once it is here, so that half-sent ones cannot take all of them.
+"""The web server's worker: a request gets a thread once it is complete, so that partial requests cannot occupy all of
+them.
 
 Gunicorn's threaded worker gives every connection a thread that waits for the rest of its request: a few dozen clients
-that send half of one, or one byte a second, stop the site for everybody. Here the main loop waits for heads and short
+that send half of one, or one byte per second, stop the site for everybody. Here the main loop waits for heads and short
 bodies, and long bodies, which are uploads, take at most half of the threads.
 """
 
@@ -23,14 +24,15 @@ from typing import Any
 from gunicorn.workers.gthread import TConn, ThreadWorker
 
 HEAD_SECONDS = 10.0
-"""How long a client may take to send a head and a short body. Our choice: a page's request is one packet."""
+"""Time limit for receiving a head and a short body. Our choice: a page's request is one packet."""
 IDLE_SECONDS = 20.0
-"""How long a thread waits for the next byte of an upload, or for a client to take one. Our choice: a line that is slow
-brings some bytes in that time; a file that is sent in pieces goes on after a break."""
+"""Time limit for the next byte of an upload, or of a client that reads an answer. Our choice: a slow connection
+transfers some bytes in that time; a resumable upload continues after an interruption.
+"""
 END_SECONDS = 2.0
-"""How long the rest of what a client sends is read and thrown away after the last answer. As gunicorn's."""
+"""How long the rest of a request is read and discarded after the last answer. As in gunicorn."""
 MOST_WAITED_BYTES = 32 * 1024
-"""Of a head, and of a head with a short body: as much as nginx takes for a head (`large_client_header_buffers`)."""
+"""Bytes of a head, or of a head with a short body: as in nginx (`large_client_header_buffers`)."""
 
 CONTENT_LENGTH = re.compile(rb"\r\ncontent-length:[ \t]*(\d{1,18})[ \t]*\r\n", re.IGNORECASE)
 CHUNKED = re.compile(rb"\r\ntransfer-encoding:", re.IGNORECASE)
@@ -48,15 +50,15 @@ class PatientSocket(socket.socket):
 class Connection(TConn):  # type: ignore[misc]
     """A connection.
 
-    is_upload  whether its request has a body for which a thread will have to wait
-    end        what ends it once the last answer is sent, without waiting for the client
+    is_upload  whether its request has a long body, for which a thread has to wait
+    end        closes it after the last answer, without waiting for the client
     """
 
     is_upload = False
     end: Callable[[Connection], None]
 
     def close(self, graceful: bool = False) -> None:
-        """Gunicorn's main loop would wait up to two seconds for each client to close its side."""
+        """Without gunicorn's wait of up to two seconds for each client."""
         if graceful:
             self.end(self)
         else:
@@ -77,12 +79,12 @@ class PatientWorker(ThreadWorker):  # type: ignore[misc]
         return max(int(self.cfg.threads) // 2, 1)
 
     def init_process(self) -> None:
-        """Leaves what was loaded before the fork out of all further collections of garbage: it stays for good."""
+        """Freezes objects loaded before the fork, which live for ever, so that garbage collections skip them."""
         gc.freeze()
         super().init_process()
 
     def accept(self, listener: socket.socket) -> None:
-        """Takes a new connection, and no thread for it yet."""
+        """Accepts a connection without assigning a thread."""
         try:
             client, address = listener.accept()
         except OSError as error:
@@ -95,7 +97,7 @@ class PatientWorker(ThreadWorker):  # type: ignore[misc]
         self._await_request(conn)
 
     def on_client_socket_readable(self, conn: Connection, client: socket.socket) -> None:
-        """The next request of a connection that was kept begins."""
+        """The next request of a kept-alive connection begins."""
         self.poller.unregister(client)
         self.keepalived_conns.remove(conn)
         self._await_request(conn)
@@ -107,7 +109,7 @@ class PatientWorker(ThreadWorker):  # type: ignore[misc]
         self.poller.register(conn.sock, selectors.EVENT_READ, partial(self.on_pending_socket_readable, conn))
 
     def on_pending_socket_readable(self, conn: Connection, client: socket.socket) -> None:
-        """Looks at what is here, without taking it, and gives the connection a thread when that is enough."""
+        """Peeks at the received bytes, and assigns a thread when they suffice."""
         try:
             here = client.recv(MOST_WAITED_BYTES, socket.MSG_PEEK)
         except BlockingIOError:
@@ -125,11 +127,11 @@ class PatientWorker(ThreadWorker):  # type: ignore[misc]
                 super().on_pending_socket_readable(conn, client)
                 return
         if len(here) < awaited:
-            self._drop(conn)  # the client closed its side before the rest came
+            self._drop(conn)  # the client closed its side before sending the rest
         elif len(here) >= MOST_WAITED_BYTES:
             self._drop(conn, TOO_LARGE)
         else:
-            # The poller wakes us again when there is more than this.
+            # The poller wakes us again for more bytes than this.
             client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, len(here) + 1)
 
     def _drop(self, conn: Connection, answer: bytes = b"") -> None:
@@ -137,13 +139,13 @@ class PatientWorker(ThreadWorker):  # type: ignore[misc]
         self.pending_conns.remove(conn)
         self.nr_conns -= 1
         if answer:
-            with contextlib.suppress(OSError):  # the client is gone, or takes nothing
-                conn.sock.recv(2 * MOST_WAITED_BYTES)  # bytes that nobody read would reset the answer
+            with contextlib.suppress(OSError):  # the client is gone, or reads nothing
+                conn.sock.recv(2 * MOST_WAITED_BYTES)  # unread bytes would reset the connection
                 conn.sock.send(answer)
         conn.close()
 
     def _end(self, conn: Connection) -> None:
-        """Closes our side and reads on for a while, lest bytes that nobody read reset the answer (RFC 9112, 9.6)."""
+        """Closes our side and reads for a while, because unread bytes would reset the answer (RFC 9112, 9.6)."""
         try:
             conn.sock.shutdown(socket.SHUT_WR)
             conn.sock.setblocking(False)
@@ -172,14 +174,14 @@ class PatientWorker(ThreadWorker):  # type: ignore[misc]
         conn.close()
 
     def murder_pending(self) -> None:
-        """Ends what was waited for too long; gunicorn's loop asks for it once a second."""
+        """Ends connections that exceeded their time limit; called once a second by gunicorn's loop."""
         super().murder_pending()
         now = time.monotonic()
         while self._ending and self._ending[0].timeout <= now:
             self._forget(self._ending.popleft())
 
     def enqueue_req(self, conn: Connection) -> None:
-        """Gives the connection a thread; an upload waits while half of them are taken by uploads."""
+        """Assigns a thread; an upload waits while half of the threads are used by uploads."""
         if conn.is_upload:
             if self._uploads >= self._most_uploads:
                 self._waiting.append(conn)
@@ -188,10 +190,10 @@ class PatientWorker(ThreadWorker):  # type: ignore[misc]
         super().enqueue_req(conn)
 
     def finish_request(self, conn: Connection, fs: Future[Any]) -> None:
-        """Lets the next upload have the thread that one of them gave back.
+        """Gives the thread of a finished upload to the next one.
 
-        Bytes of a next request that were read with this one cannot be waited for without a thread: the connection
-        ends, and a client that sends ahead, as no browser does, asks again.
+        Bytes of a pipelined request cannot be waited for without a thread: the connection is closed, and the client (no
+        browser does this) retries.
         """
         was_upload, conn.is_upload = conn.is_upload, False
         if conn.parser is not None and conn.parser.unreader.buf.getvalue():
@@ -206,7 +208,7 @@ class PatientWorker(ThreadWorker):  # type: ignore[misc]
 
 
 def _body_bytes(head: bytes) -> int | None:
-    """The length that a head states of its body; None when it states none although there is a body."""
+    """The length of the body in a head; None when there is a body without a length."""
     lines = head + b"\r\n"
     if CHUNKED.search(lines):
         return None

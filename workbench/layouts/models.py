@@ -9,7 +9,7 @@ from diagnostics import intake
 
 
 class LogLayout(models.Model):
-    """A layout in which a team's jobs write their logs; it counts for every file that is unpacked from then on."""
+    """A layout of the logs of a team's jobs, applied to every file unpacked from then on."""
 
     title = models.CharField(max_length=100, unique=True)
     pattern = models.TextField(
@@ -30,11 +30,11 @@ class LogLayout(models.Model):
         return self.title
 
     def clean(self) -> None:
-        """Refuses a layout that does not read its lines."""
+        """Refuses a layout that does not match its sample lines."""
         if errors := self.as_layout().errors():
             raise ValidationError(errors)
 
     def as_layout(self) -> intake.LogLayout:
-        """The same as the library knows it."""
+        """The same as the library's type."""
         lines = tuple(line for line in self.finds.replace("\r", "").split("\n") if line.strip())
         return intake.LogLayout(self.title, self.pattern, self.time_format, lines)

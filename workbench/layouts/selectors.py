@@ -7,5 +7,5 @@ from workbench.layouts.models import LogLayout
 
 
 def layouts_now() -> tuple[intake.LogLayout, ...]:
-    """Asked once for each upload and each analysis, so that a change needs no restart."""
+    """Read once per upload and analysis, so that a change needs no restart."""
     return tuple(each.as_layout() for each in LogLayout.objects.filter(active=True))

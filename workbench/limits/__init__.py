@@ -1,1 +1,1 @@
-"""The bounds on uploads: what the operator's environment allows at most, and what administrators set below that."""
+"""Limits of uploads: upper bounds from the operator's environment, and lower values set by administrators."""

@@ -1,7 +1,7 @@
 """Searches the log records of all cases that a user may see, the newest case first.
 
-Each case has a log book of its own, so a search asks them one after the other for as long as a person waits; what was
-not reached is said, and the next search goes on there.
+Each case has its own log book, so they are searched in sequence within a time limit; the result names the case at which
+the next search continues.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from workbench.cases.models import Case
 
 MOST_SECONDS = 8.0
 MOST_CASES = 25
-"""Cases with a hit that one page shows. Our choice, as long as a page of the list."""
+"""Cases with matches per page. Our choice, as long as a page of the list."""
 ROWS_SHOWN = 3
 SHOWN = ("ts_ms", "level", "message", "root_cause_class", "file_id", "line")
 
 
 @dataclass(frozen=True, slots=True)
 class CaseHits:
-    """The records of one snapshot of a case that fit.
+    """The matching records of one snapshot of a case.
 
     rows     the first of them, each with the `address` of its place in the log page
     address  the log page with the same search
@@ -48,12 +48,12 @@ class CaseHits:
 
 @dataclass(slots=True)
 class EverywhereMatches:
-    """What a search found.
+    """The result of a search.
 
     searched  log books that were searched
-    unkept    diagnoses whose log records are not kept: they had none, or their evidence was deleted
-    slow      cases whose log alone took too long
-    rest      number of the case to go on below, None when all were searched
+    unkept    diagnoses without log records: they had none, or their evidence was deleted
+    slow      cases whose log alone exceeded the time limit
+    rest      number of the case to continue below, None when all were searched
     """
 
     hits: list[CaseHits] = field(default_factory=list)
@@ -64,7 +64,7 @@ class EverywhereMatches:
 
 
 def search_everywhere(user: User, search: Search, below: int | None = None) -> EverywhereMatches:
-    """The cases with records that fit. `below` goes on after the case of that number. Raises InvalidSearch."""
+    """The cases with matching records. `below` continues after the case of that number. Raises InvalidSearch."""
     matches = EverywhereMatches()
     deadline = time.monotonic() + MOST_SECONDS
     last: int | None = None

@@ -16,7 +16,7 @@ from workbench.logs.everywhere import search_everywhere
 @login_required
 @require_GET
 def everywhere(request: SignedInRequest) -> HttpResponse:
-    """Cases with the records that fit; nothing is searched before something is asked for."""
+    """Cases with matching records; empty without a search."""
     asked = request.GET.get("q", "").strip()
     below = request.GET.get("below", "")
     context: dict[str, object] = {"asked": asked}

@@ -1,4 +1,4 @@
-"""Log records that people pinned."""
+"""Log records pinned by users."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from workbench.cases.models import Case
 
 
 class PinnedRecord(models.Model):
-    """A record that somebody wants the others to see. It is named by its file and line, which no analysis changes.
+    """A log record pinned for others, identified by its file and line, which no analysis changes.
     There is one row for each: they are written under the lock of the case, as a path may be too long for an index.
 
     snapshot  the one that the file belongs to
     path   the file's path inside the upload, as in the diagnosis document
     ts_ms  epoch ms, null where the record has no time
     text   its message, shortened
-    note   what the person says about it
+    note   the user's comment
     """
 
     case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="pinned_records")
@@ -50,5 +50,5 @@ class PinnedRecord(models.Model):
 
 
 def record_address(case_id: int, snapshot: int, path: str, line: int) -> str:
-    """The log page of a snapshot of a case at the record that a line belongs to."""
+    """The log page of a snapshot at the record that contains a line."""
     return f"{reverse('logs:page', args=[case_id])}?snapshot={snapshot}&at={quote(path, safe='/!')}:{line}"

@@ -23,8 +23,8 @@ from workbench.uploads.models import UploadedFile
 class CaseLog:
     """The log records of a case's newest diagnosis, or of that of one snapshot.
 
-    analysis  None when nothing was diagnosed yet
-    kept      None where none were kept
+    analysis  None without a diagnosis
+    kept      None when no records are kept
     """
 
     case: Case
@@ -40,7 +40,7 @@ class CaseLog:
 
     @property
     def is_being_written(self) -> bool:
-        """Whether the records can be searched soon."""
+        """Whether the records will be searchable soon."""
         return self.kept is None and self.analysis is not None and self.analysis.log_book == LogBookState.WAITING
 
     @property
@@ -64,14 +64,14 @@ def case_log(user: User, case_id: int, snapshot: str | None) -> CaseLog:
 
 
 def file_of(log: CaseLog, path: str) -> UploadedFile | None:
-    """The uploaded file that a path of the diagnosis lies in; of names that begin alike the longest."""
+    """The uploaded file that contains a path of the diagnosis; the longest matching name."""
     files = log.analysis.files.filter(deleted_at=None).defer("members") if log.analysis else ()
     holding = [each for each in files if each.holds(path)]
     return max(holding, key=lambda each: len(each.name), default=None)
 
 
 def lines_address(log: CaseLog, path: str, line: int, last_line: int | None = None) -> str | None:
-    """The viewer of the file at a line; None when the snapshot does not hold the file."""
+    """The viewer of the file at a line; None when the snapshot does not contain the file."""
     file = file_of(log, path)
     if file is None:
         return None

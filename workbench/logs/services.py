@@ -14,16 +14,16 @@ from workbench.untrusted.storable import storable
 
 MOST_PINS = 500
 MOST_NOTE = 5_000
-"""Bounds of what people pin in a case and say about it. Our choice: nobody reads more."""
+"""Limits of pins and their notes. Our choice: nobody reads more."""
 
 
 class CannotPin(Exception):
-    """A record is not pinned; the text says why, for the user."""
+    """A record cannot be pinned; the text is for the user."""
 
 
 @transaction.atomic
 def record_pin(*, log: CaseLog, user: User, path: str, line: int, note: str = "") -> PinnedRecord:
-    """Pins the record that a line belongs to, or says something else about a pinned one. Raises CannotPin."""
+    """Pins the record that contains a line, or changes the note of its pin. Raises CannotPin."""
     if len(note) > MOST_NOTE:
         raise CannotPin(f"A note has at most {MOST_NOTE:,} characters.")
     case, book = log.case, log.book
@@ -45,6 +45,6 @@ def record_pin(*, log: CaseLog, user: User, path: str, line: int, note: str = ""
 
 
 def record_unpin(*, log: CaseLog, path: str, line: int) -> bool:
-    """Takes the pin away. Gives whether there was one."""
+    """Removes the pin. Gives whether there was one."""
     deleted, _ = log.pins.filter(path=path, line=line).delete()
     return bool(deleted)

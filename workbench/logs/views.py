@@ -1,4 +1,4 @@
-"""The log page of a case and the JSON it is made of."""
+"""The log page of a case, and its JSON endpoints."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Answer = Callable[..., JsonResponse]
 
 
 class PlaceForm(forms.Form):
-    """A place in the list and what to do there."""
+    """A place in the list and an action."""
 
     start = forms.IntegerField(min_value=0, max_value=2**31, required=False)
     count = forms.IntegerField(min_value=1, max_value=answers.MOST_ROWS, required=False)
@@ -51,7 +51,7 @@ class PlaceForm(forms.Form):
 @login_required
 @require_GET
 def page(request: SignedInRequest, case_id: int) -> HttpResponse:
-    """The page itself. A link to a record of which nothing is kept leads to its line in the file."""
+    """The page. A link to a record that is not kept redirects to its line in the file."""
     log = case_log(request.user, case_id, request.GET.get("snapshot"))
     at = place_of(request.GET.get("at", ""))
     if log.kept is None and at is not None:
@@ -71,7 +71,7 @@ def page(request: SignedInRequest, case_id: int) -> HttpResponse:
 
 
 def answering(answer: Callable[[CaseLog, Asked, dict[str, Any]], dict[str, Any]]) -> Answer:
-    """A view that answers a question to the log book; a wrong question gives 400 with the reason."""
+    """A view that answers a query to the log book; an invalid query gives 400 with the reason."""
 
     @login_required
     @require_GET
@@ -92,7 +92,7 @@ def answering(answer: Callable[[CaseLog, Asked, dict[str, Any]], dict[str, Any]]
 
 @answering
 def overview(log: CaseLog, asked: Asked, form: dict[str, Any]) -> dict[str, Any]:
-    """Numbers, histogram, the terms of the search, and where the address points."""
+    """Counts, histogram, the terms of the search, and the target of the address."""
     view = view_of(log.book, asked)
     return answers.overview_answer(log.book, asked, view, place_of(form["at"]))
 
@@ -146,7 +146,7 @@ def _conditions(book: LogBook, asked: Asked, view: View, place: int, form: dict[
 
 
 def _next_pin(log: CaseLog, view: View, place: int, direction: int) -> int | None:
-    """The next pinned record that is listed."""
+    """The next pinned record in the list."""
     found = []
     for path, line in log.pins.values_list("path", "line"):
         told = answers.place_answer(log.book, view, (path, line))

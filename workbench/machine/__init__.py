@@ -1,1 +1,1 @@
-"""What the workbench runs on: environment variables, its secret key, the disk, the broker. It knows no application."""
+"""The workbench's environment: variables, secret key, disk, broker. It depends on no application."""

@@ -1,4 +1,4 @@
-"""Access to Redis beside the queue: sending tasks, signs of life of workers, published messages."""
+"""Access to Redis: queueing tasks, signs of life of workers, publish/subscribe."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from django.db import transaction
 WORKER_KEY = f"{settings.CELERY_TASK_DEFAULT_QUEUE}:worker-beat"
 WORKER_BEAT_SECONDS = 3.0
 WORKER_SILENT_SECONDS = 15
-"""A worker that said nothing for so long does not count. Our choice: five beats."""
+"""A worker silent for this long does not count. Our choice: five beats."""
 
 SPARK_KEY = f"{settings.CELERY_TASK_DEFAULT_QUEUE}:spark-missed"
 SPARK_MISSED_SECONDS = 25
@@ -28,7 +28,7 @@ def _redis() -> redis.Redis:
 
 
 class Messages:
-    """What is published on a channel from now on."""
+    """Messages published on a channel after subscribing."""
 
     def __init__(self, subscription: redis.client.PubSub) -> None:
         self._subscription = subscription
@@ -40,26 +40,26 @@ class Messages:
 
 
 def publish(channel: str, message: str) -> None:
-    """Sends a message to whoever listens now. Raises redis.RedisError."""
+    """Publishes a message to the present subscribers. Raises redis.RedisError."""
     _redis().publish(channel, message)
 
 
 @contextmanager
 def subscribed(channel: str) -> Iterator[Messages]:
-    """Listens to a channel while the block runs. Raises redis.RedisError."""
+    """Subscribes to a channel within the block. Raises redis.RedisError."""
     with _redis().pubsub() as subscription:  # type: ignore[no-untyped-call]
         subscription.subscribe(channel)
         yield Messages(subscription)
 
 
 def send_when_committed(task: str, *arguments: Any) -> None:
-    """Queues the message of a task, by its full name, once the transaction is committed.
+    """Queues a task, by its full name, after the transaction is committed.
 
-    A broker that is down must not turn what is stored into an error page: the row waits, whoever looks after lost rows
-    sends the message later, and `/readyz` names the broker.
+    A broker that is down must not turn a stored change into an error page: the row waits, the recovery of lost rows
+    queues the task later, and `/readyz` reports the broker.
     """
 
-    def send() -> None:  # a function: where it fails, Django logs its name, which a partial does not have
+    def send() -> None:  # a function, because Django logs its name on failure, which a partial does not have
         current_app.send_task(task, arguments)
 
     transaction.on_commit(send, robust=True)
@@ -71,25 +71,25 @@ def broker_answers() -> None:
 
 
 def worker_beat() -> None:
-    """Says that a worker takes work."""
+    """Records that a worker accepts tasks."""
     _redis().set(WORKER_KEY, 1, ex=WORKER_SILENT_SECONDS)
 
 
 def worker_seen() -> bool:
-    """Whether any worker said so lately. Raises redis.RedisError."""
+    """Whether any worker did so recently. Raises redis.RedisError."""
     return bool(_redis().exists(WORKER_KEY))
 
 
 def spark_missed() -> None:
-    """Says that a worker waits for Spark, which does not answer; it holds for SPARK_MISSED_SECONDS."""
+    """Records that a worker waits for Spark; expires after SPARK_MISSED_SECONDS."""
     _redis().set(SPARK_KEY, 1, ex=SPARK_MISSED_SECONDS)
 
 
 def spark_is_missed() -> bool:
-    """Whether a worker said so lately. Raises redis.RedisError."""
+    """Whether a worker did so recently. Raises redis.RedisError."""
     return bool(_redis().exists(SPARK_KEY))
 
 
 def messages_waiting() -> int:
-    """How many messages no worker has taken yet. Raises redis.RedisError."""
+    """Number of queued messages. Raises redis.RedisError."""
     return int(_redis().llen(settings.CELERY_TASK_DEFAULT_QUEUE))

@@ -1,7 +1,7 @@
-"""Measures the free room on the data folder's disk, and refuses what does not fit.
+"""Measures the free space on the data folder's disk, and refuses what does not fit.
 
-Everything that arrives asks here before it is received and again with each piece that is written, so that database,
-queue and logs always find the reserve, whichever door the bytes come in by.
+Everything received is checked here before and with each written piece, so that database, queue and logs always have
+their reserve, whatever way the bytes come in.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from diagnostics.wording.phrase import size as size_text
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
 FULL_TEXTS = ("no space left on device", "disk quota exceeded", "database or disk is full")
-"""What programs say that only pass on the text of an error: Spark's workers, SQLite, PostgreSQL."""
+"""Texts of errors that Spark's workers, SQLite and PostgreSQL pass on as text."""
 SHORT_SHARE = 0.1
-"""With less than this share of the disk left for evidence, administrators are warned. Our choice."""
+"""Administrators are warned when less than this share of the disk is left for evidence. Our choice."""
 
 
 class NoRoom(SuspiciousOperation):
@@ -41,7 +41,7 @@ class NoRoom(SuspiciousOperation):
 
 @dataclass(frozen=True, slots=True)
 class DiskRoom:
-    """Bytes of the disk: in all, used (by whatever), kept in reserve, and free for evidence, which may be negative."""
+    """Bytes of the disk: total, used, reserved, and free for evidence, which may be negative."""
 
     total: int
     used: int
@@ -50,7 +50,7 @@ class DiskRoom:
 
     @property
     def is_short(self) -> bool:
-        """Whether it is time to make room."""
+        """Whether space is short."""
         return self.free < self.total * SHORT_SHARE
 
 
@@ -62,7 +62,7 @@ def disk_room() -> DiskRoom:
 
 
 def means_full_disk(error: BaseException | None) -> bool:
-    """Whether an error, or one that it came from, says that a disk or a quota is full."""
+    """Whether an error, or one of its causes, means a full disk or quota."""
     while error is not None:
         if isinstance(error, NoRoom) or (isinstance(error, OSError) and error.errno in FULL):
             return True
@@ -73,7 +73,7 @@ def means_full_disk(error: BaseException | None) -> bool:
 
 
 def require_room(size: int) -> None:
-    """Raises NoRoom unless `size` more bytes leave the reserve untouched. Cheap enough for every piece of a file."""
+    """Raises NoRoom unless `size` more bytes fit without using the reserve. Cheap enough for every piece of a file."""
     free = disk_room().free
     if size > free:
         raise NoRoom(size, free)
@@ -81,7 +81,7 @@ def require_room(size: int) -> None:
 
 @contextmanager
 def full_disk_refused(size: int) -> Iterator[None]:
-    """Raises NoRoom when what is written inside meets a full disk or quota all the same: others write to it too."""
+    """Raises NoRoom when a write inside fails for a full disk or quota, because other programs write too."""
     try:
         yield
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Reads environment variables; system checks report wrong values with a hint."""
+"""Reads environment variables; system checks report invalid values with a hint."""
 
 from __future__ import annotations
 
@@ -23,13 +23,14 @@ CONTACT_FORM = re.compile(r"(mailto:[^\s<>\"']+@[^\s<>\"']+|https://[^\s<>\"']+)
 SPARK_REMOTE_FORM = re.compile(r"sc://[^/;\s]+(/\S*)?")
 
 WEB_THREADS = 24
-"""Threads of a web process. Our choice: pages wait for the database and for uploads, and a page that watches a run
-holds a thread meanwhile; none of them waits for the processor."""
+"""Threads of a web process. Our choice: pages wait for the database and for uploads, and a page with live progress
+occupies a thread; none of them waits for the processor.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """The variables that the workbench reads. A value that cannot be read is a problem, never a silent default."""
+    """The variables that the workbench reads. An invalid value is a problem, never a silent default."""
 
     variables: Mapping[str, str]
     problems: list[checks.Error] = field(default_factory=list)
@@ -72,7 +73,7 @@ class Environment:
         return default
 
     def matching(self, name: str, default: str, pattern: re.Pattern[str], example: str) -> str:
-        """The variable's text, which must have a form."""
+        """The variable's text, which must match a pattern."""
         given = self.text(name, default)
         if given == default or pattern.fullmatch(given):
             return given
@@ -80,10 +81,10 @@ class Environment:
         return default
 
     def folder(self, name: str, default: Path) -> Path:
-        """The variable's folder, made if it does not exist, private to the user that runs the workbench.
+        """The variable's folder, created if missing, private to the user that runs the workbench.
 
-        A folder that cannot be used is a problem too; until the check ends the process, an empty one stands in. So is
-        one that all users share, as /tmp: to make it private would lock them out.
+        An unusable folder is a problem too; until the check ends the process, an empty one replaces it. The same
+        applies to a folder that all users share, such as /tmp: making it private would lock them out.
         """
         given = Path(self.text(name, str(default))).expanduser().absolute()
         try:
@@ -125,10 +126,9 @@ def keep_files_private() -> None:
 
 
 def make_private(path: Path) -> None:
-    """Takes the rights of all other users away from an existing file or folder of ours.
+    """Removes other users' permissions on an existing file or folder of ours.
 
-    One that belongs to somebody else, as the mount point of a volume, is left as its owner made it: what the workbench
-    creates in it is private.
+    A foreign one, such as the mount point of a volume, is not changed: what the workbench creates in it is private.
     """
     mode = path.stat().st_mode
     if mode & 0o077 and path.stat().st_uid == os.geteuid():
@@ -140,20 +140,20 @@ def _or(schemes: tuple[str, ...]) -> str:
 
 
 def _without_secrets(url: str) -> str:
-    """A URL as it may be shown: without what stands before the host, or behind a question mark."""
+    """A URL for display: without user info and query."""
     return re.sub(r"\?.*", "?***", re.sub(r"//.*@", "//***@", url))
 
 
 @checks.register(TAG)
 def environment_is_readable(**_: object) -> list[checks.CheckMessage]:
-    """Every problem that was found while the settings were read."""
+    """Every problem from reading the settings."""
     from django.conf import settings
 
     return list(settings.ENVIRONMENT.problems)
 
 
 def refuse_wrong_environment() -> None:
-    """Ends a process that does not run Django's checks by itself (web server, worker) when the environment is wrong."""
+    """Ends a process that does not run Django's checks itself (web server, worker) when the environment is invalid."""
     problems = checks.run_checks(tags=[TAG])
     for problem in problems:
         sys.stderr.write(f"{problem.id}: {problem.msg} {problem.hint}\n")

@@ -11,10 +11,10 @@ from pathlib import Path
 
 
 def kept_secret(path: Path) -> str:
-    """The secret that the file holds; made when there is none.
+    """The secret in the file; generated when there is none.
 
-    Several processes may start at once: the file appears whole or not at all, and the first one to make it wins.
-    Ends the program with a sentence where the file cannot be made.
+    Safe for several processes that start at once: the file appears only when complete, and the first process wins.
+    Exits with a message when the file cannot be written.
     """
     with contextlib.suppress(FileNotFoundError):
         return path.read_text("ascii").strip()

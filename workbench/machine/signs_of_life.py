@@ -1,4 +1,4 @@
-"""Whether a worker that should give signs of life has vanished, whatever the clock of the machine does meanwhile."""
+"""Detects workers that stopped sending signs of life, independent of changes of the machine's clock."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 GAP_SECONDS = 12.0
-"""Looks further apart than this say nothing of the time between them: the database may have been away. Our choice:
-four rounds of the worker."""
+"""Observations further apart say nothing of the time between them: the database may have been away. Our choice: four
+rounds of the worker.
+"""
 
 
 @dataclass(slots=True)
@@ -21,13 +22,12 @@ class _Observation:
 
 
 class SignsOfLife:
-    """Finds the vanished among those whose last sign of life is a time in the database.
+    """Detects the lost among those whose last sign of life is a time in the database.
 
-    That time alone proves nothing. A clock that is set forward, and a database or a disk that was away, make the signs
-    of all that live look old for a moment; a clock that is set back makes the last sign of a dead one lie in the
-    future. So a sign that is more than `silent` from now, in either direction, is looked at again, and counts as the
-    last one when it stayed the same for `observed_seconds` of the monotonic clock of this process: several times as
-    long as who lives needs for the next one.
+    That time alone proves nothing. A clock set forward, or a database or disk that was away, make all live ones look
+    old for a moment; a clock set back puts the last sign of a dead one into the future. So a sign that differs from now
+    by more than `silent`, in either direction, is observed again, and counts as the last one when it is unchanged for
+    `observed_seconds` of this process's monotonic clock: several times the interval of signs.
     """
 
     def __init__(self, silent: timedelta, observed_seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
@@ -38,9 +38,9 @@ class SignsOfLife:
         self._lock = threading.Lock()
 
     def has_vanished(self, who: object, sign: datetime, now: datetime) -> bool:
-        """Whether `who` gave its last sign of life at `sign` and none since; looks at it once more.
+        """Whether `who` has sent no sign of life after `sign`; adds one observation.
 
-        who  what is alive: hashable, and another one for the next attempt at the same work
+        who  hashable identity; another one for the next attempt at the same work
         now  by the clock that wrote the sign
         """
         seconds = self._clock()

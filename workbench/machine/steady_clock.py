@@ -1,4 +1,4 @@
-"""Whether the clock of the machine can be trusted to tell the age of what would be deleted."""
+"""Whether the machine's clock is reliable enough for deletions by age."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from collections.abc import Callable
 logger = logging.getLogger(__name__)
 
 JUMP_SECONDS = 300.0
-"""The clock jumped when it moved so much more or less than time passed. Our choice: NTP sets smaller steps."""
+"""The clock jumped when it deviates by more than this from elapsed time. Our choice: NTP makes smaller steps."""
 PAUSE_SECONDS = 24 * 3600.0
-"""How long nothing is deleted for its age after a jump. Our choice: a day for somebody to set the clock right."""
+"""How long nothing is deleted by age after a jump. Our choice: a day for somebody to set the clock right."""
 
 
 class SteadyClock:
-    """Compares the clock of the machine with the one that only counts.
+    """Compares the machine's clock with the monotonic one.
 
-    A clock that is set a year ahead would have evidence deleted that is to be kept for months.
+    Otherwise a clock that is set a year ahead would delete evidence that must be kept for months.
     """
 
     def __init__(self, clock: Callable[[], float] = time.time, passing: Callable[[], float] = time.monotonic) -> None:
@@ -27,11 +27,11 @@ class SteadyClock:
         self._jumped_at = float("-inf")
 
     def is_steady(self) -> bool:
-        """False for PAUSE_SECONDS after the clock jumped, unless it is set back meanwhile. Asked every few seconds."""
+        """False for PAUSE_SECONDS after the clock jumped, unless it is set back meanwhile. Called every few seconds."""
         passing = self._passing()
         jump = self._clock() - passing - self._offset
         if abs(jump) <= JUMP_SECONDS:
-            self._offset += jump  # small corrections are no jump, however many there are
+            self._offset += jump  # small corrections are no jump, even when they add up
             self._jumped_at = float("-inf")
             return True
         if self._jumped_at == float("-inf"):

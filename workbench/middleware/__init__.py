@@ -1,1 +1,1 @@
-"""Middleware: bounds on requests, security headers, and answers to faults of the machine."""
+"""Middleware: limits of requests, security headers, and answers to faults of the machine."""

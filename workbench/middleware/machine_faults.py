@@ -17,15 +17,15 @@ from workbench.machine.disk import NoRoom, disk_room, means_full_disk
 READ_ONLY_TEXTS = ("read-only file system", "readonly database", "read-only transaction")
 FILE_LIMIT = (errno.EMFILE, errno.ENFILE)
 SQLITE_JOURNAL_BYTES = 64 * 1024
-"""SQLite says "disk I/O error", or that it cannot open its file, where its journals find less room than this."""
+"""SQLite reports "disk I/O error", or that it cannot open its file, when its journals have less space than this."""
 RETRY_SECONDS = 30
 
 
 @dataclass(frozen=True, slots=True)
 class MachineFault:
-    """What is lacking: status of the answer, title of the page, and sentences for the user.
+    """The missing resource: status of the answer, title of the page, and sentences for the user.
 
-    remains  what can be done all the same, on the page
+    remains  what is possible nevertheless, on the page
     """
 
     status: int
@@ -58,12 +58,13 @@ NO_DATABASE = MachineFault(
 )
 FAULTS = (FULL, READ_ONLY, NO_FILES, NO_DATABASE)
 LOST_CONNECTION = ("08", "57P", "53300")
-"""Beginnings of the codes by which PostgreSQL says that it ends, starts, or takes no more connections. Source: its
-documentation, appendix A. Where the connection itself fails, there is no code."""
+"""Prefixes of PostgreSQL's codes for shutdown, start-up and too many connections. Source: its documentation, appendix
+A. A failed connection has no code.
+"""
 
 
 def machine_fault(error: BaseException) -> MachineFault | None:
-    """What the machine lacks, when that is what an error means."""
+    """The missing resource that an error indicates, else None."""
     if means_full_disk(error) or (isinstance(error, OperationalError) and _journals_lack_room(error)):
         return FULL
     cause: BaseException | None = error
@@ -80,7 +81,7 @@ def machine_fault(error: BaseException) -> MachineFault | None:
 
 
 class MachineFaultAnswers:
-    """Answers what failed in a view for want of room, of rights to write, of open files, or of the database."""
+    """Answers views that failed for lack of space, write permission, open files, or the database."""
 
     def __init__(self, respond: Callable[[HttpRequest], HttpResponse]) -> None:
         self._respond = respond
@@ -90,13 +91,13 @@ class MachineFaultAnswers:
         return self._respond(request)
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
-        """None leaves the error to others, as NoRoom, which says more than a page made at the start."""
+        """None leaves the error to others, such as NoRoom, which is more specific than a prepared page."""
         fault = None if isinstance(error, NoRoom) else machine_fault(error)
         return None if fault is None else fault_response(request, fault)
 
 
 def fault_response(request: HttpRequest, fault: MachineFault) -> HttpResponse:
-    """The answer where the machine lacks something: a page, or JSON for programs."""
+    """The answer for a missing resource: a page, or JSON for programs."""
     if request.path.startswith("/api/") or request.headers.get("Accept") == "application/json":
         response: HttpResponse = JsonResponse({"detail": fault.detail}, status=fault.status)
     else:
@@ -108,7 +109,7 @@ def fault_response(request: HttpRequest, fault: MachineFault) -> HttpResponse:
 
 @cache
 def _pages() -> dict[MachineFault, str]:
-    """Made at the start, without a request: a database or a template could not be opened any more."""
+    """Rendered at the start, without a request, because a database or a template may not be accessible later."""
     return {fault: render_to_string("machine_fault.html", {"fault": fault}) for fault in FAULTS}
 
 

@@ -1,8 +1,8 @@
-"""Pages of one web process are made one after the other, so that they do not take Python's lock from each other.
+"""Renders the pages of one web process in sequence, so that they do not compete for Python's lock.
 
-A page gives the lock away with each row that it reads from the database, and while other threads compute it waits up
-to 5 ms until it has it back (`sys.getswitchinterval`). Pages that are made at once are therefore all slow, and those
-that ask the database most are slowest. Measured with 20 people on a busy machine: a case had p95 2.7 instead of 4.2 s.
+A page releases the lock with each row that it reads from the database, and while other threads compute it waits up to 5
+ms to get it back (`sys.getswitchinterval`). Concurrent pages are therefore all slow, those with most queries slowest.
+Measured with 20 people on a busy machine: a case had p95 2.7 instead of 4.2 s.
 """
 
 from __future__ import annotations
@@ -14,15 +14,16 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
 PATIENCE_SECONDS = 0.25
-"""A page that waits so long is made beside the one before it, which must then be a slow one. Our choice: half of the
-half second that a page may take, which is the most by which a slow page, whatever it does, holds another one up."""
+"""A page that waits this long is rendered concurrently with the one before, which must be a slow one. Our choice: half
+of the half second that a page may take, which limits the delay by a slow page.
+"""
 
 READING = ("GET", "HEAD")
-"""The others may wait for the bytes of an upload."""
+"""Methods that only read; others may wait for the bytes of an upload."""
 
 
 class PacedPages:
-    """What streams goes on after its page was made and holds nothing up."""
+    """Streaming answers continue after their page was rendered and delay nothing."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self._get_response = get_response

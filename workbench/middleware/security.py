@@ -1,4 +1,4 @@
-"""The content security policy, and the bound on the size of request bodies."""
+"""The content security policy, and the limit on the size of request bodies."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ POLICY = "; ".join(
     [
         "default-src 'self'",
         "script-src 'self'",
-        # Plotly writes its own style rules into the page; no script can come in that way.
+        # Plotly inserts its own style rules; scripts cannot come in that way.
         "style-src 'self' 'unsafe-inline'",
         "img-src 'self' data: blob:",
         "object-src 'none'",
@@ -28,7 +28,7 @@ POLICY = "; ".join(
 
 
 class ContentSecurityPolicy:
-    """Nothing from another host and no inline script, on every answer."""
+    """Forbids other hosts and inline scripts, on every answer."""
 
     def __init__(self, respond: Respond) -> None:
         self._respond = respond
@@ -40,12 +40,12 @@ class ContentSecurityPolicy:
 
 
 class BoundedRequests:
-    """Refuses a body that is too long before a byte of it is read.
+    """Refuses a body that is too long before reading it.
 
-    Django's CSRF check reads the whole form, uploads included, before a view can ask who is there. So a visitor who is
-    not signed in may send no more than a form, and nobody more than a case may hold. The API asks for its token
-    before it reads the body, so only the second bound applies to it. Files for which the disk has no room are refused
-    too; forms are not, since evidence is deleted by a form.
+    Django's CSRF check reads the whole form, uploads included, before a view can check the user. So a visitor who is
+    not signed in may send no more than a form, and nobody more than a case may hold. The API checks its token before it
+    reads the body, so only the second limit applies to it. Files for which the disk has no space are refused too; forms
+    are not, because evidence is deleted by a form.
     """
 
     def __init__(self, respond: Respond) -> None:
@@ -54,7 +54,7 @@ class BoundedRequests:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         length = request.META.get("CONTENT_LENGTH") or "0"
         sent = int(length) if length.isascii() and length.isdigit() else 0
-        if sent and sent > self._most(request):  # who asks is looked up only where something is sent
+        if sent and sent > self._most(request):  # the user is looked up only when something is sent
             return _unread(f"The request has {sent} bytes; {self._most(request)} are allowed.", 413)
         if sent > settings.MOST_FORM_BYTES:
             try:
@@ -70,12 +70,12 @@ class BoundedRequests:
 
 
 def _holds_files(request: HttpRequest) -> bool:
-    """Whether it brings whole files; a piece of a resumable upload has its reservation."""
+    """Whether it contains whole files; a piece of a resumable upload has its reservation."""
     return request.content_type == "multipart/form-data"
 
 
 def _unread(detail: str, status: int) -> HttpResponse:
-    """A refusal before the body is read, so that the connection cannot be used again."""
+    """A refusal before the body is read, which makes the connection unusable."""
     refusal = JsonResponse({"detail": detail}, status=status)
     refusal.headers["Connection"] = "close"
     return refusal

@@ -20,10 +20,10 @@ MOMENT = (2000, 1, 1, 0, 0, 0)
 
 @dataclass(frozen=True, slots=True)
 class Prevention:
-    """What a case gives.
+    """The exports of a case.
 
     files     name -> content
-    untested  names of alerts whose metrics the case does not hold
+    untested  names of alerts whose metrics the case does not have
     """
 
     job: str
@@ -33,7 +33,7 @@ class Prevention:
 
 
 def prevention_of(analysis: Analysis) -> Prevention:
-    """Everything for the worst job of a diagnosis; for all of it when the evidence names no job."""
+    """The exports for the worst job of a diagnosis; for all of it when the evidence names no job."""
     document = analysis.document
     job = worst_job(document) or next(iter(document["jobs"]), None)
     job_id, name = (job["job_id"], job["name"] or job["job_id"]) if job else (None, "unknown")

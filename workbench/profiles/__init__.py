@@ -1,1 +1,1 @@
-"""Flame graphs: the sampled stacks of an analysis, cut to what was asked for."""
+"""Flame graphs: the sampled stacks of an analysis, reduced to a selection."""

@@ -29,7 +29,7 @@ Asked = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """The profile that another one is compared with."""
+    """The profile to compare with."""
 
     analysis: Analysis
     selection: Selection
@@ -50,7 +50,7 @@ def has_stacks(analysis: Analysis) -> bool:
 
 
 def profiles_stored(analysis: Analysis) -> StoredProfiles:
-    """The stacks of an analysis that has some. Raises Http404 where another version stored them."""
+    """The stacks of an analysis. Raises Http404 when another version stored them."""
     try:
         return _unpacked(analysis.pk, analysis.finished_at)
     except UnreadableInput as error:
@@ -59,12 +59,12 @@ def profiles_stored(analysis: Analysis) -> StoredProfiles:
 
 @lru_cache(maxsize=3)
 def _unpacked(analysis_id: int, _finished_at: dt.datetime | None) -> StoredProfiles:
-    """The stacks of an analysis never change, and a person asks for many views of the same ones."""
+    """Cached: the stacks of an analysis never change, and a user opens many views of them."""
     return StoredProfiles.from_bytes(bytes(get_object_or_404(SampledStacks, analysis_id=analysis_id).content))
 
 
 def selection_of(asked: Asked, profiles: StoredProfiles, prefix: str = "") -> Selection:
-    """What the address asks for; what is missing or cannot be read stands for all of it."""
+    """The selection in the address; missing or invalid parts mean all."""
     subtask = asked.get(f"{prefix}subtask", "")
     start, _, end = asked.get(f"{prefix}time", "").partition("/")
     return completed(
@@ -90,7 +90,7 @@ def _epoch_ms(text: str) -> int | None:
 
 
 def tree_shown(user: User, analysis_id: int, asked: Asked) -> dict[str, Any]:
-    """The call tree that was asked for, alone or beside another one, with what else can be chosen."""
+    """The requested call tree, alone or compared with another, and the available choices."""
     analysis, profiles = profiles_of_analysis(user, analysis_id)
     selection = selection_of(asked, profiles)
     tree = call_tree(profiles, selection.holds)
@@ -137,7 +137,7 @@ def _baseline_facts(baseline: Baseline) -> dict[str, Any]:
 
 
 def other_analyses(user: User, analysis: Analysis) -> list[Analysis]:
-    """The newest analyses with stacks of the other cases that the user sees, one of each case."""
+    """The newest analyses with stacks of the other visible cases, one per case."""
     found = (
         Analysis.objects.visible_to(user)
         .only("case", "case__title")

@@ -17,7 +17,7 @@ from workbench.profiles import selectors
 @login_required
 @require_GET
 def flame_graph(request: SignedInRequest, analysis_id: int) -> HttpResponse:
-    """The page; the call tree comes after it."""
+    """The page; it loads the call tree afterwards."""
     analysis, profiles = selectors.profiles_of_analysis(request.user, analysis_id)
     context = {
         "analysis": analysis,
@@ -33,7 +33,7 @@ def flame_graph(request: SignedInRequest, analysis_id: int) -> HttpResponse:
 @require_GET
 @gzip_page
 def tree(request: SignedInRequest, analysis_id: int) -> JsonResponse:
-    """The call tree of what the address asks for."""
+    """The call tree for the parameters in the address."""
     answer = selectors.tree_shown(request.user, analysis_id, request.GET)
     return JsonResponse(answer, json_dumps_params={"separators": (",", ":"), "ensure_ascii": False})
 
@@ -42,7 +42,7 @@ def tree(request: SignedInRequest, analysis_id: int) -> JsonResponse:
 @require_GET
 @gzip_page
 def stacks(request: SignedInRequest, analysis_id: int) -> HttpResponse:
-    """The chosen stacks as collapsed lines, to open in speedscope or any other viewer."""
+    """The selected stacks as collapsed lines, for speedscope and other viewers."""
     analysis, profiles = selectors.profiles_of_analysis(request.user, analysis_id)
     lines = collapsed(profiles, selectors.selection_of(request.GET, profiles).holds)
     answer = HttpResponse("".join(f"{line}\n" for line in lines), content_type="text/plain; charset=utf-8")

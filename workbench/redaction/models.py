@@ -12,13 +12,13 @@ from diagnostics.redaction.rule import Shape
 
 
 class RedactionRule(models.Model):
-    """A rule of this workbench; one with the id of a shipped rule takes its place.
+    """A rule of this workbench; it replaces the shipped rule with its id.
 
-    pattern  an RE2 expression whose one group is the value
-    usual    whether it is applied unless somebody says otherwise
-    active   an inactive one switches off the shipped rule whose id it has
-    finds    lines in which the value between > and < is found: they must hold before the rule is kept
-    leaves   lines in which nothing is found
+    pattern  an RE2 expression whose only group is the value
+    usual    whether it is applied by default
+    active   an inactive one disables the shipped rule with its id
+    finds    sample lines with the value between > and <, which must match before the rule is saved
+    leaves   sample lines that must not match
     """
 
     SHAPES = [(shape, shape) for shape in get_args(Shape)]
@@ -39,13 +39,13 @@ class RedactionRule(models.Model):
         return self.title
 
     def clean(self) -> None:
-        """Refuses a rule that does not do what its examples say."""
+        """Refuses a rule that contradicts its examples."""
         errors = self.as_rule().errors()
         if errors:
             raise ValidationError([error.removeprefix(f"{self.rule_id}: ") for error in errors])
 
     def as_rule(self) -> redaction.RedactionRule:
-        """The same as the library knows it."""
+        """The same as the library's type."""
         return redaction.RedactionRule(
             id=self.rule_id,
             title=self.title,

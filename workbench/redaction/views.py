@@ -22,13 +22,13 @@ from workbench.redaction.selectors import redaction_rules, redactor_for
 MOST_PREVIEWED_BYTES = 2 * 1024 * 1024
 """The page sends the first MiB of a file; the answer comes at once. Our choice."""
 MOST_SECONDS = 5.0
-"""Two megabytes that are packed may be four hundred. Our choice: what was found until then is shown."""
+"""Time limit: two compressed megabytes may be four hundred. Our choice: replacements up to then are shown."""
 
 
 @login_required
 @require_POST
 def preview(request: SignedInRequest) -> HttpResponse:
-    """What would be replaced in the beginning of a file; nothing of it stays."""
+    """Replacements in the beginning of a file; nothing is stored."""
     if not request.user.may_change_cases:
         raise PermissionDenied("Your role may read cases, not add to them.")
     received = request.FILES.get("file")

@@ -1,1 +1,1 @@
-"""Reports of a case as Markdown, HTML, PDF, JSON and a post-mortem draft, and the bundle that runs again."""
+"""Reports of a case as Markdown, HTML, PDF, JSON and a post-mortem draft, and a bundle for re-running it elsewhere."""

@@ -1,8 +1,8 @@
-"""A case as one archive that runs again elsewhere: its files, the rules it was judged by, and what they said.
+"""A case as an archive for re-running it elsewhere: its files, its rules and its diagnosis.
 
-`manifest.json` names the files and the verdict, `files/0001 …` are the files as they came, `rules/<id>.yaml` the rule
-texts, `diagnosis.json` the document. The same files and the same rules make the same document, so the verdict of the
-imported case can be held against the one in the manifest.
+`manifest.json` names the files and the verdict, `files/0001 …` are the original files, `rules/<id>.yaml` the rule
+texts, `diagnosis.json` the document. The same files and rules give the same document, so the verdict of the imported
+case can be compared with the one in the manifest.
 """
 
 from __future__ import annotations
@@ -35,19 +35,21 @@ PIECE_BYTES = 1024 * 1024
 MOST_MANIFEST_BYTES = 16 * 1024**2
 MOST_RULES = 500
 MOST_RULE_BYTES = 1024**2
-"""Of all rules. Our choice: three to four times what is shipped; the slowest text of this length is read in 3 s."""
+"""Characters of all rules. Our choice: three to four times what is shipped; the slowest text of this length is parsed
+in 3 s.
+"""
 MOMENT = (2000, 1, 1, 0, 0, 0)
-"""The same time in every archive: the same case makes the same bytes."""
+"""A constant time, so that the same case gives the same bytes."""
 
 
 class BundleRefused(Exception):
-    """The archive is no bundle that can be taken; the message says why, for the user."""
+    """The archive is no valid bundle; the text is for the user."""
 
 
 def bundled_analysis(case: Case) -> Analysis | None:
-    """The diagnosis that a bundle of the case holds: of the incident, else the newest one.
+    """The diagnosis in a bundle of the case: of the incident, else the newest one.
 
-    None when there is none, or when the bytes of its files are deleted: it could not run again.
+    None when there is none, or when its files are deleted and it could not run again.
     """
     done = Analysis.objects.done().filter(case=case).defer("signals", "inputs").select_related("case", "ruleset")
     analysis = done.filter(snapshot=1).first() or done.first()
@@ -57,7 +59,7 @@ def bundled_analysis(case: Case) -> Analysis | None:
 
 
 class _Pieces(io.RawIOBase):
-    """What the zip writer wrote since it was last asked; nothing of a large archive stays in memory."""
+    """Output of the zip writer since the last read; nothing of a large archive stays in memory."""
 
     def __init__(self) -> None:
         self._written = bytearray()
@@ -128,7 +130,7 @@ def _json(value: Any) -> str:
 
 
 def bundle_import(*, user: User, content: BinaryIO) -> Case:
-    """A new case with the files of a bundle, queued to be judged by the rules of the bundle. All or nothing.
+    """A new case with the files of a bundle, queued for analysis with the bundle's rules. All or nothing.
 
     Raises BundleRefused, NoRoom, UploadRefused, ValidationError.
     """
@@ -155,7 +157,7 @@ def bundle_import(*, user: User, content: BinaryIO) -> Case:
 
 
 def _checked_manifest(archive: zipfile.ZipFile) -> dict[str, Any]:
-    """The manifest, when it is one of ours and names only what the archive holds within the bounds of a case."""
+    """The manifest, when it is valid and names only contents of the archive within the limits of a case."""
     try:
         entry = archive.getinfo("manifest.json")
         if entry.file_size > MOST_MANIFEST_BYTES:
@@ -185,7 +187,7 @@ def _checked_manifest(archive: zipfile.ZipFile) -> dict[str, Any]:
 
 
 def _clocks(files: Iterable[Mapping[str, Any]]) -> list[tuple[str, FileClock]]:
-    """The clocks that somebody set; bundles of earlier versions have none. Raises KeyError, TypeError, ValueError."""
+    """The clock corrections by users; bundles of earlier versions have none. Raises KeyError, TypeError, ValueError."""
     stated = [(member, clock) for each in files for member, clock in dict(each.get("clocks") or {}).items()]
     return [
         (str(member), FileClock(str(clock["zone"]) if clock["zone"] else None, int(clock["shift_ms"])))
@@ -194,7 +196,7 @@ def _clocks(files: Iterable[Mapping[str, Any]]) -> list[tuple[str, FileClock]]:
 
 
 def _event_fields(files: Iterable[Mapping[str, Any]]) -> list[tuple[str, list[str]]]:
-    """The fields of events that somebody named, as `_clocks` gives clocks. Raises TypeError, ValueError."""
+    """The event fields set by users, in the form of `_clocks`. Raises TypeError, ValueError."""
     stated = [(member, names) for each in files for member, names in dict(each.get("event_fields") or {}).items()]
     named = [(str(member), [str(name) for name in names]) for member, names in stated]
     if any(len(names) != 3 for _, names in named):

@@ -1,4 +1,4 @@
-"""Gathers the content that all forms of a report share."""
+"""Collects the content that all forms of a report share."""
 
 from __future__ import annotations
 
@@ -20,17 +20,14 @@ from workbench.history.timeline import Entry, timeline
 from workbench.runbooks.filling import CAUSES, runbook_progress
 
 EVIDENCE_SHOWN = 6
-"""Citations of a finding in a report; the true number is told. Our choice."""
+"""Citations of a finding in a report, which states their number. Our choice."""
 
 ROLES = {"root_cause": "Root cause", "contributing": "Contributing", "consequence": "Consequence"}
 
 
 @dataclass(frozen=True, slots=True)
 class ReportedFinding:
-    """A finding as a report has it.
-
-    evidence  (place, text), at most EVIDENCE_SHOWN of `cited`
-    """
+    """A finding in the form of a report."""
 
     title: str
     role: str
@@ -75,7 +72,7 @@ class Report:
 
 
 def report_of(case: Case) -> Report:
-    """The report; without a diagnosis it has no verdict and no findings, and says so."""
+    """The report; without a diagnosis it has no verdict and no findings, and states that."""
     diagnoses, records = newest_diagnoses(case), case_records(case)
     incident = diagnoses.get(1) or next(iter(diagnoses.values()), None)
     document = incident.document if incident else None
@@ -100,14 +97,14 @@ def report_of(case: Case) -> Report:
 
 
 def verdict_line(document: Mapping[str, Any]) -> str:
-    """The verdict, how sure it is, and the health, in one line."""
+    """The verdict with confidence and health in one line."""
     verdict = document["verdict"]
     title = symptom(verdict["symptom_class"]).title
     return f"{title}, {phrase.percent(verdict['confidence'])} sure, health {document['health']['score']} of 100"
 
 
 def minute_utc(moment: dt.datetime) -> str:
-    """UTC to the minute, as people write it into a timeline."""
+    """UTC to the minute, for a timeline."""
     return f"{moment.astimezone(dt.UTC):%Y-%m-%d %H:%M}"
 
 
@@ -131,14 +128,14 @@ def _facts(case: Case, document: Mapping[str, Any] | None) -> Iterator[tuple[str
 
 
 def evidence_span(document: Mapping[str, Any]) -> tuple[str, str] | None:
-    """The first and the last time stamp of what was read, as the document has them."""
+    """The first and the last time stamp of the evidence, as in the document."""
     first = [entry["first_ts"] for entry in document["inputs"] if entry.get("first_ts")]
     last = [entry["last_ts"] for entry in document["inputs"] if entry.get("last_ts")]
     return (min(first), max(last)) if first and last else None
 
 
 def reported_finding(entry: Mapping[str, Any]) -> ReportedFinding:
-    """An entry of the document's findings as a report has it."""
+    """A finding of the document in the form of a report."""
     evidence = [(_place(each), each.get("text") or each.get("name") or "") for each in entry["evidence"]]
     return ReportedFinding(
         title=entry["title"],
@@ -160,7 +157,7 @@ def _hypotheses(document: Mapping[str, Any]) -> Iterator[tuple[str, str, Sequenc
 
 
 def _looked_at(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Where nothing leads: what the absence of findings rests on."""
+    """Without a leading cause: the places that were examined."""
     if document["verdict"]["symptom_class"] in (HEALTHY, INCONCLUSIVE):
         for each in document.get("looked_at", ()):
             yield each["what"], "read" if each["read"] else f"not read; shown by: {each['evidence']}"

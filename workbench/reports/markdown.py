@@ -15,12 +15,12 @@ LONGEST_CODE = 500
 
 
 def plain(text: str) -> str:
-    """Text of others as text: nothing in it is markup or a control character, and it stays on its line."""
+    """Untrusted text without markup, control characters and line breaks."""
     return MARKUP.sub(r"\\\1", show_controls(" ".join(text.split())))
 
 
 def code(text: str) -> str:
-    """Text as code on one line, whatever backticks it holds."""
+    """Text as inline code, whatever backticks it contains."""
     shown = show_controls(" ".join(text.split()))[:LONGEST_CODE]
     longest = max((len(run) for run in re.findall("`+", shown)), default=0)
     fence = "`" * (longest + 1)
@@ -39,7 +39,7 @@ def as_markdown(report: Report, address: str) -> str:
 
 
 def fenced(text: str) -> Iterator[str]:
-    """Lines as a block of code, whatever backticks they hold."""
+    """Lines as a code block, whatever backticks they contain."""
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     fence = "`" * max(longest + 1, 3)
     yield from (fence, *map(show_controls, text.splitlines()), fence, "")
@@ -161,7 +161,7 @@ def _timeline_lines(report: Report) -> Iterator[str]:
 
 
 def as_post_mortem(report: Report, address: str) -> str:
-    """A draft: what the workbench knows is filled in, what only people know is asked for."""
+    """A draft: facts known to the workbench are filled in, and the others are marked for people."""
     return "\n".join(_post_mortem_lines(report, address)) + "\n"
 
 
@@ -197,7 +197,7 @@ MOST_EVENTS = 20
 
 
 def _evidence_lines(report: Report) -> Iterator[str]:
-    """What the evidence itself dates: the first cited event of each finding, in the order of time."""
+    """The dated evidence: the first cited event of each finding, in the order of time."""
     found = []
     for entry in report.document["findings"] if report.document else ():
         dated = [each for each in entry["evidence"] if each.get("ts")]

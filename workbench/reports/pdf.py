@@ -1,6 +1,6 @@
-"""A report as PDF. ReportLab draws it: pure Python, no system library, so that it works wherever the workbench does.
+"""A report as PDF, by ReportLab: pure Python without system libraries.
 
-Chromium or Pango would make a page from our HTML, but neither is on the machines of users.
+Chromium or Pango would convert our HTML, but users' machines have neither.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ FONT, BOLD, CHINESE = "Vera", "VeraBd", "STSong-Light"
 MUTED = colors.HexColor("#545e6a")
 LINE = colors.HexColor("#dce1e7")
 LONGEST_TEXT = 2_000
-"""Letters of one paragraph: a longer one does not fit a page. Our choice."""
+"""Characters of one paragraph: longer ones do not fit on a page. Our choice."""
 
 TITLE = ParagraphStyle("title", fontName=BOLD, fontSize=17, leading=22, spaceAfter=4)
 HEADING = ParagraphStyle(
@@ -43,7 +43,7 @@ LINE_OF_EVIDENCE = ParagraphStyle("evidence", parent=SMALL, textColor=colors.bla
 
 
 def as_pdf(report: Report, address: str) -> bytes:
-    """The report on A4. The same report makes the same bytes but for the time that the format asks for."""
+    """The report on A4. The same report gives the same bytes, except for the time in the format."""
     _register_fonts()
     written = io.BytesIO()
     document = BaseDocTemplate(
@@ -73,7 +73,7 @@ def _register_fonts() -> None:
 
 
 def _marked(text: str) -> str:
-    """The escaped text; what the Latin font does not have is set in the one for Chinese, which readers bring along."""
+    """The escaped text; characters missing in the Latin font are set in a Chinese one, which PDF readers provide."""
     known = pdfmetrics.getFont(FONT).face.charToGlyph
     shown = show_controls(" ".join(text.split()))
     shown = f"{shown[:LONGEST_TEXT]} …" if len(shown) > LONGEST_TEXT else shown

@@ -30,7 +30,7 @@ from workbench.uploads.refusals import UploadRefused
 @login_required
 @require_GET
 def report(request: SignedInRequest, case_id: int) -> HttpResponse:
-    """The report as text to copy, and every form of it to download."""
+    """The report as text to copy, with downloads of every form."""
     case = case_visible(request.user, case_id)
     report, address = report_of(case), _address(request, case)
     context = {
@@ -89,7 +89,7 @@ def _snapshot(analysis: Analysis) -> str:
 @login_required
 @require_GET
 def html(request: SignedInRequest, case_id: int) -> HttpResponse:
-    """The report as one HTML file that opens anywhere."""
+    """The report as a self-contained HTML file."""
     case = case_visible(request.user, case_id)
     context = {"report": report_of(case), "address": _address(request, case)}
     return _file(render_to_string("reports/report.html", context), case, "report.html", "text/html")
@@ -99,7 +99,7 @@ def html(request: SignedInRequest, case_id: int) -> HttpResponse:
 @require_GET
 def pdf(request: SignedInRequest, case_id: int) -> HttpResponse:
     """The report as PDF."""
-    # Reading its fonts takes a moment that no other page needs.
+    # Imported here, because loading its fonts is slow and only needed for this page.
     from workbench.reports.pdf import as_pdf
 
     case = case_visible(request.user, case_id)
@@ -118,7 +118,7 @@ def as_json(request: SignedInRequest, case_id: int) -> HttpResponse:
 @login_required
 @require_GET
 def bundle(request: SignedInRequest, case_id: int) -> StreamingHttpResponse:
-    """Files, rules and verdict of the incident in one archive."""
+    """Files, rules and verdict of the incident as an archive."""
     case = case_visible(request.user, case_id)
     analysis = bundles.bundled_analysis(case)
     if analysis is None:

@@ -1,6 +1,6 @@
-"""A draft judged on the whole case history: stored signals are judged again without Spark, a few milliseconds a case.
+"""Back-tests a draft on the case history: stored signals are judged again without Spark, a few milliseconds per case.
 
-The work is cut into pieces that a request can do, so that no other request waits long and no worker is kept busy.
+The work is divided into pieces for single requests, so that no other request waits long and no worker is occupied.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from workbench.rules.services import ruleset_published
 from workbench.rules.validation import checked_rule
 
 MOST_CASES = 5_000
-"""The newest diagnosed cases that are judged again. Our choice: half a minute's work."""
+"""The newest diagnosed cases that are judged again. Our choice: half a minute."""
 MOST_CHANGES = 300
-"""Changed cases that are kept to be shown; all of them are counted. Our choice: nobody reads more."""
+"""Changed cases that are stored for display; all are counted. Our choice: nobody reads more."""
 PIECE_SECONDS = 1.5
-"""How long one request judges. Our choice: nobody else notices, and the bar moves."""
+"""Time budget of one request. Our choice: other users do not notice, and the progress bar moves."""
 CASES_AT_ONCE = 25
-"""Analyses that are read from the database at a time: a large one has some hundred kilobytes of signals."""
+"""Analyses read from the database at a time: a large one has some hundred kilobytes of signals."""
 
 
 @dataclass(slots=True)
 class Count:
-    """How often something was claimed, and how often people confirmed it.
+    """How often a cause was claimed, and how often people confirmed it.
 
     claimed  cases with a confirmed cause in which it was claimed
     right    those of them in which it was the cause
@@ -46,12 +46,12 @@ class Count:
 
     @property
     def precision(self) -> float | None:
-        """Part of the claims that were right; None without a claim."""
+        """Share of the claims that were right; None without a claim."""
         return self.right / self.claimed if self.claimed else None
 
     @property
     def recall(self) -> float | None:
-        """Part of the causes that were claimed; None where there was none."""
+        """Share of the occurrences that were claimed; None without one."""
         return self.right / self.true if self.true else None
 
     def add(self, *, is_claimed: bool, is_true: bool) -> None:
@@ -63,7 +63,7 @@ class Count:
 
 @dataclass(slots=True)
 class Tally:
-    """Everything that is counted over the history, without the draft and with it."""
+    """All counts over the history, with and without the draft."""
 
     confirmed: int
     verdicts_changed: int
@@ -75,7 +75,7 @@ class Tally:
 
     @classmethod
     def read(cls, stored: dict[str, object]) -> Tally:
-        """From what `asdict` made; an empty mapping is a tally of nothing."""
+        """The inverse of `asdict`; an empty mapping gives zero counts."""
         numbers = {name: stored.get(name, 0) for name in ("confirmed", "verdicts_changed", "firings_changed")}
         counts = {name: Count(**stored.get(name, {})) for name in SIDES}  # type: ignore[arg-type]
         return cls(**numbers, **counts)  # type: ignore[arg-type]
@@ -85,7 +85,7 @@ SIDES = ("rule_before", "rule_after", "verdicts_before", "verdicts_after")
 
 
 def backtest_start(*, draft: Draft, user: User) -> Backtest:
-    """A back-test of the draft as it is stored, over the cases that the user sees. Raises InvalidRule."""
+    """Starts a back-test of the stored draft over the cases that the user sees. Raises InvalidRule."""
     checked_rule(draft.text)
     numbers = latest_diagnoses(user).order_by("-pk").values_list("pk", flat=True)[:MOST_CASES]
     draft.backtests.filter(by=user).delete()
@@ -95,7 +95,7 @@ def backtest_start(*, draft: Draft, user: User) -> Backtest:
 
 
 def backtest_go_on(*, backtest: Backtest, seconds: float = PIECE_SECONDS) -> None:
-    """Judges the next cases for about so long. Two windows that do it at once do the same work, and it counts once."""
+    """Judges the next cases for about `seconds`. Concurrent calls do the same work, which counts once."""
     began, done = time.monotonic(), backtest.done
     after = checked_rule(backtest.text)
     published, _ = rules_of(backtest.ruleset)
@@ -145,7 +145,7 @@ def _count(tally: Tally, analysis: Analysis, compared: Compared, symptom_class: 
 
 
 def _truth(analysis: Analysis) -> str | None:
-    """The confirmed cause of a closed case; None for one that is open or whose cause nobody found."""
+    """The confirmed cause of a closed case; None for an open one or one without a cause."""
     case = analysis.case
     known = case.status == CaseStatus.CLOSED and case.confirmed_class != INCONCLUSIVE
     return case.confirmed_class if known else None
@@ -163,7 +163,7 @@ def _change(analysis: Analysis, compared: Compared) -> dict[str, object]:
 
 @dataclass(frozen=True, slots=True)
 class ChangeShown:
-    """A case in which something changes; `turn` is better, worse or empty where nobody knows."""
+    """A case whose result changes; `turn` is better, worse or, when the truth is unknown, empty."""
 
     case: int
     title: str
@@ -184,7 +184,7 @@ class ChangeShown:
 
 
 def changes_shown(changes: Iterable[dict[str, object]]) -> list[ChangeShown]:
-    """The changed cases: those whose verdict gets worse first, then those that get better, then the others."""
+    """The changed cases: worse verdicts first, then better ones, then the others."""
     shown = [
         ChangeShown(**each | {side: Side(**each[side]) for side in ("before", "after")})  # type: ignore[arg-type]
         for each in changes

@@ -1,4 +1,4 @@
-"""Pages of a back-test: start, progress and result. A back-test belongs to the person who started it."""
+"""Pages of a back-test: start, progress and result. A back-test is private to its user."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from workbench.rules.models import Backtest, Draft
 @for_rule_editors
 @require_POST
 def start(request: SignedInRequest, draft_id: int) -> HttpResponse:
-    """Begins a back-test of the draft as it is stored."""
+    """Starts a back-test of the stored draft."""
     draft = get_object_or_404(Draft, pk=draft_id)
     try:
         backtest = backtest_start(draft=draft, user=request.user)
@@ -30,7 +30,7 @@ def start(request: SignedInRequest, draft_id: int) -> HttpResponse:
 @for_rule_editors
 @require_GET
 def detail(request: SignedInRequest, backtest_id: int) -> HttpResponse:
-    """How far it is; when it is done, what would change, with precision and recall."""
+    """The progress; at the end the changes, with precision and recall."""
     backtest = _own(request, backtest_id)
     tally = Tally.read(backtest.tally)
     return render(

@@ -1,4 +1,4 @@
-"""The editor of rules: drafts are written, tried, saved, published and discarded."""
+"""The rule editor: drafts are written, tried, saved, published and discarded."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ RUNBOOK_PANELS = (("rule", "The runbook as YAML"),)
 @for_rule_editors
 @require_GET
 def new(request: SignedInRequest) -> HttpResponse:
-    """The editor with the beginning of a rule; nothing is stored before it is changed or saved."""
+    """The editor with a template of a rule; nothing is stored before it is changed or saved."""
     return _editor(request, {"rule": NEW_RULE, "fires": NEW_FIRES, "silent": NEW_SILENT})
 
 
 @for_rule_editors
 @require_GET
 def edit_rule(request: SignedInRequest, rule_id: str) -> HttpResponse:
-    """The editor's own draft of the rule, or the text that counts, from which one begins."""
+    """The user's draft of the rule, or the published text as the start of one."""
     if is_runbook(rule_id):
         runbook_identity(rule_id.removeprefix(RUNBOOK))
     rule = rule_readable(rule_id)
@@ -60,7 +60,7 @@ def edit_rule(request: SignedInRequest, rule_id: str) -> HttpResponse:
 @for_rule_editors
 @require_GET
 def edit(request: SignedInRequest, draft_id: int) -> HttpResponse:
-    """The editor with a stored draft; the log for one that somebody published or discarded meanwhile."""
+    """The editor with a stored draft; redirects to the log when it was published or discarded meanwhile."""
     draft = Draft.objects.select_related("rule", "base__rule", "author").filter(pk=draft_id).first()
     if draft is None:
         event = get_object_or_404(RuleEvent, draft_number=draft_id)
@@ -110,7 +110,7 @@ def _addresses(draft: Draft) -> dict[str, str]:
 @for_rule_editors
 @require_POST
 def preview(request: SignedInRequest) -> JsonResponse:
-    """What the draft says, as parts of the page; with `name` and `value` after that value was written into it."""
+    """The preview of the draft as page fragments; `name` and `value` first change a value in it."""
     form = PreviewForm(request.POST)
     if not form.is_valid():
         return JsonResponse({"detail": "The texts cannot be read."}, status=400)
@@ -158,7 +158,7 @@ def _analysis(request: SignedInRequest, case_id: int | None) -> Analysis | None:
 @for_rule_editors
 @require_POST
 def create(request: SignedInRequest) -> HttpResponse:
-    """Stores a new draft; `base` is the version it begins from."""
+    """Stores a new draft; `base` is the version it starts from."""
     base_id = request.POST.get("base", "")
     base = get_object_or_404(RuleVersion, pk=whole_number(base_id)) if base_id else None
     return _save(request, None, base)
@@ -167,7 +167,7 @@ def create(request: SignedInRequest) -> HttpResponse:
 @for_rule_editors
 @require_POST
 def save(request: SignedInRequest, draft_id: int) -> HttpResponse:
-    """Stores what was written meanwhile."""
+    """Stores the present text."""
     is_script = request.headers.get("Accept") == "application/json"
     if is_script and not Draft.objects.filter(pk=draft_id).exists():
         return JsonResponse({"detail": GONE}, status=404)
@@ -206,7 +206,7 @@ def _save(request: SignedInRequest, draft: Draft | None, base: RuleVersion | Non
 @for_rule_editors
 @require_POST
 def discard(request: SignedInRequest, draft_id: int) -> HttpResponse:
-    """Throws a draft away."""
+    """Discards a draft."""
     draft = _draft(draft_id)
     told, rule = str(draft), draft.rule
     services.draft_discard(draft=draft, user=request.user)
@@ -217,7 +217,7 @@ def discard(request: SignedInRequest, draft_id: int) -> HttpResponse:
 @for_rule_editors
 @require_POST
 def publish(request: SignedInRequest, draft_id: int) -> HttpResponse:
-    """Makes the draft the version that counts, with a reason."""
+    """Publishes the draft as the effective version, with a reason."""
     draft, form = _draft(draft_id), ReasonForm(request.POST)
     if not form.is_valid():
         messages.error(request, "Say why, in up to 500 characters: the next person will ask.")

@@ -48,7 +48,7 @@ signals:
 
 
 class PlainLines(forms.CharField):
-    """Text as it was typed, with plain line ends."""
+    """Text with normalised line ends."""
 
     def __init__(self) -> None:
         super().__init__(strip=False, required=False)
@@ -58,7 +58,7 @@ class PlainLines(forms.CharField):
 
 
 class TextsForm(forms.Form):
-    """The three texts of a draft; whether they are right is told while they are written, not by the form."""
+    """The three texts of a draft; the preview validates them, not the form."""
 
     rule = PlainLines()
     fires = PlainLines()
@@ -67,7 +67,7 @@ class TextsForm(forms.Form):
 
 
 class PreviewForm(TextsForm):
-    """The texts, the case to try them on, and a value of the form that is to be written into the rule's text."""
+    """The texts, the case to try them on, and an optional value to write into the rule's text."""
 
     case = forms.IntegerField(required=False, min_value=1, max_value=LARGEST)
     of_runbook = forms.BooleanField(required=False)
@@ -82,6 +82,6 @@ class ImportForm(forms.Form):
 
 
 class ReasonForm(forms.Form):
-    """Why something was done."""
+    """The reason for an action."""
 
     reason = forms.CharField(max_length=LONGEST_REASON)

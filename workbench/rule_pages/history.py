@@ -1,4 +1,4 @@
-"""Reads in which cases rules fired, and what people confirmed there."""
+"""Reads in which cases rules fired, and the causes that people confirmed there."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from workbench.analyses.models import Analysis, AnalysisQuerySet, Finding
 from workbench.cases.models import CaseStatus
 
 CLAIMS = ("root_cause", "contributing")
-"""The roles in which a finding says that it is a cause."""
+"""Roles of findings that claim a cause."""
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What one rule did.
+    """The record of one rule.
 
     fired      cases whose latest diagnosis has a finding of it
-    confirmed  those of them that were closed with its class as the cause
-    refuted    those that were closed with another cause although it had claimed one
+    confirmed  those of them closed with its class as the cause
+    refuted    those closed with another cause although it had claimed one
     """
 
     fired: int = 0
@@ -32,7 +32,7 @@ class Record:
 
 
 def latest_diagnoses(user: User) -> AnalysisQuerySet:
-    """The newest finished analysis of each case that the user sees, of the incident and not of what came after."""
+    """The newest finished analysis of each visible case, of the incident and not of later snapshots."""
     newest = (
         Analysis.objects.visible_to(user).of_incidents().done().order_by().values("case").annotate(newest=Max("pk"))
     )
@@ -40,7 +40,7 @@ def latest_diagnoses(user: User) -> AnalysisQuerySet:
 
 
 def records_of_rules(user: User) -> dict[str, Record]:
-    """What each rule did, by rule id. A case nobody found the cause of neither confirms nor refutes."""
+    """The record of each rule by id. A case without a confirmed cause neither confirms nor refutes."""
     findings = Finding.objects.filter(analysis__in=latest_diagnoses(user)).order_by()
     closed = Q(analysis__case__status=CaseStatus.CLOSED)
     right = Q(analysis__case__confirmed_class=F("symptom_class"))

@@ -1,4 +1,4 @@
-"""The audit log of rules, and rules as files: out as an archive, in as drafts."""
+"""The audit log of rules, and their export and import as files."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ EVENTS_ON_A_PAGE = 50
 @for_rule_editors
 @require_GET
 def log(request: SignedInRequest) -> HttpResponse:
-    """Who did what with which rule, the newest first."""
+    """The audit log of rules, newest first."""
     asked = {name: request.GET[name] for name in ("rule", "kind") if request.GET.get(name)}
     events = RuleEvent.objects.visible_to(request.user).select_related("by", "version").defer("before", "after")
     if asked.get("rule"):
@@ -42,7 +42,7 @@ def log(request: SignedInRequest) -> HttpResponse:
 @for_rule_editors
 @require_GET
 def event(request: SignedInRequest, event_id: int) -> HttpResponse:
-    """One entry of the log with what changed in the text."""
+    """One entry of the log with the change of the text."""
     events = RuleEvent.objects.visible_to(request.user).select_related("by", "version")
     found = get_object_or_404(events, pk=event_id)
     return render(request, "rule_pages/event.html", {"event": found, "lines": difference(found.before, found.after)})
@@ -51,7 +51,7 @@ def event(request: SignedInRequest, event_id: int) -> HttpResponse:
 @login_required
 @require_GET
 def export(request: SignedInRequest) -> HttpResponse:
-    """Every rule that counts, as files that fit a Git repository."""
+    """Every effective rule, as files for a Git repository."""
     answer = HttpResponse(exchange.exported_rules(), content_type="application/zip")
     name = f"flink-rules-{timezone.now().astimezone(dt.UTC):%Y-%m-%d}.zip"
     answer.headers["Content-Disposition"] = f'attachment; filename="{name}"'
@@ -60,7 +60,7 @@ def export(request: SignedInRequest) -> HttpResponse:
 
 @for_rule_editors
 def import_rules(request: SignedInRequest) -> HttpResponse:
-    """An archive is looked at: what its rules would change, and which are refused and why. Nothing is stored."""
+    """Shows what an archive's rules would change, and which are refused and why. Nothing is stored."""
     if request.method != "POST":
         return render(request, "rule_pages/import.html", {})
     form = ImportForm(request.POST, request.FILES)
@@ -79,7 +79,7 @@ def import_rules(request: SignedInRequest) -> HttpResponse:
 @for_rule_editors
 @require_POST
 def import_drafts(request: SignedInRequest) -> HttpResponse:
-    """Makes drafts of the rules that were ticked; their texts come back with the form and are checked again."""
+    """Stores the selected rules as drafts; their texts are part of the form and are validated again."""
     made = []
     begun = time.thread_time()
     for number in request.POST.getlist("take"):
@@ -103,7 +103,7 @@ def import_drafts(request: SignedInRequest) -> HttpResponse:
 @for_rule_editors
 @require_POST
 def remove_sample(request: SignedInRequest, sample_id: int) -> HttpResponse:
-    """Takes a kept case away from a rule's tests, with a reason."""
+    """Removes a case from a rule's regression tests, with a reason."""
     samples = RegressionSample.objects.visible_to(request.user).select_related("rule", "case")
     sample = get_object_or_404(samples, pk=sample_id)
     form, rule_id = ReasonForm(request.POST), sample.rule.rule_id

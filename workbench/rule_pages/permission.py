@@ -16,7 +16,7 @@ Door = Callable[..., HttpResponse]
 
 
 def for_rule_editors(view: Door) -> Door:
-    """A view for rule editors and administrators; whoever only reads rules gets 403, a stranger the sign-in page."""
+    """A view for rule editors and administrators; others get 403, and visitors the sign-in page."""
 
     @wraps(view)
     def asked(request: SignedInRequest, *args: Any, **options: Any) -> HttpResponse:

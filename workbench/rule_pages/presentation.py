@@ -1,4 +1,4 @@
-"""Rules arranged for their pages: the list with the record of each rule, and the help page."""
+"""Prepares rules for their pages: the list with each rule's record, and the help page."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from workbench.rules.selectors import rule_of, version_to_edit, versions_that_co
 
 OFF = "off"
 STATUSES = {"experimental": "Experimental", "stable": "Stable", "deprecated": "Deprecated", OFF: "Off"}
-"""What a rule's text says of it, and that it judges nothing."""
+"""Statuses in a rule's text, and disabled."""
 
 
 @dataclass(frozen=True, slots=True)
 class RuleShown:
-    """A rule in the list: the version that counts, or the newest one where none does."""
+    """A rule in the list: the effective version, or the newest one without any."""
 
     rule: Rule
     version: RuleVersion
@@ -45,7 +45,7 @@ class ClassShown:
 
 
 def classes_shown(user: User, asked: Mapping[str, str]) -> list[ClassShown]:
-    """The rules by class, in the order of the classes, that fit `text`, `symptom_class` and `status`."""
+    """The rules by class, in the order of the classes, that match `text`, `symptom_class` and `status`."""
     records = records_of_rules(user)
     words = asked.get("text", "").casefold().split()
     classes: dict[str, ClassShown] = {}
@@ -63,13 +63,13 @@ def classes_shown(user: User, asked: Mapping[str, str]) -> list[ClassShown]:
 
 
 def classes_with_rules() -> list[Symptom]:
-    """The classes that can be chosen in the list's filter."""
+    """The classes in the list's filter."""
     names = {version.symptom_class for version in _shown_versions()}
     return sorted((symptom(name) for name in names), key=lambda each: (each.order, each.title))
 
 
 def _shown_versions() -> list[RuleVersion]:
-    """One version of each rule: the one that counts, or would if the rule were on, else the newest."""
+    """One version per rule: the effective one, or the one that would be if the rule were enabled, else the newest."""
     of_rules = RuleVersion.objects.exclude(rule__rule_id__startswith=RUNBOOK)
     chosen = versions_that_count(of_rules.filter(state=VersionState.PUBLISHED).select_related("rule"))
     for version in of_rules.exclude(rule__in=list(chosen)).select_related("rule").order_by("rule_id", "-pk"):
@@ -110,12 +110,12 @@ class HelpShown:
 
     @property
     def goal(self) -> list[tuple[str, bool]]:
-        """What the runbook is for, in pieces as `statement`."""
+        """The purpose of the runbook, in pieces as `statement`."""
         return list(wording.pieces(self.runbook.goal)) if self.runbook else []
 
     @property
     def questions(self) -> list[list[tuple[str, bool]]]:
-        """What the runbook's steps ask, each in pieces as `statement`."""
+        """The questions of the runbook's steps, each in pieces as `statement`."""
         return [list(wording.pieces(step.texts["question"])) for step in self.runbook.steps] if self.runbook else []
 
     @property
@@ -125,7 +125,7 @@ class HelpShown:
 
 def help_shown(user: User, rule: Rule) -> HelpShown:
     """The help page of a rule that has a version."""
-    # Loads PySpark, which takes a second and which a web server that shows no rule does not need.
+    # Imports PySpark, which takes a second and which other pages do not need.
     from diagnostics.signals import DEFINITIONS
 
     versions = list(rule.versions.select_related("rule", "author", "published_by"))

@@ -29,7 +29,7 @@ from workbench.rules.services import ruleset_published
 from workbench.rules.validation import SAMPLE_NAMES, Tested, checked_rule, checked_sample, kept_cases_failing, tested
 
 MOST_SUBJECTS = 6
-"""Subjects of a case that are shown, the nearest to the bounds first. Our choice: a draft is tuned on one or two."""
+"""Subjects of a case shown, the nearest to the bounds first. Our choice: a draft is tuned on one or two."""
 MOST_CASES_OFFERED = 60
 
 LINE = re.compile(r"^(?P<where>.{1,40}?) line (?P<line>\d{1,6}): (?P<text>.*)$", re.DOTALL)
@@ -37,7 +37,7 @@ LINE = re.compile(r"^(?P<where>.{1,40}?) line (?P<line>\d{1,6}): (?P<text>.*)$",
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One error: in which of the three texts, at which line (from 1, None where no line can be named)."""
+    """One error: the text it is in, and its line (from 1, None when unknown)."""
 
     where: str
     line: int | None
@@ -46,7 +46,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Margin:
-    """A comparison with what was measured, and how far that is from the bound."""
+    """A comparison with the measured value, and its distance from the bound."""
 
     check: Mapping[str, Any]
     holds: bool | None
@@ -55,7 +55,7 @@ class Margin:
 
 @dataclass(frozen=True, slots=True)
 class OnSubject:
-    """What the draft says of one subject of the case."""
+    """The draft's result for one subject of the case."""
 
     outcome: str
     where: str
@@ -65,7 +65,7 @@ class OnSubject:
 
 @dataclass(frozen=True, slots=True)
 class OnCase:
-    """What the draft makes of a case: its own word on each subject, and the verdict without and with it."""
+    """The draft's results on a case: for each subject, and the verdict without and with it."""
 
     analysis: Analysis
     subjects: Sequence[OnSubject]
@@ -76,7 +76,7 @@ class OnCase:
 
 @dataclass(slots=True)
 class Preview:
-    """All that the editor shows beside the text."""
+    """Everything that the editor shows beside the text."""
 
     problems: list[Problem] = field(default_factory=list)
     form: Form | None = None
@@ -89,7 +89,7 @@ class Preview:
 
     @property
     def is_ready(self) -> bool:
-        """Whether it could be published as it stands."""
+        """Whether it can be published."""
         failing = self.problems or self.missing or self.kept_failing
         return not failing and all(test.passes for test in self.tests)
 
@@ -117,7 +117,7 @@ def preview(user: User, texts: Mapping[str, str], analysis: Analysis | None) -> 
 
 @dataclass(slots=True)
 class RunbookPreview:
-    """What a runbook's draft says: its errors, or its steps with the values of a case's finding of its class."""
+    """The preview of a runbook's draft: its errors, or its steps with the values of a case's finding of its class."""
 
     problems: list[Problem] = field(default_factory=list)
     runbook: Runbook | None = None
@@ -125,7 +125,7 @@ class RunbookPreview:
 
 
 def preview_runbook(text: str, analysis: Analysis | None) -> RunbookPreview:
-    """The preview of a runbook's text; a case without a finding of its class fills it with its job's values."""
+    """The preview of a runbook's text; a case without a finding of its class provides its job's values."""
     shown = RunbookPreview()
     try:
         shown.runbook = checked_runbook(text)
@@ -140,7 +140,7 @@ def preview_runbook(text: str, analysis: Analysis | None) -> RunbookPreview:
 
 
 def problems(errors: Iterable[str], where: str) -> list[Problem]:
-    """Errors with the line that each names taken apart."""
+    """Errors separated into text and line."""
     found = []
     for error in errors:
         named = LINE.match(error)
@@ -162,7 +162,7 @@ def _preview_sample(shown: Preview, text: str, kind: Kind) -> None:
 
 
 def cases_offered(user: User, symptom_class: str | None = None) -> list[Analysis]:
-    """The newest diagnosed cases on which the user can try a draft, those of a class first."""
+    """The newest diagnosed cases for trying a draft, those of a class first."""
     found = list(latest_diagnoses(user).light().select_related("case")[:MOST_CASES_OFFERED])
     return sorted(found, key=lambda each: symptom_class is not None and each.case.verdict_class != symptom_class)
 
@@ -200,13 +200,13 @@ def _where(subject: Subject) -> str:
 
 
 def _margins(checks: Iterable[Check]) -> list[Margin]:
-    """Each comparison once, although a rule may name it in several groups."""
+    """Distinct comparisons, which may occur in several groups of a rule."""
     once = {(check.fact, check.op, repr(check.bound)): check for check in checks}
     return [Margin(check.as_json(), check.holds, _margin(check)) for check in once.values()]
 
 
 def _margin(check: Check) -> str:
-    """`12 points above the bound`, `3.2 s below the bound`; empty where there is no distance."""
+    """`12 points above the bound`, `3.2 s below the bound`; empty without a distance."""
     distance = distance_to_bound(check.fact, check.value, check.bound)
     if distance is None:
         return ""

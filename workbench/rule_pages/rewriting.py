@@ -1,4 +1,4 @@
-"""Shows a rule's YAML as a form, and writes a changed value back without touching comments and lines."""
+"""Shows a rule's YAML as a form, and changes single values without touching comments and lines."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from diagnostics.yaml_document import Place, YamlDocument, read_yaml
 from workbench.untrusted.whole_number import whole_number
 
 ENDLESS = 10**9
-"""Characters after which the YAML writer breaks a line: never, a value stays on its line."""
+"""Line width of the YAML writer: unlimited, so that a value stays on its line."""
 
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "status": get_args(Status),
@@ -46,9 +46,9 @@ OTHER = "Other"
 class Field:
     """One field of the form.
 
-    name     the place in the YAML, its parts joined with dots
+    name     the path in the YAML, joined with dots
     kind     text, number, choice or switch (true and false)
-    reading  the value as findings write it, where that reads better than the number
+    reading  the value as findings print it, when that is easier to read
     """
 
     name: str
@@ -64,7 +64,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """The rule's own fields, and the bounds by the part of the rule that they stand in."""
+    """The rule's own fields, and the bounds grouped by the part of the rule."""
 
     fields: list[Field]
     bounds: dict[str, list[Field]]
@@ -94,7 +94,7 @@ def _own_fields(document: YamlDocument) -> Iterator[Field]:
 
 
 def _comparisons(entry: Any, place: Place) -> Iterator[tuple[Place, Mapping[str, Any]]]:
-    """Every comparison with a bound, wherever it stands."""
+    """Every comparison with a bound, at any depth."""
     if isinstance(entry, dict):
         if isinstance(entry.get("fact"), str) and "value" in entry:
             yield place, entry
@@ -126,7 +126,7 @@ def _bound(document: YamlDocument, place: Place, entry: Mapping[str, Any]) -> Fi
 
 
 def with_value(text: str, name: str, value: str) -> str:
-    """The text with another value at the place that a form's field names. Raises InvalidRule for no such place."""
+    """The text with a new value for a form field. Raises InvalidRule for an unknown field."""
     read_yaml(text, "rule", LONGEST_RULE)
     place = tuple(_part(part) for part in name.split("."))
     node = _node(yaml.compose(text, Loader=yaml.SafeLoader), place)
@@ -139,7 +139,7 @@ def with_value(text: str, name: str, value: str) -> str:
 
 
 def _part(text: str) -> str | int:
-    """A part of a place: the number in a list, else the name in a mapping."""
+    """A part of a path: an index of a list, else a key of a mapping."""
     number = whole_number(text)
     return text if number is None else number
 
@@ -156,7 +156,7 @@ def _node(node: yaml.Node | None, place: Place) -> yaml.Node | None:
 
 
 def _typed(node: yaml.Node, name: str, value: str) -> Any:
-    """The value as YAML would read it, where a number or a list stands now; else a word."""
+    """The value parsed as YAML where the present one is a number or a list; else a string."""
     if isinstance(node, yaml.SequenceNode):
         return _listed(value)
     if name in LABELS or not _is_plain_scalar(value):
@@ -165,7 +165,7 @@ def _typed(node: yaml.Node, name: str, value: str) -> Any:
 
 
 def _listed(value: str) -> list[Any]:
-    """The items between commas, each as YAML reads it; as words where YAML cannot read them."""
+    """Comma-separated items parsed as YAML; as strings where that fails."""
     try:
         items = read_yaml(f"items: [{value}]", "value").content["items"]
     except InvalidRule:
@@ -182,12 +182,12 @@ def _is_plain_scalar(value: str) -> bool:
 
 
 def _flow(value: Any) -> str:
-    """The value as it can stand anywhere on a line of YAML."""
+    """The value in a form that is valid anywhere on a line of YAML."""
     return yaml.safe_dump([value], default_flow_style=True, width=ENDLESS, allow_unicode=True).strip()[1:-1]
 
 
 def _end(text: str, node: yaml.Node) -> int:
-    """Where the value ends. Block texts (`>-`) end at the next entry; the line break before it stays."""
+    """End of the value. Block texts (`>-`) end at the next entry, without the line break before it."""
     end = node.end_mark.index
     while end > node.start_mark.index and text[end - 1] in "\n ":
         end -= 1
@@ -195,7 +195,7 @@ def _end(text: str, node: yaml.Node) -> int:
 
 
 def _with_status(text: str, value: str) -> str:
-    """A rule that does not say its status gets the entry below its class, or below its first line."""
+    """Adds a status to a rule without one, below its class, or below its first line."""
     lines = text.split("\n")
     after = next((number for number, line in enumerate(lines) if line.startswith("symptom_class:")), 0)
     lines.insert(after + 1, f"status: {_flow(value)}")

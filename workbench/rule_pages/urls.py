@@ -6,7 +6,7 @@ from workbench.rule_pages import backtest_views, editor_views, log_views, views
 
 app_name = "rules"
 
-# Fixed words come before a rule's id; `validation.RESERVED_IDS` keeps rules from being named so.
+# Fixed paths precede a rule's id; `validation.RESERVED_IDS` reserves them.
 urlpatterns = [
     path("", views.rule_list, name="list"),
     path("runbooks/", views.runbook_list, name="runbooks"),

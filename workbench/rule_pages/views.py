@@ -1,4 +1,4 @@
-"""Pages of rules: the list, what a rule means, its versions."""
+"""Pages of rules: the list, help pages, versions."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ BASES = (
         "Some of them are disputed, see above.",
     ),
 )
-"""Basis of a source -> the heading of its part of the page, and what it means."""
+"""Basis of a source -> the heading of its part of the page, and its meaning."""
 
 
 @login_required
 @require_GET
 def source_list(request: SignedInRequest) -> HttpResponse:
-    """What bounds and texts rest on, and the claims that do not survive a check."""
+    """The sources of bounds and texts, and disproved claims."""
     known = sources()
     claims = [(each, [known[source_id] for source_id in each.sources]) for each in disputed_claims()]
     grouped = [
@@ -54,7 +54,7 @@ def source_list(request: SignedInRequest) -> HttpResponse:
 @login_required
 @require_GET
 def rule_list(request: SignedInRequest) -> HttpResponse:
-    """Every rule by class, with what it did so far."""
+    """Every rule by class, with its record."""
     asked = {name: request.GET[name] for name in ("text", "symptom_class", "status") if request.GET.get(name)}
     classes = classes_shown(request.user, asked)
     return render(
@@ -74,7 +74,7 @@ def rule_list(request: SignedInRequest) -> HttpResponse:
 @login_required
 @require_GET
 def detail(request: SignedInRequest, rule_id: str) -> HttpResponse:
-    """The rule's help page; a runbook has one of its own."""
+    """The rule's help page; runbooks have their own."""
     if is_runbook(rule_id):
         return _runbook(request, rule_id.removeprefix(RUNBOOK))
     shown = help_shown(request.user, rule_readable(rule_id))
@@ -94,7 +94,7 @@ def _runbook(request: SignedInRequest, runbook_id: str) -> HttpResponse:
 @login_required
 @require_GET
 def runbook_list(request: SignedInRequest) -> HttpResponse:
-    """Every runbook, with the version that counts."""
+    """Every runbook, with its effective version."""
     local = RuleVersion.objects.filter(
         rule__rule_id__startswith=RUNBOOK, origin=Origin.LOCAL, state=VersionState.PUBLISHED
     )
@@ -106,7 +106,7 @@ def runbook_list(request: SignedInRequest) -> HttpResponse:
 @for_rule_editors
 @require_POST
 def switch(request: SignedInRequest, rule_id: str) -> HttpResponse:
-    """Switches the rule on or off, with a reason."""
+    """Enables or disables the rule, with a reason."""
     rule = rule_readable(rule_id)
     form = ReasonForm(request.POST)
     if form.is_valid():
@@ -122,7 +122,7 @@ def switch(request: SignedInRequest, rule_id: str) -> HttpResponse:
 @login_required
 @require_GET
 def version_detail(request: SignedInRequest, rule_id: str, version_id: int) -> HttpResponse:
-    """One version: what changed from the version before it, and its text."""
+    """One version: the change from the version before it, and its text."""
     version = _version(rule_id, version_id)
     before = version.rule.versions.filter(pk__lt=version.pk).order_by("-pk").first()
     return render(
@@ -140,7 +140,7 @@ def version_detail(request: SignedInRequest, rule_id: str, version_id: int) -> H
 @for_rule_editors
 @require_POST
 def roll_back(request: SignedInRequest, rule_id: str, version_id: int) -> HttpResponse:
-    """Makes an earlier version count again, with a reason."""
+    """Makes an earlier version effective again, with a reason."""
     version = _version(rule_id, version_id)
     form = ReasonForm(request.POST)
     if not form.is_valid():

@@ -42,13 +42,13 @@ class ConditionWords:
 
 
 class ConditionWriter:
-    """Tells conditions with the meanings that the signals give their facts."""
+    """Writes conditions in words, with the signals' descriptions of the facts."""
 
     def __init__(self, definitions: Mapping[str, SignalDefinition]) -> None:
         self._definitions = definitions
 
     def trigger(self, condition: Condition) -> ConditionWords:
-        """What must hold."""
+        """The conditions that must hold."""
         if isinstance(condition, Group):
             parts = tuple(self.trigger(item) for item in condition.items)
             single = len(parts) == 1 and condition.mode != "none"
@@ -59,7 +59,7 @@ class ConditionWriter:
         return self._leaf(condition.fact, words, condition.source or "")
 
     def clearing(self, condition: Condition) -> ConditionWords:
-        """What would have to hold instead, so that the rule is judged and found not to hold."""
+        """The conditions under which the rule is judged not to hold."""
         if isinstance(condition, Group):
             if condition.mode == "none":
                 return self.trigger(Group("any", condition.items))
@@ -83,7 +83,7 @@ class ConditionWriter:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A step of the confidence: how much, why, and when it counts."""
+    """A step of the confidence: amount, reason and condition."""
 
     delta: float
     because: str
@@ -91,13 +91,13 @@ class Step:
 
 
 def confidence_steps(rule: Rule, teller: ConditionWriter) -> list[Step]:
-    """The base first, then what makes it surer or less sure."""
+    """The base first, then the adjustments."""
     steps = [Step(rule.base, "the trigger holds", None)]
     return steps + [Step(each.delta, each.because, teller.trigger(each.when)) for each in rule.adjustments]
 
 
 def pieces(template: str) -> Iterator[tuple[str, bool]]:
-    """The text of a statement; True marks the name of a measured value that stands there in a finding."""
+    """The text of a statement in pieces; True marks the name of a measured value."""
     template, place = phrase.CHOICE.sub(lambda found: found.group(2), template), 0
     for found in phrase.PLACEHOLDER.finditer(template):
         if found.start() > place:
@@ -109,7 +109,7 @@ def pieces(template: str) -> Iterator[tuple[str, bool]]:
 
 
 def sources(rule: Rule) -> list[str]:
-    """Where its bounds come from and which documents it follows, each page of a source once."""
+    """The sources of its bounds and its documents, each page once."""
     texts = [*(each for part in rule.conditions() for each in _sources(part)), *rule.docs]
     return list({cited_sources(text).text: text for text in reversed(texts)}.values())[::-1]
 

@@ -1,1 +1,1 @@
-"""Administered rules: drafts, versions that are never overwritten, and the rulesets that analyses keep."""
+"""Administered rules: drafts, immutable versions, and the rulesets of analyses."""

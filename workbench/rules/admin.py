@@ -1,4 +1,4 @@
-"""Rules in Django's administration, which leads to the pages of rules."""
+"""Rules in Django's administration, which links to the pages of rules."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from workbench.rules.models import Rule
 
 @admin.register(Rule)
 class RuleAdmin(admin.ModelAdmin):
-    """For rule editors and administrators; a rule is never deleted, but switched off."""
+    """For rule editors and administrators; rules are disabled, never deleted."""
 
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
         return redirect("rules:list")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 CONTEXT_LINES = 3
 MOST_LINES = 4_000
-"""Lines of either text that are compared; a rule has at most a few hundred. Our choice: the comparison stays quick."""
+"""Lines of either text that are compared; a rule has at most a few hundred. Our choice: keeps the comparison fast."""
 
 HUNK = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 
@@ -25,7 +25,7 @@ class Line:
 
 
 def difference(before: str, after: str) -> list[Line]:
-    """The changed lines with a little of what stands around them; empty when nothing changed."""
+    """The changed lines with some context; empty when nothing changed."""
     return list(_lines(before.splitlines()[:MOST_LINES], after.splitlines()[:MOST_LINES]))
 
 

@@ -1,4 +1,4 @@
-"""Rules as files that fit a Git repository: out as an archive, in as drafts after somebody looked at what changes."""
+"""Export and import of rules as files for a Git repository; an import becomes drafts after a review of its changes."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ from workbench.untrusted.received_zip import UnreadableZip, opened_zip
 
 MOST_FILES = 2_000
 MOST_BYTES = 4 * 1024**2
-"""Unpacked, all files that are read. Our choice: ten times what is shipped."""
+"""Uncompressed size of all files that are read. Our choice: ten times what is shipped."""
 
 MOST_SECONDS = 5.0
-"""For checking them, while somebody waits. Our choice: 300 rules as they are shipped take it."""
+"""Time limit for validating them, while a user waits. Our choice: enough for 300 rules like the shipped ones."""
 
 RULE_FILE = re.compile(r"(?:^|/)([a-z][a-z0-9_]{0,49})/rules/([A-Za-z0-9._-]{1,100}?)(\.fires|\.silent)?\.yaml$")
 MOMENT = (2000, 1, 1, 0, 0, 0)
-"""The same time in every archive: the same rules make the same bytes."""
+"""A constant time, so that the same rules give the same bytes."""
 
 
 class ImportRefused(Exception):
-    """The archive cannot be read; the message says why."""
+    """The archive is unreadable; the text says why."""
 
 
 def exported(versions: Iterable[RuleVersion]) -> bytes:
@@ -55,18 +55,18 @@ def exported(versions: Iterable[RuleVersion]) -> bytes:
 
 
 def exported_rules() -> bytes:
-    """As `exported`, of every rule that counts now."""
+    """As `exported`, for every effective rule."""
     return exported(ruleset_published().versions.select_related("rule"))
 
 
 def _name(rule_id: str) -> str:
-    """The shipped file's name, else the id without its first word, which the folder repeats."""
+    """The shipped file's name, else the id without its first word, which the folder name repeats."""
     return shipped_rule_names().get(rule_id) or rule_id.partition(".")[2] or rule_id
 
 
 @dataclass(slots=True)
 class Offered:
-    """A rule of an archive: what it would change, or why it is refused."""
+    """A rule of an archive: its changes, or why it is refused."""
 
     path: str
     text: str = ""
@@ -93,7 +93,7 @@ class Offered:
 
 
 def offered(file: BinaryIO) -> list[Offered]:
-    """What the archive's rules would change. Raises ImportRefused for one that is no archive, or too large."""
+    """The changes by the archive's rules. Raises ImportRefused for an invalid or too large archive."""
     rules: dict[str, Offered] = {}
     texts = _texts(file)
     for path, text in texts.items():
@@ -131,7 +131,7 @@ def _texts(file: BinaryIO) -> dict[str, str]:
 
 
 def _text(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> str:
-    """At most a little more than a rule may have, so that the rule's own check refuses it with the reason."""
+    """At most a little more than a rule may have, so that the rule's own validation refuses it with the reason."""
     with archive.open(entry) as stream:
         return stream.read(4 * LONGEST_RULE).decode("utf-8", "replace").replace("\r\n", "\n").replace("\x00", "\ufffd")
 
@@ -158,7 +158,7 @@ def _check(each: Offered) -> None:
 
 @transaction.atomic
 def import_as_draft(*, text: str, fires: str, silent: str, user: User) -> Draft:
-    """A draft of an imported rule, of the rule that has its id if there is one. Raises InvalidRule."""
+    """A draft of an imported rule, for the existing rule with its id if any. Raises InvalidRule."""
     rule = checked_rule(text)
     present = Rule.objects.filter(rule_id=rule.id, versions__isnull=False).first()
     base = version_to_edit(present) if present else None

@@ -25,7 +25,7 @@ class VersionState(models.TextChoices):
 
 
 class Rule(models.Model):
-    """A rule's identity; what it says stands in its versions.
+    """A rule's identity; its text is in its versions.
 
     enabled  a disabled rule keeps its versions and is left out of new rulesets
     """
@@ -41,7 +41,7 @@ class Rule(models.Model):
 
 
 class RuleVersion(models.Model):
-    """One text of a rule as it was published. It never changes: a finding stays explainable.
+    """One published text of a rule. Immutable, so that findings stay explainable.
 
     fires_sample, silent_sample  YAML: signals on which it must hold, and a near miss on which it must not
     reason                       why it was published, in its author's words
@@ -75,11 +75,11 @@ class RuleVersion(models.Model):
 
 
 class Draft(models.Model):
-    """A rule that somebody writes. Its texts may still be wrong; publishing checks them and makes a version.
+    """A rule being written. Its texts may be invalid; publishing validates them and makes a version.
 
-    rule      the rule that it will change, None for a new one
-    base      the version that it began from
-    revision  counts the writes, so that two windows do not overwrite one another
+    rule      the rule that it changes, None for a new one
+    base      the version that it started from
+    revision  counts the writes, for optimistic locking between windows
     """
 
     rule = models.ForeignKey(Rule, on_delete=models.CASCADE, null=True, blank=True, related_name="drafts")
@@ -100,7 +100,7 @@ class Draft(models.Model):
 
     @property
     def stated_rule_id(self) -> str:
-        """The rule's id; for a new rule the one its text gives, if it does."""
+        """The rule's id; for a new rule the one in its text, if any."""
         if self.rule:
             return self.rule.rule_id
         found = re.search(r"^id:[ ]{0,20}([a-z0-9][a-z0-9._-]{0,79})[ ]{0,20}$", self.text, re.MULTILINE)
@@ -109,15 +109,15 @@ class Draft(models.Model):
 
 class RulesetQuerySet(models.QuerySet["Ruleset"]):
     def published(self) -> RulesetQuerySet:
-        """Without those that only judge a case that came with them."""
+        """Without rulesets that only apply to the case they were imported with."""
         return self.filter(of_bundle=False)
 
 
 class Ruleset(models.Model):
-    """The published rules at one moment, or those that a case brought along. Rulesets are only ever added.
+    """The published rules at one moment, or those imported with a case. Rulesets are only added.
 
-    versions   those of its rules that are known here; with `bundled_rules`, the others, they are all of them
-    of_bundle  it judges the case that it came with, and no other
+    versions   its rules that are known here; the others are in `bundled_rules`
+    of_bundle  it applies only to the case that it was imported with
     """
 
     of_bundle = models.BooleanField(default=False)
@@ -137,9 +137,9 @@ class Ruleset(models.Model):
 
 
 class BundledRule(models.Model):
-    """A rule that a case brought along and that is not one of the rules here. It judges that case and nothing else.
+    """A rule imported with a case that is not known here. It applies only to that case.
 
-    It has no page and takes no id: a rule of the same id may be written or shipped here at any time.
+    It has no page and does not occupy its id: a rule with the same id may be written or shipped later.
     """
 
     ruleset = models.ForeignKey(Ruleset, on_delete=models.CASCADE, related_name="bundled_rules")
@@ -162,11 +162,11 @@ class RegressionSampleQuerySet(models.QuerySet["RegressionSample"]):
 
 
 class RegressionSample(models.Model):
-    """The signals of a closed case on which a rule fired rightly; every later version must fire on them too.
+    """The signals of a closed case on which a rule fired correctly; every later version must fire on them too.
 
-    Every version is tested by it, whoever publishes it; only readers of the case see which case it is and what it says.
+    Every version is tested with it, whoever publishes it; only readers of the case see the case and the details.
 
-    text  YAML as in `RuleVersion.fires_sample`: only what the rule reads, with the names of the case taken out
+    text  YAML as in `RuleVersion.fires_sample`: only the facts that the rule reads, without names of the case
     """
 
     rule = models.ForeignKey(Rule, on_delete=models.CASCADE, related_name="regression_samples")
@@ -202,18 +202,20 @@ SAMPLE_EVENTS = (EventKind.SAMPLE_KEPT, EventKind.SAMPLE_REMOVED)
 
 class RuleEventQuerySet(models.QuerySet["RuleEvent"]):
     def visible_to(self, user: User) -> RuleEventQuerySet:
-        """All but those of samples from cases that the user does not see: a drill under way would be told its cause."""
+        """Without events of samples from cases that the user does not see: they would reveal the cause to a drill in
+        progress.
+        """
         readable = ~Q(kind__in=SAMPLE_EVENTS) | Q(case__in=Case.objects.visible_to(user))
         return self.filter(readable | Q(case=None) if user.is_administrator else readable)
 
 
 class RuleEvent(models.Model):
-    """Who did what with a rule, when and why. Events are only ever added.
+    """An action on a rule: who, when, why. Events are only added.
 
-    rule_id        the id in words: a draft may be discarded before there is such a rule
-    draft_number   of the draft that was saved, so that saving it again goes on with the same event
-    case           that a regression sample is from
-    before, after  the texts between which the event lies, both empty where no text changed
+    rule_id        the id as text: a draft may be discarded before there is such a rule
+    draft_number   of the saved draft, so that saving it again updates the same event
+    case           the case of a regression sample
+    before, after  the texts before and after the event, both empty when no text changed
     """
 
     rule_id = models.CharField(max_length=80, db_index=True)
@@ -237,14 +239,14 @@ class RuleEvent(models.Model):
 
 
 class Backtest(models.Model):
-    """A draft judged on the whole case history, in pieces that each take a second or two.
+    """A draft judged on the case history, in pieces that each take a second or two.
 
-    text      the draft's text when it was asked for
+    text      the draft's text at the start
     ruleset   the rules that it is compared with
-    analyses  the newest diagnosis of each case that its owner saw then, the newest first
-    done      how many of them are judged
-    tally     what was counted so far (`workbench.rule_pages.backtest.Tally`)
-    changes   the cases in which something changes, at most `workbench.rule_pages.backtest.MOST_CHANGES`
+    analyses  the newest diagnosis of each case that its owner saw at the start, newest first
+    done      number of judged analyses
+    tally     counts so far (`workbench.rule_pages.backtest.Tally`)
+    changes   the cases with changes, at most `workbench.rule_pages.backtest.MOST_CHANGES`
     """
 
     draft = models.ForeignKey(Draft, on_delete=models.CASCADE, related_name="backtests")

@@ -1,4 +1,4 @@
-"""Stores a closed case as a regression sample of the rules that fired on its cause."""
+"""Stores a closed case as a regression sample of the rules that detected its cause."""
 
 from __future__ import annotations
 
@@ -26,12 +26,13 @@ from workbench.rules.validation import tested
 
 FLINK_VERSION = "job_overview.flink_version"
 ENDLESS = 10**6
-"""Characters after which the YAML writer breaks a line: never, a signal's facts stay on theirs."""
+"""Line width of the YAML writer: unlimited, so that a signal's facts stay on one line."""
 
 
 @transaction.atomic
 def case_keep(*, case: Case, user: User) -> list[str]:
-    """Keeps the incident's newest diagnosis as a regression sample of the rules of its confirmed class that fire on it.
+    """Stores the incident's newest diagnosis as a regression sample of the rules of its confirmed class that fire on
+    it.
 
     Gives the ids of those rules; none when the case has no diagnosis or no rule of the class fires.
     """
@@ -65,7 +66,7 @@ def _keep(case: Case, user: User, index: SignalIndex, rule: diagnostics_rule.Rul
 
 @transaction.atomic
 def sample_remove(*, sample: RegressionSample, user: User, reason: str) -> None:
-    """Takes a regression sample away; the audit log keeps its text."""
+    """Removes a regression sample; the audit log keeps its text."""
     RuleEvent.objects.create(
         rule_id=sample.rule.rule_id,
         kind=EventKind.SAMPLE_REMOVED,
@@ -78,11 +79,10 @@ def sample_remove(*, sample: RegressionSample, user: User, reason: str) -> None:
 
 
 def reduced(rule: diagnostics_rule.Rule, view: FactView) -> str:
-    """What the rule's conditions read of the view, as a sample without names.
+    """The facts that the rule's conditions read, as a sample without names.
 
-    Jobs, tasks and hosts have numbers for names there, and of a text stands only what the rule compares it with:
-    every other operator, class, address or message becomes a made-up word. The rule judges the sample as it judged
-    the case.
+    Jobs, tasks and hosts are numbered, and texts are reduced to what the rule compares them with: every other operator,
+    class, address or message becomes an invented word. The rule gives the same result on the sample as on the case.
     """
     asked: dict[str, list[Check]] = {}
     for condition in rule.conditions():
@@ -104,7 +104,7 @@ def reduced(rule: diagnostics_rule.Rule, view: FactView) -> str:
 def _entries(
     signals: Mapping[str, Signal], asked: Mapping[str, Sequence[Check]], names: _Names
 ) -> Iterator[dict[str, Any]]:
-    """The signals with the facts that are asked for: reference -> the comparisons of it."""
+    """The signals with the requested facts: reference -> its comparisons."""
     for key, signal in sorted(signals.items()):
         facts = {}
         for name, value in signal.facts.items():
@@ -118,7 +118,7 @@ def _entries(
 
 
 class _Names:
-    """The same made-up name for the same part of a subject, and for the same text, all over a sample."""
+    """Consistent invented names for parts of subjects and for texts within a sample."""
 
     forms = {
         "job": "{:032x}",
@@ -136,7 +136,7 @@ class _Names:
         return {part: self._name(part, value) for part, value in subject.items()}
 
     def without(self, value: FactValue, comparisons: Sequence[Check]) -> FactValue:
-        """The value with only such texts as it is compared with: the whole of it, or what it has to contain."""
+        """The value with only the texts that it is compared with: the whole text, or what it must contain."""
         if isinstance(value, list):
             return [self.without(each, comparisons) for each in value]
         if not isinstance(value, str):

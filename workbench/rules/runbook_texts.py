@@ -1,6 +1,6 @@
-"""Runbooks written here: drafts, versions and history are those of rules; their ids begin with RUNBOOK.
+"""Edited runbooks: drafts, versions and history like rules; their ids begin with RUNBOOK.
 
-A rule's id holds no colon, so the two never meet. A shipped runbook gets rows once somebody edits it.
+A rule's id contains no colon, so the two never collide. A shipped runbook gets rows when it is first edited.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ def is_runbook(rule_id: str) -> bool:
 
 
 def checked_runbook(text: str) -> Runbook:
-    """The runbook that the text holds. Raises InvalidRule with every error, each with its line."""
-    # Loads PySpark, which takes a second and which a web server that saves no runbook does not need.
+    """The runbook in the text. Raises InvalidRule with every error and its line."""
+    # Imports PySpark, which takes a second and which other pages do not need.
     from diagnostics.signals import DEFINITIONS
 
     return Runbook.from_yaml(text, "runbook", DEFINITIONS)
 
 
 def runbook_blockers(draft: Draft) -> Iterator[str]:
-    """What keeps a runbook's draft from being published."""
+    """The reasons against publishing a runbook's draft."""
     try:
         runbook = checked_runbook(draft.text)
     except InvalidRule as error:
@@ -46,7 +46,7 @@ def runbook_blockers(draft: Draft) -> Iterator[str]:
 
 
 def runbook_counting(runbook_id: str | None) -> Runbook | None:
-    """The runbook that pages show: the version written here that is published, else the shipped one."""
+    """The effective runbook: the published local version, else the shipped one."""
     shipped = runbooks().get(runbook_id or "")
     if shipped is None:
         return None
@@ -58,7 +58,7 @@ def runbook_counting(runbook_id: str | None) -> Runbook | None:
 
 
 def runbook_identity(runbook_id: str) -> Rule | None:
-    """The row of a shipped runbook, with its present shipped text as a version; None when there is no such runbook."""
+    """The row of a shipped runbook, with its shipped text as a version; None when there is no such runbook."""
     if runbook_id not in runbooks():
         return None
     shipped, text = runbooks()[runbook_id], shipped_runbook_texts()[runbook_id]

@@ -1,4 +1,4 @@
-"""Reads stored rules as values of the library."""
+"""Reads stored rules as the library's values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from workbench.rules.models import Origin, Rule, Ruleset, RuleVersion, VersionSt
 
 
 def rules_of(ruleset: Ruleset) -> tuple[diagnostics_rule.Ruleset, list[str]]:
-    """The rules to judge with, and a sentence for each stored rule that no longer loads."""
+    """The rules, and a sentence for each stored rule that no longer loads."""
     rules, unreadable = [], []
     for rule_id, text in rule_texts(ruleset).items():
         try:
@@ -24,7 +24,7 @@ def rules_of(ruleset: Ruleset) -> tuple[diagnostics_rule.Ruleset, list[str]]:
 
 
 def rule_texts(ruleset: Ruleset) -> dict[str, str]:
-    """The text of each of its rules by id, in the order of the ids, bundled rules included."""
+    """The text of each of its rules by id, sorted by id, including bundled rules."""
     texts = dict(ruleset.versions.values_list("rule__rule_id", "text"))
     if ruleset.of_bundle:
         texts |= dict(ruleset.bundled_rules.values_list("rule_id", "text"))
@@ -32,7 +32,7 @@ def rule_texts(ruleset: Ruleset) -> dict[str, str]:
 
 
 def versions_that_count(published: QuerySet[RuleVersion]) -> dict[int, RuleVersion]:
-    """For each rule (by primary key) the published version that judges: the local one, else the newest shipped one."""
+    """Primary key of each rule -> its effective version: the published local one, else the newest shipped one."""
     chosen: dict[int, RuleVersion] = {}
     for version in published.order_by("rule_id", "-pk"):
         present = chosen.setdefault(version.rule_id, version)
@@ -42,12 +42,12 @@ def versions_that_count(published: QuerySet[RuleVersion]) -> dict[int, RuleVersi
 
 
 def rule_readable(rule_id: str) -> Rule:
-    """The rule; every signed-in person may read it. Raises Http404 for one that has no version."""
+    """The rule, for any signed-in user. Raises Http404 for one without a version."""
     return get_object_or_404(Rule.objects.filter(versions__isnull=False).distinct(), rule_id=rule_id)
 
 
 def version_to_edit(rule: Rule) -> RuleVersion:
-    """The version that counts (or would, were the rule on), else the newest one."""
+    """The effective version (or the one that would be if the rule were enabled), else the newest one."""
     published = rule.versions.filter(state=VersionState.PUBLISHED).select_related("rule")
     return versions_that_count(published).get(rule.pk) or rule.versions.select_related("rule").latest("pk")
 

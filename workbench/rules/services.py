@@ -1,4 +1,4 @@
-"""Writes about rules: shipped ones loaded, drafts saved, versions published. A published text never changes."""
+"""Writes about rules: load shipped ones, save drafts, publish versions. A published text never changes."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ from workbench.rules.validation import blockers, checked_rule
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """What `rules_load` did, by rule id.
+    """Result of `rules_load`, by rule id.
 
-    kept_local  rules whose published text was written here while a newer shipped one is stored beside it
+    kept_local  rules whose local text stays published beside a newer shipped one
     """
 
     added: list[str]
@@ -48,9 +48,9 @@ class Loaded:
 
 @transaction.atomic
 def rules_load() -> Loaded:
-    """Stores the shipped rules that are new and publishes them, except where a local edit is published: that stays.
+    """Stores and publishes new shipped rules; a published local edit stays effective.
 
-    A shipped rule that is shipped no longer is retired. Raises InvalidRule when a shipped rule does not load.
+    A rule that is no longer shipped is retired. Raises InvalidRule when a shipped rule does not load.
     """
     shipped = {rule.id: rule for rule in diagnostics_rule.shipped_rules()}
     added = _store_shipped(shipped)
@@ -69,12 +69,12 @@ def rules_load() -> Loaded:
 
 
 def ruleset_published() -> Ruleset:
-    """The ruleset that new analyses judge with; the shipped rules are loaded when there is none yet."""
+    """The ruleset of new analyses; loads the shipped rules when there is none yet."""
     return Ruleset.objects.published().first() or rules_load().ruleset
 
 
 class DraftChanged(Exception):
-    """Somebody saved the draft meanwhile; the message says who and when."""
+    """The draft was saved by somebody else meanwhile; the text says who and when."""
 
 
 @transaction.atomic
@@ -88,10 +88,10 @@ def draft_save(
     base: RuleVersion | None = None,
     revision: int | None = None,
 ) -> Draft:
-    """Stores a draft as it is written, errors and all. `base` is the version that a new draft begins from.
+    """Stores a draft, valid or not. `base` is the version that a new draft starts from.
 
-    revision  the one that the writer has read. Raises DraftChanged when the draft has another one now, and
-              InvalidRule for texts that are too long to be a rule.
+    revision  the one that the writer has read. Raises DraftChanged when the draft has another one now, and InvalidRule
+              for texts that are too long.
     """
     texts = {"text": text, "fires_sample": fires_sample, "silent_sample": silent_sample}
     for name, content in texts.items():
@@ -114,7 +114,7 @@ def draft_save(
 
 
 def _record_draft(draft: Draft, user: User) -> None:
-    """One event for all writes of a person on a draft: the last text counts, not every keystroke."""
+    """One event for all saves of a draft by a user: only the last text is kept."""
     before = draft.base.text if draft.base else ""
     newest = RuleEvent.objects.filter(draft_number=draft.pk).order_by("-pk").first()
     if newest and newest.kind == EventKind.DRAFT_SAVED and newest.by == user:
@@ -137,7 +137,7 @@ def _stated_id(draft: Draft) -> str:
 
 @transaction.atomic
 def draft_discard(*, draft: Draft, user: User) -> None:
-    """Throws a draft away; the audit log keeps its last text."""
+    """Discards a draft; the audit log keeps its last text."""
     RuleEvent.objects.create(
         rule_id=_stated_id(draft),
         kind=EventKind.DISCARDED,
@@ -151,9 +151,9 @@ def draft_discard(*, draft: Draft, user: User) -> None:
 
 @transaction.atomic
 def draft_publish(*, draft: Draft, user: User, reason: str) -> RuleVersion:
-    """Makes a version of the draft that counts from now on, under the next free number; the draft is gone then.
+    """Makes a version of the draft, effective from now on, under the next free number; deletes the draft.
 
-    Raises InvalidRule with everything that keeps it from being published.
+    Raises InvalidRule with every reason against publishing it.
     """
     draft.refresh_from_db(from_queryset=Draft.objects.select_for_update())
     problems = list(blockers(draft, user))
@@ -185,11 +185,11 @@ def draft_publish(*, draft: Draft, user: User, reason: str) -> RuleVersion:
 
 @transaction.atomic
 def rule_roll_back(*, version: RuleVersion, user: User, reason: str) -> Ruleset:
-    """Makes an earlier version count again. Findings of it carry its number as before.
+    """Makes an earlier version effective again. Its findings carry its number as before.
 
-    To the shipped version that is published the way back is to retire the local one: later shipped versions then count
-    as they come. An older shipped one becomes a local copy under a new number, because loading the shipped rules would
-    replace it. Raises InvalidRule for a text that no longer loads.
+    For the published shipped version this retires the local one, and later shipped versions are effective as they come.
+    An older shipped one becomes a local copy under a new number, because loading the shipped rules would replace it.
+    Raises InvalidRule for a text that no longer loads.
     """
     version.refresh_from_db()
     _read(version.text, version.rule)
@@ -206,7 +206,7 @@ def rule_roll_back(*, version: RuleVersion, user: User, reason: str) -> Ruleset:
 
 @transaction.atomic
 def rule_switch(*, rule: Rule, enabled: bool, user: User, reason: str = "") -> Ruleset:
-    """Takes a rule out of new rulesets without losing its versions, or brings it back."""
+    """Disables a rule for new rulesets, keeping its versions, or enables it again."""
     rule.enabled = enabled
     rule.save(update_fields=["enabled"])
     kind = EventKind.SWITCHED_ON if enabled else EventKind.SWITCHED_OFF
@@ -217,7 +217,7 @@ def rule_switch(*, rule: Rule, enabled: bool, user: User, reason: str = "") -> R
 def event_record(
     version: RuleVersion, kind: EventKind, user: User, *, reason: str = "", before: str = "", after: str = ""
 ) -> RuleEvent:
-    """Writes down what was done with a version."""
+    """Records an action on a version."""
     return RuleEvent.objects.create(
         rule_id=version.rule.rule_id, kind=kind, by=user, version=version, reason=reason, before=before, after=after
     )
@@ -257,7 +257,7 @@ def _local_copy(version: RuleVersion, user: User, reason: str) -> RuleVersion:
 
 
 def _local_version(samples_of: Draft | RuleVersion, *, text: str, **columns: Any) -> RuleVersion:
-    """A version written here; it counts only once `_make_it_count` says so."""
+    """A local version; not effective before `_make_it_count`."""
     return RuleVersion.objects.create(
         text=text,
         sha256=_digest(text),
@@ -272,7 +272,7 @@ def _local_version(samples_of: Draft | RuleVersion, *, text: str, **columns: Any
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """What a text says of itself, whether it is a rule's or a runbook's."""
+    """Properties stated in a text, of a rule or a runbook."""
 
     rule_id: str
     symptom_class: str
@@ -290,19 +290,19 @@ def _read(text: str, rule: Rule | None) -> _Said:
 
 
 def _numbered(text: str, number: int, rule: Rule) -> str:
-    """A rule's text names its version; a runbook's does not."""
+    """A rule's text contains its version number; a runbook's does not."""
     return text if is_runbook(rule.rule_id) else with_version(text, number)
 
 
 def with_version(text: str, number: int) -> str:
-    """The rule's text with another version number; everything else stays as it is written."""
+    """The rule's text with another version number, otherwise unchanged."""
     lines = text.splitlines()
     lines[read_yaml(text, "rule").lines[("version",)] - 1] = f"version: {number}"
     return "\n".join(lines) + "\n"
 
 
 def ruleset_make(*, reason: str, user: User | None) -> Ruleset:
-    """A ruleset of what is published now: for each enabled rule its local version, else the newest shipped one."""
+    """A ruleset of the published rules: for each enabled rule its local version, else the newest shipped one."""
     published = RuleVersion.objects.filter(state=VersionState.PUBLISHED, rule__enabled=True)
     published = published.exclude(rule__rule_id__startswith=RUNBOOK)
     ruleset = Ruleset.objects.create(reason=reason, created_by=user)
@@ -311,9 +311,9 @@ def ruleset_make(*, reason: str, user: User | None) -> Ruleset:
 
 
 def bundled_rules(texts: Iterable[str]) -> list[BundledRule]:
-    """The rules of a bundle, checked and not stored.
+    """The validated rules of a bundle, not stored.
 
-    Reading them takes seconds, so it must not happen while a transaction holds the database. Raises InvalidRule.
+    Parsing takes seconds, so it must not happen within a transaction. Raises InvalidRule.
     """
     rules = {}
     for text in texts:
@@ -326,9 +326,9 @@ def bundled_rules(texts: Iterable[str]) -> list[BundledRule]:
 
 @transaction.atomic
 def ruleset_of_bundle(*, rules: Iterable[BundledRule], reason: str, user: User) -> Ruleset:
-    """A ruleset of exactly these rules (`bundled_rules`), for the case that brought them.
+    """A ruleset of exactly these rules (`bundled_rules`), for the case they were imported with.
 
-    A text that is known here is the known version; every other one stays within the ruleset and takes no id here.
+    A known text becomes its known version; every other one exists only in the ruleset and does not occupy its id.
     """
     ruleset = Ruleset.objects.create(reason=reason[:300], created_by=user, of_bundle=True)
     by_digest = {_digest(each.text): each for each in rules}
@@ -342,7 +342,7 @@ def ruleset_of_bundle(*, rules: Iterable[BundledRule], reason: str, user: User) 
 
 
 def _store_shipped(shipped: Mapping[str, diagnostics_rule.Rule]) -> list[str]:
-    """Stores and publishes the shipped texts in the place of those before; gives the ids of rules that got another."""
+    """Stores and publishes the shipped texts in place of earlier ones; gives the ids of changed rules."""
     Rule.objects.bulk_create([Rule(rule_id=rule_id) for rule_id in shipped], ignore_conflicts=True)
     identities = Rule.objects.in_bulk(shipped, field_name="rule_id")
     texts, samples = diagnostics_rule.shipped_rule_texts(), shipped_samples()

@@ -16,14 +16,14 @@ from workbench.rules.runbook_texts import is_runbook, runbook_blockers
 RESERVED_IDS = frozenset(
     {"new", "drafts", "preview", "back-tests", "samples", "runbooks", "sources", "log", "export", "import"}
 )
-"""Words that stand in the addresses of the rules' pages where a rule's id stands too."""
+"""Path segments of the rules' pages that would collide with a rule's id."""
 
 SAMPLE_NAMES: dict[Kind, str] = {"fires": "firing sample", "silent": "silent sample"}
 
 
 def checked_rule(text: str) -> diagnostics_rule.Rule:
-    """The rule that the text holds. Raises InvalidRule with every error, each with its line."""
-    # Loads PySpark, which takes a second and which a web server that saves no rule does not need.
+    """The rule in the text. Raises InvalidRule with every error and its line."""
+    # Imports PySpark, which takes a second and which other pages do not need.
     from diagnostics.signals import DEFINITIONS
 
     rule = diagnostics_rule.Rule.from_yaml(text, "rule", DEFINITIONS)
@@ -33,7 +33,7 @@ def checked_rule(text: str) -> diagnostics_rule.Rule:
 
 
 def checked_sample(text: str, kind: Kind) -> Sample:
-    """The sample that the text holds. Raises InvalidRule with every error, each with its line."""
+    """The sample in the text. Raises InvalidRule with every error and its line."""
     from diagnostics.signals import DEFINITIONS
 
     return Sample.from_yaml(text, SAMPLE_NAMES[kind], DEFINITIONS)
@@ -41,7 +41,7 @@ def checked_sample(text: str, kind: Kind) -> Sample:
 
 @dataclass(frozen=True, slots=True)
 class Tested:
-    """How a rule did on one sample: `outcome` is one sentence."""
+    """The result of a rule on one sample; `outcome` is a sentence."""
 
     kind: Kind
     passes: bool
@@ -49,7 +49,7 @@ class Tested:
 
 
 def tested(rule: diagnostics_rule.Rule, text: str, kind: Kind) -> Tested:
-    """The rule tried on a sample. Raises InvalidRule for a sample that cannot be read."""
+    """The rule applied to a sample. Raises InvalidRule for an invalid sample."""
     sample = checked_sample(text, kind)
     matches = sample.judged_by(rule)
     passes = bool(matches.findings) == (kind == "fires")
@@ -67,7 +67,7 @@ def tested(rule: diagnostics_rule.Rule, text: str, kind: Kind) -> Tested:
 
 
 def blockers(draft: Draft, user: User) -> Iterator[str]:
-    """What keeps a draft from being published, in sentences that the user may read."""
+    """The reasons against publishing a draft, in sentences for the user."""
     if draft.rule and is_runbook(draft.rule.rule_id):
         yield from runbook_blockers(draft)
         return
@@ -88,9 +88,9 @@ def blockers(draft: Draft, user: User) -> Iterator[str]:
 
 
 def kept_cases_failing(rule: diagnostics_rule.Rule, user: User) -> list[str]:
-    """The cases on whose regression samples the rule does not fire, as the user may know them.
+    """The cases on whose regression samples the rule does not fire, described as the user may see them.
 
-    A sample that cannot be read any more counts as failing.
+    A sample that is no longer readable counts as failing.
     """
     samples = RegressionSample.objects.filter(rule__rule_id=rule.id)
     readable = {sample.pk for sample in samples.visible_to(user)}

@@ -1,1 +1,1 @@
-"""Runbooks: which person did which step, when, and with which result."""
+"""Runbooks: records of who did which step, when, and with which result."""

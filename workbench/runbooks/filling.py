@@ -1,4 +1,4 @@
-"""Fills runbooks with the values of a case, and reads the state of their steps."""
+"""Fills runbooks with the values of a case, and determines the state of their steps."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from workbench.runbooks.models import HELD, StepRecord, StepState
 from workbench.runbooks.selectors import runbook_of
 
 CAUSES = ("root_cause", "contributing")
-"""The roles of findings whose runbooks are worked on together; a consequence goes with its cause."""
+"""The roles of findings whose runbooks are shown together; a consequence belongs to its cause."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What one snapshot says of a step's exit condition.
+    """The result of a step's exit condition on one snapshot.
 
     snapshot  its number
     exit      the condition with its measured values
@@ -29,12 +29,12 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class StepShown:
-    """A step with what was last said about it and what was measured.
+    """A step with its last record and its measurements.
 
     content   the filled step of `diagnostics.runbook.fill`
-    record    what a person said last; it stands whatever is measured
-    ticked    the evidence by which it is done where nobody said anything
-    measured  its exit condition on each snapshot from the finding's on, the newest last
+    record    the last record by a user, which takes precedence over measurements
+    ticked    the evidence that shows it as done, without a record
+    measured  its exit condition on each snapshot from the finding's on, newest last
     """
 
     number: int
@@ -51,7 +51,7 @@ class StepShown:
 
     @property
     def is_left_out(self) -> bool:
-        """A measured answer leads past it, and nobody said otherwise."""
+        """A measured answer skips it, and no user recorded otherwise."""
         return bool(self.content["left_out"]) and self.record is None
 
     @property
@@ -60,7 +60,7 @@ class StepShown:
 
     @property
     def is_held(self) -> bool:
-        """It waits for an approval, or was refused one."""
+        """It waits for an approval, or was rejected."""
         return self.state in HELD
 
     @property
@@ -70,7 +70,7 @@ class StepShown:
 
     @property
     def contradicts(self) -> Evidence | None:
-        """A newer snapshot on which a step that a person ticked does not hold. The tick stays; the page says so."""
+        """A newer snapshot on which a step recorded as done does not hold. The record stays; the page mentions it."""
         if self.record is None or self.record.state != StepState.DONE or not self.content["changes_something"]:
             return None
         newest = self.newest
@@ -80,11 +80,11 @@ class StepShown:
 
 @dataclass(frozen=True, slots=True)
 class RunbookProgress:
-    """How many steps of a finding's runbook are settled, and which is next.
+    """How many steps of a finding's runbook are settled, and the next one.
 
-    total          steps that this case needs: those that a measured answer leads past do not count
+    total          steps that this case needs, without those that a measured answer skips
     next_question  None when all are settled
-    restarts       whether a step that is still open restarts the job
+    restarts       whether an open step restarts the job
     """
 
     position: int
@@ -116,10 +116,10 @@ def later_snapshots(analysis: Analysis) -> list[Later]:
 
 
 def runbook_progress(analysis: Analysis) -> dict[int, RunbookProgress]:
-    """Finding's position -> progress, for every finding that has a runbook.
+    """Finding's position -> progress, for every finding with a runbook.
 
-    Findings of one job that ask for the same runbook share one, that of the first: causes come before what adds to
-    them, and the steps are measured where the cause is.
+    Findings of one job with the same runbook share it, with the first of them: causes precede contributing findings,
+    and the steps are measured where the cause is.
     """
     findings: list[Mapping[str, Any]] = analysis.document["findings"]
     leads = _leads(findings)
@@ -153,9 +153,9 @@ def runbook_progress(analysis: Analysis) -> dict[int, RunbookProgress]:
 
 
 def _leads(findings: Sequence[Mapping[str, Any]]) -> dict[int, int]:
-    """Position of each finding that has a runbook -> that of the first one with the same runbook for the same job.
+    """Position of each finding with a runbook -> that of the first one with the same runbook for the same job.
 
-    A finding without a job, such as one of event samples, goes with any.
+    A finding without a job, such as one of event samples, belongs to any.
     """
     leads: dict[int, int] = {}
     for position, each in enumerate(findings):
@@ -171,7 +171,9 @@ def _share_runbook(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
 
 
 def layers(progress: Mapping[int, RunbookProgress], finding: Mapping[str, Any]) -> list[RunbookProgress]:
-    """The different runbooks of the causes that the finding's job has, the root cause's first; one is no layer."""
+    """The distinct runbooks of the causes of the finding's job, the root cause's first; empty when there is only
+    one.
+    """
     job = finding["subject"].get("job") or ""
     found: dict[str, RunbookProgress] = {}
     for each in sorted(progress.values(), key=lambda each: each.role != CAUSES[0]):
@@ -188,7 +190,7 @@ def steps_shown(
 ) -> tuple[dict[str, Any], list[StepShown]] | None:
     """The filled runbook of a finding with the state of its steps; None when it has none.
 
-    later, said  `later_snapshots` and `latest_by_step` of the case, where the caller has them already
+    later, said  `later_snapshots` and `latest_by_step` of the case, when the caller has them already
     """
     runbook = runbook_of(finding.get("runbook"))
     if runbook is None:
@@ -220,7 +222,9 @@ def _measured(
 
 
 def _ticked(content: Mapping[str, Any], measured: Sequence[Evidence]) -> Evidence | None:
-    """A question stays answered once it is; a change counts only as long as the newest snapshot shows its effect."""
+    """The evidence that settles a step: a question once answered stays so; a change only while the newest snapshot
+    shows its effect.
+    """
     known = [each for each in measured if each.exit.holds is not None]
     if content["changes_something"]:
         known = known[-1:]

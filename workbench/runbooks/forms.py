@@ -10,7 +10,7 @@ LONGEST_NOTE = 5000
 
 
 class StepForm(forms.Form):
-    """What somebody says about a step."""
+    """A user's record of a step."""
 
     state = forms.ChoiceField(choices=StepState.choices)
     note = forms.CharField(required=False, max_length=LONGEST_NOTE)

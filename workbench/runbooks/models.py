@@ -20,29 +20,30 @@ class StepState(models.TextChoices):
 
 
 HELD = (StepState.WAITING, StepState.REFUSED)
-"""A step in one of these states is not done until it is approved, or the question is withdrawn by opening it again."""
+"""In these states a step cannot be done until it is approved, or the request is withdrawn by reopening it."""
 
 
 class StepRecordQuerySet(models.QuerySet["StepRecord"]):
     def waiting(self) -> StepRecordQuerySet:
-        """Where an approval was asked for and nothing was said since."""
+        """Records that wait for an approval."""
         same = {name: models.OuterRef(name) for name in ("case", "job", "runbook", "step")}
         later = StepRecord.objects.filter(**same, pk__gt=models.OuterRef("pk"))
         return self.filter(~models.Exists(later), state=StepState.WAITING)
 
     def latest_by_step(self) -> dict[tuple[str, str, str], StepRecord]:
-        """What was last said about each step: (job id or "", runbook id, step id) -> record."""
+        """The last record of each step: (job id or "", runbook id, step id) -> record."""
         large = ("analysis__document", "analysis__signals", "analysis__inputs")
         records = self.select_related("by", "asked", "analysis").defer(*large).order_by("at", "pk")
         return {(record.job, record.runbook, record.step): record for record in records}
 
 
 class StepRecord(models.Model):
-    """Somebody did, answered or failed one step of a runbook, or approved it. Records are only added: the last counts.
+    """A user's record of doing, answering, failing or approving one step of a runbook. Records are only added; the last
+    one counts.
 
-    job     the job id that the runbook was shown for, "" when the evidence names none: two jobs can need the same one
-    answer  the `if` of the step's answer that somebody chose, "" for none
-    asked   who is asked to approve the step, null but for one that waits
+    job     the job id of the runbook, "" when the evidence names none: two jobs can need the same one
+    answer  the `if` of the selected answer, "" for none
+    asked   who is asked to approve the step, null unless it waits
     """
 
     case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="steps")
@@ -67,7 +68,7 @@ class StepRecord(models.Model):
 
     @property
     def action_words(self) -> str:
-        """What was done, as words that follow the person's name."""
+        """The action in words that follow the person's name."""
         if self.state == StepState.WAITING:
             return f"asked {self.asked} to approve"
         if self.answer and self.state == StepState.OPEN:

@@ -1,4 +1,4 @@
-"""The values that a runbook's commands and settings need and that no evidence holds."""
+"""Placeholders in a runbook's commands and settings for values without evidence."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 PLACEHOLDER = re.compile(r"<([a-z][a-zA-Z0-9' -]{1,60})>")
-"""As texts of runbooks write one; names of Java's types begin with a capital letter."""
+"""Placeholders in texts of runbooks; names of Java's types begin with a capital letter."""
 
 
 def placeholders(steps: Iterable[Mapping[str, Any]]) -> list[str]:
-    """The names of all placeholders in the commands and settings of the filled steps, each once, in their order."""
+    """Distinct placeholders in the commands and settings of the filled steps, in order."""
     return list(dict.fromkeys(name for step in steps for text in _texts(step) for name in PLACEHOLDER.findall(text)))
 
 

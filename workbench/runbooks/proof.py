@@ -27,7 +27,7 @@ CHARTS = (
     "subtask-activity",
     "watermarks",
 )
-"""The charts whose points the quantities read; the others stay in the database."""
+"""The charts whose points the quantities read; others are not loaded."""
 
 GROUP_TITLES = {
     "checkpoints": "Checkpoints",
@@ -55,7 +55,7 @@ HOUR_MS = 3_600_000
 
 @dataclass(frozen=True, slots=True)
 class EffectShown:
-    """A quantity as the table has it, in words; what is not known is empty."""
+    """A quantity as text for the table; unknown parts are empty."""
 
     effect: Effect
     before: str
@@ -84,7 +84,7 @@ def proof_of(before: Analysis, after: Analysis) -> Proof:
 
 
 def _patterns(before: Analysis, after: Analysis) -> list[Effect]:
-    """The log patterns of both, where the records of both are kept."""
+    """The log patterns of both, when the records of both are kept."""
     books = log_book_of(before), log_book_of(after)
     if books[0] is None or books[1] is None:
         return []
@@ -138,7 +138,7 @@ def effects_shown(proof: Proof) -> list[ShownGroup]:
 
 
 def folded(groups: Sequence[ShownGroup]) -> tuple[list[ShownGroup], list[ShownGroup]]:
-    """The groups with what is to be read, and with what is unchanged."""
+    """The groups worth reading, and those that are unchanged."""
     parts: tuple[list[ShownGroup], list[ShownGroup]] = ([], [])
     for title, rows in groups:
         for part, unchanged in zip(parts, (False, True), strict=True):
@@ -159,7 +159,7 @@ def _shown(effect: Effect) -> EffectShown:
 
 
 def _value(reading: Reading | None, unit: Unit) -> tuple[str, str]:
-    """A value and what it rests on; of events the count says more than the rate."""
+    """A value and its basis; for events the count is more informative than the rate."""
     if reading is None:
         return "not measured", ""
     value = value_in_words(reading.value, unit)

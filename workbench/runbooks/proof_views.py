@@ -49,7 +49,7 @@ def _diagnosed(user: User, analysis_id: int) -> Analysis:
 
 
 def _name(analysis: Analysis, other: Analysis) -> str:
-    """What tells the two apart: the snapshot of one case, or the case."""
+    """The label that distinguishes the two: the snapshot of one case, or the case."""
     if analysis.case_id != other.case_id:
         return f"Case {analysis.case_id}: {analysis.case.title}"
     change = next(each.change for each in snapshots_of(analysis.case) if each.number == analysis.snapshot)

@@ -1,4 +1,4 @@
-"""Reads runbooks, and the findings that they belong to."""
+"""Reads runbooks and their findings."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from workbench.runbooks.models import StepRecord
 
 
 def runbook_of(runbook_id: str | None) -> Runbook | None:
-    """The runbook that counts now; None for a finding that has none."""
+    """The effective runbook; None for a finding without one."""
     return runbook_counting(runbook_id)
 
 
 @dataclass(frozen=True, slots=True)
 class TimedRecord:
-    """What somebody said about a step.
+    """A record of a step with its times.
 
-    after_ms  from the diagnosis to it, None where it was said of an earlier one
-    took_ms   since what was said before it, None for the first
+    after_ms  since the diagnosis, None for a record of an earlier one
+    took_ms   since the previous record, None for the first
     """
 
     record: StepRecord
@@ -33,7 +33,7 @@ class TimedRecord:
 
 
 def timed_records(analysis: Analysis, runbook_id: str, job: str) -> list[TimedRecord]:
-    """All that was said about the steps of a runbook for one job of the case, the oldest first, with its time."""
+    """All records of a runbook's steps for one job of the case, oldest first, with their times."""
     found: list[TimedRecord] = []
     last: dt.datetime | None = None
     for record in analysis.case.steps.filter(runbook=runbook_id, job=job).select_related("by", "asked"):
@@ -45,7 +45,7 @@ def timed_records(analysis: Analysis, runbook_id: str, job: str) -> list[TimedRe
 
 
 def finding_at(analysis: Analysis, position: int) -> dict[str, Any]:
-    """The finding at a place of the document. Raises Http404 for a place that it does not have."""
+    """The finding at an index of the document. Raises Http404 for an index that it does not have."""
     findings = (analysis.document or {}).get("findings", [])
     if position >= len(findings):
         raise Http404("This diagnosis has no such finding.")

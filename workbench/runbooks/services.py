@@ -1,4 +1,4 @@
-"""Records steps of runbooks: who did them, the answers, and approvals."""
+"""Records steps of runbooks: who did them, answers, and approvals."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ def step_record(
     answer: str = "",
     asked: User | None = None,
 ) -> StepRecord:
-    """A new record; the last one of a step counts. Raises ValidationError for what the step does not allow.
+    """Adds a record; the last one of a step counts. Raises ValidationError for what the step does not allow.
 
-    answer  the `if` of one of the step's answers. It stands until another is given or the step is opened again, and
-            settles a step that only asks.
-    asked   who is to approve the step where `state` is waiting: somebody else who may change the case
+    answer  the `if` of one of the step's answers. It is valid until another one is recorded or the step is reopened,
+            and settles a step that only asks.
+    asked   who is to approve the step when `state` is waiting: another user who may change the case
     """
     known = _step_of(runbook, step)
     case_lock(analysis.case)
@@ -68,7 +68,7 @@ def step_record(
 
 
 def _tell(case: Case, user: User, asked: User | None) -> None:
-    """Marks the case in the lists of who waits for an answer and of who is asked for one."""
+    """Marks the case as unread for those who wait for an answer and for whoever is asked."""
     search_text_update(case)
     watch(case=case, user=user)
     case_seen(case=case, user=user)
@@ -90,7 +90,7 @@ def _check_asked(analysis: Analysis, user: User, asked: User | None) -> None:
 
 
 def _check_order(user: User, last: StepRecord | None, state: StepState) -> None:
-    """Nothing is done while it is held, and nobody approves their own step."""
+    """A held step cannot be done, and nobody approves their own step."""
     before = last.state if last else StepState.OPEN
     if state == StepState.DONE and before in HELD:
         raise ValidationError({"state": "This step waits for an approval. Open it again to go on without one."})

@@ -24,13 +24,13 @@ from workbench.runbooks.services import step_record
 from workbench.runbooks.what_if import calculated, facts_of
 
 REPRODUCIBLE = ("data_skew", "out_of_order_events")
-"""Classes whose cause lies in the records, so that a script can make them."""
+"""Classes whose cause is in the records, so that a script can reproduce them."""
 
 
 @login_required
 @require_GET
 def detail(request: SignedInRequest, analysis_id: int, position: int) -> HttpResponse:
-    """All steps, the first open one unfolded."""
+    """All steps, the first open one expanded."""
     analysis = analysis_visible(request.user, analysis_id)
     finding = finding_at(analysis, position)
     shown = steps_shown(analysis, finding)
@@ -73,7 +73,7 @@ def detail(request: SignedInRequest, analysis_id: int, position: int) -> HttpRes
 @login_required
 @require_POST
 def step(request: SignedInRequest, analysis_id: int, position: int, step_id: str) -> HttpResponse:
-    """Ticks, skips, fails or reopens a step, answers its question, or has it approved; with a note."""
+    """Ticks, skips, fails or reopens a step, answers its question, or requests approval; with a note."""
     analysis = analysis_to_change(request.user, analysis_id)
     finding = finding_at(analysis, position)
     form = StepForm(request.POST)

@@ -20,14 +20,14 @@ from workbench.untrusted.whole_number import whole_number
 @login_required
 @require_GET
 def overview(request: SignedInRequest) -> HttpResponse:
-    """All walk-throughs, in the order in which they are read."""
+    """All walk-throughs, in reading order."""
     return render(request, "runbooks/walk_throughs.html", {"walks": WALK_THROUGHS.values(), "asked": _asked(request)})
 
 
 @login_required
 @require_GET
 def detail(request: SignedInRequest, walk_id: str) -> HttpResponse:
-    """One walk-through; `analysis` in the address adds what was measured in that case."""
+    """One walk-through; `analysis` in the address adds the measurements of that case."""
     if walk_id not in WALK_THROUGHS:
         raise Http404("There is no such walk-through.")
     walk, analysis = WALK_THROUGHS[walk_id], _analysis(request)
@@ -42,7 +42,7 @@ def detail(request: SignedInRequest, walk_id: str) -> HttpResponse:
 
 
 def _asked(request: SignedInRequest) -> dict[str, str]:
-    """The case that the walk-through was opened from: `analysis` and `finding`, both numbers."""
+    """The case from which the walk-through was opened: `analysis` and `finding`, both numbers."""
     found = {name: request.GET.get(name, "") for name in ("analysis", "finding")}
     whole = all(whole_number(value) is not None for value in found.values())
     return found if whole else {}

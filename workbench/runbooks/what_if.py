@@ -22,12 +22,12 @@ SHOWN_IN: Mapping[Unit, tuple[float, str]] = {
     "share": (0.01, "%"),
     "count": (1.0, ""),
 }
-"""Unit of an input -> what one of the fields' numbers is worth, and its name."""
+"""Unit of an input -> value of one unit in the form, and its name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """An input as the form has it, in the unit of the field; `measured` is what the files say when it was set."""
+    """An input of the form, in the form's unit; `measured` is the value from the files when it was changed."""
 
     input: InputValue
     value: str
@@ -39,7 +39,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Calculated:
-    """A calculator with its fields and what comes of them."""
+    """A calculator with its fields and its result."""
 
     calculator: Calculator
     fields: list[Field]
@@ -51,18 +51,18 @@ class Calculated:
 
     @property
     def further_refusals(self) -> list[str]:
-        """The reasons against it that the headline does not say already."""
+        """The refusals that the headline does not contain already."""
         return [each for each in self.outcome.refusals if each not in self.outcome.headline]
 
 
 def facts_of(analysis: Analysis, finding: Mapping[str, Any]) -> Lookup:
-    """What the finding's subject sees, and what else its job measured."""
+    """The facts visible to the finding's subject, and the other facts of its job."""
     subject = Subject(**finding["subject"])
     return SignalIndex.from_stored(analysis.signals).view(subject, level_of(subject), reach_down=True)
 
 
 def calculated(calculator: Calculator, lookup: Lookup, chosen: Mapping[str, float]) -> Calculated:
-    """The calculator with the chosen values, in its own units, in place of the measured ones."""
+    """The calculator with the user's values, in its own units, in place of measured ones."""
     values = input_values(calculator, lookup, chosen)
     unchosen = input_values(calculator, lookup, {})
     fields = [_field(each, base) for each, base in zip(values, unchosen, strict=True)]
@@ -70,13 +70,13 @@ def calculated(calculator: Calculator, lookup: Lookup, chosen: Mapping[str, floa
 
 
 def all_calculated(lookup: Lookup, symptom_class: str) -> list[Calculated]:
-    """Every calculator on the evidence as it is: those of the class first, those without their evidence last."""
+    """Every calculator on the evidence: those of the class first, those without evidence last."""
     found = [calculated(each, lookup, {}) for each in CALCULATORS.values()]
     return sorted(found, key=lambda each: (symptom_class not in each.calculator.symptoms, not each.is_decided))
 
 
 def chosen_values(calculator: Calculator, asked: Mapping[str, str]) -> dict[str, float]:
-    """What somebody set in the form, in the calculator's units; what is no number is left out."""
+    """The user's values in the calculator's units, without invalid numbers."""
     found = {}
     for each in calculator.inputs:
         try:

@@ -18,7 +18,7 @@ from workbench.runbooks.what_if import all_calculated, calculated, chosen_values
 @login_required
 @require_GET
 def overview(request: SignedInRequest, analysis_id: int, position: int) -> HttpResponse:
-    """Every calculator with what it says on this evidence."""
+    """Every calculator with its result on this evidence."""
     analysis = analysis_visible(request.user, analysis_id)
     finding = finding_at(analysis, position)
     found = all_calculated(facts_of(analysis, finding), finding["symptom_class"])
@@ -29,7 +29,7 @@ def overview(request: SignedInRequest, analysis_id: int, position: int) -> HttpR
 @login_required
 @require_GET
 def calculator(request: SignedInRequest, analysis_id: int, position: int, calculator_id: str) -> HttpResponse:
-    """One calculator; the values that somebody set are in the address."""
+    """One calculator; the user's values are in the address."""
     analysis = analysis_visible(request.user, analysis_id)
     finding = finding_at(analysis, position)
     if calculator_id not in CALCULATORS:

@@ -1,1 +1,1 @@
-"""Disk usage by case, and the page on which administrators free room."""
+"""Disk usage by case, and the page on which administrators free space."""

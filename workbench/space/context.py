@@ -10,7 +10,7 @@ from workbench.machine.disk import disk_room
 
 
 def disk(request: HttpRequest) -> dict[str, Any]:
-    """`short_disk` for templates: the room that is left, where it is short and an administrator looks."""
+    """`short_disk` for templates: the free space, when it is short and the user is an administrator."""
     user = getattr(request, "user", None)
     if user is None or not user.is_authenticated or not user.is_administrator:
         return {}

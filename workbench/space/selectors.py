@@ -18,12 +18,12 @@ STORED = Q(files__deleted_at=None)
 
 @dataclass(frozen=True, slots=True)
 class SpaceUsed:
-    """Bytes of the disk by what takes them.
+    """Bytes of the disk by use.
 
-    files      of cases, removed ones too as long as they can be brought back
-    coming     of files on their way, as far as they are here
-    log_books  the searchable records of logs, which another analysis writes anew
-    database   None where it is on another machine and does not tell
+    files      of cases, including removed ones that can be restored
+    coming     received parts of uploads in progress
+    log_books  the searchable records of logs, which another analysis writes again
+    database   None when it is on another machine that does not report it
     """
 
     room: DiskRoom
@@ -34,7 +34,7 @@ class SpaceUsed:
 
 
 def space_used() -> SpaceUsed:
-    """What takes the disk now."""
+    """The present use of the disk."""
     return SpaceUsed(
         room=disk_room(),
         files=UploadedFile.objects.filter(deleted_at=None).aggregate(bytes=Sum("bytes"))["bytes"] or 0,
@@ -45,7 +45,7 @@ def space_used() -> SpaceUsed:
 
 
 def cases_by_space() -> QuerySet[Case]:
-    """The cases that hold files, with `held` bytes and `count` of files; what is to be kept comes last."""
+    """The cases with files, with their `held` bytes and `count` of files; cases to keep come last."""
     held = Case.objects.annotate(held=Sum("files__bytes", filter=STORED), count=Count("files", filter=STORED))
     return held.filter(count__gt=0).select_related("team", "owner").order_by("keep_evidence", F("held").desc(), "pk")
 

@@ -1,4 +1,4 @@
-"""The page on which administrators see the disk usage and delete or keep the evidence of a case."""
+"""The page on which administrators see the disk usage, and delete or keep the evidence of a case."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CASES_ON_A_PAGE = 50
 @login_required
 @require_GET
 def overview(request: SignedInRequest) -> HttpResponse:
-    """How full the disk is, and the cases by what they take."""
+    """The disk usage, and the cases by size."""
     _administrators_only(request)
     page = Paginator(cases_by_space(), CASES_ON_A_PAGE).get_page(request.GET.get("page", 1))
     return render(request, "space/overview.html", {"used": space_used(), "page": page})
@@ -32,7 +32,7 @@ def overview(request: SignedInRequest) -> HttpResponse:
 @login_required
 @require_POST
 def change(request: SignedInRequest, case_id: int) -> HttpResponse:
-    """Deletes the files of a case (`delete`), or says that they are to be kept (`keep`) or no longer (`let-go`)."""
+    """Deletes the files of a case (`delete`), or sets (`keep`) or clears (`let-go`) the mark to keep them."""
     _administrators_only(request)
     case = get_object_or_404(Case.objects.visible_to(request.user), pk=case_id)
     what = request.POST.get("what")

@@ -1,1 +1,1 @@
-"""Values that anybody may have sent, made safe: for a database, a form, a spreadsheet, or to be unpacked."""
+"""Sanitises untrusted values for a database, a form or a spreadsheet, and opens untrusted archives."""

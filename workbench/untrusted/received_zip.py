@@ -1,4 +1,4 @@
-"""Opens zip archives from people within bounds, with one error for every defect."""
+"""Opens untrusted zip archives within limits, with one error for every defect."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from diagnostics.errors import LimitExceeded
 from diagnostics.intake.zip_archive import zip_directory
 
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-"""Those that our own exports and common tools write. LZMA asks for as much memory as the archive states."""
+"""Methods of our own exports and common tools. LZMA allocates as much memory as the archive states."""
 
 
 class UnreadableZip(Exception):
-    """The archive, or an entry that was asked for, cannot be read; the message says why, for the user."""
+    """The archive or one of its entries is unreadable; the text is for the user."""
 
 
 @contextmanager
 def opened_zip(content: BinaryIO) -> Iterator[zipfile.ZipFile]:
-    """The archive, to read its entries within the `with` block.
+    """The archive, for reading its entries within the `with` block.
 
-    Raises UnreadableZip, also for what shows only while an entry is unpacked.
+    Raises UnreadableZip, also for defects that appear only while an entry is unpacked.
     """
     try:
-        zip_directory(content)  # zipfile would hold a directory of any size in memory
+        zip_directory(content)  # zipfile would load a directory of any size into memory
         with zipfile.ZipFile(content) as archive:
             for entry in archive.infolist():
                 if entry.compress_type not in METHODS or entry.header_offset < 0:

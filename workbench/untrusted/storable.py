@@ -7,9 +7,9 @@ from typing import Any
 
 
 def storable(value: Any) -> Any:
-    """The JSON value without what PostgreSQL refuses: NUL, half surrogate pairs, numbers that are none.
+    """The JSON value without what PostgreSQL refuses: NUL, lone surrogates, non-finite numbers.
 
-    Letters that cannot be stored become U+FFFD, a number that is none becomes null.
+    Characters that cannot be stored become U+FFFD, a non-finite number becomes null.
     """
     if isinstance(value, str):
         return value.replace("\x00", "\ufffd").encode("utf-8", "replace").decode("utf-8")

@@ -20,10 +20,8 @@ def reserved_bytes(*, user: User | None = None) -> int:
     A file without progress for Arrival.RESERVED is not counted: it may continue if there is room then.
     """
     now = timezone.now()
-    lately = (
-        now - Arrival.RESERVED,
-        now + Arrival.RESERVED,
-    )  # times after now are from before the clock was set back
+    # A time in the future was written before the clock was set back.
+    lately = (now - Arrival.RESERVED, now + Arrival.RESERVED)
     coming = Arrival.objects.filter(state=ArrivalState.RECEIVING, touched_at__range=lately)
     if user is not None:
         coming = coming.filter(user=user)

@@ -1,1 +1,1 @@
-"""The Celery worker: its start, the signs of life of its processes, and its regular duties."""
+"""The Celery worker: its start, the signs of life of its processes, and its periodic duties."""

@@ -1,4 +1,4 @@
-"""The regular duties of a worker beside its tasks: recovers lost runs, deletes what has expired."""
+"""Periodic duties of a worker beside its tasks: recovers lost runs, deletes what has expired."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from workbench.machine.steady_clock import SteadyClock
 logger = logging.getLogger(__name__)
 
 MOST_ROUND_SECONDS = 4 * broker.WORKER_BEAT_SECONDS
-"""A round that comes later than this after the one before found its own process asleep. Our choice."""
+"""After a longer gap since the previous round, this process itself was suspended. Our choice."""
 
 
 class Caretaker(bootsteps.StartStopStep):
-    """A timer in the worker's own loop, so that its beat also proves that the loop turns.
+    """A timer in the worker's own loop, so that its beat also proves that the loop runs.
 
     It runs in the parent process, which forks the workers; so it keeps no database connection between two beats.
     """
@@ -53,7 +53,7 @@ class Caretaker(bootsteps.StartStopStep):
         from workbench.uploads.services import removed_files_purge
         from workbench.worker.pool import end_hung_processes
 
-        # After a pause of its own (a machine that slept, a database that hung) it would take all others for dead.
+        # After a pause of its own (a suspended machine, a hanging database) it would consider all others dead.
         now = time.monotonic()
         self._awake = now - self._last_round < MOST_ROUND_SECONDS or not self._awake
         self._last_round = now
@@ -72,7 +72,7 @@ class Caretaker(bootsteps.StartStopStep):
                 removed_files_purge()
                 arrivals_expire()
                 evidence_expire()
-        except (redis.RedisError, Error, OSError):  # OSError: a data folder that can only be read
+        except (redis.RedisError, Error, OSError):  # OSError: a read-only data folder
             logger.warning("the worker could not look after lost runs; it tries again", exc_info=True)
         finally:
             connections.close_all()

@@ -1,4 +1,4 @@
-"""Signs of life of the worker's processes: one that hangs is killed and replaced."""
+"""Signs of life of the worker's processes: a hanging one is killed and replaced."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from django.conf import settings
 logger = logging.getLogger(__name__)
 
 BEAT_SECONDS = 1.0
-"""How often a process of the pool gives a sign of life. Our choice: it costs a few microseconds."""
+"""Interval of a pool process's signs of life. Our choice: one costs a few microseconds."""
 
 HUNG_SECONDS = 30.0
-"""A process that gave none for so long is ended. Our choice: twice as long as a run without one counts as lost."""
+"""A process without a sign for this long is killed. Our choice: twice the time after which a run counts as lost."""
 
 _beats = multiprocessing.Array("d", settings.CELERY_WORKER_CONCURRENCY, lock=False)
-"""When each process of the pool last gave a sign of life, by the monotonic clock; the worker's processes share it."""
+"""Last sign of life of each pool process, by the monotonic clock, in shared memory."""
 
 
 class PoolProcess(Protocol):
-    """What Celery's pool says of a process: `index` is its place in the pool, which the one that replaces it takes."""
+    """A process of Celery's pool: `index` is its place in the pool, which its replacement takes."""
 
     index: int
     pid: int | None
 
 
 def start_beats(index: int) -> None:
-    """In a process of the pool: give signs of life from now on, as long as it can run Python at all."""
+    """In a pool process: give signs of life as long as it can run Python at all."""
 
     def beat() -> None:
         while True:
@@ -44,9 +44,9 @@ def start_beats(index: int) -> None:
 
 
 def end_hung_processes(processes: Iterable[PoolProcess]) -> int:
-    """In the worker's parent: kill the processes without a sign of life; Celery starts others. Gives how many.
+    """In the worker's parent: kill pool processes without signs of life; Celery replaces them. Gives how many.
 
-    Their tasks go back to the queue.
+    Their tasks return to the queue.
     """
     now = time.monotonic()
     hung = [each for each in processes if each.pid and 0 < _beats[each.index] < now - HUNG_SECONDS]

@@ -1,4 +1,4 @@
-"""The program `celery --app workbench.worker.program`: what a worker does at its start and end."""
+"""The program `celery --app workbench.worker.program`: actions at the start and end of a worker."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from workbench.machine.postgresql.driver import WORKER_SECONDS, answer_within
 
 @worker_init.connect
 def refuse_to_start_with_wrong_settings(**_: object) -> None:
-    """A worker with an unreadable environment stops at once, as every other process does.
+    """A worker with an invalid environment exits at once, like every other process.
 
-    The pipeline is imported here, before the pool forks: its processes share it and begin their first task sooner.
+    Imports the pipeline before the pool forks: its processes share it and start their first task sooner.
     """
     keep_files_private()
     refuse_wrong_environment()
@@ -24,7 +24,7 @@ def refuse_to_start_with_wrong_settings(**_: object) -> None:
 
 @worker_process_init.connect
 def begin_process_of_pool(**_: object) -> None:
-    """Each process of the pool gives signs of life, and has a Spark session for as long as it lives."""
+    """Starts a pool process's signs of life, and its Spark session for its lifetime."""
     from billiard import current_process
 
     from workbench.analyses.worker_session import worker_session_prepare
@@ -36,7 +36,7 @@ def begin_process_of_pool(**_: object) -> None:
 
 @worker_process_shutdown.connect
 def end_spark_session(**_: object) -> None:
-    """The server need not remember it; the Python workers of a process that is killed end without this, too."""
+    """Releases the session on the server; the Python workers of a killed process end without this, too."""
     from workbench.analyses.worker_session import worker_session
 
     worker_session().close()

@@ -1,1 +1,1 @@
-"""Django's backend for PostgreSQL, whose statements wait for an answer only as long as the program may."""
+"""Django's backend for PostgreSQL, with a time limit for statements."""

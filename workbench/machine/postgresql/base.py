@@ -1,4 +1,4 @@
-"""What Django looks for in the backend that `DATABASES` names."""
+"""The module that Django imports for the backend in `DATABASES`."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from django.db.backends.postgresql import base
 from workbench.machine.postgresql import driver
 
 CONNECT_SECONDS = 5
-"""How long a new connection may take. Our choice: a server in the same network takes some ms."""
+"""Time limit of a new connection. Our choice: a server in the same network takes some ms."""
 UNACKNOWLEDGED_MS = 15_000
-"""After which a connection to a machine that is gone is given up. Our choice, as for statements of pages."""
+"""Time after which a connection to a dead machine is closed. Our choice, as for statements of pages."""
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
-    """Django's, by a driver whose connections are bounded."""
+    """Django's wrapper, with a driver whose connections have time limits."""
 
     Database = driver
 
     def get_connection_params(self) -> dict[str, Any]:
-        """With bounds, where DATABASE_URL names no others."""
+        """Adds time limits, unless DATABASE_URL sets others."""
         bounds = {"connect_timeout": CONNECT_SECONDS, "tcp_user_timeout": UNACKNOWLEDGED_MS}
         return bounds | dict(super().get_connection_params())
 
     def is_usable(self) -> bool:
-        """Whether the connection can be used for the next request; asked where CONN_HEALTH_CHECKS says so."""
+        """Whether the connection is usable for the next request; called with CONN_HEALTH_CHECKS."""
         connection = self.connection
         if connection is None:
             return False

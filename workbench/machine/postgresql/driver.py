@@ -1,7 +1,7 @@
-"""psycopg with a bound on the time that a statement waits for its answer.
+"""psycopg with a time limit for the answer to a statement.
 
-The server's own `statement_timeout` does not help against a server that hangs, and neither do the timeouts of TCP where
-its kernel still acknowledges what arrives.
+The server's own `statement_timeout` has no effect on a server that hangs, nor do TCP's timeouts when its kernel still
+acknowledges packets.
 """
 
 from __future__ import annotations
@@ -13,31 +13,32 @@ import psycopg
 from psycopg import OperationalError
 
 WEB_SECONDS = 15.0
-"""How long a page waits for one statement. Our choice: longer than the slowest search of pages, shorter than the
-patience of a visitor."""
+"""Time limit of one statement of a page. Our choice: longer than the slowest search of pages, shorter than the patience
+of a visitor.
+"""
 WORKER_SECONDS = 30.0
-"""The same of a worker, which writes outcomes of some ten MB. Our choice."""
+"""The same for a worker, which writes outcomes of some ten MB. Our choice."""
 HEALTH_SECONDS = 3.0
-"""The same of the question whether a connection is of use. Our choice: it asks for nothing."""
+"""The same for the health check of a connection. Our choice: it queries nothing."""
 
 _program_seconds: float | None = None
 
 
 def __getattr__(name: str) -> Any:
-    """All else that Django looks for in a driver is psycopg's: errors, `Binary` and further types, cursors."""
+    """Everything else of a driver is psycopg's: errors, `Binary` and further types, cursors."""
     return getattr(psycopg, name)
 
 
 def answer_within(seconds: float) -> None:
-    """Bounds all statements of this process. Commands such as migrations have no bound."""
+    """Sets the time limit of all statements of this process. Commands such as migrations have none."""
     global _program_seconds
     _program_seconds = seconds
 
 
 class BoundedConnection(psycopg.Connection[Any]):
-    """Closed by the statement that gets no answer in time, which raises OperationalError.
+    """Closed by a statement that exceeds the time limit and raises OperationalError.
 
-    answer_seconds  the bound of this connection; None for the bound of the process
+    answer_seconds  the limit of this connection; None for that of the process
     """
 
     answer_seconds: float | None = None
@@ -53,7 +54,7 @@ class BoundedConnection(psycopg.Connection[Any]):
         except OperationalError:
             if time.monotonic() < deadline:
                 raise
-            # Its answer may still come, to whoever asks next.
+            # A late answer would go to the next statement.
             self.close()
             raise OperationalError(f"the server has not answered within {seconds:g} s") from None
 
