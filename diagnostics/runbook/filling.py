@@ -80,6 +80,20 @@ class _Page:
         filled = (phrase.fill(in_version(template, self.version), self.lookup) for template in templates)
         return [said for said in filled if said is not None]
 
+    def known_pieces(self, templates: Sequence[str]) -> list[list[dict[str, Any]]]:
+        """The same sentences in pieces; a piece that is a value has its fact: {text, fact, value}."""
+        filled = (phrase.fill_in_pieces(in_version(template, self.version), self.lookup) for template in templates)
+        return [
+            [
+                {"text": each.text, "fact": each.reference, "value": self.lookup(each.reference)}
+                if each.reference
+                else {"text": each.text}
+                for each in pieces
+            ]
+            for pieces in filled
+            if pieces is not None
+        ]
+
     def change(self, each: Change) -> dict[str, str]:
         """A change, with its lines in the option names of this version."""
         wording = lines_in_version if each.kind == "config" else in_version
@@ -160,6 +174,7 @@ def _filled_step(step: Step, page: _Page) -> dict[str, Any]:
     filled: dict[str, Any] = {"id": step.id}
     filled |= {name: page.say(text) for name, text in step.texts.items() if name != "done"}
     filled["measured"] = page.known(step.measured)
+    filled["measured_pieces"] = page.known_pieces(step.measured)
     filled["look"] = [
         {"what": page.say(each.what), "command": page.command(each.command)}
         for each in step.look

@@ -12,6 +12,7 @@ import math
 import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from diagnostics.evidence.subject import FactValue, Lookup
 
@@ -201,6 +202,29 @@ def fill(template: str, lookup: Lookup) -> str | None:
     if any(lookup(reference) is None for reference, _ in placeholders(template)):
         return None
     return fill_or_name(template, lookup)
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of a filled text: a formatted value with its reference, or the words between values."""
+
+    text: str
+    reference: str | None = None
+
+
+def fill_in_pieces(template: str, lookup: Lookup) -> list[Piece] | None:
+    """The text of `fill` in pieces; None when a value is unknown."""
+    if any(lookup(reference) is None for reference, _ in placeholders(template)):
+        return None
+    chosen = _chosen(template, lookup)
+    pieces: list[Piece] = []
+    end = 0
+    for found in PLACEHOLDER.finditer(chosen):
+        said = _formatted(lookup(found.group(1)), found.group(2) or "plain") or ""
+        value = said.removesuffix(".") if chosen.startswith(".", found.end()) else said
+        pieces += [Piece(chosen[end : found.start()]), Piece(value, found.group(1))]
+        end = found.end()
+    return [each for each in [*pieces, Piece(chosen[end:])] if each.text]
 
 
 def fill_or_name(template: str, lookup: Lookup) -> str:

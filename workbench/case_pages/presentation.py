@@ -13,8 +13,8 @@ from diagnostics.reading.clock import shift_text
 from diagnostics.symptoms import symptom
 from diagnostics.wording.phrase import duration
 from diagnostics.wording.subject import subject_words
+from workbench.analyses.measured import Measurements, ValueSource
 from workbench.analyses.models import Analysis, Citation
-from workbench.case_pages.measured import CheckShown, Measurements
 from workbench.rules.models import BundledRule
 from workbench.runbooks.filling import RunbookProgress, runbook_progress
 from workbench.uploads.models import UploadedFile
@@ -29,7 +29,7 @@ class FindingShown:
 
     entry      the document's entry
     citations  with the viewer's address
-    checks     its comparisons that hold, with their places
+    checks     its comparisons that hold, each with the source of the value
     has_page   whether its rule has a page here; one that came along with the case has none
     follows    what this finding explains
     """
@@ -38,7 +38,7 @@ class FindingShown:
     entry: Mapping[str, Any]
     citations: Sequence[Citation]
     runbook: RunbookProgress | None
-    checks: Sequence[CheckShown] = ()
+    checks: Sequence[tuple[Mapping[str, Any], ValueSource | None]] = ()
     has_page: bool = True
     follows: list[FindingShown] = field(default_factory=list)
 
@@ -110,14 +110,13 @@ def jobs_shown(analysis: Analysis, files: Mapping[int, UploadedFile]) -> list[Jo
         citation.file = files.get(citation.file_id) if citation.file_id else None
     progress = runbook_progress(analysis)
     bundled = set(BundledRule.objects.filter(ruleset=analysis.ruleset_id).values_list("rule_id", flat=True))
-    measurements = Measurements(analysis)
     shown = [
         FindingShown(
             position,
             entry,
             rows.get(position, []),
             progress.get(position),
-            measurements.checks_shown(entry, rows.get(position, [])),
+            _checks_shown(analysis, entry, rows.get(position, [])),
             has_page=entry["rule"]["id"] not in bundled,
         )
         for position, entry in enumerate(document["findings"])
@@ -128,6 +127,17 @@ def jobs_shown(analysis: Analysis, files: Mapping[int, UploadedFile]) -> list[Jo
             shown[cause].follows.append(each)
     tops = [each for each in shown if each.entry["caused_by"] is None]
     return list(_by_job(tops, document["jobs"]))
+
+
+def _checks_shown(
+    analysis: Analysis, entry: Mapping[str, Any], citations: Sequence[Citation]
+) -> list[tuple[Mapping[str, Any], ValueSource | None]]:
+    measurements = Measurements(analysis, citations)
+    return [
+        (each, measurements.source_of(each["fact"], each["value"], entry["subject"]))
+        for each in entry.get("checks", ())
+        if each["holds"]
+    ]
 
 
 def _by_job(tops: Sequence[FindingShown], jobs: Sequence[Mapping[str, Any]]) -> Iterator[JobShown]:

@@ -17,6 +17,7 @@ from workbench.analyses.selectors import analysis_to_change, analysis_visible
 from workbench.cases.selectors import owners_possible, snapshots_of
 from workbench.runbooks.filling import layers, runbook_progress, steps_shown
 from workbench.runbooks.forms import StepForm
+from workbench.runbooks.linked_values import linked_sentences
 from workbench.runbooks.models import StepState
 from workbench.runbooks.placeholders import placeholders
 from workbench.runbooks.selectors import finding_at, timed_records
@@ -51,6 +52,7 @@ def detail(request: SignedInRequest, analysis_id: int, position: int) -> HttpRes
             "finding": finding,
             "runbook": runbook,
             "steps": steps,
+            "sentences": linked_sentences(analysis, finding, [each.content for each in steps]),
             "current": next((step for step in steps if not step.is_settled), None),
             "progress": progress[position],
             "layers": others,

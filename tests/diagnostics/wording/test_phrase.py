@@ -82,3 +82,19 @@ def test_a_template_cannot_reach_attributes() -> None:
 def test_a_length_of_time_in_a_chart_is_told_with_what_was_measured() -> None:
     assert phrase.exact_duration(2_232_000.0) == "37 min 12 s (2,232,000 ms)"
     assert phrase.exact_duration(950.0) == "950 ms"
+
+
+def test_a_filled_text_in_pieces_says_which_value_is_of_which_fact() -> None:
+    known = {"a.took_ms": 27_100.0, "a.failed": 1, "a.text": "so."}.get
+    template = "{a.failed} checkpoint[|s] failed after {a.took_ms|duration}: {a.text}."
+
+    pieces = phrase.fill_in_pieces(template, known)
+
+    assert pieces is not None
+    assert "".join(each.text for each in pieces) == phrase.fill(template, known)
+    assert [(each.text, each.reference) for each in pieces if each.reference] == [
+        ("1", "a.failed"),
+        ("27.1 s", "a.took_ms"),
+        ("so", "a.text"),
+    ]
+    assert phrase.fill_in_pieces("{a.unknown} is not known", known) is None

@@ -6,8 +6,9 @@ import pytest
 
 from tests.workbench.diagnosed import diagnosed_case
 from tests.workbench.people import People, signed_in
+from workbench.analyses.measured import Measurements, ValueSource
 from workbench.analyses.models import Citation
-from workbench.case_pages.measured import Measurements
+from workbench.runbooks.linked_values import linked_sentences
 
 
 @pytest.fixture(autouse=True)
@@ -30,13 +31,25 @@ def test_a_value_that_stands_in_a_line_links_to_that_line(people: People) -> Non
     entry = analysis.document["findings"][0]
     analysis.signals[0]["facts"]["skew_ratio"] = citations[0].value = entry["checks"][0]["value"] = 9
 
-    (shown,) = Measurements(analysis).checks_shown(entry, citations)
-    assert (shown.citation, shown.is_exact) == (citations[0], True)
+    source = Measurements(analysis, citations).source_of("load_balance.skew_ratio", 9, entry["subject"])
+    assert source == ValueSource(citations[0], is_exact=True)
 
 
 def test_a_value_of_another_signal_is_not_linked(people: People) -> None:
     analysis = diagnosed_case(people.alice)
-    entry = analysis.document["findings"][0]
-    entry["checks"][0]["fact"] = "record_rate.skew_ratio"
-    (shown,) = Measurements(analysis).checks_shown(entry, Citation.objects.filter(finding__analysis=analysis))
-    assert shown.citation is None
+    subject = analysis.document["findings"][0]["subject"]
+    measurements = Measurements(analysis, Citation.objects.filter(finding__analysis=analysis))
+    assert measurements.source_of("load_balance.skew_ratio", 4.0, subject)
+    assert measurements.source_of("record_rate.skew_ratio", 4.0, subject) is None
+    assert measurements.source_of("load_balance.skew_ratio", 5.0, subject) is None
+
+
+def test_values_in_the_sentences_of_a_runbook_have_their_source(people: People) -> None:
+    analysis = diagnosed_case(people.alice)
+    pieces = [{"text": "The skew is "}, {"text": "4", "fact": "load_balance.skew_ratio", "value": 4.0}, {"text": "."}]
+    content = {"id": "look", "measured_pieces": [pieces]}
+
+    (sentence,) = linked_sentences(analysis, analysis.document["findings"][0], [content])["look"]
+
+    assert [each.text for each in sentence] == ["The skew is ", "4", "."]
+    assert [each.source.citation.line if each.source else None for each in sentence] == [None, 2, None]

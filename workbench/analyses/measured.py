@@ -1,0 +1,64 @@
+"""Finds for a measured value the line or sample that it comes from, among the citations that a page shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from workbench.analyses.models import Analysis, Citation
+
+Place = tuple[str, int | None, str | None]
+"""Path, line and JSON pointer."""
+
+
+@dataclass(frozen=True, slots=True)
+class ValueSource:
+    """Where a value comes from.
+
+    is_exact  whether the value itself stands there; else it is the first place that it was measured from
+    """
+
+    citation: Citation
+    is_exact: bool
+
+
+class Measurements:
+    """The stored signals of an analysis by key, and the citations that a page has by place."""
+
+    def __init__(self, analysis: Analysis, citations: Iterable[Citation]) -> None:
+        self._files = [str(each["file"]) for each in analysis.document["inputs"]]
+        self._signals: dict[str, list[Mapping[str, Any]]] = {}
+        for signal in analysis.signals or ():
+            if "facts" in signal:
+                self._signals.setdefault(signal["key"], []).append(signal)
+        self._citations = {_place_of(each): each for each in citations if each.is_kept}
+
+    def source_of(self, fact: str, value: Any, subject: Mapping[str, Any]) -> ValueSource | None:
+        """The source of a fact's value, measured about the subject; None where the page has none of its citations."""
+        found = [self._citations[each] for each in self._places(fact, value, subject) if each in self._citations]
+        exact = next((each for each in found if _says(each, value)), None)
+        citation = exact or next(iter(found), None)
+        return ValueSource(citation, exact is not None) if citation else None
+
+    def _places(self, fact: str, value: Any, subject: Mapping[str, Any]) -> Iterator[Place]:
+        """What the signals cite that have the value; those about the very subject first."""
+        key, _, name = fact.rpartition(".")
+        found = [each for each in self._signals.get(key, ()) if each["facts"].get(name) == value]
+        for signal in sorted(found, key=lambda each: -_alike(each["subject"], subject)):
+            for each in signal["citations"]:
+                if each["file_id"] < len(self._files):
+                    yield self._files[each["file_id"]], each.get("line"), each.get("pointer")
+
+
+def _place_of(citation: Citation) -> Place:
+    return citation.path, citation.line, citation.pointer
+
+
+def _alike(one: Mapping[str, Any], other: Mapping[str, Any]) -> int:
+    return sum(1 for name, value in one.items() if value is not None and other.get(name) == value)
+
+
+def _says(citation: Citation, value: Any) -> bool:
+    """Whether the cited value is the measured one."""
+    return citation.value is not None and not isinstance(value, bool) and bool(citation.value == value)
