@@ -134,6 +134,9 @@ def made_world(people: People) -> World:
     follow_up = follow_up_add(case=case, user=people.alice, text="Look", owner=people.bob)
     arrival = arrival_begin(case=case, user=people.alice, name="a.log", size=5)
     cluster = Cluster.objects.create(name="c", url="http://10.9.9.9:8081", team=team, added_by=people.ada)
+    metrics = Cluster.objects.create(
+        name="p", url="http://10.9.9.8", serves="prometheus", team=team, added_by=people.ada
+    )
     channel = Channel.objects.create(name="x", kind="slack", origin="http://x", team=team, added_by=people.ada)
     source = AlertSource(slug="alertmanager", kind="alertmanager", team=team, owner=people.alice, added_by=people.ada)
     source.renew_token()
@@ -169,6 +172,7 @@ def made_world(people: People) -> World:
         "collection_id": collection.pk,
         "source_id": source.pk,
         "channel_id": channel.pk,
+        "metrics_server_id": metrics.pk,
         "source": source.slug,
         "drill_id": drill.pk,
         "draft_id": draft.pk,

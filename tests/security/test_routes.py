@@ -102,6 +102,7 @@ MAY: Mapping[str, tuple[str, str]] = {
     "clusters:remove": (NO, ADMINISTRATORS),
     "clusters:collect": (NO, WRITERS),
     "clusters:fetch": (NO, OPENERS),
+    "clusters:metrics": (NO, WRITERS),
     "clusters:collection": (READERS, NO),
     "clusters:progress": (READERS, NO),
     "clusters:cancel": (NO, WRITERS),
@@ -252,6 +253,7 @@ OTHER_METHODS = {"uploads:arrival": AUTHOR}
 
 DATA = {
     "cases:owner": {"owner": "bob"},
+    "clusters:metrics": {"server": "{metrics_server_id}", "case": "{case_id}", "hours": "1"},
     "clusters:collect": {"cluster": "{cluster_id}", "case": "{case_id}"},
     "cases:undo": {"batch": "{batch}"},
     "logs:record": {"position": "0"},

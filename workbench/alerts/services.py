@@ -136,7 +136,7 @@ def _open_or_join(alert: Alert, cluster: Cluster, target: Target, now: dt.dateti
     title = f"{alert.name}: {target.job or cluster.name}"
     try:
         collection = collection_request(
-            user=source.owner, cluster=cluster, title=title, team=source.team, seconds=COLLECTED_SECONDS
+            user=source.owner, cluster=cluster, title=title, team=source.team, seconds=COLLECTED_SECONDS, job=target.job
         )
     except ValidationError as error:
         alert.reason = " ".join(error.messages)
@@ -160,7 +160,9 @@ def _collect_again(alert: Alert, case: Case, change: str, now: dt.datetime) -> N
         alert.again_at = now + PAUSE
     else:
         snapshot_start(case=case, user=alert.source.owner, change=change)
-        collection_request(user=alert.source.owner, cluster=alert.cluster, case=case, seconds=COLLECTED_SECONDS)
+        collection_request(
+            user=alert.source.owner, cluster=alert.cluster, case=case, seconds=COLLECTED_SECONDS, job=alert.job_name
+        )
 
 
 def due_collections_request() -> int:

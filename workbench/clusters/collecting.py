@@ -9,6 +9,8 @@ import re
 import time
 import uuid
 from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
 
 from django.db import Error
 from django.db.models import QuerySet
@@ -16,10 +18,12 @@ from django.utils import timezone
 
 from diagnostics import collect_flink
 from workbench.analyses.services import NothingToAnalyse, analysis_request
+from workbench.cases.services import note_add
 from workbench.clusters.address import AddressRefused, ClusterUrl, Lookup, file_name, judged_address, looked_up
 from workbench.clusters.connection import MOST_ANSWER_SECONDS, PinnedCluster
 from workbench.clusters.login import NoLogin, login_headers
-from workbench.clusters.models import Collection, CollectionStatus
+from workbench.clusters.models import Cluster, Collection, CollectionStatus, Serves
+from workbench.clusters.prometheus import MetricWindow, gather_metrics
 from workbench.limits.selectors import limits_now
 from workbench.machine.disk import NoRoom, require_room
 from workbench.uploads.refusals import UploadRefused
@@ -36,6 +40,8 @@ ANSWER_SECONDS = 15.0
 """Time limit between two bytes of an answer; Flink's own time-out of a request inside the cluster is 10 s
 (`web.timeout`).
 """
+USUAL_WINDOW = timedelta(hours=1)
+"""Window of the metrics beside a collection. Our choice: what led to an incident, at a step of 15 s."""
 SHOWN_EVERY_SECONDS = 0.5
 
 
@@ -77,39 +83,90 @@ def collection_run(
         reason = f"The workbench failed ({type(error).__name__}); the worker's log has the details."
         _end(collection, CollectionStatus.FAILED, reason)
     finally:
-        collection.target.unlink(missing_ok=True)
+        for left in collection.target.parent.glob(f"{collection.target.stem}*"):
+            left.unlink(missing_ok=True)
 
 
 def _collect(collection: Collection, options: argparse.Namespace, lookup: Lookup, most_answer_seconds: float) -> None:
     cluster = collection.cluster
     if cluster.removed_at:
         raise AddressRefused(f"{cluster.name} is not on the list any more.")
-    url = ClusterUrl.parse(cluster.url)
-    address = judged_address(url, special_allowed=cluster.special_allowed, lookup=lookup)
     limits = collect_flink.limits_of(options)
-    headers = login_headers(cluster.pk) if cluster.login else {}
     if collection.fetched_path:
-        name, most_seconds = file_name(collection.fetched_path), MOST_FETCH_SECONDS
-        limits, url = replace(limits, most_bytes=limits_now().file_bytes), ClusterUrl.parse(url.origin)
+        drops, left_out = [_fetched(collection, limits, lookup)], ""
     else:
-        called = re.sub(r"[^A-Za-z0-9._-]+", "-", cluster.name).strip("-.") or "cluster"
-        name, most_seconds = f"collected/{called}-{timezone.now():%Y%m%dT%H%M%SZ}.zip", most_answer_seconds
-    with contextlib.closing(PinnedCluster(url, address, limits, headers, most_seconds=most_seconds)) as connected:
-        if collection.fetched_path:
-            _fetch(collection, connected, limits.most_bytes)
-        else:
-            collect_flink.gather(connected, collection.target, options, limits, _CollectionProgress(collection))
+        drops, left_out = _gathered(collection, options, limits, lookup, most_answer_seconds)
     # The row must be checked again: the collection may have been cancelled during the last answer.
     _beat(collection, 0.99, "Storing")
-    upload_add(
-        case=collection.case,
-        user=collection.requested_by,
-        content=collection.target,
-        name=name,
-        redact=collection.redact,
-    )
+    for name, content in drops:
+        upload_add(
+            case=collection.case, user=collection.requested_by, content=content, name=name, redact=collection.redact
+        )
+    if left_out:
+        note_add(case=collection.case, user=collection.requested_by, text=left_out, by_person=False)
     analysis_request(case=collection.case, user=collection.requested_by)
-    _end(collection, CollectionStatus.DONE, "")
+    _end(collection, CollectionStatus.DONE, left_out)
+
+
+def _gathered(
+    collection: Collection,
+    options: argparse.Namespace,
+    limits: collect_flink.Limits,
+    lookup: Lookup,
+    most_answer_seconds: float,
+) -> tuple[list[tuple[str, Path]], str]:
+    """What the cluster and its Prometheus server answered as (name, file), and who did not answer.
+
+    Raises Unanswered, AddressRefused, NoLogin when nobody did.
+    """
+    progress = _CollectionProgress(collection)
+    failures: list[tuple[Cluster, Exception]] = []
+    drops = []
+    for asked in (collection.cluster, collection.cluster.metrics_server):
+        if asked is None or asked.removed_at:
+            continue
+        target = collection.target.with_name(f"{collection.target.stem}-{asked.pk}.zip")
+        try:
+            with contextlib.closing(_connected(asked, limits, lookup, most_answer_seconds)) as connected:
+                if asked.serves == Serves.PROMETHEUS:
+                    gather_metrics(connected, target, _window(collection), progress)
+                else:
+                    collect_flink.gather(connected, target, options, limits, progress)
+        except (AddressRefused, NoLogin, collect_flink.Unanswered) as error:
+            failures.append((asked, error))
+            continue
+        called = re.sub(r"[^A-Za-z0-9._-]+", "-", asked.name).strip("-.") or "cluster"
+        drops.append((f"collected/{called}-{timezone.now():%Y%m%dT%H%M%SZ}.zip", target))
+    if not drops:
+        raise failures[0][1]
+    return drops, " ".join(f"{asked.name} was left out: {error}." for asked, error in failures)
+
+
+def _window(collection: Collection) -> MetricWindow:
+    end = collection.ends_at or timezone.now()
+    selector = collection.selector or collection.cluster.selector
+    return MetricWindow(collection.begins_at or end - USUAL_WINDOW, end, selector, collection.job_name)
+
+
+def _connected(cluster: Cluster, limits: collect_flink.Limits, lookup: Lookup, most_seconds: float) -> PinnedCluster:
+    url = ClusterUrl.parse(cluster.url)
+    address = judged_address(url, special_allowed=cluster.special_allowed, lookup=lookup)
+    headers = login_headers(cluster.pk) if cluster.login else {}
+    if cluster.tenant:
+        headers["X-Scope-OrgID"] = cluster.tenant
+    return PinnedCluster(url, address, limits, headers, most_seconds=most_seconds)
+
+
+def _fetched(collection: Collection, limits: collect_flink.Limits, lookup: Lookup) -> tuple[str, Path]:
+    """Name and content of the file that a store holds. Raises Unanswered, AddressRefused, NoLogin, _Cancelled."""
+    store, url = collection.cluster, ClusterUrl.parse(collection.cluster.url)
+    address = judged_address(url, special_allowed=store.special_allowed, lookup=lookup)
+    headers = login_headers(store.pk) if store.login else {}
+    limits = replace(limits, most_bytes=limits_now().file_bytes)
+    origin = ClusterUrl.parse(url.origin)
+    with contextlib.closing(PinnedCluster(origin, address, limits, headers, most_seconds=MOST_FETCH_SECONDS)) as server:
+        _fetch(collection, server, limits.most_bytes)
+    return file_name(collection.fetched_path), collection.target
 
 
 def _fetch(collection: Collection, store: PinnedCluster, most: int) -> None:

@@ -14,6 +14,7 @@ from workbench.accounts.models import Team, User
 from workbench.cases.models import Case
 from workbench.clusters.address import LONGEST_FILE_URL, LONGEST_URL, ClusterUrl
 from workbench.clusters.login import KINDS
+from workbench.clusters.prometheus import LONGEST_SELECTOR
 
 
 class ClusterQuerySet(models.QuerySet["Cluster"]):
@@ -23,6 +24,10 @@ class ClusterQuerySet(models.QuerySet["Cluster"]):
     def clusters(self) -> ClusterQuerySet:
         """Listed entries with a REST API."""
         return self.filter(serves=Serves.REST)
+
+    def prometheus(self) -> ClusterQuerySet:
+        """Listed Prometheus servers."""
+        return self.filter(serves=Serves.PROMETHEUS)
 
     def stores(self) -> ClusterQuerySet:
         """Listed stores of files."""
@@ -42,13 +47,17 @@ class Serves(models.TextChoices):
 
     REST = "rest", "Flink's REST API"
     FILES = "files", "Files"
+    PROMETHEUS = "prometheus", "Prometheus' query API"
 
 
 class Cluster(models.Model):
-    """A source of evidence allowed by an administrator: a Flink cluster, or a store of files such as a bucket or a log
-    server. Removed entries keep their row.
+    """A source of evidence allowed by an administrator: a Flink cluster, a Prometheus server, or a store of files such
+    as a bucket or a log server. Removed entries keep their row.
 
-    serves           whether its REST API is queried, or files below its address are fetched
+    serves           whether its REST API is queried, its metrics are, or files below its address are fetched
+    metrics_server   of a Flink cluster: the Prometheus server with its metrics, queried with every collection
+    selector         of a Flink cluster: matchers that distinguish its series there from others
+    tenant           of a Prometheus server: the header `X-Scope-OrgID` of Mimir, Cortex and Loki
     url              in the form of `ClusterUrl`: scheme, host, port, path
     team             who may collect from it; null for everybody
     special_allowed  its IP address is one that names must never resolve to: this machine, the link, metadata
@@ -61,6 +70,9 @@ class Cluster(models.Model):
     team = models.ForeignKey(Team, on_delete=models.CASCADE, null=True, blank=True, related_name="+")
     special_allowed = models.BooleanField(default=False)
     login = models.CharField(max_length=10, blank=True, choices=KINDS)
+    metrics_server = models.ForeignKey("self", on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+    selector = models.CharField(max_length=LONGEST_SELECTOR, blank=True)
+    tenant = models.CharField(max_length=150, blank=True)
     added_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
     added_at = models.DateTimeField(auto_now_add=True)
     removed_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
@@ -103,6 +115,10 @@ class Collection(models.Model):
 
     fetched_path   of a fetching: path and query of the file; the query may be a signature that opens it to everybody
     seconds        over which snapshots of a cluster are taken
+    job_name       of metrics: name of the job; empty for all jobs
+    selector       of metrics: matchers of the series
+    begins_at, ends_at  of metrics: the window; null for the last hour
+    left_out       sources without an answer, when the rest was stored
     attempt       token of the run's owner
     heartbeat_at  the last sign of life of the worker
     detail        the present request, or why there is no evidence, for the user
@@ -114,6 +130,11 @@ class Collection(models.Model):
     fetched_path = models.CharField(max_length=LONGEST_FILE_URL, blank=True)
     redact = models.JSONField(default=list)
     seconds = models.PositiveIntegerField(default=USUAL_SECONDS)
+    job_name = models.CharField(max_length=500, blank=True)
+    selector = models.CharField(max_length=LONGEST_SELECTOR, blank=True)
+    begins_at = models.DateTimeField(null=True, blank=True)
+    ends_at = models.DateTimeField(null=True, blank=True)
+    left_out = models.CharField(max_length=500, blank=True)
     status = models.CharField(max_length=10, choices=CollectionStatus.choices, default=CollectionStatus.QUEUED)
     attempt = models.UUIDField(default=uuid.uuid4, editable=False)
     progress = models.FloatField(default=0.0)

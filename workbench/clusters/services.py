@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Collection as Names
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.db import transaction
@@ -25,6 +26,7 @@ from workbench.clusters.address import (
 )
 from workbench.clusters.login import Login, LoginRefused, login_forget, login_keep
 from workbench.clusters.models import USUAL_SECONDS, Cluster, Collection, CollectionStatus, Serves
+from workbench.clusters.prometheus import SelectorRefused, selector_read
 from workbench.machine import broker
 from workbench.machine.signs_of_life import SignsOfLife
 
@@ -34,6 +36,10 @@ SILENT = timedelta(minutes=3)
 """A collection without a sign of life for this long is lost: longer than the slowest answer and the pause after it."""
 OBSERVED_SECONDS = SILENT.total_seconds()
 """How long one that may be lost is observed: as long as a live one may be silent."""
+TENANT = r"[A-Za-z0-9!_.*'()|-]{0,150}"
+"""Characters of a tenant. Source: Grafana Mimir documentation, "About tenant IDs"."""
+MOST_WINDOW = timedelta(days=30)
+"""Longest window of metrics. Our choice: 400 points over a month are 2 h apart, which still shows a trend."""
 _signs = SignsOfLife(SILENT, OBSERVED_SECONDS)
 UNSENT = timedelta(seconds=30)
 """As for analyses: one queued for this long while the queue is empty has lost its message."""
@@ -49,13 +55,18 @@ def cluster_add(
     team: Team | None = None,
     special_allowed: bool = False,
     login: tuple[str, str, str] = ("", "", ""),
+    metrics_server: Cluster | None = None,
+    selector: str = "",
+    tenant: str = "",
     lookup: Lookup = looked_up,
 ) -> Cluster:
-    """Lists a cluster or a store. Raises PermissionDenied for all but administrators, ValidationError by field.
+    """Lists a cluster, a Prometheus server or a store.
 
     serves  of `models.Serves`
+    metrics_server, selector, tenant  as on the row
     login   kind (of `login.KINDS`), user, and password or token; empty for a cluster that asks for none
     A name without an address is accepted; one that resolves to a special address is refused at once.
+    Raises PermissionDenied for all but administrators, ValidationError by field.
     """
     _administrators_only(user)
     errors: dict[str, str] = {}
@@ -74,6 +85,12 @@ def cluster_add(
         checked = Login.entered(*login)
     except LoginRefused as error:
         errors["login"] = str(error)
+    try:
+        matchers = selector_read(selector) if serves == Serves.REST else ""
+    except SelectorRefused as error:
+        errors["selector"] = str(error)
+    if not re.fullmatch(TENANT, tenant.strip()):
+        errors["tenant"] = "A tenant has letters, digits and the characters !-_.*'()| only."
     if serves not in Serves.values:
         errors["serves"] = "Choose what answers there."
     if errors:
@@ -85,6 +102,9 @@ def cluster_add(
         team=team,
         special_allowed=special_allowed,
         login=checked.kind if checked else "",
+        metrics_server=metrics_server if serves == Serves.REST else None,
+        selector=matchers,
+        tenant=tenant.strip() if serves == Serves.PROMETHEUS else "",
         added_by=user,
     )
     if checked:
@@ -109,16 +129,61 @@ def collection_request(
     team: Team | None = None,
     redact: Names[str] = (),
     seconds: int = USUAL_SECONDS,
+    job: str = "",
 ) -> Collection:
     """Queues a collection into a case, by default a new one of the team.
 
     seconds  period of the snapshots
+    job      name of the job whose metrics are queried where the cluster has a metrics server; empty for all jobs
     Raises ValidationError as `case_open` does.
     """
     stamp = f"{timezone.now():%Y-%m-%d %H:%M}"
     case = case or case_open(user=user, title=title.strip() or f"{cluster.name}, {stamp} UTC", team=team)
     collection = Collection.objects.create(
-        case=case, cluster=cluster, requested_by=user, redact=list(redact), seconds=seconds
+        case=case, cluster=cluster, requested_by=user, redact=list(redact), seconds=seconds, job_name=job
+    )
+    broker.send_when_committed(RUN_COLLECTION, collection.pk)
+    return collection
+
+
+@transaction.atomic
+def metrics_request(
+    *,
+    user: User,
+    server: Cluster,
+    begin: datetime,
+    end: datetime,
+    job: str = "",
+    selector: str = "",
+    case: Case | None = None,
+    redact: Names[str] = (),
+) -> Collection:
+    """Queues a question for the metrics of a window into a case, a new one unless it is named.
+
+    job       name of the job; empty for all
+    Raises ValidationError by field.
+    """
+    errors: dict[str, str] = {}
+    try:
+        matchers = selector_read(selector)
+    except SelectorRefused as error:
+        errors["selector"] = str(error)
+    if not begin < end or end - begin > MOST_WINDOW:
+        errors["window"] = f"The window ends after it begins, and is at most {MOST_WINDOW.days} days long."
+    if errors:
+        raise ValidationError(errors)
+    name = " ".join(job.split())[:500]
+    title = f"{name or server.name}, metrics until {end:%Y-%m-%d %H:%M} UTC"
+    case = case or case_open(user=user, title=title)
+    collection = Collection.objects.create(
+        case=case,
+        cluster=server,
+        requested_by=user,
+        redact=list(redact),
+        job_name=name,
+        selector=matchers,
+        begins_at=begin,
+        ends_at=end,
     )
     broker.send_when_committed(RUN_COLLECTION, collection.pk)
     return collection

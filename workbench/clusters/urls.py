@@ -10,6 +10,7 @@ urlpatterns = [
     path("", views.clusters, name="list"),
     path("<int:cluster_id>/remove/", views.remove, name="remove"),
     path("collect/", views.collect, name="collect"),
+    path("metrics/", views.metrics, name="metrics"),
     path("fetch/", views.fetch, name="fetch"),
     path("collections/<int:collection_id>/", views.collection, name="collection"),
     path("collections/<int:collection_id>/progress/", views.progress, name="progress"),

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied, ValidationError
-from django.http import HttpResponse, JsonResponse
+from django.http import Http404, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
@@ -18,7 +20,8 @@ from workbench.cases.selectors import case_to_change
 from workbench.clusters import services
 from workbench.clusters.address import AddressRefused
 from workbench.clusters.login import KINDS
-from workbench.clusters.models import Cluster, Collection, CollectionStatus, Serves
+from workbench.clusters.models import Cluster, ClusterQuerySet, Collection, CollectionStatus, Serves
+from workbench.untrusted.whole_number import whole_number
 
 
 @login_required
@@ -42,6 +45,9 @@ def clusters(request: SignedInRequest) -> HttpResponse:
                     request.POST.get("login_user", ""),
                     request.POST.get("login_secret", ""),
                 ),
+                metrics_server=_chosen(Cluster.objects.listed().prometheus(), request.POST.get("metrics_server", "")),
+                selector=request.POST.get("selector", ""),
+                tenant=request.POST.get("tenant", ""),
             )
             return redirect("clusters:list")
         except ValidationError as error:
@@ -51,6 +57,7 @@ def clusters(request: SignedInRequest) -> HttpResponse:
         "removed": Cluster.objects.exclude(removed_at=None).select_related("removed_by").order_by("-removed_at")[:20],
         "teams": Team.objects.all(),
         "logins": KINDS,
+        "metrics_servers": Cluster.objects.listed().prometheus(),
         "served": Serves.choices,
         "errors": errors,
         "sent": request.POST,
@@ -84,6 +91,49 @@ def collect(request: SignedInRequest) -> HttpResponse:
         messages.error(request, " ".join(error.messages))
         return redirect("cases:new")
     return redirect(collection)
+
+
+@login_required
+@require_POST
+def metrics(request: SignedInRequest) -> HttpResponse:
+    """Begins to ask a listed Prometheus server for a job's metrics, into a new case or into the one of `case`."""
+    if not request.user.may_change_cases:
+        raise PermissionDenied("Your role may read cases, not add to them.")
+    sent, into = request.POST, request.POST.get("case", "")
+    server = _chosen(Cluster.objects.offered_to(request.user).prometheus(), sent.get("server", ""))
+    case = case_to_change(request.user, int(into)) if into.isdecimal() and len(into) < 10 else None
+    if server is None:
+        raise Http404
+    try:
+        begin, end = _window(sent.get("hours", ""), sent.get("until", ""))
+        collection = services.metrics_request(
+            user=request.user,
+            server=server,
+            begin=begin,
+            end=end,
+            job=sent.get("job", ""),
+            selector=sent.get("selector", ""),
+            case=case,
+            redact=_redact(request),
+        )
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+        return redirect("cases:files", case.pk) if case else redirect("cases:new")
+    return redirect(collection)
+
+
+def _window(hours: str, until: str) -> tuple[dt.datetime, dt.datetime]:
+    """The hours before a moment, which is now where none is named. Raises ValidationError."""
+    try:
+        end = dt.datetime.fromisoformat(until).replace(tzinfo=dt.UTC) if until else timezone.now()
+        return end - dt.timedelta(hours=float(hours)), end
+    except (ValueError, OverflowError):
+        raise ValidationError({"window": "Choose how many hours, and until when, in UTC."}) from None
+
+
+def _chosen(offered: ClusterQuerySet, key: str) -> Cluster | None:
+    number = whole_number(key)
+    return offered.filter(pk=number).first() if number is not None else None
 
 
 @login_required
