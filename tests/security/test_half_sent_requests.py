@@ -75,6 +75,10 @@ HALF_SENT = {
     "empty lines and half a head": b"\r\n\r\nGET / HTTP/1.1\r\n",
     "a head without its short body": b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf",
     "a head without its long body": b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\nhalf",
+    "a short body whose length has zeros in front": b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: "
+    + b"0" * 30
+    + b"100\r\n\r\nhalf",
+    "a body longer than anything": b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: " + b"9" * 19 + b"\r\n\r\nhalf",
     "a head without its chunks": b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nha",
     "a whole request, without an end of the connection": b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
     "a whole request and half of the next": b"GET / HTTP/1.1\r\nHost: x\r\n\r\nGET / HTTP/1.1\r\n",

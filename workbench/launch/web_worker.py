@@ -34,9 +34,11 @@ END_SECONDS = 2.0
 MOST_WAITED_BYTES = 32 * 1024
 """Bytes of a head, or of a head with a short body: as in nginx (`large_client_header_buffers`)."""
 
-CONTENT_LENGTH = re.compile(rb"\r\ncontent-length:[ \t]*(\d{1,18})[ \t]*\r\n", re.IGNORECASE)
+CONTENT_LENGTH = re.compile(rb"\r\ncontent-length:[ \t]*0*(\d+)[ \t]*\r\n", re.IGNORECASE)
 CHUNKED = re.compile(rb"\r\ntransfer-encoding:", re.IGNORECASE)
 TOO_LARGE = b"HTTP/1.1 431 Request Header Fields Too Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+MOST_LENGTH_DIGITS = 18
+"""A number of more digits counts as unknown; gunicorn accepts it and waits for such a body."""
 GONE = (errno.EAGAIN, errno.ECONNABORTED, errno.EWOULDBLOCK)
 
 
@@ -208,9 +210,11 @@ class PatientWorker(ThreadWorker):  # type: ignore[misc]
 
 
 def _body_bytes(head: bytes) -> int | None:
-    """The length of the body in a head; None when there is a body without a length."""
+    """The length of the body in a head; None when there is a body of unknown length."""
     lines = head + b"\r\n"
     if CHUNKED.search(lines):
         return None
     stated = CONTENT_LENGTH.search(lines)
-    return int(stated.group(1)) if stated else 0
+    if stated is None:
+        return 0
+    return int(stated.group(1)) if len(stated.group(1)) <= MOST_LENGTH_DIGITS else None
