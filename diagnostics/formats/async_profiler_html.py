@@ -19,13 +19,15 @@ from diagnostics.errors import UnreadableInput
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
 from diagnostics.notation.file_range import Head, Range
-from diagnostics.notation.profiler_stack import mode_of, sample_row, thread_of
-from diagnostics.notation.tally import Tally, in_batches
+from diagnostics.notation.profiler_stack import FrameAllowance, mode_of, sample_row, stack_batches, thread_of
+from diagnostics.notation.tally import Tally
 from diagnostics.notation.text_lines import numbered_lines
 
 MOST_LINE = 65_536
 MOST_LEVEL = 5_000
 MOST_TITLES = 1_000_000
+MOST_TITLE = 4_000
+"""A title repeats the beginning of the one before it, so that each line can make it longer. Our choice."""
 
 TITLES = (("cpu", "cpu"), ("itimer", "cpu"), ("wall", "wall"), ("alloc", "alloc"), ("lock", "lock"))
 """Words in the page's title -> mode: `CPU profile`, `Wall clock profile`."""
@@ -58,7 +60,9 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
     if not tally.records:
         raise UnreadableInput("a page of async-profiler without frames: its end is missing, or it shows no flame graph")
     mode = page.mode or mode_of(part.name, rows)
-    yield from in_batches("stack_sample", ({**row, "mode": mode} for row in rows), tally)
+    yield from stack_batches({**row, "mode": mode} for row in rows)
+    page.allowance.report(tally.warn)
+    yield tally.coverage()
 
 
 class _Page:
@@ -66,6 +70,7 @@ class _Page:
 
     def __init__(self, tally: Tally) -> None:
         self.mode: str | None = None
+        self.allowance = FrameAllowance()
         self._tally = tally
         self._titles: list[str] | None = None
         self._in_titles = False
@@ -95,7 +100,7 @@ class _Page:
         title = _unescaped(found[1])
         if self._titles and title:
             title = self._titles[-1][: max(ord(title[0]) - 32, 0)] + title[1:]
-        self._titles.append(title)
+        self._titles.append(title[:MOST_TITLE])
 
     def _frame(self, call: re.Match[str], number: int) -> bool:
         numbers = [int(each[:18]) for each in call[2].split(",") if each]
@@ -130,7 +135,7 @@ class _Page:
         while len(self._open) > level:
             leaf = self._open[-1]
             # The lowest frame is no frame: it represents all samples.
-            if leaf.own > 0 and len(self._open) > 1:
+            if leaf.own > 0 and len(self._open) > 1 and self.allowance.take(len(self._open)):
                 frames = [each.title for each in self._open[1:]]
                 thread = thread_of(frames[0]) if len(frames) > 1 else None
                 row = sample_row(thread, frames[1 if thread else 0 :], float(leaf.own))

@@ -20,11 +20,10 @@ from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
 from diagnostics.notation.file_range import Head, Range, local_file
 from diagnostics.notation.flight_recording import MAGIC, Event, Recorded, plain_events, recorded, stack_events
-from diagnostics.notation.profiler_stack import sample_row
+from diagnostics.notation.profiler_stack import sample_row, stack_batches
 
 MOST_STACKS = 200_000
 """Distinct stacks of all profiles of one recording. Our choice: an hour of a TaskManager has some thousands."""
-ROWS_AT_ONCE = 2_000
 PERIOD_MS = 20.0
 """Time between two samples of a thread in the JDK's `profile` settings (the same in `default`); converts a blocking
 call's duration to samples.
@@ -89,8 +88,7 @@ def _read_file(path: str) -> Iterator[Rows | Coverage]:
         {**sample_row(thread, frames, weight), "profile": "collapsed", "mode": mode, "ts_ms": stacks.begin_of(slot)}
         for (mode, thread, frames, slot), weight in stacks.profiles()
     ]
-    for start in range(0, len(rows), ROWS_AT_ONCE):
-        yield Rows("stack_sample", rows[start : start + ROWS_AT_ONCE])
+    yield from stack_batches(rows)
     pauses = list(_collections(collections))
     yield Rows("gc_pause", pauses)
     if stacks.left_out:

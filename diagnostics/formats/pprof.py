@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, islice
 from typing import Any
 
 from diagnostics.errors import LimitExceeded, UnreadableInput
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
 from diagnostics.notation.file_range import Head, Range, open_file
-from diagnostics.notation.profiler_stack import mode_of, sample_row, thread_of
+from diagnostics.notation.profiler_stack import FrameAllowance, mode_of, sample_row, stack_batches, thread_of
 from diagnostics.notation.protobuf import LENGTH, VARINT, fields, numbers, signed
 from diagnostics.notation.rest_document import text
 from diagnostics.notation.stack_frame import MOST_FRAMES
@@ -21,7 +22,6 @@ from diagnostics.notation.stack_frame import MOST_FRAMES
 MOST_BYTES = 256 * 1024 * 1024
 """Our choice: a profile is held in memory several times its size; an hour of a JVM has a few MB."""
 MOST_STACKS = 200_000
-ROWS_AT_ONCE = 2_000
 MOST_NAME = 2_000
 
 SAMPLE_TYPE, SAMPLE, MAPPING, LOCATION, FUNCTION, STRING, TIME = 1, 2, 3, 4, 5, 6, 9
@@ -81,12 +81,14 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
         profile = _parsed(memoryview(opened.read()))
     value, mode, scale = _chosen(profile)
     weights: dict[tuple[str | None, Stack], float] = {}
+    allowance = FrameAllowance()
     records = odd = 0
     for sample in profile.samples:
         stack, values, thread = _sample(sample, profile)
         weight = values[value] * scale if value < len(values) else 0.0
         key = (thread, stack)
-        if weight <= 0 or not stack or (key not in weights and len(weights) >= MOST_STACKS):
+        is_new = key not in weights
+        if weight <= 0 or not stack or (is_new and (len(weights) >= MOST_STACKS or not allowance.take(len(stack)))):
             odd += bool(weight > 0)
             continue
         weights[key] = weights.get(key, 0.0) + weight
@@ -94,9 +96,10 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
     ts_ms = profile.time_ns // 1_000_000 or None
     rows = [_row(thread, stack, weight, profile, ts_ms) for (thread, stack), weight in weights.items()]
     mode = mode or mode_of(part.name, rows)
-    for start in range(0, len(rows), ROWS_AT_ONCE):
-        yield Rows("stack_sample", [{**row, "mode": mode} for row in rows[start : start + ROWS_AT_ONCE]])
-    yield Coverage(records=records, not_understood=odd, first_ts_ms=ts_ms, last_ts_ms=ts_ms)
+    yield from stack_batches({**row, "mode": mode} for row in rows)
+    warnings: list[str] = []
+    allowance.report(warnings.append)
+    yield Coverage(records=records, not_understood=odd, warnings=tuple(warnings), first_ts_ms=ts_ms, last_ts_ms=ts_ms)
 
 
 def _parsed(content: memoryview) -> _Profile:
@@ -152,8 +155,8 @@ def _sample(sample: memoryview, profile: _Profile) -> tuple[Stack, list[int], st
             label = {inner: one for inner, _, one, _ in fields(part)}
             if _string(profile, label.get(1, 0)) in THREAD_LABELS:
                 thread = _string(profile, label.get(2, 0)) or None
-    leaf_first = [function for each in locations for function in profile.locations.get(each, ())]
-    return tuple(leaf_first[:MOST_FRAMES][::-1]), values, thread
+    leaf_first = chain.from_iterable(profile.locations.get(each, ()) for each in locations)
+    return tuple(islice(leaf_first, MOST_FRAMES))[::-1], values, thread
 
 
 def _row(

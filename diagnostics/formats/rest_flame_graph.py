@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from diagnostics.errors import LimitExceeded
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
 from diagnostics.notation.json_document import Outline
+from diagnostics.notation.profiler_stack import FrameAllowance, stack_batches
 from diagnostics.notation.rest_document import RestDocument, items, moment, number, rest_reader, rest_shape
 from diagnostics.notation.stack_frame import MOST_FRAMES, frame_name
 
 MOST_STACKS = 50_000
 """Distinct stacks of one flame graph; 100 samples of some hundred subtasks give a few thousand. Our choice."""
-
-ROWS_AT_ONCE = 2_000
 
 NO_SAMPLES = {
     -1: "the task had ended, there was nothing to sample",
@@ -49,18 +48,29 @@ def _read(document: RestDocument) -> Iterator[Rows | Coverage]:
         "subtask": document.path.subtask,
         **document.at("data"),
     }
-    rows: list[dict[str, Any]] = []
-    count = 0
-    for frames, weight in _stacks(tree):
-        rows.append({**named, "frames": frames, "weight": weight})
-        count += 1
-        if count > MOST_STACKS:
-            raise LimitExceeded(f"a flame graph of more than {MOST_STACKS:,} distinct stacks")
-        if len(rows) >= ROWS_AT_ONCE:
-            yield Rows("stack_sample", rows)
-            rows = []
-    yield Rows("stack_sample", rows)
-    yield Coverage(records=count, first_ts_ms=ts_ms, last_ts_ms=ts_ms)
+    stacks = _Counted(_stacks(tree))
+    yield from stack_batches({**named, "frames": frames, "weight": weight} for frames, weight in stacks)
+    yield Coverage(records=stacks.count, warnings=tuple(stacks.warnings), first_ts_ms=ts_ms, last_ts_ms=ts_ms)
+
+
+class _Counted:
+    """The stacks, bounded and counted while they are taken."""
+
+    def __init__(self, stacks: Iterable[tuple[list[str], float]]) -> None:
+        self._stacks = stacks
+        self.count = 0
+        self.warnings: list[str] = []
+
+    def __iter__(self) -> Iterator[tuple[list[str], float]]:
+        allowance = FrameAllowance()
+        for frames, weight in self._stacks:
+            if self.count == MOST_STACKS:
+                raise LimitExceeded(f"a flame graph of more than {MOST_STACKS:,} distinct stacks")
+            if not allowance.take(len(frames)):
+                break
+            self.count += 1
+            yield frames, weight
+        allowance.report(self.warnings.append)
 
 
 def _mode(name: str) -> str:

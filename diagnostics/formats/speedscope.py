@@ -11,12 +11,11 @@ from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
 from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.json_document import JsonDocument, outline, read_json
-from diagnostics.notation.profiler_stack import mode_of, sample_row
+from diagnostics.notation.profiler_stack import FrameAllowance, mode_of, sample_row, stack_batches
 from diagnostics.notation.stack_frame import MOST_FRAMES
 
 MOST_STACKS = 200_000
 """Distinct stacks of one profile. Our choice: an hour of samples of a TaskManager has some thousands."""
-ROWS_AT_ONCE = 2_000
 
 Stack = tuple[int, ...]
 
@@ -32,6 +31,7 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
     document = read_json(part)
     names = _names(document)
     profiles = document.value.get("profiles") if isinstance(document.value, dict) else None
+    allowance = FrameAllowance()
     for place, profile in enumerate(profiles if isinstance(profiles, list) else ()):
         if not isinstance(profile, dict):
             continue
@@ -42,7 +42,7 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
         for stack, weight in read:
             if not all(0 <= frame < len(names) for frame in stack):
                 odd += 1
-            elif stack in weights or len(weights) < MOST_STACKS:
+            elif stack in weights or (len(weights) < MOST_STACKS and allowance.take(len(stack))):
                 weights[stack] = weights.get(stack, 0.0) + weight
                 records += 1
             else:
@@ -50,8 +50,8 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
         thread = profile["name"][:500] if isinstance(profile.get("name"), str) else None
         rows = [sample_row(thread, [names[frame] for frame in stack], weight) for stack, weight in weights.items()]
         told = {"profile": "collapsed", "mode": mode_of(part.name, rows), **document.at("profiles", place)}
-        for start in range(0, len(rows), ROWS_AT_ONCE):
-            yield Rows("stack_sample", [{**row, **told} for row in rows[start : start + ROWS_AT_ONCE]])
+        yield from stack_batches({**row, **told} for row in rows)
+        allowance.report(warnings.append)
         yield Coverage(records=records, not_understood=odd, warnings=tuple(warnings))
 
 

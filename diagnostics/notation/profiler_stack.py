@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from diagnostics.evidence.rows import Rows
 from diagnostics.notation.stack_frame import MOST_FRAMES, frame_name
 from diagnostics.notation.task_name import task_of_thread
+
+ROWS_AT_ONCE, FRAMES_AT_ONCE = 2_000, 40_000
+"""Of one batch, 20 MB at most: a frame has up to 500 bytes there. Our choice."""
+
+MOST_STACK_FRAMES = 20_000_000
+"""Frames of all distinct stacks of one file: formats that share frames say a stack in a few bytes, and a profile of a
+megabyte can stand for thousands of millions of frames. Our choice: 200,000 stacks of a hundred frames."""
 
 WAITING_SHARE = 0.2
 """From this share of parked threads on, a profile is wall-clock time: one of CPU time has none. Our choice."""
@@ -45,6 +53,40 @@ def sample_row(thread: str | None, frames: Sequence[str], weight: float) -> dict
         "frames": [frame_name(frame) for frame in frames[-MOST_FRAMES:]],
         "weight": weight,
     }
+
+
+class FrameAllowance:
+    """How many frames the distinct stacks of a file may still have."""
+
+    def __init__(self) -> None:
+        self._left = MOST_STACK_FRAMES
+
+    def take(self, frames: int) -> bool:
+        """Whether a stack of so many frames is kept."""
+        if frames > self._left:
+            self._left = 0
+            return False
+        self._left -= frames
+        return True
+
+    def report(self, warn: Callable[[str], None]) -> None:
+        """Warns where stacks were left out."""
+        if not self._left:
+            warn(f"more than {MOST_STACK_FRAMES:,} frames in all its stacks: those beyond them are not counted")
+
+
+def stack_batches(rows: Iterable[Mapping[str, Any]]) -> Iterator[Rows]:
+    """The rows of `stack_sample` in batches of bounded memory, however deep the stacks are."""
+    batch: list[Mapping[str, Any]] = []
+    frames = 0
+    for row in rows:
+        frames += len(row["frames"])
+        if batch and (len(batch) == ROWS_AT_ONCE or frames > FRAMES_AT_ONCE):
+            yield Rows("stack_sample", batch)
+            batch, frames = [], len(row["frames"])
+        batch.append(row)
+    if batch:
+        yield Rows("stack_sample", batch)
 
 
 def thread_of(root: str) -> str | None:

@@ -58,7 +58,6 @@ GENERATED = ("StreamExec", "BatchExec", "ProcTime", "LocalWindow", "GlobalWindow
 """Beginnings of class names that Flink SQL generates; these classes have no package."""
 
 
-@lru_cache(maxsize=16_384)
 def frame_name(printed: str) -> str:
     """`package.Class.method` of a frame.
 
@@ -66,7 +65,12 @@ def frame_name(printed: str) -> str:
     the module inside the brackets), of Flink's flame graphs (`java.lang.Thread.run:840`) and of profilers
     (`java/lang/Thread.run_[j]`). Lambdas lose their addresses, so that equal stacks are equal. Native frames stay.
     """
-    frame = _KIND.sub("", _PLACE.sub("", _LAMBDA.sub("$$Lambda", printed[:MOST_FRAME].strip())))
+    return _frame_name(printed[:MOST_FRAME])  # the cache keeps what it is asked for
+
+
+@lru_cache(maxsize=16_384)
+def _frame_name(printed: str) -> str:
+    frame = _KIND.sub("", _PLACE.sub("", _LAMBDA.sub("$$Lambda", printed.strip())))
     if "/" in frame and not frame.startswith("["):
         first, _, rest = frame.partition("/")
         if "//" in frame:
