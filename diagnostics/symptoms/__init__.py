@@ -28,6 +28,7 @@ class Symptom:
                verdict: `healthy`, whose rules say when the evidence suffices to say so
     dimension  the part of the health score that its findings lower
     order      position in lists
+    charts     ids of the charts that show it, the clearest first; a case's page shows them beside the verdict
     """
 
     id: str
@@ -36,6 +37,7 @@ class Symptom:
     summary: str
     order: int
     dimension: Dimension
+    charts: tuple[str, ...] = ()
 
 
 def _symptom(folder: Path) -> Symptom:
@@ -51,6 +53,9 @@ def _symptom(folder: Path) -> Symptom:
         errors.append(f"{document.where(('dimension',))}: one of {', '.join(get_args(Dimension))}")
     if not errors and content["kind"] not in get_args(Kind):
         errors.append(f"{document.where(('kind',))}: one of {', '.join(get_args(Kind))}")
+    charts = content.get("charts")
+    if not isinstance(charts, list) or not all(isinstance(each, str) for each in charts):
+        errors.append(f"{document.source}: `charts` is missing or not a list of chart ids")
     if errors:
         raise InvalidRule(errors)
     return Symptom(
@@ -60,6 +65,7 @@ def _symptom(folder: Path) -> Symptom:
         summary=content["summary"],
         order=content["order"],
         dimension=cast(Dimension, content["dimension"]),
+        charts=tuple(content["charts"]),
     )
 
 

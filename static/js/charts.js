@@ -4,6 +4,7 @@ import { crosshair, marks } from './chart_overlay.js';
 import { onPaper } from './chart_paper.js';
 import { fill, refreshTables, toggle } from './chart_table.js';
 import { timeRange } from './time_range.js';
+import { reveal } from './tools.js';
 
 const bar = document.getElementById('chart-bar');
 const charts = [...document.querySelectorAll('.chart[data-figure]')];
@@ -245,6 +246,7 @@ changes.addEventListener('click', (event) => {
   const chart = document.getElementById('chart-metrics');
   if (!metric || !chart) return;
   choose(chart, metric);
+  reveal(chart);
   chart.scrollIntoView({ block: 'start' });
 });
 timeRange.onChange(compare);

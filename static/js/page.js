@@ -1,5 +1,5 @@
 // What every page has: theme switch, copy buttons, dialogs, shortcuts, ages.
-import { copyAnswer, copyText, toast } from './tools.js';
+import { copyAnswer, copyText, reveal, toast } from './tools.js';
 
 document.addEventListener('click', (event) => {
   const target = event.target.closest('[data-theme-switch],[data-copy],[data-markdown],[data-dialog],[data-close]');
@@ -70,6 +70,31 @@ if (toggle) {
   });
 }
 
+const placeOf = (hash) => (hash.length > 1 ? document.getElementById(decodeURIComponent(hash.slice(1))) : null);
+const revealAddress = () => {
+  const target = placeOf(location.hash);
+  reveal(target);
+  target?.scrollIntoView({ block: 'start' });
+};
+addEventListener('hashchange', revealAddress);
+if (location.hash) revealAddress();
+document.addEventListener('click', (event) => {
+  const link = event.target.closest('a[href^="#"]');
+  if (link && link.hash !== '#') reveal(placeOf(link.hash));
+});
+addEventListener('beforeprint', () => {
+  for (const fold of document.querySelectorAll('details.fold:not([open]), details.finding-fold:not([open])')) {
+    fold.dataset.forPaper = 'yes';
+    fold.open = true;
+  }
+});
+addEventListener('afterprint', () => {
+  for (const fold of document.querySelectorAll('details[data-for-paper]')) {
+    delete fold.dataset.forPaper;
+    fold.open = false;
+  }
+});
+
 const go = (key) => {
   const target = document.querySelector(`[data-go="${CSS.escape(key)}"]`);
   if (target) target.click();
@@ -80,6 +105,7 @@ const step = (direction) => {
   if (!places.length) return;
   const here = places.findIndex((place) => place.contains(document.activeElement));
   const next = places[Math.min(Math.max(here + direction, 0), places.length - 1)];
+  reveal(next);
   next.focus();
   next.scrollIntoView({ block: 'start' });
 };

@@ -1,5 +1,6 @@
 // Ctrl+K: everything that can be reached from this page, found by a few letters; what fits none is searched in all cases.
 import { element } from './element.js';
+import { reveal } from './tools.js';
 
 const dialog = document.getElementById('palette');
 const field = dialog.querySelector('input');
@@ -19,7 +20,7 @@ const titleOf = (target) => (target.getAttribute('aria-label') || target.textCon
 
 function targets() {
   return SOURCES.flatMap(([kind, selector]) => [...document.querySelectorAll(selector)]
-    .filter((target) => target.checkVisibility())
+    .filter((target) => target.checkVisibility() || target.closest('details:not([open])'))
     .map((target) => ({ kind, title: titleOf(target), act: () => follow(target) })));
 }
 
@@ -28,7 +29,8 @@ function follow(target) {
     target.click();
     return;
   }
-  const place = target.closest('[data-stop], .step');
+  const place = target.closest('[data-stop], .step, .repeated');
+  reveal(place);
   place.scrollIntoView({ block: 'start' });
   place.focus();
 }

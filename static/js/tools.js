@@ -73,3 +73,11 @@ export function durationOf(seconds) {
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
   return `${Math.floor(seconds / 3600)} h ${Math.round((seconds % 3600) / 60)} min`;
 }
+
+// Opens a place that an address or a key leads to, and every fold around it.
+export function reveal(target) {
+  if (!target) return;
+  const inside = target.matches('section, article') ? target.querySelector(':scope > details.fold, :scope > details.finding-fold') : null;
+  if (inside) inside.open = true;
+  for (let fold = target.closest('details'); fold; fold = fold.parentElement.closest('details')) fold.open = true;
+}

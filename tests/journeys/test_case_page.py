@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from tests.benchmarks.synthetic_log import write_log
 from tests.journeys.conftest import OpenPage
-from tests.journeys.walking import all_stored, ask_for_diagnosis, choose, drop, verdict
+from tests.journeys.walking import all_stored, ask_for_diagnosis, choose, drop, unfold, verdict
 from tests.running_workbench import PROJECT
 
 DEMO = sorted((PROJECT / "workbench" / "analyses" / "demo").glob("*.zip"))
@@ -88,6 +88,7 @@ def test_a_demo_incident_from_the_first_look_to_the_closed_case(open_page: OpenP
     expect(step).to_contain_text("admin")
 
     page.goto(case)
+    unfold(page)
     page.get_by_label("Write a note").fill("Asked the merchant team. <b>not bold</b>")
     page.get_by_role("button", name="Add the note").click()
     expect(page.locator("#notes")).to_contain_text("<b>not bold</b>")

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.journeys.conftest import OpenPage
-from tests.journeys.walking import open_log_page
+from tests.journeys.walking import open_log_page, unfold
 
 RANGE = re.compile(r"from=[\d-]+T[\d:.]+Z&to=[\d-]+T[\d:.]+Z")
 
@@ -37,6 +37,15 @@ def an_address_of_grafana_is_understood(page: Page, case: str) -> None:
     page.wait_for_url(RANGE)
     page.keyboard.press("0")
     page.wait_for_url(lambda url: "from=" not in url)
+    a_folded_chart_is_reached_by_its_address(page, case)
+    unfold(page)
+
+
+def a_folded_chart_is_reached_by_its_address(page: Page, case: str) -> None:
+    chart = page.locator("#chart-garbage-collection")
+    expect(chart).to_be_hidden()
+    page.goto(f"{case}#chart-garbage-collection")
+    expect(chart).to_be_in_viewport()
 
 
 def dragged(page: Page, area: Locator, first: float, last: float) -> None:
@@ -316,6 +325,6 @@ def test_every_page_tells_its_keys_and_goes_anywhere(open_page: OpenPage, path: 
     expect(page.locator("#shortcuts")).to_be_visible()
     page.keyboard.press("Escape")
     page.keyboard.press("Control+k")
-    page.keyboard.type("numbers")
+    page.keyboard.type("statistics")
     page.keyboard.press("Enter")
     page.wait_for_url(re.compile("/history/"))

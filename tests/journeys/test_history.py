@@ -8,7 +8,7 @@ from pathlib import Path
 from playwright.sync_api import Page, expect
 
 from tests.journeys.conftest import NARROW, OpenPage, shot
-from tests.journeys.walking import verdict
+from tests.journeys.walking import unfold, verdict
 
 FAULTS = Path(__file__).with_name("page_faults.js").read_text("utf-8")
 
@@ -70,6 +70,7 @@ def test_a_case_runs_again_from_its_bundle_and_is_drilled(
     assert {**again, "timing": None} == {**first, "timing": None}
 
     page.goto(copy)
+    unfold(page)
     page.get_by_label("What is to be done").fill("An alert on the share of one subtask")
     page.get_by_label("Due").fill("2030-01-02")
     page.get_by_role("button", name="Add the action").click()

@@ -9,6 +9,7 @@ from playwright.sync_api import Page
 
 from tests.hostile.visitor import Visitor, addresses_in
 from tests.journeys.conftest import OpenPage
+from tests.journeys.walking import unfold
 from tests.running_workbench import ADMIN_PASSWORD, RunningWorkbench
 from tests.security.hostile_evidence import PAYLOADS, hostile_zip
 
@@ -68,6 +69,7 @@ def test_nothing_of_the_evidence_runs_in_any_page_of_the_case(
 
 def charts_are_hovered(page: Page) -> None:
     """Each chart is drawn, and says what is under the pointer."""
+    unfold(page)
     charts = page.locator("article.chart")
     assert charts.count() >= 5
     for number in range(min(charts.count(), MOST_CHARTS)):

@@ -17,6 +17,7 @@ from tests.journeys.walking import (
     all_stored,
     ask_for_diagnosis,
     choose,
+    unfold,
     verdict,
     walk_the_runbook,
     without_truth,
@@ -106,6 +107,7 @@ def add_snapshot(page: Page, change: str, evidence: Path, folder: Path) -> None:
 
 def charts_draw(page: Page) -> None:
     """Every chart with data draws something when it comes into view."""
+    unfold(page)
     charts = page.locator(".chart")
     assert charts.count() > 0
     for place in range(charts.count()):
@@ -127,6 +129,7 @@ def a_runbook_leads_to_its_end(page: Page, case: str) -> None:
 
 def evidence_opens_at_its_line(page: Page) -> None:
     """A click on an evidence line shows exactly that line, marked and in view: a record among the others, or a line."""
+    unfold(page)
     link = page.locator(".finding.root .evidence a").first
     assert link.locator(".text").inner_text().strip()
     number = re.search(r":(\d+)$|#L(\d+)$", str(link.get_attribute("href")))

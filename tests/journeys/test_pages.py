@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.journeys.accessibility import grave_faults
 from tests.journeys.conftest import NARROW, WIDE, OpenPage, shot
-from tests.journeys.walking import open_log_page
+from tests.journeys.walking import open_log_page, unfold
 from tests.running_workbench import RunningWorkbench
 
 LOOKS = [("wide", WIDE, "light"), ("narrow", NARROW, "dark")]
@@ -29,6 +29,7 @@ def addresses(
     page = context.new_page()
     case = hot_key_case
     page.goto(case)
+    unfold(page)
     runbook = str(page.locator("[data-go=r]").first.get_attribute("href"))
     number = case.rstrip("/").rpartition("/")[2]
     flame_graph = str(page.get_by_role("link", name="Search, compare, threads").get_attribute("href"))
@@ -160,6 +161,7 @@ def test_a_walk_through_is_stepped_and_played(open_page: OpenPage) -> None:
 
 def see_all(page: Page) -> None:
     """Scrolls through the page, so that charts that wait for being seen are drawn."""
+    unfold(page)
     charts = page.locator(".chart .plot")
     for place in range(charts.count()):
         charts.nth(place).scroll_into_view_if_needed()

@@ -77,7 +77,7 @@ def case_list(request: SignedInRequest) -> HttpResponse:
         "undo": request.session.pop("undo", None),
         "statuses": StatusForm().fields["status"].choices,  # type: ignore[attr-defined]
         "owners": selectors.owners_possible_for(request.user),
-        "causes": cause_choices(None),
+        "cause_choices": cause_choices(None),
     }
     return render(request, "case_pages/list.html", context)
 

@@ -73,9 +73,21 @@ class FindingShown:
         return "onset" in self.entry and self.began is None
 
     @property
+    def follows_by_rule(self) -> list[list[FindingShown]]:
+        return by_rule(self.follows)
+
+    @property
     def where(self) -> list[str]:
         """What the finding speaks of, from the outside in."""
         return subject_words(self.entry["subject"])
+
+
+def by_rule(findings: Sequence[FindingShown]) -> list[list[FindingShown]]:
+    """Findings of one rule beside each other, in the order of each rule's first: many subjects make one entry."""
+    groups: dict[str, list[FindingShown]] = {}
+    for each in findings:
+        groups.setdefault(each.entry["rule"]["id"], []).append(each)
+    return list(groups.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +101,14 @@ class JobShown:
     roots: list[FindingShown]
     contributing: list[FindingShown]
     unexplained: list[FindingShown]
+
+    @property
+    def contributing_by_rule(self) -> list[list[FindingShown]]:
+        return by_rule(self.contributing)
+
+    @property
+    def unexplained_by_rule(self) -> list[list[FindingShown]]:
+        return by_rule(self.unexplained)
 
 
 @dataclass(frozen=True, slots=True)

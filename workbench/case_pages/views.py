@@ -36,7 +36,7 @@ from workbench.case_pages.forms import (
 from workbench.case_pages.presentation import causes_shown, checks_shown, inputs_shown, jobs_shown
 from workbench.cases import selectors, services
 from workbench.cases.models import Case, CaseStatus
-from workbench.charts.selectors import charts_shown
+from workbench.charts.selectors import charts_of_class, charts_shown
 from workbench.clusters.models import Cluster
 from workbench.history.case_records import CaseRecords, case_records
 from workbench.history.recurrences import recurrence
@@ -183,7 +183,7 @@ def analyse(request: SignedInRequest, case_id: int) -> HttpResponse:
 @login_required
 @require_GET
 def case_detail(request: SignedInRequest, case_id: int) -> HttpResponse:
-    """Verdict, findings, missing evidence, charts and files, in this order."""
+    """Verdict, the charts that show it, findings, missing evidence and files, in this order."""
     case = selectors.case_visible(request.user, case_id)
     latest = case.analyses.light().first()
     diagnosed = _diagnosis_asked_for(request, case)
@@ -204,7 +204,7 @@ def case_detail(request: SignedInRequest, case_id: int) -> HttpResponse:
         "watchers": selectors.watchers(case),
         "owners": selectors.owners_possible(case),
         "statuses": [choice for choice in CaseStatus.choices if choice[0] != CaseStatus.CLOSED],
-        "causes": cause_choices(incident or case.verdict_class),
+        "cause_choices": cause_choices(incident or case.verdict_class),
         "new_files": _files_not_yet_judged(records, judged) if judged else 0,
     }
     if diagnosed:
@@ -248,12 +248,14 @@ def _diagnosis_context(analysis: Analysis, records: CaseRecords) -> dict[str, ob
     document = analysis.document
     files = [file for file in records.files if file.snapshot == analysis.snapshot and file.removed_at is None]
     drawn, empty, span = charts_shown(analysis)
+    key_charts = charts_of_class(drawn, document["verdict"]["symptom_class"])
     return {
         "document": document,
         "jobs": jobs_shown(analysis, records.files_by_id),
         "checks": checks_shown(document),
         "causes": causes_shown(document),
-        "charts": drawn,
+        "key_charts": key_charts,
+        "more_charts": [each for each in drawn if each not in key_charts],
         "empty_charts": empty,
         "span": span,
         "offset_min": offset_min(document["inputs"]),
@@ -327,7 +329,8 @@ def close(request: SignedInRequest, case_id: int) -> HttpResponse:
             said = f"It is a regression sample of {', '.join(kept)} now." if kept else NOTHING_TO_KEEP
             messages.info(request, said)
         return redirect(case)
-    context = {"case": case, "causes": cause_choices(incident_verdict(case)), "fixed_by": request.GET.get("fixed", "")}
+    choices = cause_choices(incident_verdict(case))
+    context = {"case": case, "cause_choices": choices, "fixed_by": request.GET.get("fixed", "")}
     return render(request, "case_pages/close.html", {**context, "form": form})
 
 

@@ -14,6 +14,7 @@ from diagnostics.charting.chart import Chart, Choice
 from diagnostics.charts import CHARTS, metrics
 from diagnostics.log_book.comparing import changed_patterns
 from diagnostics.profiles.changing import changed_frames
+from diagnostics.symptoms import symptom
 from workbench.accounts.models import User
 from workbench.analyses.log_books import log_book_of
 from workbench.analyses.models import Analysis, ChartPoints
@@ -29,6 +30,11 @@ class ChartShown:
     summary: str
     choices: Sequence[Choice]
 
+
+MOST_KEY_CHARTS = 2
+"""Charts beside the verdict. Our choice: two fit side by side below it on one screen."""
+GENERAL_CHARTS = ("job-graph", "log-volume", "checkpoint-history")
+"""Charts beside a verdict whose class names none with data, as an inconclusive one."""
 
 Span = tuple[int, int] | None
 """First and last epoch ms of all charts over time."""
@@ -126,3 +132,10 @@ def charts_shown(analysis: Analysis) -> tuple[list[ChartShown], list[Chart], Spa
             empty.append(chart)
     span = (min(start for start, _ in spans), max(end for _, end in spans)) if spans else None
     return drawn, empty, span
+
+
+def charts_of_class(drawn: Sequence[ChartShown], symptom_class: str) -> list[ChartShown]:
+    """Of the charts with points those that show the class best, the clearest first."""
+    by_id = {each.chart.id: each for each in drawn}
+    of_class = [by_id[chart_id] for chart_id in symptom(symptom_class).charts if chart_id in by_id]
+    return (of_class or [by_id[chart_id] for chart_id in GENERAL_CHARTS if chart_id in by_id])[:MOST_KEY_CHARTS]

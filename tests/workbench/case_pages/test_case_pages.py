@@ -56,12 +56,12 @@ def test_a_search_without_a_hit_says_so(people: People) -> None:
     assert "No case fits" in signed_in(people.alice).get("/", {"text": "nothing-like-it"}).content.decode()
 
 
-def test_the_case_page_tells_verdict_then_findings_then_charts_then_files(people: People) -> None:
+def test_the_case_page_shows_verdict_then_charts_then_findings_then_files(people: People) -> None:
     analysis = diagnosed_case(people.alice)
 
     page = signed_in(people.bob).get(analysis.case.get_absolute_url()).content.decode()
 
-    places = [page.index(f'id="{section}"') for section in ("verdict-title", "findings", "charts", "files", "notes")]
+    places = [page.index(f'id="{section}"') for section in ("verdict-title", "charts", "findings", "files", "notes")]
     assert places == sorted(places)
     assert "Window has a skew of" in page
     assert "at least 2 times" in page

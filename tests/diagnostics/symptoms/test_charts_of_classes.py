@@ -1,0 +1,10 @@
+"""The charts that a class names for the first screen exist."""
+
+from diagnostics.charts import CHARTS
+from diagnostics.symptoms import symptoms
+
+
+def test_every_class_names_charts_that_exist() -> None:
+    unknown = {each.id: set(each.charts) - set(CHARTS) for each in symptoms().values()}
+    assert {name: charts for name, charts in unknown.items() if charts} == {}
+    assert [each.id for each in symptoms().values() if not each.charts] == []
