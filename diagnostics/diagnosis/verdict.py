@@ -194,7 +194,7 @@ def _verdict(name: str | None, findings: Sequence[Finding], fit: Finding | None,
         return Verdict(lead.symptom_class, lead.confidence, prefix + _summary_of_lead(lead, findings), lead)
     if lead:
         guess = symptom(lead.symptom_class).title.lower()
-        text = f"The evidence does not suffice for a verdict; the best guess is {guess}. {lead.claim}"
+        text = f"The evidence does not suffice for a verdict; the best guess is {guess}. {lead.statement}"
         worst = next((f" {each.claim}" for each in alarming if each.symptom_class == UNEXPLAINED), "")
         return Verdict(INCONCLUSIVE, round(1 - lead.confidence, 3), prefix + text + worst, lead)
     if alarming:

@@ -221,8 +221,22 @@ def _pairs(facts: Mapping[str, FactValue]) -> dict[str, FactValue]:
         "heartbeat_ratio": ratio(_number(facts.get("heartbeat_timeout_ms")), heartbeat),
         "parallelism_ratio": ratio(_number(facts.get("default_parallelism")), _number(facts.get("max_parallelism"))),
         "ha_without_storage": _needs_storage(facts),
+        **_memory(facts),
         "local_directory": _is_local(facts.get("checkpoint_dir")),
         "bound_to_itself": _is_bound_to_itself(facts),
+    }
+
+
+def _memory(facts: Mapping[str, FactValue]) -> dict[str, FactValue]:
+    """Parts of a TaskManager's memory against the whole, and the bounds of its network memory."""
+    names = ("task_heap_bytes", "managed_bytes", "network_min_bytes")
+    parts = known(_number(facts.get(name)) for name in names)
+    whole = min(known(_number(facts.get(name)) for name in ("process_bytes", "flink_bytes")), default=None)
+    return {
+        "memory_parts_bytes": sum(parts) if parts else None,
+        "memory_whole_bytes": whole,
+        "memory_parts_ratio": ratio(sum(parts), whole) if parts else None,
+        "network_bounds_ratio": ratio(_number(facts.get("network_min_bytes")), _number(facts.get("network_max_bytes"))),
     }
 
 
@@ -307,6 +321,10 @@ FACTS = {
     "timeout_to_interval_ratio": "timeout as a multiple of the interval",
     "heartbeat_ratio": "heartbeat timeout as a multiple of the heartbeat interval",
     "parallelism_ratio": "default parallelism as a part of the highest that is allowed",
+    "memory_parts_bytes": "task heap, managed and least network memory as stated, together",
+    "memory_whole_bytes": "the smaller of process and Flink memory as stated",
+    "memory_parts_ratio": "these parts as a part of the whole",
+    "network_bounds_ratio": "least network memory as a part of the most",
     "hosts": "hosts that TaskManagers run on",
     "local_directory": "whether checkpoints go to a directory of one machine",
     "bound_to_itself": "whether the JobManager listens at an address that other hosts cannot reach",
