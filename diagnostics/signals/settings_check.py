@@ -43,6 +43,7 @@ SCOPES_OF_A_VERSION = ("cluster", "session")
 LOOPBACK = ("localhost", "127.", "::1", "[::1]")
 """Prefixes of names and addresses reachable only from the same host. Source: RFC 1122, RFC 4291."""
 FLUSH_ROWS, FLUSH_INTERVAL = "sink.buffer-flush.max-rows", "sink.buffer-flush.interval"
+STRATEGY_KEY = "restart-strategy"
 LEAST_INTERVAL_MS, LEAST_PAUSE_MS = 10_000.0, 1_000.0
 """Lower limits of proposals. Our choice: a checkpoint every ten seconds suits most jobs, and a second lets a job
 process data in between.
@@ -71,7 +72,7 @@ def measure(evidence: Evidence) -> Measured:
     if not refusals and not missing and not any(each.key in TELLING for each in options):
         yield NotMeasured("settings_check", "configuration", "no file states Flink's options")
         return
-    remarks = tuple(_remarks(options, _version(options, log)))
+    remarks = tuple(each for each in _remarks(options, _version(options, log)) if not _is_in_effect(each, log))
     histories = checkpoint_histories(evidence)
     for job_id in jobs_of(evidence):
         facts, citations = settings_of(options, job_id)
@@ -121,6 +122,16 @@ def _remarks(options: Sequence[Stated], version: Version | None) -> Iterator[Rem
             if (remark.kind, remark.text) not in seen:
                 seen.add((remark.kind, remark.text))
                 yield remark
+
+
+def _is_in_effect(remark: Remark, log: IncidentLog) -> bool:
+    """Whether the log shows that Flink uses what is said to be without effect: the restart strategy of a job."""
+    key, stated = str(remark.citation.name or ""), str(remark.citation.value or "")
+    if remark.kind != "without_effect" or not key.startswith(STRATEGY_KEY):
+        return False
+    named = (stated if key in (STRATEGY_KEY, f"{STRATEGY_KEY}.type") else key.split(".")[1]).replace("-", "").lower()
+    used = [event.message.replace("-", "").lower() for event in log.of("strategy")]
+    return bool(named) and any(named in message for message in used)
 
 
 def _remarks_on_option(stated: Stated, version: Version | None) -> Iterator[Remark]:

@@ -189,3 +189,20 @@ def test_without_files_that_could_tell_nothing_is_said() -> None:
     evidence = hand_made(**line_of_jobs())
     assert needs(state_limit.measure(evidence)) == {"state_limit": "jobmanager-log"}
     assert needs(settings_check.measure(evidence)) == {"settings_check": "configuration"}
+
+
+def test_a_restart_strategy_that_the_log_shows_in_effect_is_not_said_to_be_without_effect() -> None:
+    """Flink 1.13 reads `restart-strategy`; that the job restarts so shows that the stated option counts."""
+    rows = [
+        {"scope": "cluster", "key": "restart-strategy.type", "value": "fixed-delay"},
+        {"scope": "cluster", **INTERVAL},
+        {"scope": "environment", "key": "flink.version", "value": "1.13.6"},
+    ]
+    used = "Using restart back off time strategy FixedDelayRestartBackoffTimeStrategy(maxNumberRestartAttempts=10)"
+    log = [{"ts_ms": START, "level": "INFO", "message": used, "kinds": "strategy", "process": "jobmanager"}]
+
+    silent = hand_made(**line_of_jobs(), config_option=rows)
+    shown = hand_made(**line_of_jobs(), config_option=rows, log_record=log)
+
+    assert only(settings_check.measure(silent), "settings_check").facts["without_effect_count"] == 1
+    assert only(settings_check.measure(shown), "settings_check").facts["without_effect_count"] == 0
