@@ -22,6 +22,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from diagnostics.log_scan.head_words import HeadWords
 from diagnostics.log_scan.line_begins import lines_that_begin
 from diagnostics.log_scan.slices import Offsets, slices
 
@@ -152,16 +153,13 @@ def head_lines(buffer: bytes, starts: Offsets, layout: Layout) -> Offsets:
     """Indexes of the lines that begin a record, with a time stamp in the file's notation."""
     if layout.style is None or not len(starts):
         return np.empty(0, np.int64)
-    padded = np.frombuffer(buffer + b"\0" * 64, dtype=np.uint8)
-    first = starts + (1 if layout.bracketed else 0)
+    words = HeadWords(buffer, starts + (1 if layout.bracketed else 0))
     digits, marks = _shape(layout)
-    candidates = np.arange(len(starts))
+    fits = words.are_digits(digits)
     for place, allowed in marks:
-        octet = padded[first[candidates] + place]
-        candidates = candidates[np.isin(octet, np.frombuffer(allowed, np.uint8))]
-    for place in digits:
-        candidates = candidates[(padded[first[candidates] + place] - ord("0")) <= 9]
-    return candidates
+        octet = words.octet(place)
+        fits &= np.logical_or.reduce([octet == each for each in allowed])
+    return np.flatnonzero(fits)
 
 
 def _shape(layout: Layout) -> tuple[tuple[int, ...], tuple[tuple[int, bytes], ...]]:
@@ -178,7 +176,8 @@ def parse_heads(buffer: bytes, lines: Offsets, starts: Offsets, ends: Offsets, l
     start, end = starts[lines], ends[lines]
     padded = np.frombuffer(buffer + b"\0" * 128, dtype=np.uint8)
     stamp = start + (1 if layout.bracketed else 0)
-    ts_ms, rest = _times(padded, stamp, layout)
+    ts_ms, length = _times(HeadWords(buffer, stamp), layout)
+    rest = stamp + length
     fast = _fixed_width(padded, start, rest, layout)
     level = pa.nulls(len(lines), pa.string())
     logger, thread, message = level, level, level
@@ -211,48 +210,40 @@ def plain_levels(buffer: bytes, start: Offsets, layout: Layout) -> npt.NDArray[n
     levels = np.full(len(start), -1, np.int8)
     if layout.style != "date" or layout.bracketed:
         return levels
-    padded = np.frombuffer(buffer + b"\0" * 64, dtype=np.uint8)
-    comma = padded[start + 19]
-    timed = ((comma == ord(",")) | (comma == ord("."))) & (padded[start + 23] == ord(" "))
-    for digit in (20, 21, 22):
-        timed &= (padded[start + digit] - ord("0")) <= 9
+    words = HeadWords(buffer, start)
+    comma = words.octet(19)
+    timed = ((comma == ord(",")) | (comma == ord("."))) & (words.octet(23) == ord(" ")) & words.are_digits((20, 21, 22))
     for place in range(LEVELS.index("WARN")):
-        fits = timed.copy()
-        for offset, octet in enumerate(f"{LEVELS[place]:5} ".encode()):
-            fits &= padded[start + 24 + offset] == octet
-        levels[fits] = place
+        levels[timed & words.equal(24, f"{LEVELS[place]:5} ".encode())] = place
     return levels
 
 
 def times_of(buffer: bytes, start: Offsets, layout: Layout) -> Offsets:
     """Epoch milliseconds of heads without a zone."""
-    return _times(np.frombuffer(buffer + b"\0" * 64, dtype=np.uint8), start, layout)[0]
+    return _times(HeadWords(buffer, start), layout)[0]
 
 
-def _times(padded: npt.NDArray[np.uint8], at: Offsets, layout: Layout) -> tuple[Offsets, Offsets]:
-    """Epoch milliseconds (UTC) of the time stamps at these offsets, and their ends (before fractions and zone)."""
-
-    def value(place: int, width: int) -> Offsets:
-        total = np.zeros(len(at), np.int64)
-        for digit in range(place, place + width):
-            total = total * 10 + (padded[at + digit].astype(np.int64) - ord("0"))
-        return total
-
-    days = np.zeros(len(at), np.int64)
-    clock, length = 0, 8
-    if layout.style == "date":
-        days, clock, length = _days(value(0, 4), value(5, 2), value(8, 2)), 11, 19
-    elif layout.style == "short":
-        days, clock, length = _days(value(0, 2) + 2000, value(3, 2), value(6, 2)), 9, 17
-    seconds = value(clock, 2) * 3600 + value(clock + 3, 2) * 60 + value(clock + 6, 2)
-    millis = np.zeros(len(at), np.int64)
-    fraction = padded[at + length]
+def _times(words: HeadWords, layout: Layout) -> tuple[Offsets, int]:
+    """Epoch milliseconds (UTC) of time stamps, and their length (before fractions and zone)."""
+    clock, length = {"date": (11, 19), "short": (9, 17), "clock": (0, 8)}[layout.style or "clock"]
+    seconds = words.number(clock, 2) * 3600 + words.number(clock + 3, 2) * 60 + words.number(clock + 6, 2)
+    if clock:
+        seconds += _days_of(words, layout) * 86_400
+    fraction = words.octet(length)
     has_fraction = (fraction == ord(",")) | (fraction == ord("."))
-    for digit in range(1, 4):
-        octet = padded[at + length + digit].astype(np.int64) - ord("0")
-        has_fraction &= (octet >= 0) & (octet <= 9)
-        millis = millis * 10 + octet
-    return (days * 86_400 + seconds) * 1000 + np.where(has_fraction, millis, 0), at + length
+    has_fraction &= words.are_digits((length + 1, length + 2, length + 3))
+    return seconds * 1000 + np.where(has_fraction, words.number(length + 1, 3), 0), length
+
+
+def _days_of(words: HeadWords, layout: Layout) -> Offsets:
+    """Days since 1970-01-01 of time stamps with a date, computed once for adjacent records of a day."""
+    firsts = words.first_of_runs(10 if layout.style == "date" else 8)
+    own = words.at(firsts)
+    if layout.style == "date":
+        days = _days(own.number(0, 4), own.number(5, 2), own.number(8, 2))
+    else:
+        days = _days(own.number(0, 2) + 2000, own.number(3, 2), own.number(6, 2))
+    return np.repeat(days, np.diff(firsts, append=words.count))
 
 
 def _days(year: Offsets, month: Offsets, day: Offsets) -> Offsets:
