@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from diagnostics.aggregators.aggregator import Aggregator
 from diagnostics.arithmetic.row_choice import is_any
+from diagnostics.notation.execution_id import execution_ids
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -15,7 +16,6 @@ MOST_EXECUTIONS = 20_000
 """Executions kept, for logs without REST. Our choice: 5,000 subtasks, four attempts."""
 
 EVENTS = ("task.state", "task.failed.jm")
-EXECUTION = r"\((?P<execution>[0-9a-f_]{32,200})\) switched from"
 COLUMNS = ["execution", "vertex", "subtask"]
 
 
@@ -24,7 +24,7 @@ def _named(records: pa.Table) -> pa.Table:
     import pyarrow.compute as pc
 
     changes = records.filter(pc.and_(is_any(records["event"], EVENTS), records["subtask"].is_valid()))
-    execution = pc.struct_field(pc.extract_regex(changes["message"], pattern=EXECUTION), "execution")
+    execution = execution_ids(changes["message"])
     columns = [execution, changes["vertex"], changes["subtask"]]
     named = pa.table(columns, names=COLUMNS)
     return _merge(named.filter(execution.is_valid()))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from diagnostics.aggregators.aggregator import first_rows_aggregator
 from diagnostics.arithmetic.row_choice import is_any
+from diagnostics.notation.execution_id import execution_ids
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -18,16 +19,13 @@ DOWNWARD = ("DEPLOYING",)
 UPWARD = ("INITIALIZING", "RUNNING", "FINISHED")
 """States logged first by the JobManager, and states logged first by the TaskManager."""
 
-ATTEMPT = r"\((?P<attempt>[0-9a-f_]{32,120})\) switched from "
-"""The id of a task's attempt in the message of a step, as every process prints it."""
-
 
 def _steps(records: pa.Table) -> pa.Table:
     import pyarrow.compute as pc
 
     reached = pc.and_(is_any(records["event"], EVENTS), is_any(records["state_to"], (*DOWNWARD, *UPWARD)))
     changes = records.filter(pc.and_(reached, records["ts_ms"].is_valid()))
-    attempt = pc.struct_field(pc.extract_regex(changes["message"], pattern=ATTEMPT), "attempt")
+    attempt = execution_ids(changes["message"])
     steps = changes.select(["file_id", "ts_ms", "state_to"]).append_column("attempt", attempt)
     return steps.filter(attempt.is_valid())
 

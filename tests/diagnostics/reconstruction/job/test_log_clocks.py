@@ -7,10 +7,11 @@ import zipfile
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
-from diagnostics.aggregators.task_steps import ATTEMPT
 from diagnostics.formats.flink_log import FORMAT
+from diagnostics.notation.execution_id import execution_ids
 from diagnostics.reconstruction.job.log_clocks import ClockOffset, offsets
 from tests.diagnostics.formats.reading_aids import read
 
@@ -23,8 +24,8 @@ ROLES = {JM: "jobmanager", TM: "taskmanager", OTHER: "taskmanager"}
 
 def attempt_of(text: str) -> str | None:
     """The id of a task's attempt, as the aggregator takes it from messages."""
-    found = re.search(ATTEMPT, text)
-    return found["attempt"] if found else None
+    found: str | None = execution_ids(pa.array([text]))[0].as_py()
+    return found
 
 
 def life(attempt: str, ahead_ms: int, start_ms: int = 1_000) -> list[tuple[int, str, str, int]]:
