@@ -159,7 +159,17 @@ def _typed(found: pa.StructArray) -> dict[str, pa.Array]:
 
 
 def _task(names: pa.Array) -> tuple[pa.Array, pa.Array, pa.Array]:
-    """Vertex, subtask from 0 and attempt of whole task names; a name in another form is a vertex."""
+    """Vertex, subtask from 0 and attempt of whole task names; a name in another form is a vertex.
+
+    Names repeat, so each distinct one is split once.
+    """
+    encoded = pc.dictionary_encode(names)
+    columns = _task_columns(encoded.dictionary)
+    vertex, subtask, attempt = (column.take(encoded.indices) for column in columns)
+    return vertex, subtask, attempt
+
+
+def _task_columns(names: pa.Array) -> tuple[pa.Array, pa.Array, pa.Array]:
     split = pc.extract_regex(names, pattern=TASK)
     vertex = pc.if_else(split.is_valid(), pc.struct_field(split, "vertex"), names)
     subtask = pc.subtract(_number(pc.struct_field(split, "subtask"), pa.int32()), pa.scalar(1, pa.int32()))

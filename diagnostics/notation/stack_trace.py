@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
 
 from diagnostics.notation.stack_frame import frame_name, is_flink, is_user_code
@@ -13,6 +14,8 @@ MOST_MESSAGE = 500
 MOST_LINES = 5_000
 MOST_OWN_FRAMES = 4
 """How many user frames are kept. Our choice: the failed method and its callers."""
+MOST_FRAME_LINE = 400
+"""Characters of a line whose frame is remembered. Our choice: nearly all are shorter."""
 MOST_CAUSES = 12
 MOST_CAUSE = 240
 """How many exceptions of a chain are kept, outer and inner ones, and the length of each. Our choice: Flink wraps an
@@ -96,17 +99,31 @@ def _chain_text(chain: Sequence[_Throwable]) -> str:
 
 
 def _take(chain: list[_Throwable], line: str) -> None:
+    frame = _frame_in(line) if len(line) <= MOST_FRAME_LINE else _frame_in.__wrapped__(line)
+    if frame is not None:
+        if chain and frame:
+            chain[-1].frames.append(frame)
+        return
     stripped = line.strip()
-    if _FRAME.match(stripped):
-        if chain and not _is_suppressed(line):
-            chain[-1].frames.append(frame_name(stripped[3:]))
-    elif line.startswith(_CAUSED_BY):
+    if line.startswith(_CAUSED_BY):
         chain.append(_throwable(stripped.removeprefix(_CAUSED_BY)))
     elif not chain:
         if _THROWABLE.match(stripped):
             chain.append(_throwable(stripped))
     elif not chain[-1].frames and stripped and len(chain[-1].message) < MOST_MESSAGE:
         chain[-1].message = f"{chain[-1].message}\n{stripped}".strip()
+
+
+@lru_cache(maxsize=16_384)
+def _frame_in(line: str) -> str | None:
+    """The frame that a line prints, empty for one of a suppressed exception; None for another line.
+
+    The same frames are printed by every trace of a log.
+    """
+    stripped = line.strip()
+    if not _FRAME.match(stripped):
+        return None
+    return "" if _is_suppressed(line) else frame_name(stripped[3:])
 
 
 def _is_suppressed(line: str) -> bool:

@@ -62,7 +62,10 @@ class Signature:
 
     def fits(self, text: str) -> bool:
         """Whether a record contains all texts and one of the frames."""
-        return all(each in text for each in self.texts)
+        for each in self.texts:  # noqa: SIM110 - a generator takes four times as long, for each of 50 signatures
+            if each not in text:
+                return False
+        return True
 
 
 @dataclass(frozen=True, slots=True)
