@@ -49,7 +49,7 @@ def points(evidence: Evidence) -> Points | None:
             {
                 "job_id": job_id,
                 "name": names.get(job_id) if job_id else None,
-                "timeout_ms": timeouts.get(job_id, timeouts.get(None)),
+                "timeout_ms": timeouts.get(job_id),
                 "expired": len(history.of_status("expired")),
                 "savepoints": sum(1 for each in history.checkpoints if each.is_savepoint),
                 "checkpoints": [_row(each) for each in completed[-MOST_CHECKPOINTS:]],

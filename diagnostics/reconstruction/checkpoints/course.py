@@ -39,7 +39,7 @@ def checkpoint_courses(evidence: Evidence) -> Iterator[dict[str, Any]]:
         yield {
             "job_id": job_id,
             "name": names.get(job_id) if job_id else None,
-            "timeout_ms": timeouts.get(job_id, timeouts.get(None)),
+            "timeout_ms": timeouts.get(job_id),
             "left_out": len(checkpoints) - len(kept),
             "checkpoints": kept,
         }

@@ -8,7 +8,7 @@ from diagnostics.arithmetic.quantiles import highest, middle
 from diagnostics.evidence import Evidence, read_once
 from diagnostics.evidence.subject import FactValue
 from diagnostics.notation.flink_values import duration_ms
-from diagnostics.reconstruction.checkpoints.history import Checkpoint, History
+from diagnostics.reconstruction.checkpoints.history import Checkpoint, History, checkpoint_histories
 
 WHOLE_SECONDS = 0.05
 """Relative tolerance within which the duration of an expired checkpoint matches a timeout. Our choice."""
@@ -17,14 +17,22 @@ TIMEOUT_OPTION = "execution.checkpointing.timeout"
 
 @read_once
 def checkpoint_timeouts(evidence: Evidence) -> dict[str | None, float]:
-    """Job (None: the cluster) -> configured checkpoint timeout in ms.
+    """Job (None: not known which) -> checkpoint timeout in ms, configured or as expired checkpoints show it.
 
-    Reads   config_option.
+    A default that no file states is not among them: a chart draws no line for it.
+
+    Reads   config_option; checkpoint and log_record (through the shared history).
     """
     rows = named_rows(evidence.answer(config_options.AGGREGATOR))
-    stated = sorted((row.job_id or "", row.value) for row in rows if row.key == TIMEOUT_OPTION and row.value)
-    found = {job_id or None: duration_ms(value) for job_id, value in stated}
-    return {job_id: value for job_id, value in found.items() if value is not None}
+    written = sorted((row.job_id or "", row.value) for row in rows if row.key == TIMEOUT_OPTION and row.value)
+    configured = {job_id or None: duration_ms(value) for job_id, value in written}
+    timeouts: dict[str | None, float] = {}
+    for job_id, history in checkpoint_histories(evidence).items():
+        stated = configured.get(job_id, configured.get(None))
+        timeout = timeout_in_effect(history, stated, is_default=False).get("timeout_ms")
+        if isinstance(timeout, (int, float)):
+            timeouts[job_id] = timeout
+    return timeouts
 
 
 def timeout_in_effect(history: History, stated: FactValue, *, is_default: bool) -> dict[str, FactValue]:

@@ -185,3 +185,11 @@ def test_a_savepoint_carries_the_disk_of_flinks_page_and_is_left_out_of_the_coun
     assert "1 savepoint is not counted." in CHART.summary(points)
     marked = next(trace for trace in CHART.figure(points, Theme("light"))["data"] if trace["name"].startswith("Savep"))
     assert marked["x"] == [points["jobs"][0]["checkpoints"][1]["trigger_ms"]]
+
+
+def test_the_timeout_is_drawn_where_only_expired_checkpoints_show_it() -> None:
+    expired = {"failure_message": "Checkpoint expired before completing.", "end_to_end_ms": 60_012.0}
+    rows = [checkpoint(1), checkpoint(2, "FAILED", **expired), checkpoint(3, "FAILED", **expired)]
+    points = CHART.points(hand_made(**line_of_jobs(), checkpoint=rows))
+    assert points is not None
+    assert points["jobs"][0]["timeout_ms"] == 60_000.0
