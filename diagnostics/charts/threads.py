@@ -237,7 +237,7 @@ def summary(points: Points) -> str:
     parts.append(f"{len(points['dumps'])} dumps; the last one has {told}.")
     if points.get("parked"):
         count = points["parked"]
-        parts.append(f"{count} thread{' waits' if count == 1 else 's wait'} for work at once at most (parked, folded).")
+        parts.append(f"Up to {count} thread{' waits' if count == 1 else 's wait'} for work at once (parked, folded).")
     group = next((group for group in points["groups"] if not group.get("parked")), None)
     if group and group["threads"] > 1:
         parts.append(f"{group['threads']} threads have one stack, in {group['told']}.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -34,10 +35,13 @@ class Measurements:
                 self._signals.setdefault(signal["key"], []).append(signal)
         self._citations = {_place_of(each): each for each in citations if each.is_kept}
 
-    def source_of(self, fact: str, value: Any, subject: Mapping[str, Any]) -> ValueSource | None:
-        """The source of a fact's value, measured about the subject; None where the page has none of its citations."""
+    def source_of(self, fact: str, value: Any, subject: Mapping[str, Any], said: str = "") -> ValueSource | None:
+        """The source of a fact's value, measured about the subject; None where the page has none of its citations.
+
+        said  the value as the page has it
+        """
         found = [self._citations[each] for each in self._places(fact, value, subject) if each in self._citations]
-        exact = next((each for each in found if _says(each, value)), None)
+        exact = next((each for each in found if _says(each, value, said)), None)
         citation = exact or next(iter(found), None)
         return ValueSource(citation, exact is not None) if citation else None
 
@@ -59,6 +63,9 @@ def _alike(one: Mapping[str, Any], other: Mapping[str, Any]) -> int:
     return sum(1 for name, value in one.items() if value is not None and other.get(name) == value)
 
 
-def _says(citation: Citation, value: Any) -> bool:
-    """Whether the cited value is the measured one."""
-    return citation.value is not None and not isinstance(value, bool) and bool(citation.value == value)
+def _says(citation: Citation, value: Any, said: str) -> bool:
+    """Whether the cited value is the measured one, or the cited text has it with its unit."""
+    if citation.value is not None and not isinstance(value, bool) and citation.value == value:
+        return True
+    with_unit = re.fullmatch(r"[\d.,]+ [A-Za-z%].*", said)
+    return bool(with_unit and re.search(rf"(?<![\d.,]){re.escape(said)}(?!\w)", citation.text))

@@ -31,7 +31,9 @@ def linked_sentences(
     def linked(piece: Mapping[str, Any]) -> LinkedPiece:
         if "fact" not in piece:
             return LinkedPiece(piece["text"])
-        return LinkedPiece(piece["text"], measurements.source_of(piece["fact"], piece["value"], finding["subject"]))
+        return LinkedPiece(
+            piece["text"], measurements.source_of(piece["fact"], piece["value"], finding["subject"], piece["text"])
+        )
 
     return {
         content["id"]: [[linked(piece) for piece in sentence] for sentence in content["measured_pieces"]]

@@ -32,7 +32,7 @@ def test_parked_threads_are_folded_and_counted() -> None:
     assert figure["data"][-1]["x"] == [1]
     titles = [each["text"] for each in figure["layout"]["annotations"]]
     assert "Equal stacks together: threads at once · 40 parked threads folded" in titles
-    assert "40 threads wait for work at once at most (parked, folded)." in CHART.summary(points)
+    assert "Up to 40 threads wait for work at once (parked, folded)." in CHART.summary(points)
     assert sum(row[0] == "equal stacks" for row in CHART.table(points)) == 2
 
 

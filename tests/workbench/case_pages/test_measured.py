@@ -53,3 +53,19 @@ def test_values_in_the_sentences_of_a_runbook_have_their_source(people: People) 
 
     assert [each.text for each in sentence] == ["The skew is ", "4", "."]
     assert [each.source.citation.line if each.source else None for each in sentence] == [None, 2, None]
+
+
+def test_of_several_lines_the_one_that_says_the_value_with_its_unit_is_linked(people: People) -> None:
+    analysis = diagnosed_case(people.alice)
+    signal, (citation,) = analysis.signals[0], Citation.objects.filter(finding__analysis=analysis)
+    other = Citation(
+        finding=citation.finding, file=citation.file, path=citation.path, line=7, text="took 14 s, not 4 s"
+    )
+    signal["citations"].append(signal["citations"][0] | {"line": 7})
+    measurements = Measurements(analysis, [citation, other])
+
+    source = measurements.source_of("load_balance.skew_ratio", 4.0, signal["subject"], "4 s")
+    assert source == ValueSource(other, is_exact=True)
+    assert measurements.source_of("load_balance.skew_ratio", 4.0, signal["subject"], "4") == ValueSource(
+        citation, False
+    )
