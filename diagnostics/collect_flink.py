@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Gathers what Flink's REST API tells of a running cluster into one zip for the Flink workbench.
+"""Collects the evidence of a running cluster from Flink's REST API into one zip for the Flink workbench.
 
     python3 collect_flink.py --rest http://jobmanager:8081
 
@@ -40,14 +40,14 @@ PARTS = ("metrics", "flame-graphs", "thread-dumps", "logs")
 
 PIECE_BYTES = 64 * 1024
 MOST_ANSWER_BYTES = 64 * 1024 * 1024
-"""One JSON answer. Our choice: metric names of a vertex of some thousand subtasks take a few MB."""
+"""Bytes of one JSON answer. Our choice: metric names of a vertex of some thousand subtasks take a few MB."""
 LONGEST_QUERY = 3000
 """Characters of one list of metric names; Flink's REST server refuses a request line of more than 4,096."""
 LONGEST_WAIT_S = 5.0
 MOST_JOBS = 20
 MOST_TASK_MANAGERS = 50
 MOST_CHECKPOINTS = 5
-"""Of one job, looked into by subtask: the newest, the newest failed and the slowest are among them."""
+"""Checkpoints of one job whose subtasks are requested: the newest, the newest failed and the slowest are among them."""
 SAMPLES_PENDING = -3
 """`endTimestamp` of a flame graph that is being sampled. Source: Flink, JobVertexFlameGraphHandler."""
 
@@ -109,19 +109,20 @@ TASK_METRICS = (
     "cache.latestLoadTime",
     "asyncStateProcessing.numInFlightRecords",
 )
-"""Metrics of tasks and operators that are asked for, the most telling first; `rocksdb.` ones come after them.
-Source: Flink documentation, "Metrics"."""
+"""Metrics of tasks and operators that are requested, the most important first; `rocksdb.` ones come after them. Source:
+Flink documentation, "Metrics".
+"""
 
 PLACES_BY_METRIC = {name: place for place, name in enumerate(TASK_METRICS)}
 PROCESS_METRICS = re.compile(r"(?:Status|System)\.|(?:num|task)[A-Z]\w*$")
 
 
 class Stopped(Exception):
-    """A bound of the whole collection was reached; the text names it."""
+    """A limit of the whole collection is reached; the text names it."""
 
 
 class Unanswered(Exception):
-    """An answer that is of no use: refused, too large, not JSON, or none at all; the text says why."""
+    """A useless answer: refused, too large, not JSON, or none at all; the text says why."""
 
     def __init__(self, reason: str, status: int | None = None) -> None:
         super().__init__(reason)
@@ -130,7 +131,7 @@ class Unanswered(Exception):
 
 @dataclass
 class Limits:
-    """What keeps the cluster and this machine from harm."""
+    """Limits that protect the cluster and this machine."""
 
     requests_per_second: float
     most_bytes: int
@@ -140,7 +141,7 @@ class Limits:
 
 
 class Cluster:
-    """The REST API of one cluster, asked in a measured pace. Nothing but GET is ever sent."""
+    """The REST API of one cluster, at a limited request rate. Sends only GET."""
 
     def __init__(self, url: str, limits: Limits, headers: dict[str, str], context: ssl.SSLContext | None) -> None:
         parts = urllib.parse.urlsplit(url if "//" in url else "http://" + url)
@@ -162,7 +163,7 @@ class Cluster:
         self.bytes = 0
 
     def json(self, path: str) -> tuple[bytes, Any]:
-        """The answer to `path`, as it came and parsed. Raises Unanswered, Stopped."""
+        """The answer to `path`, as bytes and parsed. Raises Unanswered, Stopped."""
         content = b"".join(self.pieces(path, MOST_ANSWER_BYTES))
         try:
             return content, json.loads(content)
@@ -206,7 +207,7 @@ class Cluster:
             self._free_at = time.monotonic() + pause
 
     def _ask(self, path: str) -> http.client.HTTPResponse:
-        """The head of the answer. A connection that the other side closed meanwhile is opened again, once."""
+        """The head of the answer. Reopens a connection once that the other side closed meanwhile."""
         for attempt in (1, 2):
             kept = self._connection is not None
             connection = self._connection or self._connect()
@@ -242,7 +243,7 @@ def _refusal(response: http.client.HTTPResponse) -> str:
 
 
 class Bundle:
-    """The zip that is written: answers by path, one `index.json` a snapshot, and what was left out."""
+    """The zip being written: answers by path, an `index.json` per snapshot, and the list of missing answers."""
 
     def __init__(self, target: Path) -> None:
         self._target = target
@@ -252,29 +253,29 @@ class Bundle:
         self.files = 0
 
     def add(self, name: str, content: bytes) -> None:
-        """A file with all of its content."""
+        """Add a complete file."""
         self._zip.writestr(self._free(name), content)
         self.files += 1
 
     def add_pieces(self, name: str, pieces: Iterable[bytes]) -> None:
-        """A file in pieces; one that ends with an error keeps what came."""
+        """Add a file in pieces; after an error the received pieces are kept."""
         with self._zip.open(self._free(name), "w", force_zip64=True) as target:
             self.files += 1
             for piece in pieces:
                 target.write(piece)
 
     def finish(self) -> None:
-        """Gives the zip its name: a file with that name is complete."""
+        """Rename the zip to its final name, which only complete files have."""
         self._zip.close()
         self._part.replace(self._target)
 
     def discard(self) -> None:
-        """Leaves nothing behind."""
+        """Delete the unfinished zip."""
         self._zip.close()
         self._part.unlink()
 
     def _free(self, name: str) -> str:
-        """Each path as it is safe on any file system, once."""
+        """A unique path that is valid on any file system."""
         safe = "/".join(re.sub(r"[^A-Za-z0-9._-]", "_", part)[:150].strip(".") or "_" for part in name.split("/"))
         free, count = safe, 1
         while free in self._names:
@@ -285,7 +286,7 @@ class Bundle:
 
 
 class Collection:
-    """One run: asks the cluster, fills the bundle, remembers what was not got."""
+    """One run: queries the cluster, fills the bundle, records missing answers."""
 
     def __init__(
         self, cluster: Cluster, bundle: Bundle, options: argparse.Namespace, limits: Limits, told: Progress
@@ -300,7 +301,7 @@ class Collection:
         self.told = told
 
     def snapshot(self, number: int) -> None:
-        """All answers of one moment, in a folder of their own."""
+        """All answers of one moment, in their own folder."""
         self._folder, self._index = f"rest/snapshot-{number}", []
         try:
             self._processes(first=number == 1)
@@ -310,7 +311,7 @@ class Collection:
             self._bundle.add(f"{self._folder}/index.json", json.dumps(self._index, indent=1).encode())
 
     def logs(self) -> None:
-        """The log files of JobManager and TaskManagers, newest first, the large ones left out."""
+        """The log files of JobManager and TaskManagers, newest first, without large ones."""
         if "logs" in self._options.without:
             return
         self._folder, self._index = "logs", []
@@ -360,7 +361,7 @@ class Collection:
         return found[:MOST_TASK_MANAGERS]
 
     def _jobs(self) -> list[str]:
-        """The jobs to look into: the one that was asked for, or those that run and then those that ended last."""
+        """The jobs to examine: the requested one, or running ones and then those that ended last."""
         answer = self._ask("/jobs/overview")
         found = [each for each in _list(answer, "jobs") if re.fullmatch(r"[0-9a-f]{32}", str(each.get("jid")))]
         if self._options.job:
@@ -394,7 +395,7 @@ class Collection:
             self._flame_graph(path)
 
     def _flame_graph(self, path: str) -> None:
-        """Flink samples when it is asked first, once for all kinds; the next snapshot finds the samples."""
+        """Flink starts sampling at the first request, once for all kinds; the next snapshot gets the samples."""
         name = path[1:] + "/flamegraph"
         answer = self._ask(f"{path}/flamegraph?type=FULL", f"{name}-full", keep=False)
         if not isinstance(answer, dict):
@@ -427,7 +428,7 @@ class Collection:
         )
 
     def _metrics(self, path: str, choose: Any, name: str = "") -> None:
-        """The values of chosen metrics, asked in as few requests as their names fit into, joined in one file."""
+        """The values of selected metrics, in as few requests as possible, joined in one file."""
         if "metrics" in self._options.without:
             return
         listed = self._ask(path, name, keep=False)
@@ -445,7 +446,7 @@ class Collection:
             self._bundle.add(f"{self._folder}/{name}.json", json.dumps(values).encode())
 
     def _sums(self, path: str, names: Sequence[str]) -> None:
-        """What the subtasks have together, of a vertex that has too many of them to be asked one by one."""
+        """Aggregates over the subtasks of a vertex that has too many of them for single requests."""
         listed = {name.partition(".")[2] for name in names}
         query = ",".join(name for name in TASK_METRICS if name in listed)
         if query:
@@ -453,7 +454,7 @@ class Collection:
             self._ask(f"{sums}?get={query}&agg=min,max,avg,sum", sums[1:])
 
     def _ask(self, path: str, name: str = "", *, keep: bool = True) -> Any:
-        """The parsed answer, kept under its path; None when there is none. A path that is not there is asked once."""
+        """The parsed answer, stored under its path; None when there is none. A missing path is requested once."""
         if path in self._absent:
             return None
         self.told.show(self._cluster, path)
@@ -497,7 +498,7 @@ def _chosen_checkpoints(history: Sequence[dict[str, Any]]) -> list[dict[str, Any
 
 
 def _by_importance(names: Sequence[str]) -> list[str]:
-    """Metric ids of a vertex (`<subtask>.<metric>`, `<subtask>.<operator>.<metric>`), the most telling first."""
+    """Metric ids of a vertex (`<subtask>.<metric>`, `<subtask>.<operator>.<metric>`), the most important first."""
     found = []
     for name in names:
         parts = name.split(".")
@@ -538,7 +539,7 @@ def _number(value: Any) -> float:
 
 
 class Progress:
-    """What is being asked, on the terminal: one line that changes, or a line now and then in a log."""
+    """Progress on the terminal: a line that changes, or occasional lines in a log."""
 
     def __init__(self) -> None:
         self.label = ""
@@ -546,7 +547,7 @@ class Progress:
         self._changes = sys.stderr.isatty()
 
     def show(self, cluster: Cluster, path: str) -> None:
-        """Tells about a request that begins."""
+        """Show a request before it is sent."""
         now = time.monotonic()
         if now - self._shown < (0.2 if self._changes else 10.0):
             return
@@ -556,13 +557,13 @@ class Progress:
         sys.stderr.flush()
 
     def say(self, text: str) -> None:
-        """A line that stays."""
+        """Print a permanent line."""
         sys.stderr.write(f"\r{text:100}\n" if self._changes else f"{text}\n")
         sys.stderr.flush()
 
 
 def limits_of(options: argparse.Namespace) -> Limits:
-    """The bounds that the options name."""
+    """The limits set by the options."""
     return Limits(
         requests_per_second=options.rate,
         most_bytes=int(options.most_megabytes * 1e6),
@@ -597,9 +598,9 @@ def collect(options: argparse.Namespace) -> int:
 def gather(
     cluster: Cluster, target: Path, options: argparse.Namespace, limits: Limits, told: Progress
 ) -> dict[str, Any]:
-    """Writes the zip and gives what `collected.json` of it tells. Raises Unanswered when there is no Flink.
+    """Write the zip, and give the content of its `collected.json`. Raises Unanswered when there is no Flink.
 
-    What `told` raises when it is shown something, but for Stopped, ends the run without a zip.
+    An exception from `told`, except Stopped, ends the run without a zip.
     """
     begun = datetime.datetime.now(UTC)
     cluster.json("/overview")
@@ -648,7 +649,7 @@ def _gathered(
 
 
 def _moments(options: argparse.Namespace, told: Progress) -> Iterator[int]:
-    """Numbers of the snapshots from 1, each when it is due; the last one when the time is over."""
+    """Numbers of the snapshots from 1, each at its time; the last one at the end."""
     begun = time.monotonic()
     count = 1 + int(options.seconds // options.every)
     for number in range(1, count + 1):
@@ -670,7 +671,7 @@ def _tls(options: argparse.Namespace) -> ssl.SSLContext | None:
 
 
 def _login(options: argparse.Namespace) -> dict[str, str]:
-    """The header of the login that a file holds. Raises ValueError."""
+    """The header of the login in a file. Raises ValueError."""
     path = options.token_file or options.login_file
     if not path:
         return {}
@@ -726,7 +727,7 @@ def command_line() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs as the command line says. Gives the exit status."""
+    """Run with the arguments of the command line. Gives the exit status."""
     parser = command_line()
     options = parser.parse_args(arguments)
     try:

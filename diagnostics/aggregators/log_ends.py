@@ -33,4 +33,4 @@ AGGREGATOR: Aggregator[pa.Table] = Aggregator(
     merge=_merge,
     finish=_in_order,
 )
-"""Gives one row per file, of which a case has a few thousand; `level` and `process` are any known value."""
+"""Gives one row per file, a few thousand per case; `level` and `process` are any known value."""

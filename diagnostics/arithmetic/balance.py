@@ -70,7 +70,7 @@ def is_hot(load: float, total: float, count: int) -> bool:
 
 
 def hot_multiple(count: int) -> float:
-    """From which multiple of the even share a subtask of so many is hot, as `is_hot` has it."""
+    """The multiple of the even share from which one of `count` subtasks is hot, as used by `is_hot`."""
     return min(HOT_MULTIPLE, 1 + HOT_OF_TWO * (count - 1)) if 1 < count < 4 else HOT_MULTIPLE
 
 

@@ -29,7 +29,7 @@ LEAST_LATEST, MOST_LATEST = 0.5, 2.0
 """The last third agrees when its slope lies between these multiples of the slope of the whole. Our choice."""
 
 MOST_AHEAD = 5.0
-"""A trend is followed so many times as far as it was observed. Our choice."""
+"""A trend is extrapolated to this multiple of the observed time. Our choice."""
 
 MOST_POINTS = 400
 """Of more points every n-th is taken: the pairs grow with the square."""
@@ -134,7 +134,7 @@ def _slopes(points: Sequence[Point]) -> np.ndarray[tuple[int], np.dtype[np.float
 
 
 def _interval(slopes: np.ndarray[tuple[int], np.dtype[np.float64]], half: float) -> tuple[float, float]:
-    """The slopes so many half ranks below and above the median."""
+    """The slopes `half` ranks below and above the median."""
     ranks = ((len(slopes) - half) / 2, (len(slopes) + half) / 2)
     low, high = (float(slopes[min(max(int(rank), 0), len(slopes) - 1)]) for rank in ranks)
     return low, high

@@ -24,7 +24,7 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """Upper bound of what repairing a cause gives back: a share 0..1, and of which quantity."""
+    """Upper bound of the gain from repairing a cause: a share 0..1, and its quantity."""
 
     share: float
     of: str

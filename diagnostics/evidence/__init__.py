@@ -19,7 +19,7 @@ Answer = TypeVar("Answer", covariant=True)
 
 
 class Question(Protocol[Answer]):
-    """An aggregator as far as it is used here: its name, table, and the step from merged states to the answer."""
+    """The part of an aggregator used here: its name, table, and the step from merged states to the answer."""
 
     @property
     def name(self) -> str: ...

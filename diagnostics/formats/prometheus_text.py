@@ -165,7 +165,7 @@ def _epoch_times(times: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
 
 
 def _numbers(scrapes: _Scrapes, heads: pa.Array) -> npt.NDArray[np.int64]:
-    """`_number` for many heads, most of which were seen before."""
+    """`_number` for many heads, mostly known ones."""
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc

@@ -21,7 +21,7 @@ SLOTS_MS = (
     *(900_000, 1_800_000, 3_600_000, 7_200_000, 21_600_000, 43_200_000, 86_400_000, 604_800_000, 2_592_000_000),
 )
 MOST_SLOTS = 180
-"""The histogram uses the narrowest slots of which there are at most this many: two pixels each on a phone."""
+"""The histogram uses the narrowest slots that give at most this many: two pixels each on a phone."""
 
 SMALL_SLOTS = 40
 """Slots of the small graph next to a value."""

@@ -234,11 +234,7 @@ def line_bounds(buffer: bytes) -> tuple[Offsets, Offsets]:
 def _stretch(
     texts: Sequence[bytes], tail: bytes, layout: Layout, selection: RecordSelection | None, *, first: bool
 ) -> Stretch:
-    """The stretch of these texts, each of which is a part.
-
-    tail   text that follows a single text and belongs to its last record
-    first  whether the texts are the beginnings of their files
-    """
+    """The stretch of these texts, one part each."""
     buffer, begins = _joined(texts, tail)
     starts, ends = line_bounds(buffer)
     part_lines = np.append(np.searchsorted(starts, begins), len(starts))

@@ -19,7 +19,7 @@ MOST_VALUES = 20_000
 """Values of one record, counting each list once. Our choice: wide tables have two thousand columns."""
 
 MOST_BRANCHES = 100
-"""Types of one union, each of which may be tried for every value. Our choice: a union has two, rarely ten."""
+"""Types of one union; each may be tried for every value. Our choice: a union has two, rarely ten."""
 
 SIZES = {"null": 0, "boolean": 1, "int": 1, "long": 1, "float": 4, "double": 8, "bytes": 1, "string": 1}
 """Minimum bytes of a value. Source: Avro's specification, Binary Encoding."""

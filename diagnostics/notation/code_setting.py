@@ -21,7 +21,7 @@ UNITS_MS: Mapping[str, int] = {
     "days": 24 * HOUR_MS,
 }
 UNENDING = 2_147_483_647
-"""Tolerable failed checkpoints that `setFailOnCheckpointingErrors(false)` in old code stands for."""
+"""Tolerable failed checkpoints under `setFailOnCheckpointingErrors(false)` in old code."""
 
 _INTEGER = re.compile(r"(\d[\d_]{0,18})[lL]?")
 _OF_UNIT = re.compile(

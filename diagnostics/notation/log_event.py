@@ -140,11 +140,7 @@ def _event(entry: dict[str, Any], file: str) -> LogEvent:
 
 
 def constants_of(pattern: str) -> tuple[str, ...]:
-    """Texts one of which is in every match of the pattern; empty when none is long enough.
-
-    The longest literal run that is neither optional nor one of several alternatives; when there are only alternatives,
-    one run of each.
-    """
+    """Texts such that every match of the pattern contains at least one; empty when none is long enough."""
     found, _ = _alternatives(pattern, 0)
     return tuple(dict.fromkeys(found)) if found and min(map(len, found)) >= LEAST_CONSTANT else ()
 

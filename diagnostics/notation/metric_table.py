@@ -117,7 +117,7 @@ class MetricTable:
         return Rows("metric_sample", batch=batch)
 
     def say(self) -> None:
-        """Report to the tally what was left out."""
+        """Add warnings about left out samples to the tally."""
         if self._foreign:
             self._tally.warn(f"{self._foreign:,} samples are not Flink's, or of too many series, and were left out")
 

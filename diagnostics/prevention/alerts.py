@@ -37,7 +37,7 @@ def alerts_for(document: Mapping[str, Any], signals: Sequence[Mapping[str, Any]]
 
 
 def _watched_job(document: Mapping[str, Any], signals: Sequence[Mapping[str, Any]], job_id: str | None) -> WatchedJob:
-    """The name of the job, and interval and timeout in ms where the evidence tells them, else the usual ones."""
+    """Name, interval and timeout (ms) of the job, from the evidence or else the defaults."""
     name = next((each["name"] for each in document["jobs"] if each["job_id"] == job_id and each["name"]), None)
     told: dict[str, float] = {}
     for signal in signals:
@@ -122,7 +122,7 @@ def _back_pressure(job: WatchedJob) -> Alert:
 
 
 def _own_alert(document: Mapping[str, Any], job_id: str | None, job: WatchedJob) -> Alert | None:
-    """What would have seen this case's root cause; None where no metric of Flink tells it."""
+    """The alert that would have detected this case's root cause; None when no metric of Flink shows it."""
     roots = [each for each in document["findings"] if each["role"] == "root_cause"]
     of_the_job = [each for each in roots if each["subject"].get("job") in (job_id, None)]
     for finding in of_the_job:

@@ -1,4 +1,4 @@
-"""Frames and log patterns of two snapshots: what has come, gone, grown or shrunk by more than the noise."""
+"""Frames and log patterns of two snapshots that appeared, vanished, grew or shrank by more than the noise."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MOST = 12
 """Lines of each list, the largest changes first. Our choice: a person reads about ten."""
 
 LEAST_SHARE = 0.05
-"""A frame that grew or shrank by less of all samples is not told."""
+"""A smaller change of a frame's share of the samples is not listed."""
 
 Pattern = tuple[str, str]
 """Level and text of a log pattern."""
@@ -25,10 +25,11 @@ def pattern_effects(
     after: Mapping[Pattern, Sequence[int]],
     hours_after: float,
 ) -> list[Effect]:
-    """Warnings and errors that changed: patterns of the same level and text, by how often they come in an hour.
+    """Warnings and errors that changed: patterns of the same level and text, by their rate per hour.
 
-    before, after  records of each pattern in stretches of the same length, which tell how unevenly they come. One that
-                   came seldom and is not seen after a short time is not said to be gone.
+    before, after  records of each pattern in equal time ranges, which show how unevenly they occur. A rare pattern that
+    is
+                   absent in a short time is not reported as gone.
     """
     if hours_before <= 0 or hours_after <= 0:
         return []
@@ -50,10 +51,7 @@ def pattern_effects(
 def frame_effects(
     before: Mapping[str, Any], after: Mapping[str, Any], job: tuple[str | None, str | None]
 ) -> list[Effect]:
-    """Frames on top of the stack whose share of all samples changed, of the flame graphs' points.
-
-    job  its id before and after. Profiles of another kind or of another task are not compared.
-    """
+    """Frames on top of the stack whose share of all samples changed, from the flame graphs' points."""
     first, second = _graph(before, job[0]), _graph(after, job[1])
     if first is None or second is None:
         return []

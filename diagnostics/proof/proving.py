@@ -1,4 +1,4 @@
-"""Two snapshots side by side: the same job, under a comparable load, and what became of each problem and quantity."""
+"""Compares two snapshots of the same job under comparable load: the outcome of each problem and quantity."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ LESS_LOAD = 0.5
 """Below this share of the load before, a problem's disappearance proves nothing. Our choice."""
 
 FEW_CHECKPOINTS = 3
-"""So many checkpoints must have ended after the change. Our choice: one alone may be luck."""
+"""Minimum number of checkpoints that ended after the change. Our choice: a single one may be luck."""
 
 MOST_NAMED = 3
-"""So many measures that got worse are named in the headline; all are in the table. Our choice."""
+"""How many worsened measures the headline names; all are in the table. Our choice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ def shipped_runbook(runbook_id: str | None) -> Runbook | None:
 
 
 def prove(before: SnapshotData, after: SnapshotData, runbook_of: RunbookOf = shipped_runbook) -> Proof:
-    """What the change between the two did. `runbook_of` gives the runbook that counts, where texts are edited."""
+    """The effect of the change between the two. `runbook_of` gives the effective runbook."""
     first, second = SignalIndex.from_stored(before.signals), SignalIndex.from_stored(after.signals)
     root = next((each for each in before.document["findings"] if each["role"] in CAUSES), None)
     subject = Subject(**root["subject"]) if root else Subject()
@@ -92,7 +92,7 @@ def prove(before: SnapshotData, after: SnapshotData, runbook_of: RunbookOf = shi
 def _conclusion(
     same: SameJob | None, found: Sequence[Problem], doubts: Sequence[str], effects: Sequence[Effect]
 ) -> tuple[Judgement, str]:
-    """Fixed only where nothing else got worse beyond the noise; what did is named as the price."""
+    """Fixed only when nothing else worsened beyond the noise; otherwise the headline names that as the price."""
     if same is None:
         return "cannot tell", "These snapshots do not hold the same job, so nothing is proved by comparing them."
     known = [each for each in found if each.before]

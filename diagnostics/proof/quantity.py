@@ -1,4 +1,4 @@
-"""What is compared between two snapshots, and how one quantity is judged."""
+"""The type of a quantity compared between two snapshots, and its judgement."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ Judgement = Literal["fixed", "better", "unchanged", "changed", "traded", "worse"
 Unit = Literal["duration", "percent", "number", "bytes", "rate", "per hour"]
 
 MATERIAL = 0.1
-"""The noise band reaches at least a tenth of the earlier value to both sides: less is no reason to act. Our choice."""
+"""The noise band extends at least a tenth of the earlier value to both sides: less is no reason to act. Our choice."""
 
 
 @dataclass(frozen=True, slots=True)
 class Observed:
     """One snapshot, as quantities read it.
 
-    facts   what the subject of the root cause sees (its job for everything else)
+    facts   facts visible to the subject of the root cause (to its job for everything else)
     job     the job's id in this snapshot
-    vertex  the task of the root cause, None when the cause is none of one task
+    vertex  the task of the root cause, None when the cause has no single task
     charts  stored points by chart id
     """
 
@@ -48,10 +48,10 @@ class Observed:
 class Quantity:
     """Something that a change can make better or worse.
 
-    better    which way is better; None where neither is by itself
-    sound     the value that counts as sound, with where that comes from; None when more or less is all that can be said
-    least     the noise band reaches at least so far to both sides, in the quantity's unit
-    excused   why a change for the worse is none in the later snapshot, None where nothing excuses it
+    better    the direction of an improvement; None when there is none
+    sound     the healthy value, with its source; None when only the direction is known
+    least     minimum half-width of the noise band, in the quantity's unit
+    excused   why a worse value is acceptable in the later snapshot, else None
     """
 
     id: str
@@ -67,10 +67,10 @@ class Quantity:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """A quantity in two snapshots, and what is to be said of it.
+    """A quantity in two snapshots, with its judgement.
 
-    before, after  None where it is not measured
-    band           the values that the later one takes by chance; None where the noise is not known
+    before, after  None when not measured
+    band           the values that the later one takes by chance; None when the noise is unknown
     because        one sentence
     """
 
@@ -98,7 +98,7 @@ def effect_of(quantity: Quantity, before: Observed, after: Observed) -> Effect |
 
 
 def judge(quantity: Quantity, before: Reading | None, after: Reading | None) -> Effect:
-    """Inside the noise band the quantity is unchanged, outside of it never; without a band nobody can tell."""
+    """Within the noise band the quantity is unchanged, outside it has changed; without a band it is unknown."""
 
     def effect(judgement: Judgement, because: str, band: Band | None = None) -> Effect:
         return Effect(quantity, before, after, band, judgement, because)

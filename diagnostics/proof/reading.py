@@ -32,17 +32,19 @@ LEAST_SAMPLES = 6
 """The range of five samples holds the median in less than 95 of 100 cases (1 - 2 / 2^5 = 94 %), that of six in 97."""
 
 MOST_EXACT = 60
-"""Up to so many samples the binomial distribution is summed; above, the normal one is within one rank of it."""
+"""Up to this number of samples the binomial distribution is summed; above, the normal approximation is within one rank
+of it.
+"""
 
 HOUR_MS = 3_600_000.0
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A value that lies between `low` and `high` in 95 of 100 cases.
+    """A value with its 95 % interval from `low` to `high`.
 
-    low, high  None where the noise is not known
-    basis      what the value rests on, in words; where the noise is not known, why
+    low, high  None when the noise is unknown
+    basis      the data behind the value, in words; when the noise is unknown, why
     """
 
     value: float
@@ -52,13 +54,13 @@ class Reading:
 
     @property
     def has_noise(self) -> bool:
-        """Whether it is known how much the value scatters."""
+        """Whether the scatter of the value is known."""
         return self.low is not None and self.high is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """The values that the later reading takes in 95 of 100 cases when nothing changed, widened to what matters."""
+    """The values that the later reading takes in 95 of 100 cases without a change, widened to relevant differences."""
 
     low: float
     high: float
@@ -69,10 +71,10 @@ class Band:
 
 
 def band_of(before: Reading, after: Reading, least: float, most: float = math.inf) -> Band | None:
-    """The noise band around the earlier value; None where the noise of a side is not known.
+    """The noise band around the earlier value; None when the noise of a side is unknown.
 
-    least  a difference of so much or less is none, however well it is measured
-    most   no value can be above
+    least  differences up to this do not count, however precise the measurement
+    most   upper limit of the values
     """
     if before.low is None or before.high is None or after.low is None or after.high is None:
         return None
@@ -83,12 +85,12 @@ def band_of(before: Reading, after: Reading, least: float, most: float = math.in
 
 
 def reading_of_samples(values: Sequence[float], one: str = "sample") -> Reading | None:
-    """The median of samples that do not depend on each other; `one` names a sample."""
+    """The median of independent samples; `one` names a sample."""
     return _median(values, len(values), _counted(len(values), one)) if values else None
 
 
 def reading_of_course(values: Sequence[float]) -> Reading | None:
-    """The median of samples in the order of time, which depend on each other."""
+    """The median of samples in the order of time, which are correlated."""
     if not values:
         return None
     count = independent_samples(values)
@@ -97,7 +99,7 @@ def reading_of_course(values: Sequence[float]) -> Reading | None:
 
 
 def independent_samples(values: Sequence[float]) -> int:
-    """How many independent samples tell as much of the mean as these, by the correlation of neighbours."""
+    """The effective number of independent samples, from the correlation of neighbours."""
     middle = fmean(values)
     square = sum((each - middle) ** 2 for each in values)
     if not square:
@@ -116,7 +118,7 @@ def _median(values: Sequence[float], count: int, basis: str) -> Reading:
 
 
 def _lowest_rank(count: int) -> int:
-    """The rank from 0 of the sample below which the median lies in at most 2.5 of 100 cases."""
+    """The rank from 0 of the sample that exceeds the median in at most 2.5 of 100 cases."""
     if count > MOST_EXACT:
         return int(count / 2 - Z * math.sqrt(count) / 2) - 1
     below, rank = 0.0, 0
@@ -126,7 +128,7 @@ def _lowest_rank(count: int) -> int:
 
 
 def reading_of_share(part: int, whole: int) -> Reading | None:
-    """A share of counted things with Wilson's interval, which also holds for few of them and for none."""
+    """A share of counted items with Wilson's interval, which is valid for few of them and for none."""
     if whole <= 0 or not 0 <= part <= whole:
         return None
     share, square = part / whole, Z * Z
@@ -139,7 +141,7 @@ def reading_of_share(part: int, whole: int) -> Reading | None:
 def reading_of_events(count: float, span_ms: float | None, scatter: float = 1.0) -> Reading:
     """Events in an hour.
 
-    span_ms  the time in which they were counted; None where nothing tells it
+    span_ms  the time in which they were counted; None when unknown
     scatter  their variance divided by their mean, 1 for events that do not depend on each other
     """
     if not span_ms:
@@ -155,7 +157,7 @@ def reading_of_events(count: float, span_ms: float | None, scatter: float = 1.0)
 
 
 def scatter_of(counts: Sequence[float]) -> float:
-    """Variance divided by mean of how many events came in stretches of the same length; at least 1."""
+    """Variance over mean of the number of events in equal time ranges; at least 1."""
     middle = fmean(counts) if counts else 0.0
     if not middle or len(counts) < 2:
         return 1.0
@@ -163,7 +165,7 @@ def scatter_of(counts: Sequence[float]) -> float:
 
 
 def reading_of_number(value: float) -> Reading:
-    """A single number, of which nobody knows how much it scatters."""
+    """A single number with unknown scatter."""
     return Reading(value, None, None, "a single number, whose noise is not known")
 
 

@@ -11,7 +11,9 @@ FORMS = {"duration": "duration", "percent": "percent", "number": "number", "byte
 
 TIMES = 1.5
 MANY = 10
-"""From the one factor on the difference is also told as a factor, from the other without decimals. Our choice."""
+"""From the first factor on the difference is printed as a factor too, from the second one without decimals. Our
+choice.
+"""
 
 WAYS = {
     "duration": ("longer", "shorter"),
@@ -21,7 +23,7 @@ WAYS = {
     "rate": ("more", "fewer"),
     "per hour": ("more", "fewer"),
 }
-"""By the unit: what something is that grew, and that shrank."""
+"""Words for larger and smaller, by unit."""
 
 
 def value_in_words(value: float, unit: Unit) -> str:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 HELD_BYTES = 32 * 1024**2
 """Bytes of rows of a table that are collected before they are reduced. Our choice: 50,000 records of a log, and
-everything that a task reads of small files, of which a case may have hundreds.
+everything that a task reads of small files, which may number hundreds per case.
 """
 
 STATES_AT_ONCE = 16

@@ -42,7 +42,7 @@ def _excluded(given: Sequence[Demand], condition: Condition) -> str:
 
 
 def _split(condition: Condition) -> tuple[list[Demand], list[Group]]:
-    """Comparisons that must hold, and groups of which one part must hold."""
+    """Comparisons that must hold, and groups with one part that must hold."""
     if not isinstance(condition, Group):
         return [Demand(condition)], []
     if condition.mode == "any":

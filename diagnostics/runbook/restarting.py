@@ -137,7 +137,7 @@ class _Restart:
         return f"{directory}/chk-{completed[-1]}"
 
     def _folder(self) -> str | None:
-        """The job's checkpoints as a path of the shell, when they lie in a file system."""
+        """The folder of the job's checkpoints as a shell path, when they are in a file system."""
         directory = self._job_directory()
         if directory is None or not directory.startswith(("file:/", "/")):
             return None

@@ -1,4 +1,4 @@
-"""The worst that logs say in so many words, for cases in which nothing measured explains it."""
+"""The most severe log records, for cases that no measurement explains."""
 
 from __future__ import annotations
 

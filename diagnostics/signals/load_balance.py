@@ -212,7 +212,7 @@ def _held_back(vertex: VertexKey, cluster: Cluster, back_pressured: Samples) -> 
 
 
 def _waiting_since(samples: Mapping[int, Mapping[int, float]]) -> Onset | None:
-    """When a task began to be back-pressured: at any of its subtasks, of which the worst counts."""
+    """When a task began to be back-pressured, by its worst subtask."""
     worst: dict[int, float] = {}
     for by_time in samples.values():
         for ts_ms, ratio in by_time.items():

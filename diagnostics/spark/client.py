@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
 
 USER = "workbench"
-"""All clients use one Connect user: a session is found again by (user, session id)."""
+"""All clients use one Connect user, because a session is identified by (user, session id)."""
 
 RETRIES = 4
 """Retries of a call on a lost connection: 4 s in total. pyspark's own 15 wait ten minutes for a dead server, and again

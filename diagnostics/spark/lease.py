@@ -1,4 +1,4 @@
-"""Tells Python workers that their session's client has ended, by a locked file that the client holds.
+"""Lets Python workers detect that their session's client has ended, by a locked file that the client holds.
 
 Spark forks a session's Python workers from a daemon per session, which it keeps until the server ends: ten sessions,
 ten daemons of 40 MB. The client therefore holds a lease, a locked file named after the session; the kernel releases it

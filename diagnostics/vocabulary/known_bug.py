@@ -57,7 +57,7 @@ class Signature:
 
     @property
     def rarest(self) -> tuple[str, ...]:
-        """Texts of which a match contains at least one: its frames, or its longest text."""
+        """Texts such that a match contains at least one of them: its frames, or its longest text."""
         return self.frames or (max(self.texts, key=len),)
 
     def fits(self, text: str) -> bool:
@@ -86,7 +86,7 @@ class KnownBug:
     url: str
 
     def affects(self, release: Release) -> bool:
-        """Whether the release lies in one of the affected ranges."""
+        """Whether the release is in one of the affected ranges."""
         return any(first <= release <= last for first, last in self.affected)
 
 
@@ -156,7 +156,7 @@ def _signatures_by_frame() -> Mapping[str | None, Sequence[tuple[str, Signature]
 
 @cache
 def rare_texts() -> tuple[str, ...]:
-    """Texts of which every record that shows a bug contains at least one."""
+    """Texts such that every record that shows a bug contains at least one of them."""
     signatures = (each for bug in known_bugs().values() for each in bug.signatures)
     return tuple(sorted({text for each in signatures for text in each.rarest}))
 

@@ -26,7 +26,7 @@ LONGEST_IDENTITY = 300
 
 
 class PayloadRefused(Exception):
-    """The body is not one of this system; the text says what is missing, for whoever connects it."""
+    """The body is not one of this system; the text says what is missing, for the administrator of the source."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,7 @@ MOST_AT_ONCE = 20
 COLLECTED_SECONDS = 10
 """Over which the first snapshots are taken after an alert: two of them, since rates need two."""
 KEPT = dt.timedelta(days=90)
-"""For so long resolved alerts that opened no case are kept."""
+"""How long resolved alerts without a case are kept."""
 
 
 @dataclass(frozen=True, slots=True)

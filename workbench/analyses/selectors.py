@@ -15,7 +15,7 @@ from workbench.cases.models import Case
 
 
 def analysis_visible(user: User, analysis_id: int) -> Analysis:
-    """The analysis without its large columns. Raises Http404 for whoever may not see its case."""
+    """The analysis without its large columns. Raises Http404 for users who may not see its case."""
     found = Analysis.objects.visible_to(user).light().select_related("case", "ruleset")
     return get_object_or_404(found, pk=analysis_id)
 

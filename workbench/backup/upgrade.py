@@ -25,17 +25,14 @@ REHEARSAL_SECONDS = 3_600
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What was looked at, as sentences, and what speaks against the upgrade."""
+    """What was checked, as sentences, and the obstacles to the upgrade."""
 
     said: list[str]
     problems: list[str]
 
 
 def upgrade_checked(*, with_hashes: bool = False) -> Checked:
-    """Looks at database and files by what every version has had of them, and tries the migrations on a copy.
-
-    with_hashes  reads every file and compares its digest
-    """
+    """Checks the parts of database and files that every version has, and tries the migrations on a copy."""
     applied = rows.migrations_applied()
     if not applied:
         return Checked([], ["The database is empty: there is nothing to upgrade."])
@@ -62,7 +59,7 @@ def _damaged_rows() -> Iterator[str]:
 
 
 def _damaged_files(*, with_hashes: bool) -> Iterator[str]:
-    """By the table as it is, since the models are those of this version."""
+    """Reads the table directly, because the models are those of this version."""
     with connection.cursor() as cursor:
         columns = {each.name for each in connection.introspection.get_table_description(cursor, "uploads_uploadedfile")}
         kept = " WHERE deleted_at IS NULL" if "deleted_at" in columns else ""
@@ -81,7 +78,7 @@ def _sha256(path: Path) -> str:
 
 
 def _rehearsed(problems: list[str]) -> str:
-    """Migrates a copy of the database; what goes wrong is added to the problems."""
+    """Migrates a copy of the database; errors are added to the problems."""
     if connection.vendor != "sqlite":
         return "The migrations were not tried: on PostgreSQL, restore a backup into another database to try them."
     source = Path(settings.DATABASES["default"]["NAME"])

@@ -1,1 +1,1 @@
-"""The pages of cases: the list, and the page of one case with all that the other applications know of it."""
+"""The pages of cases: the list, and the page of one case with the data of all other applications."""

@@ -1,4 +1,4 @@
-"""The facets beside the list: what can be chosen, how many cases each choice has, and the address that chooses it."""
+"""The facets beside the list: their values, the number of cases per value, and the address that selects it."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from workbench.cases.models import CaseQuerySet, CaseStatus
 from workbench.cases.selectors import FILTERS, values_asked
 
 VALUES_SHOWN = 6
-"""More stand behind one click. Our choice."""
+"""Values shown at first; the others are expanded. Our choice."""
 
 SEVERITIES = ("critical", "warning", "info")
 
 
 @dataclass(frozen=True, slots=True)
 class FacetValue:
-    """One choice.
+    """One value.
 
-    count  cases that fit it and what is chosen in the other facets
-    query  the part of the address after the question mark that chooses it, or takes it back
+    count  cases that match it and the selection in the other facets
+    query  the query string that selects or deselects it
     """
 
     value: str
@@ -46,7 +46,7 @@ class Facet:
 
     @property
     def first(self) -> Sequence[FacetValue]:
-        """What is chosen, and the most frequent others."""
+        """The selected values, and the most frequent others."""
         return [each for place, each in enumerate(self.values) if each.is_chosen or place < VALUES_SHOWN]
 
     @property
@@ -67,19 +67,19 @@ FACETS: Mapping[str, tuple[str, Callable[[str], str]]] = {
     "confirmed_class": ("Confirmed cause", _title_of_class),
     "flink_version": ("Flink", str),
 }
-"""Name in the address -> title, and how a value is written."""
+"""Query parameter -> title, and how a value is printed."""
 
 ORDERED: Mapping[str, Sequence[str]] = {"status": [*CaseStatus.values], "severity": SEVERITIES}
 """Facets whose values have an order of their own; the others are ordered by count."""
 
 Row = tuple[Mapping[str, Sequence[str]], int]
-"""The values of some cases by facet, and how many cases have exactly these."""
+"""The values of some cases by facet, and the number of cases with exactly these."""
 
 
 def facets(considered: CaseQuerySet, asked: QueryDict) -> list[Facet]:
     """All facets of `cases_considered`, counted in one query.
 
-    A facet's own choices do not lower its counts: they are alternatives.
+    A facet's own selection does not lower its counts, because its values are alternatives.
     """
     given: Mapping[str, Sequence[str]] = dict(asked.lists())
     chosen = {name: set(values_asked(given, name)) for name in FACETS}
@@ -127,7 +127,7 @@ def _facet(name: str, rows: Sequence[Row], chosen: Mapping[str, set[str]], asked
 
 
 def _toggled(kept: Mapping[str, Sequence[str]], name: str, value: str) -> str:
-    """The address with the value chosen, or no longer chosen, from the first page on."""
+    """The query string with the value selected or deselected, on the first page."""
     values = kept.get(name, ())
     chosen = [each for each in values if each != value] if value in values else [*values, value]
     return urlencode({**kept, name: chosen}, doseq=True)

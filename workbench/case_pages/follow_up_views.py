@@ -18,7 +18,7 @@ from workbench.cases.follow_ups import follow_up_add, follow_up_set
 @login_required
 @require_POST
 def add(request: SignedInRequest, case_id: int) -> HttpResponse:
-    """Asks somebody of the team for something."""
+    """Adds a follow-up for a member of the team."""
     case = selectors.case_to_change(request.user, case_id)
     form = FollowUpForm(request.POST)
     if form.is_valid():
@@ -41,7 +41,7 @@ def add(request: SignedInRequest, case_id: int) -> HttpResponse:
 @login_required
 @require_POST
 def tick(request: SignedInRequest, case_id: int, follow_up_id: int) -> HttpResponse:
-    """Done, or to do again."""
+    """Completes or reopens a follow-up."""
     case = selectors.case_to_change(request.user, case_id)
     follow_up = get_object_or_404(case.follow_ups.select_related("case"), pk=follow_up_id)
     follow_up_set(follow_up=follow_up, user=request.user, done=request.POST.get("done") == "yes")

@@ -19,7 +19,7 @@ class NewCaseForm(forms.Form):
 
 
 class PasteForm(forms.Form):
-    """Text from the clipboard, with a name that helps people, and the ids of redaction rules with blanks between."""
+    """Text from the clipboard, with a name for people, and ids of redaction rules separated by spaces."""
 
     text = forms.CharField(strip=False)
     name = forms.CharField(max_length=200, required=False)
@@ -33,13 +33,13 @@ class TitleForm(forms.ModelForm):
 
 
 class StatusForm(forms.Form):
-    """The states that need no further word; closing has a form of its own."""
+    """The states without further input; closing has its own form."""
 
     status = forms.ChoiceField(choices=[choice for choice in CaseStatus.choices if choice[0] != CaseStatus.CLOSED])
 
 
 class BulkForm(forms.Form):
-    """What to do with the ticked cases; only the field that belongs to the action counts."""
+    """An action on the ticked cases; only the action's own field is used."""
 
     action = forms.ChoiceField(choices=[(name, name) for name in ("status", "owner", "close", "watch", "unwatch")])
     status = forms.ChoiceField(choices=StatusForm.base_fields["status"].choices, required=False)  # type: ignore[attr-defined]
@@ -48,7 +48,7 @@ class BulkForm(forms.Form):
     what_fixed_it = forms.CharField(required=False, max_length=LONGEST_TEXT)
 
     def clean(self) -> dict[str, object]:
-        """Every action but watching needs its value."""
+        """Requires a value for every action except watching."""
         found: dict[str, object] = super().clean() or {}
         needed = {"status": "status", "owner": "owner", "close": "confirmed_class"}.get(str(found.get("action")))
         if needed and not found.get(needed):
@@ -57,7 +57,7 @@ class BulkForm(forms.Form):
 
 
 class SavedViewForm(forms.ModelForm):
-    """A name for the present search; `shared` lets the team have it too."""
+    """A name for the present search; `shared` makes it visible to the team."""
 
     shared = forms.BooleanField(required=False)
 
@@ -75,7 +75,7 @@ class NoteForm(forms.ModelForm):
 
 
 class FollowUpForm(forms.ModelForm):
-    """What is to be done, by whom, by when; the owner by name."""
+    """A follow-up: text, owner by name, due date."""
 
     owner = forms.CharField(max_length=150)
 
@@ -85,7 +85,7 @@ class FollowUpForm(forms.ModelForm):
 
 
 class CloseForm(forms.Form):
-    """What the cause turned out to be, and what fixed it."""
+    """The confirmed cause and the fix."""
 
     confirmed_class = forms.ChoiceField()
     what_fixed_it = forms.CharField(required=False, max_length=LONGEST_TEXT)
@@ -97,7 +97,7 @@ class CloseForm(forms.Form):
 
 
 def cause_choices(diagnosed: str | None) -> list[tuple[str, str]]:
-    """The classes that can be the confirmed cause; `diagnosed`, the one diagnosed in the incident, comes first."""
+    """The possible confirmed causes; `diagnosed`, the class diagnosed in the incident, comes first."""
     causes = sorted(symptoms().values(), key=lambda each: (each.id != diagnosed, each.kind, each.order))
     known = [(each.id, each.title) for each in causes if each.kind != "consequence"]
     if diagnosed and diagnosed not in dict(known):
@@ -106,6 +106,6 @@ def cause_choices(diagnosed: str | None) -> list[tuple[str, str]]:
 
 
 def incident_verdict(case: Case) -> str | None:
-    """The verdict before any change; the case's own columns tell the newest one."""
+    """The verdict before any change; the case's own columns have the newest one."""
     verdicts = case.analyses.of_incidents().done().values_list("document__verdict__symptom_class", flat=True)
     return verdicts.first() or case.verdict_class

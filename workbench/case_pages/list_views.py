@@ -1,4 +1,4 @@
-"""The shared history: the list with its facets, saved views, and one action on many cases."""
+"""The list of cases with its facets, saved views, and bulk actions."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ ORDER_NAMES = {
     "title": "By title",
 }
 KNOWN = (*FACETS, "text", "job", "people", "order")
-"""What a view of the list consists of."""
+"""Query parameters of a view of the list."""
 OPEN_STATUSES = "&".join(f"status={status}" for status in CaseStatus.values if status != CaseStatus.CLOSED)
 OWN_VIEWS = {
     "": "All",
@@ -46,13 +46,13 @@ OWN_VIEWS = {
     "people=mentioned": "Mentions you",
     "people=actions": "Your actions",
 }
-"""Views that everybody has: query -> name."""
+"""Predefined views: query -> name."""
 
 
 @login_required
 @require_GET
 def case_list(request: SignedInRequest) -> HttpResponse:
-    """The shared history with facets and search; the home page."""
+    """The list of cases with facets and search; the home page."""
     asked = dict(request.GET.lists())
     considered = selectors.cases_considered(request.user, asked)
     page = selectors.case_page(request.user, asked, considered)
@@ -83,7 +83,7 @@ def case_list(request: SignedInRequest) -> HttpResponse:
 
 
 def view_query(asked: QueryDict) -> str:
-    """What the address asks for, in one spelling: known names in one order, no empty value, no page."""
+    """The normalised query string: known names in a fixed order, no empty value, no page."""
     query = QueryDict(mutable=True)
     for name in KNOWN:
         if values := selectors.values_asked(dict(asked.lists()), name):
@@ -94,7 +94,7 @@ def view_query(asked: QueryDict) -> str:
 @login_required
 @require_POST
 def bulk(request: SignedInRequest) -> HttpResponse:
-    """One action on the ticked cases; those of other teams are passed over as if they did not exist."""
+    """One action on the ticked cases; invisible cases are skipped as if they did not exist."""
     back = _list_address(request.POST.get("query", ""))
     numbers = [whole_number(each) for each in request.POST.getlist("case")[: services.MOST_CASES]]
     cases = list(
@@ -122,7 +122,7 @@ def bulk(request: SignedInRequest) -> HttpResponse:
 
 
 def _changed(user: User, cases: Sequence[Case], chosen: dict[str, object]) -> tuple[UUID, str]:
-    """Carries the action out. Gives the batch and what was done, in words."""
+    """Executes the action. Gives the batch and a description."""
     if chosen["action"] == "status":
         status = CaseStatus(str(chosen["status"]))
         return services.cases_set_status(cases=cases, user=user, status=status), f"{status.label.lower()} now"
@@ -138,7 +138,7 @@ def _changed(user: User, cases: Sequence[Case], chosen: dict[str, object]) -> tu
 @login_required
 @require_POST
 def undo(request: SignedInRequest) -> HttpResponse:
-    """Takes back the last action on many cases."""
+    """Undoes the last bulk action."""
     try:
         batch = UUID(request.POST.get("batch", ""))
     except ValueError:
@@ -154,7 +154,7 @@ def undo(request: SignedInRequest) -> HttpResponse:
 @login_required
 @require_POST
 def view_save(request: SignedInRequest) -> HttpResponse:
-    """Keeps the present search under a name; a view of the same name is replaced."""
+    """Saves the present search under a name, replacing a view of the same name."""
     query = view_query(QueryDict(request.POST.get("query", "")[:4000]))
     form = SavedViewForm({**request.POST.dict(), "query": query})
     if not query or not form.is_valid():

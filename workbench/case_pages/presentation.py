@@ -1,4 +1,4 @@
-"""The findings, checks and inputs of a diagnosis, arranged for the case page."""
+"""Prepares the findings, checks and inputs of a diagnosis for the case page."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from workbench.runbooks.filling import RunbookProgress, runbook_progress
 from workbench.uploads.models import UploadedFile
 
 SHOWN_EVIDENCE = 4
-"""Citations that stand open under a finding; the others are one click away."""
+"""Citations shown under a finding; the others are expanded."""
 
 
 @dataclass(slots=True)
 class FindingShown:
-    """A finding with its place in the document and in the chain.
+    """A finding with its index in the document and its place in the chain of causes.
 
     entry      the document's entry
     citations  with the viewer's address
     checks     its comparisons that hold, each with the source of the value
-    has_page   whether its rule has a page here; one that came along with the case has none
-    follows    what this finding explains
+    has_page   whether its rule has a page here; an imported rule has none
+    follows    the findings that this one explains
     """
 
     position: int
@@ -58,7 +58,7 @@ class FindingShown:
 
     @property
     def began(self) -> dt.datetime | None:
-        """When it began; None where that is not known, or where it was so at the first look already."""
+        """When it began; None when unknown, or when it was present in the first sample."""
         onset = self.entry.get("onset") or {}
         return dt.datetime.fromisoformat(onset["ts"]) if onset.get("ts") and not onset["at_start"] else None
 
@@ -69,7 +69,7 @@ class FindingShown:
 
     @property
     def is_older(self) -> bool:
-        """Whether it may have begun before the evidence does: nothing in it shows a time without the trouble."""
+        """Whether it may have begun before the evidence does, which shows no time without it."""
         return "onset" in self.entry and self.began is None
 
     @property
@@ -78,7 +78,7 @@ class FindingShown:
 
     @property
     def where(self) -> list[str]:
-        """What the finding speaks of, from the outside in."""
+        """The subject of the finding, outermost part first."""
         return subject_words(self.entry["subject"])
 
 
@@ -92,9 +92,9 @@ def by_rule(findings: Sequence[FindingShown]) -> list[list[FindingShown]]:
 
 @dataclass(frozen=True, slots=True)
 class JobShown:
-    """The findings of one job: what is the cause, what adds to it, what only follows from nothing shown.
+    """The findings of one job: causes, contributing findings, and consequences without a shown cause.
 
-    name  None when there is no other job to tell it from
+    name  None when there is no other job
     """
 
     name: str | None
@@ -113,7 +113,7 @@ class JobShown:
 
 @dataclass(frozen=True, slots=True)
 class ChecksShown:
-    """Rules that did not hold or could not be judged, one entry for each rule."""
+    """Rules that did not hold or could not be judged, one entry per rule."""
 
     silent: list[dict[str, Any]]
     undecided: list[dict[str, Any]]
@@ -122,7 +122,7 @@ class ChecksShown:
 def jobs_shown(analysis: Analysis, files: Mapping[int, UploadedFile]) -> list[JobShown]:
     """The findings in the order of the document, each consequence below its cause.
 
-    files  id -> file of the case, which citations point into
+    files  id -> file of the case, for the links of citations
     """
     document = analysis.document
     rows = {row.position: list(row.citations.all()) for row in analysis.findings.prefetch_related("citations")}
@@ -180,29 +180,29 @@ ROLES = ("root_cause", "contributing", "consequence")
 
 
 def causes_shown(document: Mapping[str, Any]) -> list[tuple[int, Mapping[str, Any]]]:
-    """The causes that stand for themselves, with their places, where there is more than one."""
+    """The independent causes with their indexes, when there are several."""
     places = document.get("causes") or ()
     return [(place, document["findings"][place]) for place in places] if len(places) > 1 else []
 
 
 def checks_shown(document: Mapping[str, Any]) -> ChecksShown:
-    """The rules that are not findings, each once, those of the nearest miss first."""
+    """The rules that are not findings, each once, the nearest to their bounds first."""
     checks = document.get("checks") or {}
     return ChecksShown(_distinct_rules(checks.get("silent", ())), _distinct_rules(checks.get("undecided", ())))
 
 
 MOST_FORMATS = 3
 MOST_FOLDERS = 20
-"""So many folders a person looks over at once. Our choice."""
+"""How many folders are listed. Our choice: as many as a person scans at once."""
 ZONE_STEP_MS = 15 * 60_000
 """Offsets of time zones are multiples of a quarter of an hour. Source: IANA time zone database."""
 OPEN_INPUTS = 30
-"""Folders stand open while all of them together hold no more files than this."""
+"""Folders are expanded while they contain no more files than this in total."""
 
 
 @dataclass(frozen=True, slots=True)
 class InputFolder:
-    """What the analysis read in one folder of the upload."""
+    """The inputs in one folder of the upload."""
 
     name: str
     entries: Sequence[Mapping[str, Any]]
@@ -210,7 +210,7 @@ class InputFolder:
 
     @property
     def formats(self) -> str:
-        """How many files of which format, where these are few."""
+        """Number of files per format, when there are few formats."""
         counted = Counter(entry.get("format") or "not analysed" for entry in self.entries)
         if len(counted) > MOST_FORMATS:
             unread = f", {counted['not analysed']} of them not analysed" if counted["not analysed"] else ""
@@ -231,13 +231,13 @@ class InputFolder:
 
 
 def inputs_shown(document: Mapping[str, Any], files: Mapping[str, int]) -> list[InputFolder]:
-    """The document's inputs by folder, in the order of the names.
+    """The document's inputs by folder, sorted by name.
 
-    Each entry has its `path` inside that folder, the `file_id` of the uploaded file that it is (in), and, where clocks
-    were compared or set, a sentence of each.
+    Each entry has its `path` inside that folder, the `file_id` of its uploaded file, and sentences about its clock
+    where that was compared or corrected.
 
     files   name of an uploaded file -> its id
-    A REST dump has a folder for each vertex: folders that lie too deep are shown as part of one above them.
+    A REST dump has a folder per vertex: deeply nested folders are shown as part of one above them.
     """
     entries = sorted(document["inputs"], key=lambda each: each["file"])
     paths = [entry["file"].split("/")[:-1] for entry in entries]
@@ -261,7 +261,7 @@ def inputs_shown(document: Mapping[str, Any], files: Mapping[str, int]) -> list[
 
 @dataclass(frozen=True, slots=True)
 class ClockComparison:
-    """What the shared steps say of a file's clock, and whether it needs somebody's attention."""
+    """A file's clock in words, and whether it needs attention."""
 
     sentence: str
     is_off: bool
@@ -297,7 +297,7 @@ def _is_zone(least: int | None, most: int | None, steps: int) -> bool:
 
 
 def describe_clock(clock: Mapping[str, Any]) -> str:
-    """How a file's times were moved."""
+    """The correction of a file's times in words."""
     zone = f"read as local time of {clock['zone']}" if clock["zone"] else ""
     shift = f"moved by {shift_text(clock['shift_ms'])}" if clock["shift_ms"] else ""
     return f"Its times were {' and '.join(part for part in (zone, shift) if part)}."

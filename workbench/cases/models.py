@@ -55,9 +55,8 @@ class CaseQuerySet(models.QuerySet["Case"]):
         return self.filter(team__in=user.teams.all())
 
     def visible_to(self, user: User) -> CaseQuerySet:
-        """What the user may read, but for the case of a drill under way: every page, and the API, would tell it.
-
-        The drills are part of the question itself: a page asks for cases three times and more.
+        """What the user may read, without the case of a drill in progress, whose solution every page and the API would
+        reveal.
         """
         drills = user.drills.filter(ended_at=None, started_at__gt=timezone.now() - LONGEST_DRILL)
         hidden = drills.order_by().values("case")

@@ -65,7 +65,7 @@ def _reason(last: Delivery | None, analysis: Analysis, symptom_class: str) -> st
 
 
 def end_of_quiet(channel: Channel, now: dt.datetime) -> dt.datetime:
-    """`now`, or the end of the channel's quiet hours when it lies in them. They may span midnight, UTC."""
+    """`now`, or the end of the channel's quiet hours when it is within them. They may span midnight, UTC."""
     begin, end = channel.quiet_from, channel.quiet_to
     if begin is None or end is None or begin == end:
         return now

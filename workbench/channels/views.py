@@ -46,7 +46,7 @@ def channels(request: SignedInRequest) -> HttpResponse:
 
 @login_required
 def channel(request: SignedInRequest, channel_id: int) -> HttpResponse:
-    """One channel: its settings, the message as it is written now, what was sent."""
+    """One channel: its settings, a sample message, its deliveries."""
     found = _listed(request.user, channel_id)
     errors: dict[str, Any] = {}
     if request.method == "POST":

@@ -203,7 +203,7 @@ class _CollectionProgress(collect_flink.Progress):
         _beat(self._collection, self._share(), text)
 
     def say(self, text: str) -> None:
-        """The zip's own report lists what was left out."""
+        """The zip's own report lists missing answers."""
 
     def _share(self) -> float:
         found = re.fullmatch(r"snapshot (\d+) of (\d+)", self.label)

@@ -24,7 +24,7 @@ HEALTHY = "healthy"
 NO_CAUSE = (None, "", HEALTHY, "inconclusive")
 REPAIRED = (CaseStatus.FIX_APPLIED, CaseStatus.VERIFYING, CaseStatus.CLOSED)
 FEW = 10
-"""Below so many cases a ninetieth percentile is the slowest one. Our choice."""
+"""With fewer cases a ninetieth percentile is the slowest one. Our choice."""
 
 
 @dataclass(frozen=True, slots=True)

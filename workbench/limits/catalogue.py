@@ -1,7 +1,7 @@
-"""The catalogue of limits: title, unit, default and ceiling of each.
+"""The catalogue of limits: title, unit, default and upper bound of each.
 
-The variables WORKBENCH_MOST_* are ceilings: whoever owns the machine and its disk sets them, and the pages set values
-below. Without a value of its own a limit is at its ceiling, or, where it has no variable, at its default.
+The variables WORKBENCH_MOST_* are upper bounds, set by the operator of the machine; administrators set lower values on
+the page. The default of a limit is its upper bound or, without a variable, its own default.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ class Unit(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """One bound.
+    """One limit.
 
-    usual, most  read when they are asked for, since tests and the environment set them
-    variable     the environment's name for `most`, where it has one
+    usual, most  evaluated when read, because tests and the environment set them
+    variable     the environment's name for `most`, if any
     """
 
     name: str
@@ -41,7 +41,7 @@ class Limit:
 
 
 def _half_of_the_disk() -> int:
-    """In whole MiB, as far as the ceiling."""
+    """In whole MiB, up to the upper bound."""
     return min(max(disk_room().total // 2 // MIB * MIB, MIB), settings.MOST_TEAM_BYTES)
 
 
@@ -141,4 +141,4 @@ ALWAYS = (
     ("Devices, pipes and sockets in archives", "Never opened."),
     ("Paths that leave the archive", "Never taken: neither a root nor .. leads anywhere."),
 )
-"""What nobody can allow."""
+"""Hard limits that nobody can raise."""

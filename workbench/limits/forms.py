@@ -12,7 +12,7 @@ from workbench.limits.quantities import LONGEST, read
 
 
 class LimitsForm(forms.Form):
-    """Each limit as text with its unit; an empty one gives it back to the workbench."""
+    """Each limit as text with its unit; an empty one restores the default."""
 
     reason = forms.CharField(max_length=LONGEST_REASON, required=False)
 

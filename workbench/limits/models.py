@@ -10,10 +10,10 @@ LONGEST_REASON = 500
 
 
 class LimitChange(models.Model):
-    """An administrator set a limit. Rows are only added: the newest of a name is its value.
+    """A change of a limit by an administrator. Rows are only added: the newest of a name is its value.
 
     name           one of `catalogue.LIMITS`
-    before, after  null: as the workbench has it by itself
+    before, after  null: the default
     """
 
     name = models.CharField(max_length=40, db_index=True)

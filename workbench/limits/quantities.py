@@ -32,7 +32,7 @@ def quantity_text(value: int, unit: Unit) -> str:
 
 
 def read(text: str, unit: Unit) -> int:
-    """The number that somebody wrote. Raises ValueError with a sentence for them."""
+    """The number in a user's text. Raises ValueError with a sentence for them."""
     plain = text.strip().replace(",", "").replace("\u00a0", " ")[: LONGEST + 1]
     digits = plain.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ ")
     word = plain[len(digits) :].strip().lower()

@@ -15,13 +15,13 @@ from workbench.limits.models import LimitChange
 
 @dataclass(frozen=True, slots=True)
 class UploadLimits:
-    """What an upload may cost now.
+    """The current limits of an upload.
 
     file_bytes   of one file
-    case_bytes   of all files of a case, as they came
-    case_files   files of a case, as they came
+    case_bytes   of all files of a case, as uploaded
+    case_files   files of a case, as uploaded
     team_bytes   of all files of all cases of a team
-    unpacked     for what reads archives
+    unpacked     limits for reading archives
     """
 
     file_bytes: int
@@ -32,19 +32,19 @@ class UploadLimits:
 
 
 def values_set() -> dict[str, int]:
-    """The values that administrators set, by name; a limit without one is left out. One query."""
+    """The values that administrators set, by name, without defaults. One query."""
     newest = LimitChange.objects.values("name").annotate(newest=Max("pk")).values("newest")
     rows = LimitChange.objects.filter(pk__in=newest, after__isnull=False).values_list("name", "after")
     return {name: value for name, value in rows if name in LIMITS and value is not None}
 
 
 def values_now(chosen: Mapping[str, int]) -> dict[str, int]:
-    """Every limit's value, given those that were set: never above the ceiling, also when that came down later."""
+    """Every limit's value from those that were set: never above the upper bound, even when that was lowered later."""
     return {name: min(chosen.get(name, limit.usual()), limit.most()) for name, limit in LIMITS.items()}
 
 
 def limits_now() -> UploadLimits:
-    """What counts from now on. Asked once for each upload and each analysis, so that a change needs no restart."""
+    """The current limits. Read once per upload and analysis, so that a change needs no restart."""
     values = values_now(values_set())
     case_bytes, case_files, team_bytes = (values.pop(name) for name in ("case_bytes", "case_files", "team_bytes"))
     return UploadLimits(

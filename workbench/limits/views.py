@@ -25,7 +25,7 @@ CHANGES_ON_A_PAGE = 30
 
 @dataclass(frozen=True, slots=True)
 class LimitShown:
-    """One row: the value that counts, what stands in the field, and what is wrong with that."""
+    """One row: the effective value, the value in the field, and its error."""
 
     limit: Limit
     value: str

@@ -37,7 +37,7 @@ FULL = (
 
 
 def overview_answer(book: LogBook, asked: Asked, view: View, at: tuple[str, int] | None) -> dict[str, Any]:
-    """How many records there are, when, of which level, and where the address points."""
+    """Number of records by time and level, and the target of the address."""
     span = asked.span or book.span_of(view)
     first = step(book, view, -1, book.conditions(parse_search("level:error+")), 1)
     faulty = view.slice(first, 1) if first is not None else view.slice(0, 0)
@@ -54,7 +54,9 @@ def overview_answer(book: LogBook, asked: Asked, view: View, at: tuple[str, int]
 
 
 def place_answer(book: LogBook, view: View, at: tuple[str, int]) -> dict[str, Any] | None:
-    """Where the record of a line stands in the view; `listed` is false when only its neighbour is there."""
+    """The place in the view of the record that contains a line; `listed` is false when only a neighbour is in the
+    view.
+    """
     file_id = book.file_id(at[0])
     position = None if file_id is None else book.position_of(file_id, at[1])
     if position is None:
@@ -179,7 +181,7 @@ def fields_of(full: Mapping[str, Any], book: LogBook) -> list[dict[str, Any]]:
 
 
 def operations_of(full: Mapping[str, Any]) -> list[dict[str, str]]:
-    """What the record is a step of, the narrowest first: the records of the same are found by `term`."""
+    """The operations that the record is a step of, narrowest first; `term` searches the records of one."""
     found: list[dict[str, str]] = []
     if full["checkpoint_id"] is not None:
         number = full["checkpoint_id"]

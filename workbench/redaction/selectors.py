@@ -25,5 +25,5 @@ def redactor_for(chosen: Collection[str]) -> Redactor | None:
 
 
 def _key() -> bytes:
-    """Key kept beside the data: without it nobody can test which value a pseudonym stands for."""
+    """Key kept beside the data: without it nobody can test which value a pseudonym represents."""
     return kept_secret(settings.WORKBENCH_DATA / "redaction-key").encode()

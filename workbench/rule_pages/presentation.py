@@ -83,7 +83,7 @@ def _status(version: RuleVersion) -> str:
 
 @dataclass(frozen=True, slots=True)
 class HelpShown:
-    """All that the help page tells of a rule.
+    """The content of a rule's help page.
 
     version    the one that counts, or the newest one where none does
     counts     whether the version judges new analyses

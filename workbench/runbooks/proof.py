@@ -106,7 +106,7 @@ class PatternCounts:
     complete: bool
 
     def known_to(self, other: PatternCounts) -> Mapping[tuple[str, str], Sequence[int]]:
-        """The patterns of which the other log also knows how often they came."""
+        """The patterns whose frequency the other log has too."""
         return {each: count for each, count in self.records.items() if other.complete or each in other.records}
 
 

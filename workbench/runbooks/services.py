@@ -68,7 +68,7 @@ def step_record(
 
 
 def _tell(case: Case, user: User, asked: User | None) -> None:
-    """Marks the case as unread for those who wait for an answer and for whoever is asked."""
+    """Marks the case as unread for those who wait for an answer and for those who are asked."""
     search_text_update(case)
     watch(case=case, user=user)
     case_seen(case=case, user=user)

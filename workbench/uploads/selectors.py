@@ -13,7 +13,7 @@ from workbench.uploads.models import Arrival, ArrivalQuerySet, UploadedFile
 
 
 def file_visible(user: User, file_id: int) -> UploadedFile:
-    """The file. Raises Http404 for whoever may not see its case."""
+    """The file. Raises Http404 for users who may not see its case."""
     return get_object_or_404(UploadedFile.objects.visible_to(user).select_related("case"), pk=file_id)
 
 

@@ -1,4 +1,4 @@
-"""What two snapshots are compared by: one file for each group, registered by being here."""
+"""Quantities for comparing two snapshots, one file per group. A file in this folder is registered by its listing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checkpoints: how many fail, how long they take, and in which phase the time goes."""
+"""Quantities of checkpoints: failures, durations, and their phases."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from diagnostics.proof.quantity import Observed, Quantity
 from diagnostics.proof.reading import Reading, reading_of_number, reading_of_samples, reading_of_share
 
 LONG = 0.5
-"""Part of the timeout above which a checkpoint is long: the bound from which the rules warn of a timeout."""
+"""Share of the timeout above which a checkpoint is long: the bound from which the rules warn of a timeout."""
 
 ENDED = ("completed", "failed", "expired", "declined")
 
@@ -30,7 +30,7 @@ def _failed(observed: Observed) -> Reading | None:
 
 
 def _long(observed: Observed) -> Reading | None:
-    """The part of the ended checkpoints that took more than LONG of the timeout, expired ones among them."""
+    """The share of the ended checkpoints that took more than LONG of the timeout, including expired ones."""
     timeout = observed.number("checkpoint_progress.timeout_ms")
     lengths = [each["end_to_end_ms"] for each in _checkpoints(observed) if each["end_to_end_ms"] is not None]
     if not timeout:
@@ -39,7 +39,7 @@ def _long(observed: Observed) -> Reading | None:
 
 
 def _usual(observed: Observed) -> Reading | None:
-    """Checkpoints that were given up count with the time until then: they would have taken longer."""
+    """The usual duration. Aborted checkpoints count with the time until then, a lower bound."""
     lengths = [each["end_to_end_ms"] for each in _checkpoints(observed) if each["end_to_end_ms"] is not None]
     if lengths:
         return reading_of_samples(lengths, "checkpoint")
@@ -48,7 +48,7 @@ def _usual(observed: Observed) -> Reading | None:
 
 
 def _usual_of(column: str) -> Callable[[Observed], Reading | None]:
-    """The median of what the checkpoints of which it is known say in a column."""
+    """The median of a column over the checkpoints that have it."""
 
     def read(observed: Observed) -> Reading | None:
         known = [float(value) for each in _checkpoints(observed) if (value := each.get(column)) is not None]

@@ -15,7 +15,7 @@ def _late(observed: Observed) -> Reading | None:
 
 
 def _lag(observed: Observed) -> Reading | None:
-    """Of the task of the root cause, else the largest of the job at each moment."""
+    """The lag of the root cause's task, else the largest of the job at each moment."""
     vertices = [vertex for job in observed.jobs_of("watermarks") for vertex in job["vertices"] if vertex["lag_ms"]]
     own = [vertex for vertex in vertices if vertex["vertex"] == observed.vertex]
     moments = zip(*(vertex["lag_ms"] for vertex in own or vertices), strict=False)

@@ -1,4 +1,4 @@
-"""What the task's threads do, and what the logs complain of."""
+"""Quantities of sampled stacks and logs."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from diagnostics.proof.quantity import Observed, Quantity
 from diagnostics.proof.reading import Reading, reading_of_events, reading_of_share, scatter_of
 
 SLOT_MS = 10_000
-"""Length of the stretches by which it is estimated how much log records scatter. Our choice: start-ups, restarts and
-retries write their records within seconds."""
+"""Length of the time ranges for estimating the scatter of log records. Our choice: start-ups, restarts and retries
+write their records within seconds.
+"""
 
 ERRORS, WARNINGS = ("ERROR", "FATAL"), ("WARN",)
 
@@ -25,7 +26,7 @@ def _sample_share(fact: str) -> Callable[[Observed], Reading | None]:
 
 
 def _logged(levels: Sequence[str]) -> Callable[[Observed], Reading | None]:
-    """Records of these levels in an hour of the time that the logs cover."""
+    """Records of these levels per hour of the time that the logs cover."""
 
     def read(observed: Observed) -> Reading | None:
         counts = _counts(observed, levels)
@@ -51,7 +52,7 @@ def _counts(observed: Observed, levels: Sequence[str]) -> list[float] | None:
 
 
 def _refused(observed: Observed) -> Reading | None:
-    """Refusals are log records and come as unevenly as the warnings of the same log."""
+    """Refused requests; they are log records and scatter like the warnings of the same log."""
     refused = observed.number("outside_system.refused")
     if refused is None:
         return None

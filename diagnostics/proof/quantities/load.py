@@ -1,4 +1,4 @@
-"""Load: back pressure, the busiest task, the share of the hottest subtask, and how many records are processed."""
+"""Quantities of load: back pressure, the busiest task, the share of the hottest subtask, processed records."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ HELD_BACK = 0.1
 """Flink's web interface calls back pressure up to a tenth of the time OK."""
 
 COUNTERS = ("numRecordsIn", "numRecordsOut")
-"""What a task read; of a source, what it emitted."""
+"""Counter of records read; for a source, of records emitted."""
 
 
 def _highest_of(measure: str) -> Callable[[Observed], list[float]]:
-    """The worst subtask at each moment, of all tasks of the job, by the chart's points; missing ones are left out."""
+    """The worst subtask of all tasks of the job at each moment, from the chart's points; missing ones are skipped."""
 
     def values(observed: Observed) -> list[float]:
         columns = [
@@ -35,7 +35,7 @@ _back_pressure, _busy = _highest_of("back_pressured"), _highest_of("busy")
 
 
 def _skew(observed: Observed) -> Reading | None:
-    """Of the task of the root cause, else the largest of the job."""
+    """The skew of the root cause's task, else the largest of the job."""
     vertices = [
         vertex
         for job in observed.jobs_of("load-by-subtask")
@@ -53,7 +53,7 @@ def _hot_share(vertex: Mapping[str, Any]) -> Reading | None:
 
 
 def _rate(observed: Observed) -> Reading | None:
-    """Records in a second of all subtasks of the root cause's task, else of the job's task with the most."""
+    """Records per second of all subtasks of the root cause's task, else of the job's task with the most."""
     parallelism = {
         vertex["vertex"]: len(vertex["subtasks"])
         for job in observed.jobs_of("subtask-activity")
@@ -78,7 +78,7 @@ def _rate(observed: Observed) -> Reading | None:
 
 
 def _asked_for_less(observed: Observed) -> str | None:
-    """Where nothing holds the sources back, fewer records are processed because fewer came."""
+    """Why a lower rate is no loss: without back pressure at the sources, fewer records arrived."""
     pressed = reading_of_course(_back_pressure(observed))
     if pressed is None or pressed.value > HELD_BACK:
         return None

@@ -1,4 +1,4 @@
-"""Pauses of the JVMs, and restarts."""
+"""Quantities of JVM pauses and restarts."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from diagnostics.proof.quantity import Observed, Quantity
 from diagnostics.proof.reading import Reading, reading_of_course, reading_of_events, reading_of_share
 
 SLOT_MS = 10_000
-"""Length of the stretches of which the time in pauses is taken. Our choice."""
+"""Length of the time ranges over which pauses are summed. Our choice."""
 
 LONG_MS = 200.0
-"""A pause longer than this misses the goal that G1 has by default (-XX:MaxGCPauseMillis)."""
+"""A longer pause misses G1's default goal (-XX:MaxGCPauseMillis)."""
 
 STARTED, PAUSE = 0, 2
-"""Columns of a collection in the chart's points: when it began, and how long it stopped the JVM."""
+"""Columns of a collection in the chart's points: start, and duration of the pause."""
 
 
 def _processes(observed: Observed) -> list[Sequence[Sequence[Any]]]:
@@ -25,7 +25,7 @@ def _processes(observed: Observed) -> list[Sequence[Sequence[Any]]]:
 
 
 def _paused(observed: Observed) -> Reading | None:
-    """The part of each stretch of time that the JVM with the longest pauses spent in them."""
+    """The share of each time range that the JVM with the longest pauses spent in them."""
     processes = _processes(observed)
     stamps = [row[STARTED] for collections in processes for row in collections]
     if not stamps:
@@ -46,7 +46,7 @@ def _long(observed: Observed) -> Reading | None:
 
 
 def _events(fact: str) -> Callable[[Observed], Reading | None]:
-    """A count over the time in which the job was observed."""
+    """A count over the time for which the job was observed."""
 
     def read(observed: Observed) -> Reading | None:
         count = observed.number(fact)

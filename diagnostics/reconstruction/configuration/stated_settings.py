@@ -182,7 +182,7 @@ WHOLE_CONFIGURATION = ("jobmanager.rpc.address", "jobmanager.memory.process.size
 """A file with one of these options is a complete configuration: options that it does not mention have their default."""
 
 TELLING = frozenset(key for setting in SETTINGS for key in setting.keys) - {*WHOLE_CONFIGURATION, "flink.version"}
-"""Options of which at least one must be stated for settings to be reported."""
+"""At least one of these options must be stated for settings to be reported."""
 
 
 @dataclass(frozen=True, slots=True)

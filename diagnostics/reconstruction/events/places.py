@@ -47,7 +47,7 @@ def lag_extremes(evidence: Evidence, keys: Sequence[str]) -> Mapping[str, tuple[
 
 
 def _ends(evidence: Evidence, keys: Sequence[str]) -> Mapping[str, list[EventPlace]]:
-    """Key -> the events that the aggregator kept of it; keys of which it kept none are missing."""
+    """Key -> the events that the aggregator kept; keys without kept events are missing."""
     found: dict[str, list[EventPlace]] = defaultdict(list)
     for row in evidence.answer(event_keys.AGGREGATOR).events_of(keys):
         known = row["arrival_ms"] is not None and row["event_ms"] is not None

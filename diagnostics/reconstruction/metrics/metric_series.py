@@ -249,7 +249,7 @@ def _without_overlaps(files: Sequence[_FileOfSeries], sizes: Mapping[int, int]) 
 
 
 def counters_by_vertex(series: MetricSeries, metric: str) -> Mapping[tuple[str | None, str], list[Series]]:
-    """The counter of each subtask by task; computed from its rate for tasks of which only the rate was sampled."""
+    """The counter of each subtask by task; computed from the rate for tasks with samples of the rate only."""
     rates = series.by_vertex(f"{metric}PerSecond", operators=False)
     summed = {vertex: [_summed(each, metric) for each in of_task] for vertex, of_task in rates.items()}
     return {**summed, **series.by_vertex(metric, operators=False)}

@@ -15,7 +15,7 @@ from workbench.analyses.scoring import TRUTH, Outcome, calibration_lines, outcom
 
 
 class Command(BaseCommand):
-    """Verdict, confidence, rank of the truth, facts found and time of every case; truth.json stays hidden."""
+    """Verdict, confidence, rank of the truth, matched facts and time of every case; truth.json stays hidden."""
 
     help = __doc__
     requires_system_checks: list[str] = []
