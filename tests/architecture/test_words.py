@@ -1,10 +1,12 @@
-"""Names of functions, types, modules and fields say what they are in the words of the field."""
+"""Names and docstrings are in the words of the field: no name and no first sentence needs a key."""
 
 from __future__ import annotations
 
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -17,6 +19,21 @@ BANNED_NAMES = frozenset({"as_it_is"})
 """Whole names that say nothing without what stands around them. `of` may be one, as in Java: `Citation.of(row)`."""
 KNOWN_TERMS = ("not_found",)
 """Terms of a standard that hold such a word: HTTP's answer 404."""
+
+BANNED_PHRASES: dict[str, str] = {
+    r"tells?|told": "say reports, states or shows, and who does",
+    r"found": "say what was measured, matched or stored",
+    r"of which|of whom": "begin a sentence of its own",
+    r"as it (?:is|stands|was)": "say unchanged, or as uploaded",
+    r"stands? (?:for|in|on|at|there|behind|beside|alone)": "say is in, represents or replaces",
+    r"lies? (?:in|below|on|at|before)": "say is in, is below",
+    r"so (?:many|few|much|often|long)(?! (?:as|that))": "name the number: at most N, at least N, after N seconds",
+    r"whoever|whomever": "name the person: users who, the caller",
+    r"says? of|speaks? of": "say describes or concerns",
+    r"what (?:is|was|were) (?:there|said|left)": "name the thing",
+}
+"""Phrases that hide the subject, with what to write instead; matched in the first paragraph of a docstring, without
+its code in backticks."""
 
 HOUSES = ("diagnostics", "workbench")
 
@@ -43,26 +60,82 @@ def names(tree: ast.Module) -> Iterator[tuple[int, str]]:
                     yield part.lineno, part.target.id
 
 
-def offenders(path: Path) -> list[str]:
-    named = [(1, path.stem), *names(ast.parse(path.read_text("utf-8")))]
-    return [f"{path.name}:{line} {name}" for line, name in named if is_banned(name)]
+def first_paragraphs(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """(line, text on one line) of the first paragraph of every docstring, also of constants and fields."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+            yield node.lineno, " ".join(node.value.value.partition("\n\n")[0].split())
+
+
+def phrases(text: str) -> list[str]:
+    """Each banned phrase in the text with the advice on it."""
+    plain = re.sub(r"`[^`]*`", "", text)
+    hits = (
+        (re.search(rf"\b(?:{phrase})\b", plain, re.IGNORECASE), advice) for phrase, advice in BANNED_PHRASES.items()
+    )
+    return [f'"{hit[0]}": {advice}' for hit, advice in hits if hit]
+
+
+@dataclass(frozen=True)
+class Words:
+    """The words of one module, each as (line, text): its names, its own functions, the beginnings of its docstrings."""
+
+    names: tuple[tuple[int, str], ...]
+    functions: tuple[tuple[int, str], ...]
+    first_paragraphs: tuple[tuple[int, str], ...]
+
+
+@cache
+def read(path: Path) -> Words:
+    tree = ast.parse(path.read_text("utf-8"))
+    functions = tuple((part.lineno, part.name) for part in tree.body if isinstance(part, ast.FunctionDef))
+    return Words(((1, path.stem), *names(tree)), functions, tuple(first_paragraphs(tree)))
 
 
 @pytest.mark.parametrize("house", HOUSES)
 def test_no_name_holds_a_word_that_says_nothing(house: str) -> None:
-    assert [offender for path in modules(house).values() for offender in offenders(path)] == []
+    assert [
+        f"{path.name}:{line} {name}"
+        for path in modules(house).values()
+        for line, name in read(path).names
+        if is_banned(name)
+    ] == []
 
 
 @pytest.mark.parametrize("house", HOUSES)
 def test_a_function_of_a_module_says_what_it_gives(house: str) -> None:
     """`of_samples` says where it reads, not what it gives; a method, whose object says that, may be called so."""
-    named = [
-        f"{path.name}:{part.lineno} {part.name}"
+    assert [
+        f"{path.name}:{line} {name}"
         for path in modules(house).values()
-        for part in ast.parse(path.read_text("utf-8")).body
-        if isinstance(part, ast.FunctionDef) and re.match(r"_?of_", part.name)
-    ]
-    assert named == []
+        for line, name in read(path).functions
+        if re.match(r"_?of_", name)
+    ] == []
+
+
+@pytest.mark.parametrize("house", HOUSES)
+def test_a_docstring_begins_in_plain_english(house: str) -> None:
+    """The message says what to write instead."""
+    assert [
+        f"{path.name}:{line} {phrase}"
+        for path in modules(house).values()
+        for line, text in read(path).first_paragraphs
+        for phrase in phrases(text)
+    ] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "hits"),
+    [
+        ("The newest answer of each job.", 0),
+        ("What REST tells of a job.", 1),
+        ("Records, of which so many are kept.", 2),
+        ("The value of `told`, as printed.", 0),
+        ("Waits so long that the lease ends.", 0),
+    ],
+)
+def test_a_banned_phrase_is_seen_outside_of_code(text: str, hits: int) -> None:
+    assert len(phrases(text)) == hits
 
 
 @pytest.mark.parametrize(
