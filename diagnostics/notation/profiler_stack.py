@@ -14,8 +14,9 @@ ROWS_AT_ONCE, FRAMES_AT_ONCE = 2_000, 40_000
 """Of one batch, 20 MB at most: a frame has up to 500 bytes there. Our choice."""
 
 MOST_STACK_FRAMES = 20_000_000
-"""Frames of all distinct stacks of one file: formats that share frames say a stack in a few bytes, and a profile of a
-megabyte can stand for thousands of millions of frames. Our choice: 200,000 stacks of a hundred frames."""
+"""Frames of all distinct stacks of one file: formats that share frames store a stack in a few bytes, and a profile of a
+megabyte can expand to thousands of millions of frames. Our choice: 200,000 stacks of a hundred frames.
+"""
 
 WAITING_SHARE = 0.2
 """From this share of parked threads on, a profile is wall-clock time: one of CPU time has none. Our choice."""
@@ -62,7 +63,7 @@ class FrameAllowance:
         self._left = MOST_STACK_FRAMES
 
     def take(self, frames: int) -> bool:
-        """Whether a stack of so many frames is kept."""
+        """Whether a stack with this number of frames is kept."""
         if frames > self._left:
             self._left = 0
             return False

@@ -141,7 +141,7 @@ def _range_query(name: str, window: MetricWindow) -> str:
 
 
 def _as_label(job: str) -> str:
-    """An expression for the job's name as it is, and as Flink's reporter writes it.
+    """An expression for the job's name, unchanged and as Flink's reporter writes it.
 
     The reporter puts `_` for every character of a label but letters, digits, `:` and `_`, unless it is told not to.
     Source: Flink documentation, "Metric Reporters", `filterLabelValueCharacters`.
