@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import re
+from collections.abc import Callable
 from collections.abc import Collection as Names
 from datetime import datetime, timedelta
+from typing import TypeVar
 
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.db import transaction
@@ -29,6 +31,8 @@ from workbench.clusters.models import USUAL_SECONDS, Cluster, Collection, Collec
 from workbench.clusters.prometheus import SelectorRefused, selector_read
 from workbench.machine import broker
 from workbench.machine.signs_of_life import SignsOfLife
+
+T = TypeVar("T")
 
 RUN_COLLECTION = "workbench.clusters.tasks.run_collection"
 """Name of the task, whose module imports much that only a worker needs."""
@@ -75,20 +79,9 @@ def cluster_add(
         errors["name"] = "A name is needed: people choose by it."
     elif Cluster.objects.listed().filter(name=title).exists():
         errors["name"] = "Another cluster has this name."
-    try:
-        parsed = ClusterUrl.parse(url)
-        with contextlib.suppress(NoAddress):
-            judged_address(parsed, special_allowed=special_allowed, lookup=lookup)
-    except AddressRefused as error:
-        errors["url"] = str(error)
-    try:
-        checked = Login.entered(*login)
-    except LoginRefused as error:
-        errors["login"] = str(error)
-    try:
-        matchers = selector_read(selector) if serves == Serves.REST else ""
-    except SelectorRefused as error:
-        errors["selector"] = str(error)
+    parsed = _checked(errors, "url", lambda: _address(url, special_allowed, lookup))
+    checked = _checked(errors, "login", lambda: Login.entered(*login))
+    matchers = _checked(errors, "selector", lambda: selector_read(selector if serves == Serves.REST else ""))
     if not re.fullmatch(TENANT, tenant.strip()):
         errors["tenant"] = "A tenant has letters, digits and the characters !-_.*'()| only."
     if serves not in Serves.values:
@@ -103,13 +96,29 @@ def cluster_add(
         special_allowed=special_allowed,
         login=checked.kind if checked else "",
         metrics_server=metrics_server if serves == Serves.REST else None,
-        selector=matchers,
+        selector=matchers or "",
         tenant=tenant.strip() if serves == Serves.PROMETHEUS else "",
         added_by=user,
     )
     if checked:
         login_keep(cluster.pk, checked)
     return cluster
+
+
+def _checked(errors: dict[str, str], field: str, read: Callable[[], T]) -> T | None:
+    """What `read` gives; None, with the reason under the field, when it refuses what was typed."""
+    try:
+        return read()
+    except (AddressRefused, LoginRefused, SelectorRefused) as error:
+        errors[field] = str(error)
+        return None
+
+
+def _address(url: str, special_allowed: bool, lookup: Lookup) -> ClusterUrl:
+    parsed = ClusterUrl.parse(url)
+    with contextlib.suppress(NoAddress):
+        judged_address(parsed, special_allowed=special_allowed, lookup=lookup)
+    return parsed
 
 
 def cluster_remove(*, user: User, cluster: Cluster) -> None:
