@@ -79,10 +79,10 @@ def payloads() -> dict[str, Payload]:
 def alerts_in(kind: str, body: bytes, mapping: Mapping[str, str]) -> list[ReceivedAlert]:
     """The alerts of a body, made storable and bounded. Raises PayloadRefused."""
     try:
-        document = json.loads(body)
+        document = storable(json.loads(body))
     except (ValueError, RecursionError):
         raise PayloadRefused("The body is not JSON.") from None
-    alerts = payloads()[kind].read(storable(document), mapping)
+    alerts = payloads()[kind].read(document, mapping)
     if len(alerts) > MOST_ALERTS:
         raise PayloadRefused(f"The body holds {len(alerts):,} alerts; at most {MOST_ALERTS} are taken at once.")
     return alerts

@@ -93,6 +93,12 @@ def test_a_body_that_is_no_json_is_refused(body: bytes) -> None:
         alerts_in("alertmanager", body, {})
 
 
+@pytest.mark.parametrize("depth", [200, 500, 900, 5_000])
+def test_a_body_that_is_nested_is_refused_with_a_reason(depth: int) -> None:
+    with pytest.raises(PayloadRefused):
+        alerts_in("alertmanager", b'{"alerts": ' + b"[" * depth + b"]" * depth + b"}", {})
+
+
 def test_names_values_and_counts_are_bounded() -> None:
     document = sample_of("alertmanager")
     document["alerts"][0]["labels"] = {f"label{i}": "x" * 10_000 for i in range(1_000)}
