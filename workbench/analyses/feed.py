@@ -20,8 +20,9 @@ from workbench.analyses.stages import run_shown
 from workbench.machine import broker
 from workbench.machine.environment import WEB_THREADS
 
-MOST_FEEDS = WEB_THREADS // 2
-"""Concurrent feeds per web process; each occupies a thread. Our choice: half of the threads, the others serve pages."""
+MOST_FEEDS = WEB_THREADS // 3
+"""Concurrent feeds per web process; each occupies a thread. Our choice: a third of the threads; uploads
+occupy half at most, so that some are left for pages."""
 
 FEED_SECONDS = 60.0
 """Maximum duration of a feed; then the browser reconnects. Our choice: closed pages are detected."""
