@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import lzma
 import struct
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -20,7 +21,7 @@ from tests.workbench.diagnosed import SKEW_FIRES, SKEW_RULE, SKEW_SILENT, diagno
 from tests.workbench.people import People, case_of, signed_in
 from workbench.accounts.models import Role
 from workbench.cases.bulk import cases_set_status
-from workbench.cases.models import CaseStatus
+from workbench.cases.models import Case, CaseStatus
 from workbench.reports.bundle import bundle_pieces
 from workbench.rules.models import Draft
 
@@ -216,6 +217,64 @@ def test_a_manifest_with_numbers_that_are_none_is_refused_with_the_reason(
     answer = rita.post("/reports/import/", {"bundle": SimpleUploadedFile("x.zip", with_manifest(content, change))})
     assert answer.status_code == 200
     assert "message error" in answer.content.decode()
+
+
+LOG = b"2024-05-14 09:12:01,123 INFO  org.apache.flink.Some [] - Something\n" * 3
+NO_VALUES: tuple[Any, ...] = (
+    None,
+    -1,
+    "",
+    "@bob",
+    "\ud800\0",
+    "x" * 20_000,
+    [],
+    {"a": None},
+    json.loads("[" * 400 + "]" * 400),
+)
+
+
+def places(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Each entry of a JSON value as what holds it and its key."""
+    for key, each in list(value.items()) if isinstance(value, dict) else list(enumerate(value)):
+        yield value, key
+        if isinstance(each, (dict, list)):
+            yield from places(each)
+
+
+def test_any_value_in_the_place_of_any_other_in_a_manifest_is_taken_or_refused(
+    people: People, rita: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workbench.analyses.services._send", lambda *args, **options: None)
+    analysis = diagnosed_case(people.alice)
+    file = analysis.files.get()
+    file.path.write_bytes(LOG)
+    file.sha256, file.bytes = hashlib.sha256(LOG).hexdigest(), len(LOG)
+    file.clocks, file.event_fields = {file.name: {"zone": "UTC", "shift_ms": 5}}, {file.name: ["a", "b", ""]}
+    file.overrides = {file.name: "flink-log"}
+    file.save()
+    with zipfile.ZipFile(io.BytesIO(b"".join(bundle_pieces(analysis)))) as archive:
+        entries: dict[str, str | bytes] = {name: archive.read(name) for name in archive.namelist()}
+    manifest = json.loads(entries["manifest.json"])
+    tried, wrong = 0, []
+    manifest["verdict"] = {name: manifest["verdict"][name] for name in ("symptom_class", "confidence")}
+    for holder, key in places(manifest):
+        kept = holder[key]
+        for value in NO_VALUES:
+            holder[key] = value
+            entries["manifest.json"] = json.dumps(manifest)
+            cases, tried = Case.objects.count(), tried + 1
+            sent = {"bundle": SimpleUploadedFile("x.zip", packed(entries))}
+            try:
+                status = rita.post("/reports/import/", sent).status_code
+            except Exception as error:
+                wrong.append(f"{key} = {str(value)[:40]!r}: {type(error).__name__}: {error}"[:300])
+                continue
+            if (status, Case.objects.count() - cases) not in ((200, 0), (302, 1)):
+                wrong.append(f"{key} = {str(value)[:40]!r}: status {status}, {Case.objects.count() - cases} cases")
+        holder[key] = kept
+    assert not wrong, "\n".join(wrong)
+    assert tried > 100
+    assert not Case.objects.filter(watches__user=people.bob).exists()
 
 
 # Bulk changes

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import io
+import json
 import time
 import zipfile
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
 from django.urls import reverse
 
 from tests.workbench.diagnosed import SKEW_RULE
 from tests.workbench.people import People, case_of, signed_in
+from workbench.analyses.submission import case_submit
+from workbench.cases.models import Case
 from workbench.redaction import views as redaction_views
+from workbench.reports.bundle import KIND, SCHEMA, BundleRefused, bundle_import
 from workbench.rules import exchange
 from workbench.rules.services import rules_load
 from workbench.uploads import services
@@ -91,6 +97,72 @@ def test_a_drop_of_archives_is_recognised_within_its_time(people: People, monkey
     assert len(files) == 8
     assert any(each["format"] == "flink-log" for each in files[0].members)
     assert [each["title"] for each in files[7].members] == ["More files, recognised during the analysis"]
+
+
+def archives() -> list[tuple[str, io.BytesIO]]:
+    """Eight archives of 500 logs each: all of them together take longer than the time."""
+    logs = {f"{number}.log": LINE * 600 for number in range(500)}
+    return [(f"{name}.zip", io.BytesIO(zipped({**logs, f"{name}.log": name.encode()}))) for name in "abcdefgh"]
+
+
+def test_files_that_are_sent_with_a_case_are_recognised_within_their_time(
+    people: People, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(services, "LOOKED_SECONDS", 0.3)
+    monkeypatch.setattr("workbench.analyses.services._send", lambda *args, **options: None)
+    sent_files = archives()
+    begun = time.thread_time()
+    case_submit(user=people.alice, title="Archives", files=sent_files)
+    assert time.thread_time() - begun < 3
+    files = UploadedFile.objects.order_by("pk")
+    assert len(files) == 8
+    assert [each["title"] for each in files[7].members] == ["More files, recognised during the analysis"]
+
+
+def test_files_of_a_bundle_are_recognised_within_their_time(people: People, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(services, "LOOKED_SECONDS", 0.3)
+    monkeypatch.setattr("workbench.analyses.services._send", lambda *args, **options: None)
+    begun = time.thread_time()
+    bundle_import(user=people.alice, content=bundled(archives(), {}))
+    assert time.thread_time() - begun < 4
+    assert UploadedFile.objects.count() == 8
+
+
+def test_a_bundle_of_thousands_of_corrections_is_refused(people: People) -> None:
+    overrides = {f"a.zip!/{number}.log": "flink-log" for number in range(1_001)}
+    with pytest.raises(BundleRefused, match="corrects 1,001 formats"):
+        bundle_import(user=people.alice, content=bundled(archives()[:1], overrides))
+    assert not Case.objects.exists()
+
+
+def bundled(files: list[tuple[str, io.BytesIO]], overrides: dict[str, str]) -> io.BytesIO:
+    """A bundle of the files, whose first one is corrected."""
+    contents = {f"files/{number:04}": content.getvalue() for number, (_, content) in enumerate(files, 1)}
+    listed = [
+        {
+            "path": path,
+            "name": name,
+            "sha256": hashlib.sha256(contents[path]).hexdigest(),
+            "overrides": overrides if path == "files/0001" else {},
+        }
+        for path, (name, _) in zip(contents, files, strict=True)
+    ]
+    verdict = {"symptom_class": "healthy", "confidence": 0.9}
+    manifest = {"kind": KIND, "schema": SCHEMA, "title": "Theirs", "verdict": verdict, "health": 100, "files": listed}
+    return io.BytesIO(zipped({"manifest.json": json.dumps(manifest).encode(), **contents}))
+
+
+def test_files_of_visitors_are_not_taken(people: People, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The check of CSRF tokens reads the form of anybody, and each file of it would be open until its end."""
+    made: list[str] = []
+    monkeypatch.setattr(
+        "django.core.files.uploadedfile.tempfile.NamedTemporaryFile", lambda **options: made.append(str(options))
+    )
+    sent_files = [SimpleUploadedFile(f"{number}.log", LINE) for number in range(20)]
+    client = Client(enforce_csrf_checks=True)
+    answer = client.post("/login/", {"username": "alice", "password": "x", "files": sent_files})
+    assert answer.status_code == 403
+    assert made == []
 
 
 @pytest.mark.django_db

@@ -26,9 +26,10 @@ from workbench.rules.models import BundledRule
 from workbench.rules.selectors import rule_texts
 from workbench.rules.services import bundled_rules, ruleset_of_bundle
 from workbench.untrusted.received_zip import UnreadableZip, opened_zip
+from workbench.untrusted.storable import storable
 from workbench.uploads.refusals import UploadRefused
 from workbench.uploads.reservations import require_unreserved_room
-from workbench.uploads.services import case_discard, clock_set, event_fields_set, override_set, upload_add
+from workbench.uploads.services import Recognition, case_discard, clock_set, event_fields_set, override_set, upload_add
 
 KIND, SCHEMA = "flink-workbench-case", 1
 PIECE_BYTES = 1024 * 1024
@@ -38,6 +39,10 @@ MOST_RULE_BYTES = 1024**2
 """Characters of all rules. Our choice: three to four times what is shipped; the slowest text of this length is parsed
 in 3 s.
 """
+MOST_CORRECTIONS = 1_000
+"""Formats, clocks and fields of events that people set. Our choice: each takes some milliseconds to store, and far
+fewer are set by hand."""
+LONGEST_CLASS = 60
 MOMENT = (2000, 1, 1, 0, 0, 0)
 """A constant time, so that the same case gives the same bytes."""
 
@@ -151,7 +156,7 @@ def bundle_import(*, user: User, content: BinaryIO) -> Case:
     except InvalidRule as error:
         raise BundleRefused(f"A rule in it cannot be read: {error}") from None
     there = verdict_line({"verdict": manifest["verdict"], "health": {"score": manifest["health"]}})
-    note_add(case=case, user=user, text=f"Imported from a bundle. There the verdict was: {there}.")
+    note_add(case=case, user=user, text=f"Imported from a bundle. There the verdict was: {there}.", by_person=False)
     analysis_request(case=case, user=user, ruleset=ruleset)
     return case
 
@@ -162,17 +167,22 @@ def _checked_manifest(archive: zipfile.ZipFile) -> dict[str, Any]:
         entry = archive.getinfo("manifest.json")
         if entry.file_size > MOST_MANIFEST_BYTES:
             raise BundleRefused("Its manifest is too large.")
-        manifest = json.loads(archive.read(entry))
+        manifest = storable(json.loads(archive.read(entry)))
         files, verdict = manifest["files"], manifest["verdict"]
         named = [(str(each["path"]), str(each["name"]), dict(each["overrides"])) for each in files]
-        _clocks(files), _event_fields(files)
+        corrections = sum(len(overrides) for _, _, overrides in named) + len(_clocks(files)) + len(_event_fields(files))
         is_ours = manifest["kind"] == KIND and manifest["schema"] == SCHEMA
-        str(verdict["symptom_class"]), str(manifest["title"])
+        str(manifest["title"])
+        is_ours &= isinstance(verdict["symptom_class"], str) and len(verdict["symptom_class"]) <= LONGEST_CLASS
         is_ours &= 0 <= float(verdict["confidence"]) <= 1 and 0 <= int(manifest["health"]) <= 100
     except (KeyError, TypeError, ValueError, OverflowError, RecursionError):
         raise BundleRefused("It is no bundle of a case: its manifest.json is missing or says something else.") from None
     if not is_ours:
         raise BundleRefused("It is no bundle of a case that this version of the workbench can read.")
+    if corrections > MOST_CORRECTIONS:
+        raise BundleRefused(
+            f"It corrects {corrections:,} formats, clocks and fields of files; {MOST_CORRECTIONS:,} may be."
+        )
     held = {entry.filename: entry.file_size for entry in archive.infolist()}
     if missing := [path for path, _, _ in named if path not in held]:
         raise BundleRefused(f"It names {missing[0][:100]!r} and does not hold it.")
@@ -213,12 +223,14 @@ def _rules(archive: zipfile.ZipFile) -> list[BundledRule]:
 
 
 def _files(archive: zipfile.ZipFile, manifest: dict[str, Any], case: Case, user: User) -> None:
+    corrected, plain = Recognition(), Recognition()  # corrections need the names of what was recognised
     for each in manifest["files"]:
+        recognition = corrected if each["overrides"] or _clocks([each]) or _event_fields([each]) else plain
         with archive.open(str(each["path"])) as content:
-            file = upload_add(case=case, user=user, content=content, name=str(each["name"]))
+            file = upload_add(case=case, user=user, content=content, name=str(each["name"]), recognition=recognition)
         if file.sha256 != each.get("sha256"):
             raise BundleRefused(f"{file.name} is not the file that the manifest names: its hash differs.")
-        for member, format_id in each["overrides"].items():
+        for member, format_id in dict(each["overrides"]).items():
             try:
                 override_set(file=file, member=str(member), format_id=str(format_id))
             except UploadRefused as error:

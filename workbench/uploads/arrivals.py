@@ -37,7 +37,7 @@ from workbench.redaction.selectors import redactor_for
 from workbench.uploads.models import Arrival, ArrivalState, UploadedFile
 from workbench.uploads.refusals import AlreadyInCase, TooLarge, UploadRefused
 from workbench.uploads.reservations import coming_bytes, require_room_for, require_share, stored_bytes
-from workbench.uploads.services import PIECE_BYTES, upload_add
+from workbench.uploads.services import PIECE_BYTES, Recognition, upload_add
 
 REDACT_ARRIVAL = "workbench.uploads.tasks.redact_arrival"
 """The task, which imports this module."""
@@ -214,7 +214,13 @@ def arrival_redact(*, arrival: Arrival, on_progress: Callable[[int], None] = nob
 
 
 def upload_take(
-    *, case: Case, user: User, content: ReceivedFile[bytes] | IO[bytes], name: str, redact: Collection[str] = ()
+    *,
+    case: Case,
+    user: User,
+    content: ReceivedFile[bytes] | IO[bytes],
+    name: str,
+    redact: Collection[str] = (),
+    recognition: Recognition | None = None,
 ) -> UploadedFile | Arrival:
     """As `upload_add`, but a large file that must be redacted waits for a worker, as an Arrival."""
     if isinstance(content, ReceivedFile):
@@ -223,7 +229,7 @@ def upload_take(
         size = content.seek(0, os.SEEK_END)
         content.seek(0)
     if size <= _most_redacted_at_once(content) or redactor_for(redact) is None:
-        return upload_add(case=case, user=user, content=content, name=name, redact=redact)
+        return upload_add(case=case, user=user, content=content, name=name, redact=redact, recognition=recognition)
     arrival = arrival_begin(case=case, user=user, name=name[-1000:], size=size, redact=redact)
     try:
         arrival_append(arrival=arrival, offset=0, length=size, stream=content, is_here=True)

@@ -10,6 +10,7 @@ import tempfile
 import time
 import uuid
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 from typing import IO, Any, TypeAlias
@@ -51,6 +52,13 @@ REMOVED_KEPT = timedelta(hours=1)
 """How long a removed file can be restored. Our choice: longer than noticing a mistake takes."""
 
 
+@dataclass(slots=True)
+class Recognition:
+    """Seconds that remain for recognising the files of one request, however many calls store them."""
+
+    seconds: float = field(default_factory=lambda: LOOKED_SECONDS)
+
+
 Content: TypeAlias = "ReceivedFile[bytes] | IO[bytes] | Path"
 """Content of a request, a readable stream, or a file on disk, which is moved."""
 
@@ -63,13 +71,16 @@ def upload_add(
     name: str,
     redact: Collection[str] = (),
     progress: Callable[[int], None] = nobody,
+    recognition: Recognition | None = None,
 ) -> UploadedFile:
     """Stores one uploaded file and recognises its contents, as `uploads_add`.
 
     progress  called with the bytes of text redacted
     Raises NoRoom, TooLarge, AlreadyInCase; UploadRefused for a file that cannot be redacted.
     """
-    [taken] = uploads_add(case=case, user=user, drops=[(name, content)], redact=redact, progress=progress)
+    [taken] = uploads_add(
+        case=case, user=user, drops=[(name, content)], redact=redact, progress=progress, recognition=recognition
+    )
     if isinstance(taken, UploadRefused):
         raise taken
     return taken
@@ -82,21 +93,23 @@ def uploads_add(
     drops: Iterable[tuple[str, Content]],
     redact: Collection[str] = (),
     progress: Callable[[int], None] = nobody,
+    recognition: Recognition | None = None,
 ) -> list[UploadedFile | UploadRefused]:
     """Stores uploaded files and recognises their contents; gives each as a row or as its refusal.
 
     An unknown format is kept as an attachment, an unreadable file is kept with the reason. The files belong to the
     newest snapshot.
 
-    drops   (path inside the upload, content)
-    redact  ids of the redaction rules that are applied before anything is stored
+    drops        (path inside the upload, content)
+    redact       ids of the redaction rules that are applied before anything is stored
+    recognition  time that remains, where the files of one request are stored by several calls
     Raises NoRoom, with nothing stored.
     """
     limits, layouts, redactor = limits_now(), layouts_now(), redactor_for(redact)
     folder = settings.UPLOADS_DIR / str(case.pk)
     folder.mkdir(exist_ok=True, mode=0o700)
     answers: list[UploadedFile | UploadRefused] = []
-    left = LOOKED_SECONDS
+    recognition = recognition or Recognition()
     try:
         for name, content in drops:
             file = UploadedFile(case=case, uploaded_by=user, name=_clean(name), stored=f"{case.pk}/{uuid.uuid4().hex}")
@@ -110,8 +123,8 @@ def uploads_add(
                 answers[-1] = refusal
             else:
                 begun = time.monotonic()
-                _recognise(file, limits, layouts, min(left, PEEKED_SECONDS))
-                left = max(0.0, left - (time.monotonic() - begun))
+                _recognise(file, limits, layouts, min(recognition.seconds, PEEKED_SECONDS))
+                recognition.seconds = max(0.0, recognition.seconds - (time.monotonic() - begun))
         return _placed(case, answers, limits)
     except BaseException:
         for each in answers:
