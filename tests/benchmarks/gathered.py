@@ -19,12 +19,13 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 OUTCOMES = ("right", "inconclusive", "wrong")
-COLUMNS = ("class", *OUTCOMES, "fix stands", "of those led")
+COLUMNS = ("class", *OUTCOMES, "fix stands", "of those led", "first guess", "first three")
 
 
 def report(spark: SparkSession, misses: bool) -> None:
-    """Prints a table for each half: of each class how many are right first, inconclusive and wrong, and how many fixes
-    stand in the runbook of the finding that leads.
+    """Prints a table for each half: of each class how many are right first, inconclusive and wrong, how many fixes
+    stand in the runbook of the finding that leads, and of the inconclusive ones how often the first possible cause is
+    right, or one of the first three.
 
     misses  also names the set-aside incidents that are not right: whoever reads them writes no rules from them
     """
@@ -36,7 +37,7 @@ def report(spark: SparkSession, misses: bool) -> None:
 
 
 def _counted(spark: SparkSession, half: Half, named: bool) -> Counter[tuple[str, str]]:
-    """(class, outcome or `led` or `fix`) -> incidents."""
+    """(class, outcome, `led`, `fix`, `guess` or `three`) -> incidents."""
     counts: Counter[tuple[str, str]] = Counter()
     for incident in gathered_incidents(half):
         with tempfile.TemporaryDirectory(prefix="gathered-") as place:
@@ -48,6 +49,10 @@ def _counted(spark: SparkSession, half: Half, named: bool) -> Counter[tuple[str,
         counts[incident.symptom_class, outcome] += 1
         counts[incident.symptom_class, "led"] += leading is not None
         counts[incident.symptom_class, "fix"] += has_fix
+        guesses = [each["symptom_class"] for each in analysis.document["hypotheses"]]
+        for name, most in (("guess", 1), ("three", 3)):
+            is_named = not {incident.symptom_class, *incident.also_right}.isdisjoint(guesses[:most])
+            counts[incident.symptom_class, name] += is_named and outcome == "inconclusive"
         if named and (outcome != "right" or (leading is not None and not has_fix)):
             missed = "" if has_fix or leading is None else f"  fix not named: {incident.fix}"
             print(f"{outcome:12} {incident.id} {incident.symptom_class} -> {verdict}{missed}", flush=True)
@@ -75,7 +80,7 @@ def _runbook_text(finding: dict[str, Any], analysis: Report) -> str:
 
 def _print_table(counts: Counter[tuple[str, str]]) -> None:
     classes = sorted({symptom_class for symptom_class, _ in counts})
-    rows = [(name, [counts[name, each] for each in (*OUTCOMES, "fix", "led")]) for name in classes]
+    rows = [(name, [counts[name, each] for each in (*OUTCOMES, "fix", "led", "guess", "three")]) for name in classes]
     rows.append(("all", [sum(column) for column in zip(*(cells for _, cells in rows), strict=True)]))
     print(f"{COLUMNS[0]:22}" + "".join(f"{each:>14}" for each in COLUMNS[1:]))
     for name, cells in rows:
