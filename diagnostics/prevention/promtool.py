@@ -13,6 +13,7 @@ import yaml
 from diagnostics.notation.control_characters import show_controls
 from diagnostics.prevention.alert import Alert, duration
 from diagnostics.prevention.series import STEP_MS, CaseSeries, Labels, Series
+from diagnostics.wording import phrase
 
 RULES_FILE, TEST_FILE = "flink-alerts.yaml", "flink-alerts-test.yaml"
 AFTER_MS = 30 * 60_000
@@ -73,6 +74,21 @@ def unit_test(alerts: Sequence[Alert], series: CaseSeries, case: str) -> str | N
     ]
     content = {"rule_files": [RULES_FILE], "evaluation_interval": duration(STEP_MS), "tests": [test]}
     return "\n".join(comments) + "\n" + _yaml(content)
+
+
+def outcome(alert: Alert, series: CaseSeries) -> str:
+    """What the alert does on the incident, as a sentence; the unit test expects the same."""
+    if not alert.is_covered_by(series):
+        return "Not tested: the case holds no such series."
+    firing = alert.firing(continued(series))
+    if not firing:
+        return "This incident does not fire it, not even if it goes on as in the last third of the evidence."
+    first, covered = min(firing.values()) * STEP_MS, max(series.steps - 1, 0) * STEP_MS
+    after = f"{phrase.duration(first)} after the evidence begins"
+    if first <= covered:
+        return f"This incident fires it {after}."
+    whole = phrase.duration(covered)
+    return f"This incident fires it {after} if it goes on as in the last third; the evidence covers {whole}."
 
 
 def continued(series: CaseSeries) -> CaseSeries:

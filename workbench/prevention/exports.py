@@ -11,7 +11,7 @@ from diagnostics.diagnosis.fingerprint import worst_job
 from diagnostics.prevention.alert import Alert
 from diagnostics.prevention.alerts import alerts_for
 from diagnostics.prevention.dashboard import DASHBOARD_FILE, dashboard
-from diagnostics.prevention.promtool import RULES_FILE, TEST_FILE, rules_file, unit_test
+from diagnostics.prevention.promtool import RULES_FILE, TEST_FILE, outcome, rules_file, unit_test
 from diagnostics.prevention.series import case_series, label_value
 from workbench.analyses.models import Analysis
 
@@ -22,14 +22,13 @@ MOMENT = (2000, 1, 1, 0, 0, 0)
 class Prevention:
     """The exports of a case.
 
-    files     name -> content
-    untested  names of alerts whose metrics the case does not have
+    alerts  each with what it does on this incident
+    files   name -> content
     """
 
     job: str
-    alerts: Sequence[Alert]
+    alerts: Sequence[tuple[Alert, str]]
     files: Mapping[str, str]
-    untested: Sequence[str]
 
 
 def prevention_of(analysis: Analysis) -> Prevention:
@@ -48,9 +47,8 @@ def prevention_of(analysis: Analysis) -> Prevention:
     }
     return Prevention(
         job=name,
-        alerts=alerts,
+        alerts=[(each, outcome(each, series)) for each in alerts],
         files={name: content for name, content in files.items() if content},
-        untested=[alert.name for alert in alerts if not alert.is_covered_by(series)],
     )
 
 

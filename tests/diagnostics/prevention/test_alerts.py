@@ -17,7 +17,7 @@ from diagnostics.prevention.alert import Alert, duration
 from diagnostics.prevention.alerts import alerts_for
 from diagnostics.prevention.dashboard import PANELS, WITHOUT_PANELS, dashboard
 from diagnostics.prevention.own_alerts import OF_SETTINGS, OWN_ALERTS
-from diagnostics.prevention.promtool import RULES_FILE, TEST_FILE, continued, rules_file, unit_test
+from diagnostics.prevention.promtool import RULES_FILE, TEST_FILE, continued, outcome, rules_file, unit_test
 from diagnostics.prevention.series import STEP_MS, CaseSeries, case_series, label_value
 from diagnostics.rules.rule import shipped_rules
 from diagnostics.symptoms import symptoms
@@ -183,6 +183,17 @@ def test_a_job_that_completes_its_checkpoints_goes_on_doing_so_after_the_evidenc
     assert "# Not fired by this incident: FlinkCheckpointsFailInARow, FlinkNoCompletedCheckpoint." in told_by_promtool(
         tmp_path, alerts, series
     )
+
+
+def test_each_alert_says_what_it_does_on_the_incident() -> None:
+    alerts, series = made(FAILING, finding("user_code"))
+    said = {alert.name: outcome(alert, series) for alert in alerts}
+    assert said["FlinkCheckpointsFailInARow"] == "This incident fires it 5 min after the evidence begins."
+    assert said["FlinkNoCompletedCheckpoint"].startswith("This incident fires it 11 min")
+    assert said["FlinkNoCompletedCheckpoint"].endswith("as in the last third; the evidence covers 7 min.")
+    assert said["FlinkJobRestarted"] == "Not tested: the case holds no such series."
+    calm = made(history(*(checkpoint(n, n * 60_000) for n in range(5)), until=5 * MINUTE))
+    assert outcome(calm[0][0], calm[1]).startswith("This incident does not fire it")
 
 
 def test_every_matcher_holds_the_job(tmp_path: Path) -> None:
