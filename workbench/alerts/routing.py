@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from workbench.alerts.models import AlertSource
-from workbench.clusters.models import Cluster, ClusterQuerySet
+from workbench.clusters.models import Cluster
 
 MOST_ROUTES = 200
 ANY_REST = "*"
@@ -29,31 +29,40 @@ class Target:
     reason: str = ""
 
 
-def clusters_of(source: AlertSource) -> ClusterQuerySet:
-    """The clusters that the source may collect from: those of its owner."""
-    return Cluster.objects.offered_to(source.owner).clusters()
+@dataclass(frozen=True, slots=True)
+class Routing:
+    """The mapping of a source, with the clusters as they are listed now.
 
+    offered  key -> cluster that the source's owner may collect from
+    """
 
-def target_of(source: AlertSource, labels: Mapping[str, str]) -> Target:
-    """From the first matching route, else the cluster that a label names, else the source's cluster."""
-    offered = {cluster.pk: cluster for cluster in clusters_of(source)}
-    job = labels.get(source.job_label, "")
-    for route in source.routes:
-        if _fits(labels.get(str(route["label"])), str(route["value"])):
-            cluster = offered.get(int(route["cluster"]))
-            if cluster is None:
+    source: AlertSource
+    offered: Mapping[int, Cluster]
+
+    @classmethod
+    def of(cls, source: AlertSource) -> Routing:
+        """The mapping for one message."""
+        return cls(source, {cluster.pk: cluster for cluster in Cluster.objects.offered_to(source.owner).clusters()})
+
+    def target_of(self, labels: Mapping[str, str]) -> Target:
+        """The first route that fits, then the cluster that a label names, then the cluster of the source."""
+        source, job = self.source, labels.get(self.source.job_label, "")
+        for route in source.routes:
+            if _fits(labels.get(str(route["label"])), str(route["value"])):
+                cluster = self.offered.get(int(route["cluster"]))
                 condition = f"{route['label']} = {route['value']}"
-                return Target(None, job, f"The route {condition} leads to a cluster that is not listed any more.")
-            return Target(cluster, job)
-    named = labels.get(source.cluster_label, "")
-    for cluster in offered.values():
-        if named and cluster.name.casefold() == named.casefold():
-            return Target(cluster, job)
-    if source.cluster_id in offered:
-        return Target(offered[source.cluster_id], job)
-    if named:
-        return Target(None, job, f"The label {source.cluster_label} is {named}, which names no listed cluster.")
-    return Target(None, job, f"There is no label {source.cluster_label}, no route fits, and the source has no cluster.")
+                reason = "" if cluster else f"The route {condition} leads to a cluster that is not listed any more."
+                return Target(cluster, job, reason)
+        named = labels.get(source.cluster_label, "")
+        for cluster in self.offered.values():
+            if named and cluster.name.casefold() == named.casefold():
+                return Target(cluster, job)
+        if source.cluster_id is not None and source.cluster_id in self.offered:
+            return Target(self.offered[source.cluster_id], job)
+        label = source.cluster_label
+        if named:
+            return Target(None, job, f"The label {label} is {named}, which names no listed cluster.")
+        return Target(None, job, f"There is no label {label}, no route fits, and the source has no cluster.")
 
 
 def routes_read(written: str, clusters: Iterable[Cluster]) -> list[dict[str, str | int]]:
@@ -80,7 +89,10 @@ def routes_written(source: AlertSource) -> str:
     """The routes of a source as text for editing."""
     keys = [route["cluster"] for route in source.routes]
     names = dict(Cluster.objects.filter(pk__in=keys).values_list("pk", "name"))
-    return "\n".join(f"{route['label']} = {route['value']} : {names[int(route['cluster'])]}" for route in source.routes)
+    return "\n".join(
+        f"{route['label']} = {route['value']} : {names.get(int(route['cluster']), 'removed')}"
+        for route in source.routes
+    )
 
 
 def _fits(value: str | None, wanted: str) -> bool:

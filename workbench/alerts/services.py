@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from workbench.alerts.models import Alert, AlertSource
 from workbench.alerts.payload import LONGEST_SUMMARY, LONGEST_VALUE, PayloadRefused, ReceivedAlert, alerts_in
-from workbench.alerts.routing import Target, target_of
+from workbench.alerts.routing import Routing, Target
 from workbench.cases.models import LONGEST_CHANGE, Case, CaseStatus
 from workbench.cases.services import note_add, snapshot_start
 from workbench.clusters.models import Cluster
@@ -57,24 +57,29 @@ def alerts_receive(*, source: AlertSource, body: bytes) -> list[Outcome]:
     except PayloadRefused as error:
         AlertSource.objects.filter(pk=source.pk).update(heard_at=timezone.now(), refused=str(error)[:500])
         raise
-    with transaction.atomic():
-        # Messages about one job are serialised, also from two sources of the team.
-        list(AlertSource.objects.select_for_update().filter(team=source.team_id).order_by("pk"))
-        now = timezone.now()
-        AlertSource.objects.filter(pk=source.pk).update(heard_at=now, refused="")
-        _forget_old(source, now)
-        return [outcome for each in received if (outcome := _receive(source, each, now)) is not None]
+    now, routing = timezone.now(), Routing.of(source)
+    AlertSource.objects.filter(pk=source.pk).update(heard_at=now, refused="")
+    _forget_old(source, now)
+    outcomes = [_receive(routing, each, now) for each in received]
+    return [outcome for outcome in outcomes if outcome is not None]
 
 
-def _receive(source: AlertSource, received: ReceivedAlert, now: dt.datetime) -> Outcome | None:
-    """The outcome of one alert; None for the end of an unknown alert."""
+@transaction.atomic
+def _receive(routing: Routing, received: ReceivedAlert, now: dt.datetime) -> Outcome | None:
+    """The outcome of one alert; None for the end of an unknown alert.
+
+    Each has a transaction of its own, so that a message of many alerts does not block other writers.
+    """
+    source = routing.source
+    # Messages about one job are serialised, also from two sources of the team.
+    list(AlertSource.objects.select_for_update().filter(team=source.team_id).order_by("pk").values_list("pk"))
     identity = hashlib.sha256(received.identity.encode()).hexdigest()
-    newest = source.alerts.filter(identity=identity).select_related("case").first()
+    newest = source.alerts.filter(identity=identity).select_related("source", "case", "cluster").first()
     if newest is not None and newest.is_firing:
         return _continue(source, newest, received, now)
     if not received.is_firing:
         return None
-    target = target_of(source, received.labels)
+    target = routing.target_of(received.labels)
     alert = Alert(
         source=source,
         identity=identity,
@@ -198,4 +203,5 @@ def _forget_old(source: AlertSource, now: dt.datetime) -> None:
 
 def alerts_seen_in(source: AlertSource, body: bytes) -> Sequence[tuple[ReceivedAlert, Target]]:
     """How a message would be interpreted, without storing anything. Raises PayloadRefused."""
-    return [(each, target_of(source, each.labels)) for each in alerts_in(source.kind, body, source.mapping)]
+    routing = Routing.of(source)
+    return [(each, routing.target_of(each.labels)) for each in alerts_in(source.kind, body, source.mapping)]

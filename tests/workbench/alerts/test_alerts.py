@@ -281,3 +281,23 @@ def test_an_administrator_connects_a_system_and_tries_a_message(people: People, 
     browser.post(source.get_absolute_url(), form | {"routes": "namespace = x : payments"})
     source.refresh_from_db()
     assert source.routes == [{"label": "namespace", "value": "x", "cluster": cluster.pk}]
+
+
+def test_a_thousand_alerts_in_two_messages_are_kept_and_open_a_bounded_number_of_cases(source: AlertSource) -> None:
+    for begin in (0, 500):
+        alerts = [
+            {"status": "firing", "fingerprint": str(key), "labels": {"cluster": "payments", "job_name": f"job-{key}"}}
+            for key in range(begin, begin + 500)
+        ]
+        receive(source, json.dumps({"alerts": alerts}).encode())
+    assert Alert.objects.count() == 1_000
+    assert Case.objects.count() == services.MOST_CASES_AN_HOUR
+
+
+def test_a_source_whose_cluster_is_gone_can_still_be_edited(source: AlertSource, people: People) -> None:
+    source.routes = [{"label": "namespace", "value": "x", "cluster": 10_000}]
+    source.save()
+    page = signed_in(people.ada).get(source.get_absolute_url()).content.decode()
+    assert "namespace = x : removed" in page
+    [outcome] = receive(source, message("firing", namespace="x"))
+    assert outcome.reason == "The route namespace = x leads to a cluster that is not listed any more."
