@@ -162,7 +162,7 @@ def _failure(channel: Channel, answer: Answer) -> tuple[str, bool]:
         return f"Answer {answer.status}: {said}", answer.status in REFUSED_FOR_GOOD or 300 <= answer.status < 400
     try:
         read = json.loads(answer.text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return "", False
     refusal = kinds()[channel.kind].refusal(read)
     return (f"Refused: {refusal}", True) if refusal else ("", False)

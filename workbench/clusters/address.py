@@ -38,8 +38,9 @@ METADATA = frozenset(
 """Addresses of providers' metadata services with secrets. Sources: the documentation of AWS, Google and Azure; of Azure
 (WireServer); of Alibaba Cloud; of Oracle Cloud; of AWS (IMDS over IPv6); of Google (the same).
 """
-EMBEDDING = (ipaddress.IPv6Network("64:ff9b::/96"), ipaddress.IPv6Network("2002::/16"))
-"""NAT64 (RFC 6052) and 6to4 (RFC 3056): IPv6 addresses that lead to an IPv4 one."""
+NAT64 = (ipaddress.IPv6Network("64:ff9b::/96"), ipaddress.IPv6Network("64:ff9b:1::/48"))
+SIX_TO_FOUR = ipaddress.IPv6Network("2002::/16")
+"""NAT64 (RFC 6052, RFC 8215) and 6to4 (RFC 3056): IPv6 addresses that lead to an IPv4 one."""
 
 
 class AddressRefused(Exception):
@@ -178,10 +179,11 @@ def _embedded(address: IpAddress) -> ipaddress.IPv4Address | None:
         return None
     if address.ipv4_mapped:
         return address.ipv4_mapped
-    nat64, six_to_four = EMBEDDING
-    if address in nat64:
+    if address.teredo:
+        return address.teredo[1]
+    if any(address in network for network in NAT64):
         return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
-    if address in six_to_four:
+    if address in SIX_TO_FOUR:
         return ipaddress.IPv4Address((int(address) >> 80) & 0xFFFFFFFF)
     # The first 96 bits are zero: the old IPv4-compatible form (RFC 4291), but for :: and ::1.
     return ipaddress.IPv4Address(int(address)) if 1 < int(address) < 2**32 else None

@@ -27,7 +27,7 @@ def _write(message: Message, secret: str, now: int) -> Post:
 
 def _plain(line: str) -> str:
     """The line without what a text block takes for Markdown: links and emphasis."""
-    return "".join(f"\\{letter}" if letter in "[]*_" else letter for letter in line)
+    return "".join(f"\\{letter}" if letter in "\\[]*_" else letter for letter in line)
 
 
 KIND = Kind(title="Microsoft Teams", write=_write, address="https://….logic.azure.com:443/workflows/…")
