@@ -13,13 +13,14 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from diagnostics.diagnosis.fact_label import fact_label
 from diagnostics.diagnosis.fact_view import FactView
 from diagnostics.diagnosis.finding import Finding
 from diagnostics.diagnosis.match import Matches, Silent, Undecided
 from diagnostics.rules.condition import Check, Compare, Condition, Group
 from diagnostics.symptoms import symptom, symptoms
 from diagnostics.wording.bound import bound_words
-from diagnostics.wording.fact import fact_name, fact_value
+from diagnostics.wording.fact import fact_value
 from diagnostics.yaml_document import read_yaml
 
 MOST_RANKED = 5
@@ -244,6 +245,6 @@ def _is_telling(check: Check) -> bool:
 
 def _said(check: Check, wanted: bool = True) -> str:
     """The comparison as a sentence: measured value and required value."""
-    name, bound = fact_name(check.fact), bound_words(check.fact, check.op, check.bound).removeprefix("is ")
+    name, bound = fact_label(check.fact), bound_words(check.fact, check.op, check.bound).removeprefix("is ")
     measured = f"{name[0].upper()}{name[1:]}: {fact_value(check.value, check.fact)}"
     return f"{measured}; a rule needs {bound}." if wanted else f"{measured}; that excludes it ({bound})."

@@ -97,11 +97,11 @@ FACTS = {
     for rank, what in _OF_RANK.items()
     for name, meaning in (
         (f"{rank}_count", f"{what} in the logs, at most {alarming_records.MOST_OF_A_RANK}"),
-        (f"{rank}_text", f"the most significant of the {what} says"),
-        (f"{rank}_class", "its root cause class"),
-        (f"{rank}_logger", "the class that logged it, without the package"),
-        (f"{rank}_ms", "when it was logged, epoch ms"),
-        (f"{rank}_frame", "the frame that threw it, the job's own where there is one"),
+        (f"{rank}_text", f"message of the most significant of the {what}"),
+        (f"{rank}_class", f"root cause class of the most significant of the {what}"),
+        (f"{rank}_logger", f"class that logged the most significant of the {what}, without the package"),
+        (f"{rank}_ms", f"time of the most significant of the {what}, epoch ms"),
+        (f"{rank}_frame", f"frame that threw the most significant of the {what}, the job's own where there is one"),
     )
 }
 

@@ -281,31 +281,34 @@ def _vertex_signal(job_id: str | None, vertex: str, timeline: Timeline, graph: J
 
 
 ORIGIN_FACTS = {
-    "position": "source, middle, sink or whole job, by the job graph (by the name without one)",
+    "position": "position of the task in the job graph: source, middle, sink or whole job (by the name without a "
+    "graph)",
     "named_look_up": "whether the planner's name says that it is a look-up join",
     "graph_known": "whether the edges of the job graph are known",
-    "graph_derived": "whether they were derived from names and record counts, since no file shows them",
+    "graph_derived": "whether the edges of the job graph were derived from names and record counts, since no file "
+    "shows them",
     "parallelism": "number of subtasks",
     "busy_known": "whether Flink reports its busy time (legacy sources have none)",
-    "busy_max_ratio": "busy time of its busiest subtask, usual while it held others back",
-    "busy_min_ratio": "busy time of its least busy subtask then",
-    "busy_median_ratio": "busy time of its middle subtask then",
+    "busy_max_ratio": "busy time of the task's busiest subtask; median while it held others back",
+    "busy_min_ratio": "busy time of the task's least busy subtask; median while it held others back",
+    "busy_median_ratio": "busy time of the task's middle subtask; median while it held others back",
     "back_pressured_ratio": "its own back-pressured time then",
     **ONSET_FACTS,
-    "upstream_ratio": "back-pressured time of the worst task above it, usual then",
+    "upstream_ratio": "back-pressured time of the worst upstream task; median while this one held it back",
     "upstream_max_ratio": "the highest of it",
     "upstream_vertex": "that task",
     "upstream_vertices": "the back-pressured tasks above, from the source on",
     "upstream_count": "tasks above it whose back pressure is known",
     "pressed_count": "how many of them were back-pressured",
     "source_ratio": "back-pressured time of the source above it",
-    "downstream_busy_ratio": "busy time of the busiest task below it",
+    "downstream_busy_ratio": "busy time of the busiest downstream task",
     "level": "high or low",
     "moments": "moments at which the job was looked at",
     "origin_moments": "at how many of them it held others back",
     "share_ratio": "their share",
-    "lasted_ms": "how long it lasted without a break; absent when the samples do not show it",
-    "catch_up": "whether it began with the job and was over well before the end, as a backlog that is worked off",
+    "lasted_ms": "time for which the task held others back without a break; absent when the samples do not show it",
+    "catch_up": "whether the back pressure began with the job and was over well before the end, as a backlog that is "
+    "worked off",
 }
 JOB_FACTS = {
     "moments": "moments at which the job was looked at",
@@ -319,8 +322,8 @@ JOB_FACTS = {
     "last_ratio": "back-pressured time of the worst task when last seen",
     "level": "ok, low or high, of the highest",
     "high_moments": "at how many moments it was high",
-    "high_share_ratio": "their share",
-    "high_lasted_ms": "how long it was high without a break",
+    "high_share_ratio": "share of the moments at which back pressure was high, 0 to 1",
+    "high_lasted_ms": "time for which back pressure was high without a break",
     "accumulated_ms": "most back-pressured time that a task accumulated between two answers, if a good part of it",
 }
 VERTEX_FACTS = {

@@ -130,16 +130,16 @@ def _named(calls: Sequence[Sampled]) -> dict[str, FactValue]:
 
 
 FACTS = {
-    "position": "source, middle, sink or whole job",
+    "position": "position of the task in the job graph: source, middle, sink or whole job",
     "profile": "flame-graph, collapsed or thread-dump",
     "sees_all": "whether the profile counts waiting threads as well as working ones",
     "working_samples": "samples in which the thread was at work",
-    "waiting_ratio": "share of them that wait in an outside call",
+    "waiting_ratio": "share of the working samples that wait in an outside call",
     "named_look_up": "whether the planner's name says that it is a look-up join",
-    "role": "what most of the waiting is for: sink, look-up or source",
-    "role_ratio": "share of the work that waits for this",
-    "role_from": "operator, method or position: what shows the role",
-    "system": "the outside system",
+    "role": "purpose of most waiting: sink, look-up or source",
+    "role_ratio": "share of the working samples that wait for the outside system",
+    "role_from": "source of the purpose of the waiting: operator, method or position",
+    "system": "outside system that the threads wait for",
     "client_frame": "the client's function that is called",
     "user_frame": "the user's function that calls it",
     "waiting_frame": "the frame in which the thread waits",

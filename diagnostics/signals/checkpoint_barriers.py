@@ -98,15 +98,16 @@ def _uses_managed_memory(series: MetricSeries) -> bool:
 
 FACTS = {
     "slow": "slow checkpoints whose start delay is known",
-    "duration_ms": "duration of the longest of them",
+    "duration_ms": "duration of the longest slow checkpoint",
     "start_delay_ms": "longest start delay of a subtask in it",
     "alignment_ms": "longest alignment of a subtask in it",
-    "barrier_share_ratio": "both as a share of the duration, usual among the slow ones; at most, for they may be of "
-    "different subtasks",
+    "barrier_share_ratio": "share of start delay and alignment in the duration; median of the slow checkpoints, an "
+    "upper "
+    "bound, for both may be of different subtasks",
     "writing_ms": "what is left of its duration for the synchronous and asynchronous parts, at least",
-    "rocksdb": "whether metrics of RocksDB, or managed memory in use, tell that the state is RocksDB's",
+    "rocksdb": "whether metrics of RocksDB, or managed memory in use, show that the state is RocksDB's",
     "bytes": "most bytes that a checkpoint wrote",
-    "bytes_per_s": "these over the duration",
+    "bytes_per_s": "bytes written per second of the checkpoint's duration",
 }
 
 SIGNALS = (SignalDefinition("checkpoint_barriers", "job", FACTS, measure),)

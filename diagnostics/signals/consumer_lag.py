@@ -95,8 +95,8 @@ FACTS: Mapping[str, str] = {
     "partition_lag": "records that it is behind there",
     "partition_share_ratio": "which part of all that is, 0 to 1",
     "lag_first": "least records that it was behind in the first half of the looks",
-    "lag_growth": "by how many records that grew until the second half",
-    "lag_growth_per_s": "the same for each second",
+    "lag_growth": "growth of the consumer lag from the first to the second half of the looks, records",
+    "lag_growth_per_s": "growth of the consumer lag from the first to the second half of the looks, records per second",
 }
 
 SIGNALS = (SignalDefinition("consumer_lag", "case", FACTS, measure),)

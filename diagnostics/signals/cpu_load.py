@@ -92,12 +92,12 @@ SIGNALS = (
         facts={
             "resource": "`cpu`",
             "task_manager": "the TaskManager with the highest median",
-            "median_ratio": "its median CPU load, 1 is all cores of its host",
+            "median_ratio": "median CPU load of the process; 1 is all cores of its host",
             "high_ratio": "its ninth decile",
             "task_managers": "TaskManagers whose load is known",
-            "cpu_to_busy_ratio": "cores that all TaskManagers usually keep busy over their busy subtasks: near 1 they "
-            "compute, near 0 they wait while they are busy, or are kept from the CPU",
-            "cores_used": "cores that the busiest TaskManager process usually keeps busy",
+            "cpu_to_busy_ratio": "cores that all TaskManagers keep busy over their busy subtasks; near 1 they compute, "
+            "near 0 they wait while they are busy, or are kept from the CPU",
+            "cores_used": "cores that the busiest TaskManager process keeps busy; median",
         },
         measure=measure,
     ),

@@ -282,10 +282,10 @@ def _floor(points: Sequence[Point]) -> Point | None:
 
 FACTS = {
     **ONSET_FACTS,
-    "basis": "`GC log` or `metrics`",
+    "basis": "source of the pauses: GC log or metrics",
     "process": "resource id of the TaskManager, `jobmanager`, or which GC log it is",
-    "role": "taskmanager or jobmanager",
-    "collector": "G1, Parallel, Serial, ZGC, Shenandoah or CMS",
+    "role": "process: taskmanager or jobmanager",
+    "collector": "garbage collector: G1, Parallel, Serial, ZGC, Shenandoah or CMS",
     "heap_max_bytes": "largest heap of the JVM, bytes",
     "heap_total_bytes": "usable heap at the last full collection, bytes",
     "span_ms": "how long the JVM was observed, ms",
@@ -301,7 +301,7 @@ FACTS = {
     "longest_run": "full collections for room with under 5 s between them, in the longest run",
     "longest_run_ms": "length of that run, ms",
     "first_full_ms": "first full collection for room, epoch ms",
-    "first_full_uptime_ms": "the same as ms since the JVM's start",
+    "first_full_uptime_ms": "JVM's uptime at the first full collection for room, ms",
     "full_gc_max_ms": "longest full collection for room, ms",
     "full_gc_median_ms": "median length of a full collection for room, ms",
     "full_gc_interval_ms": "median time from one full collection for room to the next, ms",
@@ -310,7 +310,7 @@ FACTS = {
     "cause": "cause of the last full collection for room, as printed",
     "live_bytes": "bytes that collections do not free",
     "live_max_bytes": "the most that was left after one of the last twenty full collections, bytes",
-    "live_ratio": "live_bytes as part of the usable heap, 0 to 1",
+    "live_ratio": "live data as part of the usable heap, 0 to 1",
     "live_basis": "what live_bytes was read from",
     "freed_ratio": "part of the heap that a full collection frees (median), 0 to 1",
 }

@@ -197,9 +197,9 @@ def _operation(
 
 FACTS = {
     "name": "the job's name",
-    "state": "its state when last seen",
+    "state": "state of the job when last seen",
     "flink_version": "Flink's version",
-    "vertices": "tasks of its job graph",
+    "vertices": "tasks of the job graph",
     "vertex_names": "their names",
     "parallelism": "highest parallelism of a task",
     "observed_ms": "time between the first and the last evidence of the job",

@@ -155,24 +155,24 @@ def _next_fixed(bug: KnownBug, release: Release | None) -> str | None:
 
 
 FACTS = {
-    "bug": "the tracker's id of the known bug that was seen first",
+    "bug": "tracker's id of the known bug that was seen first",
     "title": "what it is",
     "component": "part of Flink, or the connector",
     "product": "whose release counts: flink, or a connector with releases of its own",
     "release": "the release that it was seen in",
-    "fixed": "releases that first have the fix",
+    "fixed": "releases that first have the fix of the bug",
     "next_fixed": "the nearest of them above the one that runs",
     "looks_like": "what people see of it",
     "work_around": "what helps without the fix",
-    "symptom_class": "the class of the incident that it causes, where it has one",
+    "symptom_class": "class of the incident that the bug causes",
     "source": "title of the tracker's entry or of the release notes",
     "url": "their address",
-    "seen": "records and answers that show it, at most 200 of the logs",
+    "seen": "records and answers that show the bug, at most 200 of the logs",
     "first_ms": "first time, epoch ms",
     "last_ms": "last time, epoch ms",
     "vertices": "tasks in which it was seen",
     "bugs": "number of known bugs seen",
-    "others": "the further ones",
+    "others": "further known bugs that were seen",
 }
 
 SIGNALS = (SignalDefinition("known_bugs", "job", FACTS, measure),)

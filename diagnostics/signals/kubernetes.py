@@ -81,7 +81,7 @@ def _times(told: Sequence[LogEvent]) -> int:
 
 
 FACTS = {
-    "evicted": "evictions of pods, for which their node ran short of something",
+    "evicted": "evictions of pods whose node ran short of something",
     "preempted": "pods that made room for one of higher priority",
     "nodes_lost": "events of nodes that were lost or no longer ready",
     "node_pressure": "events of nodes that ran short of memory, disk or processes",
@@ -91,7 +91,7 @@ FACTS = {
     "no_state": "times that the operator did not start the job because it knows no state to restore",
     "operator_warnings": "other warnings and errors of the operator",
     "first_ms": "first of these with a time, epoch ms",
-    **{f"{name}_text": f"the first record of {name}" for name in GROUPS},
+    **{f"{name}_text": f"first record of the events {name.replace('_', ' ')}" for name in GROUPS},
 }
 
 SIGNALS = (SignalDefinition("kubernetes", "case", FACTS, measure),)

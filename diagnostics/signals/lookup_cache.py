@@ -93,7 +93,7 @@ def _cite(row: Any) -> Citation:
 FACTS = {
     "asked": "look-ups that asked the cache",
     "misses": "look-ups that it could not answer",
-    "hit_ratio": "share that it answered, of all subtasks together",
+    "hit_ratio": "share of look-ups that the cache answered, all subtasks together",
 }
 
 SIGNALS = (SignalDefinition("lookup_cache", "vertex", FACTS, measure),)

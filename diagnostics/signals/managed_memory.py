@@ -64,10 +64,10 @@ def _refused(failure: Failure) -> bool:
 
 FACTS = {
     "refused": "reservations of managed memory that were refused",
-    "refused_text": "what the first of them says",
+    "refused_text": "message of the first refused reservation",
     "asked_bytes": "what it asked for, bytes",
     "left_bytes": "what was left, bytes",
-    "first_ms": "when the first was refused, epoch ms",
+    "first_ms": "time of the first refused reservation, epoch ms",
     "small_arenas": "warnings that RocksDB's write buffers do not fit into its share of managed memory",
     "arena_bytes": "one block of such a buffer, bytes",
     "arena_limit_bytes": "what one may take, bytes",

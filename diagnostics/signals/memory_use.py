@@ -135,7 +135,7 @@ SIGNALS = (
             "metaspace_max_bytes": "limit of the metaspace, bytes",
             "metaspace_used_max_bytes": "most metaspace in use, bytes",
             "metaspace_used_last_bytes": "metaspace in use at the end, bytes",
-            "metaspace_used_ratio": "metaspace_used_max_bytes as part of its limit, 0 to 1",
+            "metaspace_used_ratio": "used metaspace as part of its limit, 0 to 1",
             "metaspace_growth_bytes": "growth of the lowest use from the first to the last quarter, bytes",
             "managed_bytes": "managed memory, bytes",
             "network_bytes": "network memory, bytes",

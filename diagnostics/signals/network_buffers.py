@@ -147,8 +147,8 @@ SIGNALS = (
         level="job",
         facts={
             "resource": "`network buffers`",
-            "insufficient": "how often a request for network buffers was refused",
-            "exclusive_timeouts": "how often a request for exclusive buffers timed out",
+            "insufficient": "refused requests for network buffers",
+            "exclusive_timeouts": "requests for exclusive buffers that timed out",
             "required": "buffers that the largest refused request wanted",
             "available": "buffers that were available then",
             "total": "buffers of a TaskManager's pool",

@@ -132,18 +132,18 @@ def _signal(job: str | None, found: Sequence[Fault]) -> Signal:
 
 FACTS = {
     "failures": "failures of tasks or of the job, without those that only report another",
-    "unreachable": "of these, failures because an outside system could not be reached or refused the job",
-    "kind": "how it is out of reach or refuses",
+    "unreachable": "failures because an outside system could not be reached or refused the job",
+    "kind": "kind of the refusal or of the missing connection",
     "said": "class and message of the innermost exception",
-    "system": "the outside system that the chain names",
-    "host": "the host that the chain names",
-    "opening": "whether a function was being opened",
+    "system": "outside system that the exception names",
+    "host": "host that the exception names",
+    "opening": "whether a function was being opened at the failure",
     "is_first": "whether it is the first failure of the job",
-    "before": "another failure that came first",
-    "rounds": "in how many attempts: subtasks that fail together are one",
+    "before": "another failure that came before it",
+    "rounds": "attempts that failed with it; subtasks that fail together are one",
     "interval_ms": "median time from one to the next, ms",
-    "first_ms": "first time, epoch ms",
-    "vertices": "tasks in which it happened",
+    "first_ms": "first failure because of the outside system, epoch ms",
+    "vertices": "tasks in which the failure happened",
 }
 
 SIGNALS = (SignalDefinition("outside_faults", "job", FACTS, measure),)

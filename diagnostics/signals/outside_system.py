@@ -57,9 +57,9 @@ def _signal(rows: Sequence[Mapping[str, Any]]) -> Signal:
 
 
 FACTS = {
-    "refused": "log records of TaskManagers that tell of refused or throttled requests",
+    "refused": "log records of TaskManagers that report refused or throttled requests",
     "refused_text": "the first of them, shortened",
-    "slow_requests": "log records that tell of a request of half a second or more",
+    "slow_requests": "log records that report a request of half a second or more",
     "slow_median_ms": "usual duration of these",
     "slowest_ms": "longest duration of these",
     "retries": "log records that tell of a retry",

@@ -169,8 +169,8 @@ def _citations(records: Sequence[Mapping[str, Any]], instances: Iterable[_Instan
 
 FACTS = {
     "instances": "subtasks with RocksDB metrics or events",
-    "stops": "how often RocksDB's log says that it stopped all writes",
-    "slowdowns": "how often it says that it slowed writes down",
+    "stops": "times that RocksDB's log reports that it stopped all writes",
+    "slowdowns": "times that RocksDB's log reports that it slowed writes down",
     "waits_for": "what it waited for most often then",
     "write_stopped": "whether the metric is-write-stopped was 1 at any moment",
     "write_slowed": "whether the metric actual-delayed-write-rate was above 0 at any moment",

@@ -40,7 +40,7 @@ def measure(evidence: Evidence) -> Measured:
 def _facts() -> dict[str, str]:
     return {
         **{setting.fact: setting.meaning for setting in SETTINGS},
-        "defaults": "facts that no file states and that are at Flink's default",
+        "defaults": "settings that no file states and that are at Flink's default",
     }
 
 

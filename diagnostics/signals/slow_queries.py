@@ -81,11 +81,12 @@ def _cite(statement: Spread) -> Citation:
 def _facts(name: str, what: str) -> dict[str, str]:
     return {
         f"{name}_queries": f"queries that {what}",
-        f"{name}_usual_ms": f"usual duration of the statement that took most of the time of those that {what}, ms",
+        f"{name}_usual_ms": f"median duration of the statement with most time of those that {what}, ms",
         f"{name}_longest_ms": f"longest duration of all that {what}, ms",
-        f"{name}_statement": "that statement, its values replaced by ?",
-        f"{name}_lock_ratio": "part of its time in which it waited for locks, 0 to 1",
-        f"{name}_rows_ratio": "rows that were examined for each row of its result, or for each query without one",
+        f"{name}_statement": f"statement with most time of those that {what}, its values replaced by ?",
+        f"{name}_lock_ratio": f"part of the time of the statement that {what} in which it waited for locks, 0 to 1",
+        f"{name}_rows_ratio": f"rows examined by the statement that {what}, for each row of its result or for each "
+        "query without one",
     }
 
 

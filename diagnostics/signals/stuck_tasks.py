@@ -53,10 +53,10 @@ def measure(evidence: Evidence) -> Measured:
 
 FACTS = {
     "warnings": "warnings that a task did not react to its cancellation",
-    "killed": "TaskManagers that ended themselves because a task never did",
+    "killed": "TaskManagers that ended themselves because a task never reacted to its cancellation",
     "tasks": "different tasks that were warned of",
-    "vertex": "the first of them",
-    "frame": "the method it is stuck in",
+    "vertex": "first task that is stuck",
+    "frame": "method that the task is stuck in",
     "longest_ms": "longest time that one was stuck, ms",
 }
 

@@ -96,7 +96,7 @@ FACTS = {
     "splits": "splits whose paused time is known",
     "paused_splits": "how many of them are usually paused for some time",
     "paused_ratio": "usual part of the time in which the most paused split is paused",
-    "paused_min_ratio": "the same of the least paused one: the one that the others wait for",
+    "paused_min_ratio": "median part of the time in which the least paused split is paused; the others wait for it",
 }
 
 SIGNALS = (SignalDefinition("watermark_alignment", "vertex", FACTS, measure),)

@@ -8,12 +8,13 @@ from typing import Any, get_args
 
 import yaml
 
+from diagnostics.diagnosis.fact_label import fact_label
 from diagnostics.errors import InvalidRule
 from diagnostics.evidence.subject import Level
 from diagnostics.rules.rule import LONGEST_RULE, Severity, Status
 from diagnostics.symptoms import symptoms
 from diagnostics.wording.bound import operator_words
-from diagnostics.wording.fact import fact_name, fact_value
+from diagnostics.wording.fact import fact_value
 from diagnostics.yaml_document import Place, YamlDocument, read_yaml
 from workbench.untrusted.whole_number import whole_number
 
@@ -114,7 +115,7 @@ def _bound(document: YamlDocument, place: Place, entry: Mapping[str, Any]) -> Fi
     reading = fact_value(value, fact) if kind == "number" else ""
     return Field(
         name=".".join(map(str, (*place, "value"))),
-        label=f"{fact_name(fact)} {operator_words(op)}",
+        label=f"{fact_label(fact)} {operator_words(op)}",
         kind=kind,
         value=written.lower() if kind == "switch" else written,
         line=document.line((*place, "value")),

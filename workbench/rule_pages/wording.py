@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from diagnostics.diagnosis.fact_label import fact_label
 from diagnostics.rules.condition import Compare, Condition, Group, IsMeasured
 from diagnostics.rules.rule import Rule
 from diagnostics.signals.signal import SignalDefinition
 from diagnostics.vocabulary.sources import cited_sources
 from diagnostics.wording import phrase
 from diagnostics.wording.bound import bound_words
-from diagnostics.wording.fact import fact_name, fact_value
+from diagnostics.wording.fact import fact_value
 
 GROUP_WORDS = {"all": "all of these", "any": "at least one of these", "none": "none of these"}
 OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
@@ -24,7 +25,7 @@ class ConditionWords:
 
     words    of the group ("all of these"), or the bound of a comparison ("at least 50 %")
     fact     the reference `<signal key>.<fact>`, empty for a group
-    meaning  what the signal says the fact is
+    meaning  what the signal says of the values, beyond the fact's label
     """
 
     words: str
@@ -37,7 +38,7 @@ class ConditionWords:
     def sentence(self) -> str:
         """All of it in one line."""
         if self.fact:
-            return f"{fact_name(self.fact)} {self.words}"
+            return f"{fact_label(self.fact)} {self.words}"
         return f"{self.words}: {'; '.join(part.sentence for part in self.parts)}"
 
 
@@ -78,7 +79,8 @@ class ConditionWriter:
     def _leaf(self, fact: str, words: str, source: str = "") -> ConditionWords:
         key, _, name = fact.rpartition(".")
         definition = self._definitions.get(key)
-        return ConditionWords(words, fact, definition.facts.get(name, "") if definition else "", source)
+        meaning = definition.facts.get(name, "") if definition else ""
+        return ConditionWords(words, fact, meaning.partition(";")[2].strip(), source)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +104,7 @@ def pieces(template: str) -> Iterator[tuple[str, bool]]:
     for found in phrase.PLACEHOLDER.finditer(template):
         if found.start() > place:
             yield template[place : found.start()], False
-        yield fact_name(found.group(1).removeprefix("subject.")), True
+        yield fact_label(found.group(1).removeprefix("subject.")), True
         place = found.end()
     if place < len(template):
         yield template[place:], False

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from diagnostics.diagnosis.fact_label import fact_label
 from diagnostics.diagnosis.sample import Kind, Sample
 from diagnostics.errors import InvalidRule
 from diagnostics.rules import rule as diagnostics_rule
-from diagnostics.wording.fact import fact_name
 from workbench.accounts.models import User
 from workbench.rules.models import Draft, RegressionSample, Rule
 from workbench.rules.runbook_texts import is_runbook, runbook_blockers
@@ -58,10 +58,10 @@ def tested(rule: diagnostics_rule.Rule, text: str, kind: Kind) -> Tested:
         outcome = f"It fires, {round(sure * 100)} % sure."
     elif matches.silent:
         checks = [check for each in matches.silent for check in each.checks if check.holds is False]
-        failing = ", ".join(dict.fromkeys(fact_name(check.fact) for check in checks))
+        failing = ", ".join(dict.fromkeys(fact_label(check.fact) for check in checks))
         outcome = f"It stays silent. Not met: {failing}." if failing else "It stays silent: a counter-indication holds."
     else:
-        unknown = dict.fromkeys(fact_name(fact) for each in matches.undecided for fact in each.unknown)
+        unknown = dict.fromkeys(fact_label(fact) for each in matches.undecided for fact in each.unknown)
         outcome = f"It cannot be judged. Not measured: {', '.join(unknown)}."
     return Tested(kind, passes, outcome)
 

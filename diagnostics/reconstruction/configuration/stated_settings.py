@@ -65,8 +65,16 @@ SETTINGS = (
     Setting("interval_ms", "checkpoint interval", duration_ms, (CHECKPOINTING + "interval",)),
     Setting("timeout_ms", "checkpoint timeout", duration_ms, (CHECKPOINTING + "timeout",), 600_000.0),
     Setting("min_pause_ms", "least pause between checkpoints", duration_ms, (CHECKPOINTING + "min-pause",), 0.0),
-    Setting("max_concurrent", "checkpoints at once", number, (CHECKPOINTING + "max-concurrent-checkpoints",), 1.0),
-    Setting("mode", "EXACTLY_ONCE or AT_LEAST_ONCE", _mode, (CHECKPOINTING + "mode",), "EXACTLY_ONCE"),
+    Setting(
+        "max_concurrent",
+        "concurrent checkpoints that are allowed",
+        number,
+        (CHECKPOINTING + "max-concurrent-checkpoints",),
+        1.0,
+    ),
+    Setting(
+        "mode", "checkpointing mode; EXACTLY_ONCE or AT_LEAST_ONCE", _mode, (CHECKPOINTING + "mode",), "EXACTLY_ONCE"
+    ),
     Setting(
         "incremental",
         "whether checkpoints are incremental",
@@ -89,30 +97,37 @@ SETTINGS = (
     ),
     Setting(
         "tolerable_failed",
-        "failed checkpoints that are tolerated",
+        "number of failed checkpoints that are tolerated",
         number,
         (CHECKPOINTING + "tolerable-failed-checkpoints",),
     ),
-    Setting("retention", "what is kept after a cancel", _mode, (CHECKPOINTING + "externalized-checkpoint-retention",)),
+    Setting(
+        "retention",
+        "checkpoint retention after a cancel",
+        _mode,
+        (CHECKPOINTING + "externalized-checkpoint-retention",),
+    ),
     Setting(
         "checkpoint_dir",
-        "where checkpoints go",
+        "checkpoint directory",
         _word,
         (CHECKPOINTING + "dir", "state.checkpoints.dir", "state.backend.fs.checkpointdir"),
     ),
     Setting(
         "savepoint_dir",
-        "where savepoints go when nobody names a place",
+        "default savepoint directory",
         _word,
         (CHECKPOINTING + "savepoint-dir", "state.savepoints.dir", "savepoints.state.backend.fs.dir"),
     ),
     Setting(
         "storage",
-        "jobmanager or filesystem",
+        "checkpoint storage; jobmanager or filesystem",
         _storage,
         (CHECKPOINTING + "storage", "state.checkpoint-storage", "state.backend.type", "state.backend"),
     ),
-    Setting("state_backend", "rocksdb, forst or hashmap", _backend, ("state.backend.type", "state.backend")),
+    Setting(
+        "state_backend", "state backend; rocksdb, forst or hashmap", _backend, ("state.backend.type", "state.backend")
+    ),
     Setting(
         "changelog",
         "whether the changelog is on",
@@ -137,7 +152,10 @@ SETTINGS = (
     Setting("flink_bytes", "Flink memory of a TaskManager", size_bytes, ("taskmanager.memory.flink.size",)),
     Setting("task_heap_bytes", "task heap", size_bytes, ("taskmanager.memory.task.heap.size",)),
     Setting(
-        "managed_bytes", "managed memory", size_bytes, ("taskmanager.memory.managed.size", "taskmanager.memory.size")
+        "managed_bytes",
+        "size of managed memory",
+        size_bytes,
+        ("taskmanager.memory.managed.size", "taskmanager.memory.size"),
     ),
     Setting("managed_fraction", "managed memory, share", number, ("taskmanager.memory.managed.fraction",), 0.4),
     Setting(
@@ -148,7 +166,7 @@ SETTINGS = (
     ),
     Setting(
         "network_max_bytes",
-        "most network memory",
+        "largest network memory",
         size_bytes,
         ("taskmanager.memory.network.max", "taskmanager.network.memory.max"),
     ),
@@ -164,7 +182,7 @@ SETTINGS = (
     Setting("heartbeat_interval_ms", "heartbeat interval", duration_ms, ("heartbeat.interval",), 10_000.0),
     Setting("heartbeat_timeout_ms", "heartbeat timeout", duration_ms, ("heartbeat.timeout",), 50_000.0),
     Setting("restart_strategy", "restart strategy", _word, ("restart-strategy.type", "restart-strategy")),
-    Setting("restart_attempts", "restarts that are tried", number, ("restart-strategy.fixed-delay.attempts",)),
+    Setting("restart_attempts", "attempts of the restart strategy", number, ("restart-strategy.fixed-delay.attempts",)),
     Setting("ha_type", "high availability", _word, ("high-availability.type", "high-availability", "recovery.mode")),
     Setting(
         "ha_storage",

@@ -14,13 +14,14 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from diagnostics.charting.panel import shortened
+from diagnostics.diagnosis.fact_label import fact_label
 from diagnostics.diagnosis.verdict import HEALTHY, INCONCLUSIVE
 from diagnostics.rules.condition import Check
 from diagnostics.symptoms import symptom
 from diagnostics.vocabulary.sources import CitedSources, cited_sources
 from diagnostics.wording import phrase
 from diagnostics.wording.bound import bound_words, distance_to_bound
-from diagnostics.wording.fact import exact_fact_value, fact_name, fact_value
+from diagnostics.wording.fact import exact_fact_value, fact_value
 
 register = template.Library()
 
@@ -134,7 +135,7 @@ def severity_icon(severity: str) -> str:
     return severity if severity in ("critical", "warning", "info", "good") else "unknown"
 
 
-register.filter("fact_name", fact_name)
+register.filter("fact_label", fact_label)
 register.filter("fact_value", fact_value)
 register.filter("fact_exact", exact_fact_value)
 

@@ -9,8 +9,9 @@ from django import template
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
+from diagnostics.diagnosis.fact_label import fact_label
 from diagnostics.wording.bound import bound_words
-from diagnostics.wording.fact import fact_name, fact_value
+from diagnostics.wording.fact import fact_value
 
 register = template.Library()
 
@@ -51,14 +52,14 @@ def _silent_cells(silent: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, st
         for check in rule["checks"][:MOST_CHECKS]:
             fact, value = check["fact"], check["value"]
             words = bound_words(fact, str(check["op"]), check["bound"])
-            yield title, fact_name(fact), fact_value(value, fact), words
+            yield title, fact_label(fact), fact_value(value, fact), words
             title = ""
 
 
 @register.simple_tag
 def undecided_rows(undecided: Iterable[Mapping[str, Any]]) -> SafeString:
     """List items of rules that could not be judged, with the facts that they need."""
-    rows = ((rule["title"], ", ".join(map(fact_name, rule["unknown"][:MOST_UNKNOWN]))) for rule in undecided)
+    rows = ((rule["title"], ", ".join(map(fact_label, rule["unknown"][:MOST_UNKNOWN]))) for rule in undecided)
     return format_html_join("", '<li>{} <span class="muted">needs {}</span></li>\n', rows)
 
 
