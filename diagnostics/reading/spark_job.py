@@ -33,8 +33,13 @@ if TYPE_CHECKING:
 TASKS_PER_CORE = 2
 """Tasks per core, so that a slow range does not leave a core idle at the end. Our choice."""
 
+TASK_BYTES = 16 * 1024 * 1024
+MANY_TASKS = 64
+"""Up to so many tasks each reads about so much: a third of a second, after which a smaller analysis gets the core.
+Measured on 150 MB: as much processor time as with tasks of 64 MiB. The driver merges the states of each task."""
+
 MOST_TASK_BYTES = 64 * 1024 * 1024
-"""A task reads no more unless a file cannot be cut: about a second, after which another analysis gets the core."""
+"""A task of a case with more reads no more than this unless a file cannot be cut. Our choice: about a second."""
 
 Report = Callable[[float, str], None]
 
@@ -61,7 +66,7 @@ def read_evidence(
         ranges = sent(ranges, shared / "files", lambda done, total: progress(0.0, told.format(done, total)))
     run = shared or SharedFolder.at(workspace)
     size = sum(each.part.end - each.part.start for each in ranges)
-    groups = grouped(ranges, max(TASKS_PER_CORE * (os.cpu_count() or 1), size // MOST_TASK_BYTES))
+    groups = grouped(ranges, _task_count(size))
     travelling = shipped_to_workers(spark, run) if groups else unchanged
     covered, states = _run(spark, groups, run, travelling, progress) if groups else ([], {})
     rows: dict[str, int] = {}
@@ -83,6 +88,12 @@ def read_evidence(
         )
         for each in intake.inputs
     ]
+
+
+def _task_count(size: int) -> int:
+    """How many tasks read so many bytes, where there are as many ranges."""
+    least = TASKS_PER_CORE * (os.cpu_count() or 1)
+    return max(least, min(size // TASK_BYTES, MANY_TASKS), size // MOST_TASK_BYTES)
 
 
 def _run(
