@@ -35,11 +35,13 @@ TASKS_PER_CORE = 2
 
 TASK_BYTES = 16 * 1024 * 1024
 MANY_TASKS = 64
-"""Up to so many tasks each reads about so much: a third of a second, after which a smaller analysis gets the core.
-Measured on 150 MB: as much processor time as with tasks of 64 MiB. The driver merges the states of each task."""
+"""Bytes of a task, a third of a second, after which a smaller analysis gets the core; the number of tasks up to which
+this size is kept. Measured on 150 MB: as much processor time as with tasks of 64 MiB. The driver merges the states of
+each task.
+"""
 
 MOST_TASK_BYTES = 64 * 1024 * 1024
-"""A task of a case with more reads no more than this unless a file cannot be cut. Our choice: about a second."""
+"""Largest task of a case with more data, unless a file cannot be cut. Our choice: about a second."""
 
 Report = Callable[[float, str], None]
 
@@ -91,7 +93,7 @@ def read_evidence(
 
 
 def _task_count(size: int) -> int:
-    """How many tasks read so many bytes, where there are as many ranges."""
+    """The number of tasks for this many bytes; fewer ranges give fewer tasks."""
     least = TASKS_PER_CORE * (os.cpu_count() or 1)
     return max(least, min(size // TASK_BYTES, MANY_TASKS), size // MOST_TASK_BYTES)
 

@@ -66,6 +66,7 @@ class Analysis(models.Model):
     turn           its position in the queue, which teams share in turns: `workbench.analyses.turns`
     attempts       number of attempts by workers
     servers_lost   how many of these attempts ended because the Spark server was lost
+    is_large       whether its files exceed `workbench.analyses.turns.LARGE_BYTES` once unpacked
     room_needed    bytes that must be free before the next attempt, after one that filled the disk
     stage_ms       {stage: milliseconds} in the order they ran
     warnings       internal errors of single rules, signals or charts, by name; the other results are complete
@@ -89,6 +90,7 @@ class Analysis(models.Model):
     finished_at = models.DateTimeField(null=True, blank=True)
     heartbeat_at = models.DateTimeField(null=True, blank=True)
     turn = models.PositiveIntegerField(default=0)
+    is_large = models.BooleanField(default=False)
     attempts = models.PositiveIntegerField(default=0)
     servers_lost = models.PositiveIntegerField(default=0)
     room_needed = models.BigIntegerField(default=0)

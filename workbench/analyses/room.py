@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,8 +31,7 @@ class OutOfRoom(Exception):
 
 def room_needed(analysis: Analysis) -> int:
     """Estimated bytes that a run occupies, at least what an attempt has shown."""
-    unpacked = sum(_unpacked_bytes(file) for file in analysis.files.all())
-    return max(unpacked, analysis.room_needed, LEAST_ROOM)
+    return max(unpacked_bytes(analysis.files.all()), analysis.room_needed, LEAST_ROOM)
 
 
 def room_awaited(analysis: Analysis) -> str:
@@ -77,6 +76,11 @@ def out_of_room_raised(analysis: Analysis, watch: Watch, workspace: Path) -> Ite
         taken = sum(path.lstat().st_size for path in workspace.rglob("*"))
         analysis.room_needed = round(MORE * max(taken, room_needed(analysis)))
         raise OutOfRoom("The disk was full while it ran.") from error
+
+
+def unpacked_bytes(files: Iterable[UploadedFile]) -> int:
+    """Estimated bytes of the files once their archives are unpacked."""
+    return sum(_unpacked_bytes(file) for file in files)
 
 
 def _unpacked_bytes(file: UploadedFile) -> int:

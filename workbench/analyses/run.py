@@ -28,7 +28,7 @@ from workbench.analyses.case_evidence import case_evidence
 from workbench.analyses.models import Analysis
 from workbench.analyses.outcome import report_save
 from workbench.analyses.room import OutOfRoom, out_of_room_raised
-from workbench.analyses.services import analysis_claim, analysis_fail, analysis_give_back
+from workbench.analyses.services import analysis_claim, analysis_fail, analysis_give_back, waiting_analyses_wake
 from workbench.analyses.turns import analysis_next
 from workbench.analyses.watch import Watch
 from workbench.analyses.worker_session import worker_session
@@ -77,6 +77,7 @@ def next_analysis_run() -> None:
         claim = analysis_claim(analysis, session.id)
         if claim is not None:  # no other worker claimed it
             _run(analysis, claim, session, orphan)
+            waiting_analyses_wake()
             return
 
 

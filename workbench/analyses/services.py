@@ -19,7 +19,7 @@ from workbench.accounts.models import User
 from workbench.analyses.models import Analysis, AnalysisStatus
 from workbench.analyses.outcome import case_outcome_update
 from workbench.analyses.publishing import end_publish
-from workbench.analyses.turns import turn_of_request
+from workbench.analyses.turns import analyses_waiting, is_large, turn_of_request
 from workbench.cases.models import Case
 from workbench.cases.services import case_lock
 from workbench.machine import broker
@@ -82,6 +82,7 @@ def analysis_request(
         requested_by=user,
         ruleset=ruleset or ruleset_published(),
         turn=turn_of_request(case),
+        is_large=is_large(case, files),
     )
     analysis.files.set(files)
     present.filter(analysed_at=None).update(analysed_at=timezone.now())
@@ -189,6 +190,12 @@ def analysis_give_back(
         logger.warning("analysis %s is queued again: %s", analysis.pk, reason)
         case_outcome_update(analysis.case)
         end_publish(analysis.pk)
+        _send()
+
+
+def waiting_analyses_wake() -> None:
+    """Wake a worker if analyses are queued: one that was skipped may start when another run has ended."""
+    if analyses_waiting().exists():
         _send()
 
 

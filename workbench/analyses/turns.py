@@ -4,15 +4,22 @@ An analysis gets the number of its turn when it is queued: the turn after its te
 the queue has passed. A team that queues twenty has one in each of twenty turns; another team joins in the next turn and
 does not wait for the twenty. Source: start-time fair queueing with jobs of equal size (Goyal, Vin, Cheng: Start-time
 Fair Queuing, SIGCOMM 1996).
+
+Large analyses may occupy only some of the worker's processes. While they do, small ones are started before a large one
+that waits.
 """
 
 from __future__ import annotations
 
-from django.db.models import Max, Min, Q
+from collections.abc import Iterable
+
+from django.conf import settings
+from django.db.models import Max, Min, Q, Sum
 
 from workbench.analyses.models import Analysis, AnalysisQuerySet, AnalysisStatus
-from workbench.analyses.room import room_awaited
+from workbench.analyses.room import room_awaited, unpacked_bytes
 from workbench.cases.models import Case
+from workbench.uploads.models import UploadedFile
 
 MOST_PASSED_OVER = 20
 """Analyses without enough disk space that are skipped for a smaller one. Our choice: each takes queries."""
@@ -22,6 +29,12 @@ RUNS_ALONE_AFTER = 2
 from those that ran at the same time. Our choice.
 """
 
+LARGE_BYTES = 50_000_000
+"""Size above which an analysis is large. Our choice: two cores read this much in about a second (`make bench
+PARTS=logs`), the longest that a small case should wait for another one.
+"""
+
+BEHIND_LARGE = "It begins when a large analysis that is running has ended. Smaller ones begin before it."
 ALONE = "The Spark server was lost while it ran. It begins when no other analysis runs."
 
 
@@ -38,20 +51,31 @@ def turn_of_request(case: Case) -> int:
     return max(reached, known["own"] or 0) + 1
 
 
+def is_large(case: Case, files: Iterable[UploadedFile]) -> bool:
+    """Whether an analysis of these files, and of those of the case that are being redacted, is large."""
+    coming = case.arrivals.redacting().aggregate(bytes=Sum("bytes"))["bytes"] or 0
+    return unpacked_bytes(files) + coming > LARGE_BYTES
+
+
 def analyses_waiting() -> AnalysisQuerySet:
     """The queued analyses, the next one first."""
     return Analysis.objects.filter(status=AnalysisStatus.QUEUED).order_by("turn", "pk")
 
 
 def analysis_next() -> Analysis | None:
-    """The next queued analysis for which the disk has room; None when there is none.
+    """The next queued analysis that may start now; None when there is none.
 
-    Skipped ones get the reason and stay queued.
+    A large one needs a free place among the large ones, every one needs space on the disk. Skipped ones get the reason
+    and stay queued.
     """
-    running = list(Analysis.objects.filter(status=AnalysisStatus.RUNNING).values_list("servers_lost", flat=True))
-    if any(lost >= RUNS_ALONE_AFTER for lost in running):
+    running = list(Analysis.objects.filter(status=AnalysisStatus.RUNNING).values_list("servers_lost", "is_large"))
+    if any(lost >= RUNS_ALONE_AFTER for lost, _ in running):
         return None
-    for analysis in analyses_waiting().light()[:MOST_PASSED_OVER]:
+    waiting = analyses_waiting()
+    if sum(is_large for _, is_large in running) >= settings.MOST_LARGE_ANALYSES:
+        waiting.filter(is_large=True).exclude(detail=BEHIND_LARGE).update(detail=BEHIND_LARGE)
+        waiting = waiting.filter(is_large=False)
+    for analysis in waiting.light()[:MOST_PASSED_OVER]:
         must_wait = running and analysis.servers_lost >= RUNS_ALONE_AFTER
         reason = ALONE if must_wait else room_awaited(analysis)
         if not reason:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any
+
+import redis
 from django.conf import LazySettings
 from django.utils import timezone
 
@@ -17,9 +22,14 @@ from workbench.analyses.services import (
     analysis_give_back,
     analysis_request,
     analysis_retry,
+    waiting_analyses_wake,
 )
-from workbench.analyses.turns import RUNS_ALONE_AFTER, analyses_waiting, analysis_next
+from workbench.analyses.turns import BEHIND_LARGE, LARGE_BYTES, RUNS_ALONE_AFTER, analyses_waiting, analysis_next
+from workbench.machine import broker
 from workbench.machine.disk import disk_room
+from workbench.uploads.models import Arrival, ArrivalState
+
+Committed = Callable[..., AbstractContextManager[Any]]
 
 
 def requested(user: User, count: int = 1) -> list[Analysis]:
@@ -27,6 +37,16 @@ def requested(user: User, count: int = 1) -> list[Analysis]:
     cases = [case_of(user) for _ in range(count)]
     for case in cases:
         stored_file(case, user)
+    return [analysis_request(case=case, user=user) for case in cases]
+
+
+def large_requested(user: User, count: int = 1, each_bytes: int = LARGE_BYTES + 1) -> list[Analysis]:
+    """So many queued analyses of a file of that size."""
+    cases = [case_of(user) for _ in range(count)]
+    for case in cases:
+        file = stored_file(case, user)
+        file.bytes = file.members[0]["bytes"] = each_bytes
+        file.save()
     return [analysis_request(case=case, user=user) for case in cases]
 
 
@@ -171,3 +191,56 @@ def test_a_server_that_was_lost_once_delays_nobody(people: People) -> None:
     first, second = requested(people.alice, 2)
     Analysis.objects.update(servers_lost=RUNS_ALONE_AFTER - 1)
     assert (begin(), begin()) == (first, second)
+
+
+def test_small_analyses_pass_a_large_one_that_waits_for_another(people: People, settings: LazySettings) -> None:
+    settings.MOST_LARGE_ANALYSES = 1
+    first, second = large_requested(people.alice, 2)
+    small = requested(people.alice, 2)
+    assert begin() == first
+    assert [begin(), begin()] == small
+    assert analysis_next() is None
+    second.refresh_from_db()
+    assert (second.detail, second.queue_position) == (BEHIND_LARGE, 1)
+    small[0].refresh_from_db()
+    end(small[0])
+    assert analysis_next() is None, "the process is kept for small ones"
+
+
+def test_a_large_one_begins_in_its_turn_once_there_is_a_place(people: People, settings: LazySettings) -> None:
+    settings.MOST_LARGE_ANALYSES = 2
+    first, second, third = large_requested(people.alice, 3)
+    small = requested(people.alice)
+    assert [begin(), begin()] == [first, second]
+    first.refresh_from_db()
+    end(first)
+    assert [begin(), begin()] == [third, *small]
+
+
+def test_the_end_of_a_run_wakes_a_worker_for_what_was_passed_over(
+    people: People, queue: redis.Redis, settings: LazySettings, django_capture_on_commit_callbacks: Committed
+) -> None:
+    settings.MOST_LARGE_ANALYSES = 1
+    first, _ = large_requested(people.alice, 2)
+    begin()
+    first.refresh_from_db()
+    end(first)
+    with django_capture_on_commit_callbacks(execute=True):
+        waiting_analyses_wake()
+    assert broker.messages_waiting() == 1
+    begin()
+    with django_capture_on_commit_callbacks(execute=True):
+        waiting_analyses_wake()
+    assert broker.messages_waiting() == 1, "nothing waits any more"
+
+
+def test_how_large_an_analysis_is_counts_what_archives_hold_and_what_is_still_redacted(people: People) -> None:
+    [plain] = large_requested(people.alice, each_bytes=LARGE_BYTES)
+    [unpacked] = large_requested(people.alice, each_bytes=LARGE_BYTES + 1)
+    case = case_of(people.alice)
+    stored_file(case, people.alice)
+    Arrival.objects.create(
+        case=case, user=people.alice, name="tm.log", bytes=LARGE_BYTES, offset=LARGE_BYTES, state=ArrivalState.REDACTING
+    )
+    coming = analysis_request(case=case, user=people.alice)
+    assert [plain.is_large, unpacked.is_large, coming.is_large] == [False, True, True]
