@@ -114,6 +114,13 @@ def test_a_refusal_is_not_tried_again_and_a_redirect_not_followed(
     assert (Delivery.objects.get().status, len(chat.posts)) == (DeliveryStatus.FAILED, 1)
 
 
+def test_an_answer_that_is_nested_is_an_answer(people: People, channel: Channel, chat: Chat) -> None:
+    chat.answers = [(200, b"[" * 4_000)]
+    diagnosed_case(people.alice)
+    send_all()
+    assert (Delivery.objects.get().status, len(chat.posts)) == (DeliveryStatus.SENT, 1)
+
+
 def test_a_message_that_is_queued_twice_is_sent_once(people: People, channel: Channel, chat: Chat) -> None:
     diagnosed_case(people.alice)
     key = Delivery.objects.get().pk

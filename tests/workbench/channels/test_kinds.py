@@ -37,6 +37,12 @@ def test_teams_gets_a_card_whose_first_line_is_bold_and_holds_no_link_of_the_evi
     assert body[0]["text"] == r"Verdict: <Orders> & \[co\]"
 
 
+def test_a_backslash_of_the_evidence_takes_no_escape_away() -> None:
+    message = Message(text=r"Job \[x\](http://evil.invalid/)", url=MESSAGE.url)
+    [block] = kinds()["teams"].write(message, "", NOW).body["attachments"][0]["content"]["body"]
+    assert block["text"] == r"Job \\\[x\\\](http://evil.invalid/)"
+
+
 def test_dingtalk_checks_the_signature_of_time_and_secret() -> None:
     query = written("dingtalk", "SEC1").query
     signed = f"{query['timestamp']}\nSEC1".encode()
