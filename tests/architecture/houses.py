@@ -1,4 +1,4 @@
-"""The two houses and their floors: an import goes down, never up and never to a neighbour on the same floor."""
+"""The layers of both packages: an import goes to a lower layer, never up and never to a neighbour in the same one."""
 
 from __future__ import annotations
 

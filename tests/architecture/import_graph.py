@@ -1,4 +1,4 @@
-"""Who imports whom in a house (`diagnostics` or `workbench`), read from the code without running it."""
+"""The imports within a package (`diagnostics` or `workbench`), read from the code without running it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The architecture page names every room, and nothing that is not there."""
+"""The architecture page names every room, and no file that does not exist."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The doors between the houses and rooms open one way; who opens another one is named."""
+"""Imports between packages and rooms go one way; the exceptions are named."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rooms of both houses lie on floors; neither rooms, nor folders inside a room, nor files import in a circle."""
+"""Rooms of both packages are on layers; neither rooms, nor folders inside a room, nor files import in a circle."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names and docstrings are in the words of the field: no name and no first sentence needs a key."""
+"""Names and docstrings are in the words of the field, so that no name and no first sentence needs a glossary."""
 
 from __future__ import annotations
 

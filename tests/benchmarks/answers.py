@@ -1,4 +1,4 @@
-"""What analyses answer, kept as files, so that a rewrite of the engine can be held against what stood before.
+"""Stores the answers of analyses as files, to compare a rewritten engine with the previous one.
 
     python -m tests.benchmarks.answers dump FOLDER CASE...      one JSON file for each case below FOLDER
     python -m tests.benchmarks.answers ablate FOLDER CASE...    the same, also for the parts that an ablation takes

@@ -1,4 +1,4 @@
-"""What other programs take for the same: ripgrep, GNU grep, a plain read, DuckDB. Who is absent is named."""
+"""Times of other programs for the same work: ripgrep, GNU grep, a plain read, DuckDB. Missing ones are named."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a process and all its children use: processor time, and the most memory that they held together."""
+"""Resources of a process and its children: processor time, and the peak of their common memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many of the resolved public incidents are found, of those that are written and of all with a stated class."""
+"""Share of the resolved public incidents that are diagnosed, of the written ones and of all with a stated class."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Whether a diagnosis stays the same when secrets are taken out first, on every case of the corpus; and what it costs.
-
-All rules are applied, also those that are not usual: addresses and hosts.
-"""
+"""Whether redaction changes the diagnosis of any corpus case, and what it costs."""
 
 from __future__ import annotations
 

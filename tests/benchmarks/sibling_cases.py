@@ -1,9 +1,4 @@
-"""Siblings of known cases: the same incident under other names, in another layout, with fewer looks, cut in time.
-
-`python -m tests.benchmarks.sibling_cases FOLDER [SIBLING] [CASE]` diagnoses each sibling of each case below FOLDER that
-has a truth.json. A sibling may make a diagnosis less sure, never wrong; what came before the cause is healthy. Exit
-status 1 when a verdict is wrong.
-"""
+"""Siblings of known cases: the same incident with other names, another layout, fewer samples, or a part of the time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A PostgreSQL of its own on the loopback interface, which can hang, die and come back; nothing of it is left."""
+"""A temporary PostgreSQL on the loopback interface, which can hang, die and come back."""
 
 from __future__ import annotations
 

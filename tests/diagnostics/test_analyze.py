@@ -1,4 +1,4 @@
-"""What the pipeline bounds and says about itself."""
+"""Limits and warnings of the pipeline."""
 
 from diagnostics.analyze import MOST_SUBJECTS, _bounded, _refusal
 from diagnostics.evidence.subject import Subject

@@ -1,8 +1,4 @@
-"""Files as they should not be. Each function writes into a folder what one careless or malicious person would upload.
-
-`taskmanager.log` beside this module is the beginning of a real TaskManager log (corpus case `healthy-a`): what has to
-be analysed whatever lies beside it.
-"""
+"""Invalid and hostile files. Each function writes into a folder what one careless or malicious person would upload."""
 
 from __future__ import annotations
 

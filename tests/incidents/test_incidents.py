@@ -1,4 +1,4 @@
-"""Small incidents of which only a part of the evidence was saved, as it is in life.
+"""Small incidents with only a part of their evidence, as in practice.
 
 Each folder holds `evidence.zip` (real files, or written by hand where no cluster has had the incident; `source` tells)
 and `expected.yaml`: what the diagnosis must say and what it must not. Written like the corpus's own `must_find` and

@@ -1,4 +1,4 @@
-"""Evidence that means harm, in a real browser: nothing of it runs, and nothing of it becomes an element of a page."""
+"""Hostile evidence in a real browser: no script in it runs, and no text becomes an element of a page."""
 
 from __future__ import annotations
 

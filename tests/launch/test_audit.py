@@ -1,4 +1,4 @@
-"""Known vulnerabilities are looked up without a network; what is installed has none that nobody accepted."""
+"""Known vulnerabilities are checked without a network; installed versions have no unaccepted one."""
 
 from __future__ import annotations
 

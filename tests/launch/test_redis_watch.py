@@ -1,4 +1,4 @@
-"""The launcher's look after its Redis."""
+"""The launcher's watch over its Redis."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""`make up` with the real programs, ended in every way but one: it leaves nothing behind.
-
-The workbench of `tests/workbench/analyses/test_worker.py`, which has a Spark of its own, ends with its launcher killed;
-what dies there is started again.
-"""
+"""`make up` with the real programs leaves no process behind, however it is ended."""
 
 from __future__ import annotations
 

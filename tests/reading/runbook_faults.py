@@ -1,4 +1,4 @@
-"""What an engineer would stumble over in a filled runbook: found by reading it as a shell, Flink and Java would."""
+"""Errors in a filled runbook that an engineer would hit, detected by reading it as a shell, Flink and Java would."""
 
 from __future__ import annotations
 

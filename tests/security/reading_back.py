@@ -1,4 +1,4 @@
-"""How what leaves the workbench is read back, and what text of others must not have become in it."""
+"""Parsers for what leaves the workbench, which detect untrusted text that became more than text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every address of the workbench, taken from the URL configuration, and who knocks at it."""
+"""Every address of the workbench from the URL configuration, and the visitors that request it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules that a bundle brings are read outside a transaction, judge its case, and are nobody else's."""
+"""Rules of a bundle are read outside of a transaction, judge its case only, and are visible to nobody else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Clients that send half of a request, or nothing, keep nobody else from being served."""
+"""Clients that send half of a request, or nothing, do not block other clients."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parquet files that stand for far more than they hold: bounded memory and time, and what is honest is read."""
+"""Parquet files that expand to far more than their size: bounded memory and time, and honest columns are read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Profiles share frames, so that a few bytes say a deep stack: a small file costs no memory or time of a large one."""
+"""Profiles share frames, so a few bytes can encode a deep stack: a small file must not cost what a large one does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The viewer of lines on files that mean harm: an answer in seconds, whatever the file and the pointer are."""
+"""The line viewer on hostile files: an answer within seconds, whatever the file and the pointer are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What reads exports back finds a text that became more than text, and lets text alone."""
+"""The parsers of exports detect text that became more than text, and accept plain text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who may what: every route of the URL configuration, with every role, another team, no session and tokens.
+"""Permissions of every route of the URL configuration: every role, another team, no session, tokens.
 
 A route that is new has no entry in `MAY` and fails the first test: whoever adds it says there who may open it.
 """

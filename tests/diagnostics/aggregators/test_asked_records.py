@@ -1,7 +1,4 @@
-"""A question to `log_record` looks only at the records that it declares: the scan of a log reads no others.
-
-Whatever it declares, it may look at records from WARN on, at those with further lines and at exceptions.
-"""
+"""An aggregator of `log_record` gets only the records that it declares: the scan of a log reads no others."""
 
 from __future__ import annotations
 

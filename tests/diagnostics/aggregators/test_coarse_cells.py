@@ -1,4 +1,4 @@
-"""Of more rows than a state may hold, the answer is coarser and still the same however the rows are cut."""
+"""With more rows than a state may hold, the answer is coarser, but independent of how the rows are cut."""
 
 from __future__ import annotations
 

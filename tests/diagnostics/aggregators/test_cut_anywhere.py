@@ -1,4 +1,4 @@
-"""However the rows of a table are cut into parts and their states merged, the answer is that of all rows at once."""
+"""The answer does not depend on how a table's rows are cut and in which order their states are merged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the questions to logs declare, as a selection: records that it leaves out are counted and change no answer."""
+"""The selection of log records by the aggregators: records left out are counted and change no answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How evenly a load lies on subtasks."""
+"""Distribution of a load over subtasks."""
 
 from __future__ import annotations
 

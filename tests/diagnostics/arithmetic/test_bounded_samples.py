@@ -1,4 +1,4 @@
-"""Samples in bounded room: what is kept of them is the same however they were cut and put together."""
+"""Thinned samples: the result does not depend on how they were cut and merged."""
 
 from __future__ import annotations
 

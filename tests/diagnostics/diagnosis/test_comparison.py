@@ -1,4 +1,4 @@
-"""Comparing two texts of a rule gives what judging with either ruleset gives."""
+"""Comparing two versions of a rule gives the same as judging with either ruleset."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""By what a problem is recognised when it comes back."""
+"""The fingerprint that recognises a problem when it recurs."""
 
 from __future__ import annotations
 

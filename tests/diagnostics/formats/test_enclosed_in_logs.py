@@ -1,4 +1,4 @@
-"""Thread dumps and reports of metrics that stand between the records of a log."""
+"""Thread dumps and reports of metrics between the records of a log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every format bears: a line that does not end, and, where it may be cut into ranges, being cut."""
+"""Every format reads endless lines in bounded memory and, when splittable, gives the same rows in ranges."""
 
 from __future__ import annotations
 

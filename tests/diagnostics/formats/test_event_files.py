@@ -1,4 +1,4 @@
-"""Events as Parquet, Avro and CSV: the same rows as from JSON lines, and files that mean harm."""
+"""Events as Parquet, Avro and CSV: the same rows as from JSON lines, and hostile files."""
 
 from __future__ import annotations
 

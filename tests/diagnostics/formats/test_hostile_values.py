@@ -1,4 +1,4 @@
-"""One value that is none costs that value, or its line at the most: what stands around it in the file is read."""
+"""An invalid value costs only that value, or at most its line: the rest of the file is read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Kubernetes tells of pods beyond the formats' samples."""
+"""Pods and events of Kubernetes beyond the formats' samples."""
 
 from __future__ import annotations
 

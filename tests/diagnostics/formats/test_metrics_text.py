@@ -1,4 +1,4 @@
-"""Prometheus text in its many dresses: times, OpenMetrics, failed scrapes, escaped labels, rubbish."""
+"""Prometheus text in its variants: times, OpenMetrics, failed scrapes, escaped labels, invalid lines."""
 
 from __future__ import annotations
 

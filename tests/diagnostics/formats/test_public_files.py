@@ -1,4 +1,5 @@
-"""The public collection of the corpus: every file of it is read, or is said to be no evidence; numbers as others count.
+"""The public collection of the corpus: every file is read, or reported as no evidence; numbers as counted by other
+tools.
 
 The numbers come from the tests of the projects that the files are from: pauses from those of GCViewer and GCToolKit.
 `test_profiles.py` compares stacks with FlameGraph's and speedscope's own results, stack by stack.

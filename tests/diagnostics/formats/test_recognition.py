@@ -1,4 +1,4 @@
-"""Files are recognised by what they hold: each file of the corpus by its role, and nothing that only looks alike."""
+"""Files are recognised by content: each file of the corpus by its role, and no file that only looks similar."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every format proves itself: its samples are recognised as its own and give the rows that they say."""
+"""The samples of every format are recognised as its own and give the stated rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Archives are opened by what they are, not by what they are called."""
+"""Archives are recognised by content, not by name."""
 
 from __future__ import annotations
 

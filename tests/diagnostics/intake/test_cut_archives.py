@@ -1,4 +1,4 @@
-"""Archives that end early or are damaged: what was there before is read, and the rest is said."""
+"""Truncated or damaged archives: the readable beginning is read, and the damage is reported."""
 
 from __future__ import annotations
 

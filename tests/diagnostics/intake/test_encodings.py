@@ -1,4 +1,4 @@
-"""Text in whatever encoding is read as UTF-8, and said to be when something may be wrong with it."""
+"""Text in any encoding is read as UTF-8, with a warning when the encoding is uncertain."""
 
 from __future__ import annotations
 

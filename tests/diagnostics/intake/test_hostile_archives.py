@@ -1,4 +1,4 @@
-"""What somebody who means harm, or a full disk, makes of an archive. Each is told by name; the rest is read."""
+"""Hostile and damaged archives: each bad entry is reported by name, and the others are read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What costs little to send must cost little to refuse, and no file of an upload costs another one."""
+"""Uploads that are cheap to send are cheap to refuse, and no file of an upload affects another one."""
 
 from __future__ import annotations
 

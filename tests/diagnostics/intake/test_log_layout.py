@@ -1,4 +1,4 @@
-"""Layouts of logs that administrators describe: what they read and refuse, and that lines stay where they are."""
+"""User-defined layouts of logs: what they read and refuse, with unchanged line numbers."""
 
 from __future__ import annotations
 

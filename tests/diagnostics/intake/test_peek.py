@@ -1,4 +1,4 @@
-"""At upload the formats are told from the beginnings of the files, and nothing is written."""
+"""At upload, formats are listed from the heads of the files, without writing anything."""
 
 from __future__ import annotations
 

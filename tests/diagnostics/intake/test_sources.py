@@ -1,4 +1,4 @@
-"""What the command line names becomes sources; what is refused has a line of its own."""
+"""Paths on the command line become sources; each refused file has a line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `yarn logs` prints is taken apart into the logs of its containers."""
+"""Output of `yarn logs` is separated into the logs of its containers."""
 
 from __future__ import annotations
 

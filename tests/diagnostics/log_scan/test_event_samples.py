@@ -1,4 +1,4 @@
-"""Each sample of the catalogue, read as a record of its class, is the event that it stands at."""
+"""Each sample of the catalogue, read as a record of its class, matches its own event."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One metric has one name, whether Prometheus or REST told it."""
+"""A metric has the same name from Prometheus and from REST."""
 
 from __future__ import annotations
 

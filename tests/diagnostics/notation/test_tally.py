@@ -1,4 +1,4 @@
-"""What a reader says of a file, and where it stops."""
+"""The coverage that a reader reports of a file, and where it stops."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Alerts from a case: the real promtool agrees with what their unit test says of the case's own series."""
+"""Alerts from a case: the real promtool passes their unit test on the case's own series."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Log patterns and frames that came, went, grew or shrank."""
+"""Log patterns and frames that appeared, vanished, grew or shrank."""
 
 from __future__ import annotations
 

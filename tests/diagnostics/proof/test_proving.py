@@ -1,4 +1,4 @@
-"""What a change did to the problems that were diagnosed before it."""
+"""The effect of a change on the problems diagnosed before it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The clock of a file: zones with their summer time, shifts as people type them, and what is none of these."""
+"""The clock of a file: zones with daylight saving time, shifts as typed, and invalid ones."""
 
 from __future__ import annotations
 

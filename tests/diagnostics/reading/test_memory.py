@@ -1,4 +1,4 @@
-"""The bound of a reader's memory: what asks for more fails by itself, and the process goes on."""
+"""The memory limit of a reader: a read that exceeds it fails by itself, and the process goes on."""
 
 from __future__ import annotations
 

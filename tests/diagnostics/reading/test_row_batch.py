@@ -1,4 +1,4 @@
-"""Rows become batches of their table; what no column can hold is unknown and counted, and the rest stands."""
+"""Rows become batches of their table; values that no column can hold are unknown and counted."""
 
 from __future__ import annotations
 

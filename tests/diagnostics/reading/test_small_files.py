@@ -1,4 +1,4 @@
-"""A task reads small files together: one that cannot be read costs itself, and each is covered by its own entry."""
+"""A task reads small files together: an unreadable one affects no other, and each has its own coverage."""
 
 from __future__ import annotations
 

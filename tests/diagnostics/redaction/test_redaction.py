@@ -1,4 +1,4 @@
-"""What is taken out of evidence, and that nothing else is; the files stay evidence."""
+"""Redaction replaces secrets and nothing else; the files remain readable evidence."""
 
 from __future__ import annotations
 

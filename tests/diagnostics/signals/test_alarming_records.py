@@ -1,4 +1,4 @@
-"""The worst records of the logs: which are kept, which is quoted, and which are nobody's trouble."""
+"""The most severe log records: which are kept, which is quoted, and which are harmless."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Buffer pools of each task, and the output pool above it."""
+"""Buffer pools of each task, and the upstream output pool."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far a consumer group is behind: the last look counts, and the course only when commits cannot feign it."""
+"""Lag of a consumer group: the last reading counts, and a course only when commits cannot explain it."""
 
 from __future__ import annotations
 

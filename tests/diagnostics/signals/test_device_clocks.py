@@ -1,4 +1,4 @@
-"""Wrong clocks, told from events."""
+"""Wrong clocks of devices, detected from events."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the processes lost of ZooKeeper or Kubernetes, and what that cost them."""
+"""Losses of ZooKeeper or Kubernetes by the processes, and their consequences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What tools of the operating system tell: the worst host, the worst disk, and limits that hold a container back."""
+"""Load of hosts from operating system tools: the worst host, the worst disk, and throttling limits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What logs and REST tell of failures, restarts, lost TaskManagers and missing resources."""
+"""Failures, restarts, lost TaskManagers and missing resources, from logs and REST."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The job itself, what was observed of it, and what logs say of outside systems."""
+"""The overview of a job, observations of its operation, and requests to outside systems in logs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A known bug is told only where a failure shows it and the release has it."""
+"""A known bug is reported only when a failure matches it and the release has it."""
 
 from __future__ import annotations
 

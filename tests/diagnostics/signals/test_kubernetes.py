@@ -1,4 +1,4 @@
-"""What Kubernetes and Flink's operator tell of pods and deployments."""
+"""Events of Kubernetes and Flink's operator about pods and deployments."""
 
 from __future__ import annotations
 

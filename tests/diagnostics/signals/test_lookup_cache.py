@@ -1,4 +1,4 @@
-"""How often a look-up's cache answers."""
+"""Hit rate of a look-up's cache."""
 
 from __future__ import annotations
 

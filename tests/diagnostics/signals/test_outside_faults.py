@@ -1,4 +1,4 @@
-"""Outside systems out of reach, told apart from Flink's own connections."""
+"""Unreachable outside systems, as opposed to Flink's own connections."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Restores that fail or leave something behind, and what their texts name."""
+"""Restores that fail or lose state, and the names in their texts."""
 
 from __future__ import annotations
 

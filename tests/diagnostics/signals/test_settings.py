@@ -1,4 +1,4 @@
-"""Settings in effect: who goes before whom, old and new names, defaults."""
+"""Settings in effect: precedence, old and new names, defaults."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options held against the catalogue, against each other and against what checkpoints take."""
+"""Options checked against the catalogue, against each other and against the durations of checkpoints."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A measurement as JSON: what it holds comes back, and what is no finite number is not known."""
+"""A signal as JSON: a round trip keeps it, and non-finite numbers are unknown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How state lies on subtasks."""
+"""Distribution of state over subtasks."""
 
 from __future__ import annotations
 

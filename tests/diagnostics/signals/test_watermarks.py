@@ -1,4 +1,4 @@
-"""Watermarks behind, ahead, standing still, and held back."""
+"""Watermarks that lag, run ahead, stand still, or are held back."""
 
 from __future__ import annotations
 

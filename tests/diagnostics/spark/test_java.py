@@ -1,4 +1,4 @@
-"""Which Java Spark runs on, and what is said of one that it cannot run on."""
+"""The Java for Spark, and the error for an unsuitable one."""
 
 from __future__ import annotations
 

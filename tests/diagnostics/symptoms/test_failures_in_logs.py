@@ -1,4 +1,4 @@
-"""What logs of several Flink versions tell of declined checkpoints, failing code and failed restores."""
+"""Declined checkpoints, failing code and failed restores in logs of several Flink versions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a job that looks well now must not have behind it to be called healthy."""
+"""Past trouble that keeps a job from being called healthy."""
 
 from __future__ import annotations
 

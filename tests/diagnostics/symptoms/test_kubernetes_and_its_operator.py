@@ -1,4 +1,4 @@
-"""What events of Kubernetes and the operator's log tell beside Flink's own logs."""
+"""Causes from Kubernetes events and the operator's log, in addition to Flink's own logs."""
 
 from __future__ import annotations
 

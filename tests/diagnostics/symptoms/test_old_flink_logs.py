@@ -1,4 +1,4 @@
-"""What logs of Flink 1.5 to 1.10 tell, in the words of these versions."""
+"""Causes from logs of Flink 1.5 to 1.10, in the wording of these versions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the symptom folders promise: every rule fires on its case and stays silent on its near miss."""
+"""Every rule fires on its case and stays silent on its near miss."""
 
 from collections.abc import Iterator
 from pathlib import Path

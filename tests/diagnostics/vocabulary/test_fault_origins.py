@@ -1,4 +1,4 @@
-"""Where a failure comes from, told by its chain of exceptions."""
+"""The origin of a failure, from its exception chain."""
 
 from __future__ import annotations
 

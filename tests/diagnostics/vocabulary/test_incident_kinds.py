@@ -1,4 +1,4 @@
-"""Which kinds of events a log record tells, and that looking at all at once mixes none up."""
+"""The kinds of events of a log record, also when many records are evaluated at once."""
 
 from __future__ import annotations
 

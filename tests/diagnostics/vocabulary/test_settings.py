@@ -1,4 +1,4 @@
-"""What the product knows of Flink's options, and what it says of a name or value that Flink does not."""
+"""The catalogue of Flink's options, and the messages about unknown names and values."""
 
 from __future__ import annotations
 

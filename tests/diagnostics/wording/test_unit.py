@@ -1,4 +1,4 @@
-"""Whether bounds and formats go with the unit that a fact's name ends with."""
+"""Whether bounds and formats are compatible with the unit in a fact's name."""
 
 from __future__ import annotations
 

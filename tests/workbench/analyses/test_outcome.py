@@ -1,4 +1,4 @@
-"""What a finished analysis leaves behind."""
+"""The stored result of a finished analysis."""
 
 from __future__ import annotations
 

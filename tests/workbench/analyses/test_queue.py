@@ -1,4 +1,4 @@
-"""Asked for, cancelled, claimed, given back, lost and recovered: the states of a run, without a worker."""
+"""The states of a run without a worker: requested, cancelled, claimed, given back, lost and recovered."""
 
 from __future__ import annotations
 

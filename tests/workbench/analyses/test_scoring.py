@@ -1,4 +1,4 @@
-"""Diagnoses held against truths, and which evidence an ablation takes away."""
+"""Diagnoses compared with truths, and the evidence that an ablation removes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whoever finds a vulnerability finds out whom to tell, without an account."""
+"""Finders of a vulnerability learn whom to tell, without an account."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What pages make of a diagnosis document."""
+"""A diagnosis document as prepared for pages."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Where the workbench connects to: listed addresses only, judged after the look-up, whatever the DNS says later."""
+"""The workbench connects to listed addresses only, checked after the look-up, whatever the DNS answers later."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fetching files from listed stores, against a real HTTP server: what lies below their address, and nothing else."""
+"""Fetching files from listed stores, against a real HTTP server: only files below their address."""
 
 from __future__ import annotations
 

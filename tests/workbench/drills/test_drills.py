@@ -1,4 +1,4 @@
-"""A past case is found out again: what is hidden, what is shown, and how it is scored."""
+"""Drills on past cases: what is hidden, what is shown, and the score."""
 
 from __future__ import annotations
 

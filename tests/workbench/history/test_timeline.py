@@ -1,4 +1,4 @@
-"""The timeline of a case, who watches it, and whom a note tells."""
+"""The timeline of a case, its watchers, and the people whom a note notifies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Layouts of a workbench's own: written in the administration, tried on their lines, counted from the next file on."""
+"""User-defined layouts: written in the administration, checked on their sample lines, used from the next file on."""
 
 from __future__ import annotations
 

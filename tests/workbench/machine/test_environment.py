@@ -1,4 +1,4 @@
-"""What the environment may say, and that wrong values end the start with a hint instead of falling back."""
+"""Environment variables: invalid values end the start with a hint instead of falling back."""
 
 from __future__ import annotations
 

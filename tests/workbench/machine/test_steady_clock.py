@@ -1,4 +1,4 @@
-"""What is deleted for its age is not deleted because somebody set the clock."""
+"""Nothing is deleted by age because somebody changed the clock."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages stay readable where nothing can be stored, and what cannot be stored is said as what it is."""
+"""Pages stay readable when nothing can be stored, and failed writes get a specific error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Flame graphs over HTTP: for whom, of which samples, beside which other case."""
+"""Flame graphs over HTTP: permissions, selected samples, comparisons."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Large files: a worker takes the secrets out before they are evidence, and nothing of them stays as it came."""
+"""Large files: a worker redacts them before they become evidence, and nothing of the original remains."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is taken out of an upload before it is stored, what is shown beforehand, and who may change the rules."""
+"""Redaction of an upload before it is stored, its preview, and who may change the rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A person answers what no measurement tells, and approves a step before it is done."""
+"""A person answers questions without a measurement, and approves a step before it is done."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Administrators see what takes the disk and delete or keep it with one click; everybody else sees nothing of it."""
+"""Administrators see the disk usage and delete or keep evidence with one click; other users do not see the page."""
 
 from __future__ import annotations
 

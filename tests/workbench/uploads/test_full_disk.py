@@ -1,4 +1,4 @@
-"""Whichever way bytes come in, they leave the reserve of the disk untouched, and nothing is left of what is refused."""
+"""Every way of uploading leaves the disk's reserve untouched, and a refused file leaves nothing behind."""
 
 from __future__ import annotations
 

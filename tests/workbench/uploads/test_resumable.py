@@ -1,4 +1,4 @@
-"""Files sent in pieces by the tus protocol: continued after a break, checked, bounded, of nobody but their sender."""
+"""Resumable uploads by the tus protocol: resumed after a break, verified, bounded, private to their sender."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files as they come in: stored under names of our own, bounded, hashed, recognised, removed and brought back."""
+"""Uploads: stored under generated names, bounded, hashed, recognised, removed and restored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a worker looks after, while the clock of the machine is set."""
+"""Periodic duties of a worker while the machine's clock is changed."""
 
 from __future__ import annotations
 

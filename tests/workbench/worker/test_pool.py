@@ -1,4 +1,4 @@
-"""Processes of the worker's pool that give no sign of life any more."""
+"""Processes of the worker's pool without signs of life."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One history of checkpoints from what REST and the log tell."""
+"""The history of checkpoints merged from REST and the log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which failures count as such: those of tasks and jobs, and a stack trace that stands alone."""
+"""Which failures count: those of tasks and jobs, and a stack trace by itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The single events that logs tell."""
+"""Single events of an incident in logs."""
 
 from __future__ import annotations
 

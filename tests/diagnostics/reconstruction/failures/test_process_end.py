@@ -1,4 +1,4 @@
-"""How processes ended, as YARN, Kubernetes and the processes themselves tell it."""
+"""Ends of processes, from YARN, Kubernetes and the processes themselves."""
 
 from __future__ import annotations
 

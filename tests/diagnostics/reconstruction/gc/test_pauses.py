@@ -1,4 +1,4 @@
-"""Very many pauses are told as few are."""
+"""Aggregated pauses give the same results as single ones."""
 
 from __future__ import annotations
 
