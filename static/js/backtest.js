@@ -1,4 +1,4 @@
-// A back-test goes on piece by piece while its page is open; what is judged is kept.
+// A back-test continues piece by piece while its page is open; results so far are stored.
 import { post } from './tools.js';
 
 const box = document.getElementById('backtest');

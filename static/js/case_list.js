@@ -30,7 +30,7 @@ if (bar) {
   tell(); // a browser keeps ticks over a reload
 }
 
-// On a phone the filters take the first screen; they start folded there.
+// On a phone the filters would fill the first screen, so they start collapsed.
 const folded = document.querySelector('.facets-all');
 if (folded && matchMedia('(max-width: 1080px)').matches) folded.open = false;
 

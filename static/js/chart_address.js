@@ -1,4 +1,4 @@
-// Where a chart's figure and numbers are: for the chosen job and, where a chart shows one thing at a time, for that one.
+// Addresses of a chart's figure and numbers, for the selected job and, where a chart has choices, the selected one.
 export const job = document.getElementById('chart-job');
 
 const asked = new URLSearchParams(location.search);

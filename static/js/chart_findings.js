@@ -1,5 +1,5 @@
-// Over every chart over time: a mark where each finding of the page began. It is no part of the drawing, so that
-// a brush costs nothing more for it.
+// Marks over every time chart where each finding of the page began. They are not part of the figure, so that
+// a brush does not redraw them.
 import { element } from './element.js';
 import { timeRange } from './time_range.js';
 
@@ -33,7 +33,7 @@ function show(plot) {
   });
 }
 
-// A chart is drawn anew with a container of its own; from then on it says when it was drawn.
+// A redrawn chart has a new container, which emits an event after each drawing.
 const drawn = new MutationObserver((changes) => {
   for (const { target, addedNodes } of changes) {
     if (![...addedNodes].some((node) => node.classList?.contains('plot-container'))) continue;

@@ -1,4 +1,4 @@
-// What lies over charts and costs no drawing: the shared crosshair, and the two stretches to compare.
+// Overlays of charts that need no redrawing: the shared crosshair, and the two time ranges to compare.
 import { timeRange } from './time_range.js';
 
 // Where the plot area of a drawn chart is, and the axis that all its panels share.
@@ -41,12 +41,12 @@ function show(plots, ms, toAxis) {
   }
 }
 
-// Also of a chart that was scrolled out of sight: it would come back with an instant of before.
+// Also in charts out of sight, which would show an outdated crosshair later.
 function hide() {
   for (const line of document.querySelectorAll('.plot > .crosshair')) line.hidden = true;
 }
 
-// The stretches called normal and bad.
+// The time ranges called normal and bad.
 export function marks(plot, toAxis) {
   const { left, width, top, height, xaxis } = area(plot);
   for (const name of ['normal', 'bad']) {

@@ -1,7 +1,7 @@
 // Charts on paper: all of them, whether they were in view or not, as wide as the sheet and light.
 import { toast } from './tools.js';
 
-// What is drawn for paper: 182 mm of A4 in CSS pixels, less what surrounds a chart.
+// Width of a chart on paper: 182 mm of A4 in CSS pixels, without its margins.
 const PAPER = 650;
 const NARROW = 700;
 const ADVICE = 'Not drawn when it was printed. Ctrl+P (⌘P) on the page draws all charts first.';
@@ -13,7 +13,7 @@ export function onPaper(charts, { plotly, draw, show, figureAddress, quietly }) 
   const plots = () => charts.map((chart) => chart.querySelector('.plot')).filter((each) => each.data && !each.hidden);
   const drawnForPaper = new Set();
 
-  // The browser's menu does not wait: charts are asked for while everything stands still.
+  // The browser's print menu does not wait, so charts are requested synchronously.
   function drawAtOnce(chart) {
     const request = new XMLHttpRequest();
     try {
@@ -26,7 +26,7 @@ export function onPaper(charts, { plotly, draw, show, figureAddress, quietly }) 
     } catch { /* the line broke: paper says so below */ }
   }
 
-  // What needs more width than the sheet has is made smaller as a whole.
+  // A chart wider than the sheet is scaled down.
   function fit(plot) {
     const width = Math.max(plot.layout.meta?.least_width || 0, PAPER);
     quietly(() => { window.Plotly.relayout(plot, { width }); });
@@ -35,7 +35,7 @@ export function onPaper(charts, { plotly, draw, show, figureAddress, quietly }) 
 
   addEventListener('beforeprint', () => {
     if (window.Plotly) {
-      // Dark drawings would be all ink, and those of a phone have room for half of their words.
+      // Dark charts would waste ink, and those of a phone's width truncate their labels.
       const fitsPaper = window.workbenchTheme.name === 'light' && innerWidth >= NARROW;
       for (const chart of fitsPaper ? missing() : charts) drawAtOnce(chart);
       for (const plot of plots()) fit(plot);
@@ -55,7 +55,7 @@ export function onPaper(charts, { plotly, draw, show, figureAddress, quietly }) 
       const chart = plot.closest('.chart');
       const least = plot.layout.meta?.least_width;
       if (drawnForPaper.has(chart)) {
-        // Plotly does not forget a width that a drawing began with.
+        // Plotly keeps the width of the first drawing.
         window.Plotly.purge(plot);
         delete plot.dataset.followed;
         draw(chart);
@@ -64,7 +64,7 @@ export function onPaper(charts, { plotly, draw, show, figureAddress, quietly }) 
     drawnForPaper.clear();
   });
 
-  // The key can wait; it also brings the library where nothing was in view yet.
+  // The shortcut can wait, and also loads the library when no chart was in view yet.
   addEventListener('keydown', async (event) => {
     const left = missing();
     if (event.key !== 'p' || !(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey || !left.length) return;
@@ -74,7 +74,7 @@ export function onPaper(charts, { plotly, draw, show, figureAddress, quietly }) 
     print();
   });
 
-  // The menu needs the library before it is asked: it comes once the page has nothing else to do, where a mouse is.
+  // The menu needs the library beforehand: it is loaded when the page is idle, on devices with a mouse.
   if (matchMedia('(pointer: fine)').matches && window.requestIdleCallback) {
     addEventListener('load', () => requestIdleCallback(() => plotly().catch(() => { /* a chart that needs it says so */ })));
   }

@@ -6,7 +6,7 @@ import { copyText, toast } from './tools.js';
 
 const dataOf = (chart) => chart.querySelector('.data');
 
-// The address with the time shown, which narrows the rows of charts over time.
+// The address with the shown time range, which filters the rows of time charts.
 function narrowed(chart, path) {
   const url = addressOf(chart, path);
   if (timeRange.range) {
@@ -28,7 +28,7 @@ export async function fill(chart) {
   }
 }
 
-// A row as Markdown, without the columns that were taken away.
+// A row as Markdown, without hidden columns.
 function line(row) {
   const shown = [...row.cells].filter((cell) => !cell.hidden);
   const texts = shown.map((cell) => cell.textContent.trim().replace(/\s+/g, ' ').replace(/[\\`*_[\]<>#|~]/g, '\\$&'));
@@ -51,7 +51,7 @@ function offerMarkdown(data) {
   data.prepend(button);
 }
 
-// Columns that were taken away stay away, by their name, while the page is open.
+// Hidden columns stay hidden, by name, while the page is open.
 function offerColumns(data) {
   const heads = [...data.querySelectorAll('thead th')];
   if (heads.length < 3) return;

@@ -44,7 +44,7 @@ function inZone(figure) {
   }
 }
 
-// The whole time has a margin, so that the first and the last bar are not cut.
+// The whole time range has a margin, so that the first and the last bar are not clipped.
 function axisRange() {
   if (timeRange.range) return timeRange.range.map(toAxis);
   if (!timeRange.whole) return null;
@@ -80,7 +80,7 @@ function showChosen(chart, meta) {
   }
 }
 
-// What was chosen in the picture itself opens its numbers too.
+// A selection in the figure itself opens its numbers too.
 function choose(chart, key, openData = false) {
   const address = new URL(location.href);
   address.searchParams.set(chart.id, key);
@@ -114,7 +114,7 @@ async function draw(chart) {
   }
 }
 
-// Everything that is seen is there before the first await: printing does not wait for more.
+// Everything visible is drawn before the first await, because printing does not wait.
 async function show(chart, library, { figure, summary, axis }, paperWidth = null) {
   const plot = chart.querySelector('.plot');
   chart.querySelector('.summary').textContent = summary;
@@ -170,7 +170,7 @@ function follow(change) {
   else if (Object.keys(change).some((name) => /^xaxis\d*\.autorange$/.test(name))) timeRange.choose(null);
 }
 
-// Only what can be seen follows at once; the others when they come into view. The chart that was dragged over shows
+// Visible charts are updated at once, the others when they come into view. The dragged chart shows
 // the range already: it is not drawn a second time.
 async function narrowAll() {
   const range = axisRange();
@@ -211,7 +211,7 @@ const seen = new IntersectionObserver((entries) => {
 }, { rootMargin: '300px' });
 for (const chart of charts) seen.observe(chart);
 
-// What is out of sight is drawn again when it is seen again.
+// Charts out of sight are redrawn when they become visible.
 function redraw() {
   for (const chart of charts) {
     if (!chart.dataset.drawn) continue;
@@ -224,7 +224,7 @@ document.addEventListener('change', ({ target }) => {
   if ('choices' in target.dataset) choose(target.closest('.chart'), target.value);
 });
 
-// What changed most between the two marked stretches.
+// The largest changes between the two marked time ranges.
 const changes = document.getElementById('changes');
 let compared = '';
 async function compare() {

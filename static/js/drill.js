@@ -1,4 +1,4 @@
-// The clock of a drill: how long it has gone on.
+// The clock of a drill: its elapsed time.
 const clock = document.getElementById('drill-clock');
 const started = Date.now() - Number(clock.dataset.lasted);
 

@@ -1,4 +1,4 @@
-// The colour of each frame: by package, by what its threads do, by its own samples, or by its change.
+// The colour of each frame: by package, thread activity, own samples, or change.
 const SAME = 0.02;
 const STEPS = 10;
 

@@ -1,4 +1,4 @@
-// When samples were taken, by task: dragging over the grid chooses a time, pressing a task's name chooses the task.
+// Times of samples by task: dragging over the grid selects a time range, a task's name selects the task.
 import { element } from './element.js';
 import { timeRange } from './time_range.js';
 

@@ -1,4 +1,4 @@
-// The page of a flame graph: what is looked at and how, all of it kept in the address.
+// The page of a flame graph: selection and display options, kept in the address.
 import { FlameCanvas } from './flame_canvas.js';
 import { FlameColours } from './flame_colours.js';
 import { FlameHeat } from './flame_heat.js';
@@ -50,7 +50,7 @@ function tellOf(canvas, node) {
   for (const [name, text] of Object.entries(told)) field(name).textContent = text;
 }
 
-// What is asked of the server.
+// Parameters of the request to the server.
 function asked() {
   const query = new URLSearchParams();
   for (const name of CHOSEN) if (field(name).value) query.set(name, field(name).value);

@@ -1,4 +1,4 @@
-// The call tree of a profile: what was seen in and below each frame, and the trees that can be made of it.
+// The call tree of a profile: samples in and below each frame, and trees derived from it.
 // Node 0 is the root `all`; parents come before children. `values` are what widths mean now.
 
 export class FlameTree {
@@ -40,7 +40,7 @@ export class FlameTree {
     return this.name[node] < 0 ? 'all' : this.names[this.name[node]];
   }
 
-  // Widths after `values`; siblings stand in the order of their names.
+  // Widths by `values`; siblings are sorted by name.
   lay(values) {
     this.values = values;
     this.left = new Float64Array(this.count);
@@ -53,7 +53,7 @@ export class FlameTree {
     }
   }
 
-  // Widths of what only the baseline has.
+  // Widths of frames that only the baseline has.
   lost() {
     const lost = new Float64Array(this.count);
     for (let node = this.count - 1; node > 0; node -= 1) {
@@ -110,7 +110,7 @@ export class FlameTree {
     return line;
   }
 
-  // Calls `see(node)` for each frame of which `counts` holds and that lies in no other such frame.
+  // Calls `see(node)` for each frame with `counts(node)` that has no such ancestor.
   #outermost(counts, see) {
     const covered = new Uint8Array(this.count);
     for (let node = 1; node < this.count; node += 1) {
@@ -122,7 +122,7 @@ export class FlameTree {
     }
   }
 
-  // The names that fit, their nodes from left to right, and their share of everything; a frame below another counts once.
+  // Matching names, their nodes from left to right, and their share of all samples; nested matches count once.
   search(pattern) {
     const names = new Set(this.names.flatMap((name, place) => (pattern.test(name) ? [place] : [])));
     let matched = 0;

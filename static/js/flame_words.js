@@ -1,4 +1,4 @@
-// What a flame graph says in words: of one frame, and of all that is shown.
+// Text for a flame graph: about one frame, and about the shown selection.
 import { timeRange } from './time_range.js';
 
 export const number = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
@@ -24,7 +24,7 @@ export function frameInWords(shown, node, answer) {
   };
 }
 
-// What is looked at, for people who cannot see it too.
+// The selection in words, also for screen readers.
 export function summaryInWords(tree, answer, removed) {
   const { total } = tree;
   if (!answer.totals.weight) return 'No samples fit what is chosen.';

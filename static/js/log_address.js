@@ -1,4 +1,4 @@
-// What the log page shows, as it stands in the address, and questions to the workbench about it.
+// The state of the log page in the address, and its requests to the workbench.
 //   q      the search             hits=all   the other records are listed too
 //   alike  neighbours listed once  at         the record, as file:line
 //   clock  a file whose clock is moved, as file:milliseconds; there may be several
@@ -23,7 +23,7 @@ export function clocks() {
   return new Map(told.filter(Boolean).map(([, file, shift]) => [file, Number(shift)]));
 }
 
-// The page's address with other values; an empty one goes.
+// The page's address with other values; empty ones are removed.
 export function addressWith(values) {
   const url = timeRange.kept(location.href);
   url.searchParams.set('snapshot', page.dataset.snapshot);
@@ -57,7 +57,7 @@ export function part(name) {
   return url;
 }
 
-// Asks a part of the workbench about what is shown; `extra` is added to the question.
+// Requests an endpoint for the present state; `extra` adds parameters.
 export async function ask(name, extra = {}, signal = undefined) {
   const url = part(name);
   const asked = addressWith({}).searchParams;

@@ -1,4 +1,4 @@
-// Keys of the log page, as in lnav; what differs is settled in the conventions: n is the next hit, i the histogram, 0 the
+// Keys of the log page, as in lnav, with deviations from the conventions: n is the next hit, i the histogram, 0 the
 // whole time, and g stays the prefix of pages, so that g g leads to the first record.
 import { isShortcut } from './page.js';
 

@@ -1,4 +1,4 @@
-// A list of millions of records of which only what is seen is in the page: rows come in pieces as they scroll into view.
+// A virtual list of millions of records: only visible rows are in the page, fetched in pieces while scrolling.
 import { element } from './element.js';
 import { clock, number } from './log_address.js';
 
@@ -57,7 +57,7 @@ export class LogList {
     if (this.place >= 0) this.#tell();
   }
 
-  // Forgets what was fetched, for rows that changed, and stays where it is.
+  // Clears the cache after rows changed, at the same position.
   refresh() {
     this.pieces = new Map();
     this.generation += 1;
@@ -78,7 +78,7 @@ export class LogList {
     if (row && place === this.place && generation === this.generation) this.choose(row, place);
   }
 
-  // The current record, once it has come: a key may be quicker than its row.
+  // The current record, once fetched: a key may be faster than its row.
   async current() {
     const { place } = this;
     return this.row(place) || (await this.#piece(Math.floor(place / PIECE)))?.[place % PIECE];
@@ -97,7 +97,7 @@ export class LogList {
     this.#place();
   }
 
-  // Puts the bar where the first row that is seen says.
+  // Sets the scroll bar to the first visible row.
   #place() {
     const last = Math.max(this.total - this.box.clientHeight / this.rowHeight, 0);
     this.top = Math.min(Math.max(this.top, 0), last);
@@ -127,7 +127,7 @@ export class LogList {
     }
   }
 
-  // Draws the rows that are seen.
+  // Draws the visible rows.
   draw() {
     const height = this.rowHeight;
     const first = Math.max(Math.floor(this.top) - OVERSCAN, 0);
@@ -218,7 +218,7 @@ export class LogList {
   }
 }
 
-// The text with the words that are looked for marked, in any letter case.
+// The text with the searched words marked, case-insensitive.
 export function marked(text, words) {
   const folded = text.toLowerCase();
   const parts = [];

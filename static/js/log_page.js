@@ -13,12 +13,12 @@ const [box, search, others, alike] = ['list', 'q', 'others', 'alike'].map(at);
 const isNarrow = matchMedia('(max-width: 1080px)');
 let firstError;
 let refreshing = null;
-// What is asked for now; a key that is pressed meanwhile means the list that comes, not the one that goes.
+// The pending request; keys pressed meanwhile apply to the new list, not to the old one.
 let listed = Promise.resolve();
 let remembering = null;
 let chosen = '';
 
-// Writes the current record into the address, at the latest before something else is asked for.
+// Writes the current record into the address, at the latest before the next request.
 function settle() {
   if (chosen) remember({ at: chosen });
   chosen = '';
@@ -53,7 +53,7 @@ const panel = new LogPanel(at('panel'), {
 
 const searched = new LogTerms({ terms: at('terms'), levels: at('levels') }, { searchFor, moveClock });
 
-// Asks anew what is listed and goes to the record of the address, or to its next neighbour.
+// Reloads the list and goes to the record of the address, or to its next neighbour.
 function refresh() {
   listed = load();
   return listed;
@@ -177,7 +177,7 @@ function openPanel(name) {
   panel.body(panel.shown).focus({ preventScroll: !isNarrow.matches });
 }
 
-// On a wide screen the details stand beside the list, on a narrow one they are a sheet over it.
+// On a wide screen the details are beside the list, on a narrow one they cover it.
 function togglePanel() {
   const main = document.querySelector('.log-main');
   if (isNarrow.matches) {

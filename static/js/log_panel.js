@@ -1,4 +1,4 @@
-// The details beside the list: one record, what the listed records are made of, and what is pinned.
+// The details beside the list: one record, a breakdown of the listed records, or the pins.
 import { remember, shown } from './log_address.js';
 import { LogPins } from './log_pins.js';
 import { LogRecord } from './log_record.js';

@@ -1,4 +1,4 @@
-// One record in detail: its text, what can be done with it, its trace, what it is part of, its fields and neighbours.
+// One record in detail: text, actions, trace, operations, fields and neighbours.
 import { element } from './element.js';
 import { ask, mayChange, permalink } from './log_address.js';
 import { button, filters, recordLine } from './log_controls.js';
@@ -23,10 +23,10 @@ export class LogRecord {
     this.words = [];
   }
 
-  // What is known of records may have changed.
+  // Cached details of records may be outdated.
   forget() { this.telling = null; }
 
-  // Everything about a record, asked once while it is the current one.
+  // Details of a record, requested once while it is the current one.
   tell(row) {
     if (this.telling?.position !== row.position) {
       this.telling = { position: row.position, answer: ask('record', { position: row.position }) };
@@ -117,7 +117,7 @@ export class LogRecord {
     if (this.row) copied(permalink(this.row), 'The link');
   }
 
-  // Exceptions and causes stand open, of the frames the first and the job's own; the others unfold.
+  // Exceptions and causes are expanded, with the first frame and the user frames; the others are folded.
   #trace({ folds }) {
     const trace = element('div', 'trace');
     for (const fold of folds) {
@@ -143,7 +143,7 @@ export class LogRecord {
     return trace;
   }
 
-  // What the file's clock is moved by: two machines never agree, and some logs are in another zone.
+  // The shift of the file's clock: two machines never agree, and some logs are in another zone.
   #clock({ row }) {
     const box = element('form', 'clock-form');
     const label = element('label', 'small', 'Clock of this file moved by ');

@@ -1,7 +1,7 @@
-// How far the clock of a file is moved: as people write it, and as milliseconds.
+// The shift of a file's clock, as text and as milliseconds.
 const UNITS = { ms: 1, s: 1000, min: 60_000, h: 3_600_000, d: 86_400_000 };
 
-// `+02:00`, `-90 s`, `350 ms` as milliseconds; 0 for nothing, NaN for what is none of these.
+// `+02:00`, `-90 s`, `350 ms` as milliseconds; 0 for empty text, NaN for invalid text.
 export function readShift(text) {
   const typed = text.trim().replace(/^\u2212/, '-');
   if (!typed) return 0;

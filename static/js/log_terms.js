@@ -1,4 +1,4 @@
-// What the log page searches for, as chips that can be taken away, and the levels that it shows.
+// The search terms of the log page as removable chips, and its levels.
 import { element } from './element.js';
 import { clocks, number } from './log_address.js';
 import { shiftInWords } from './log_shift.js';
@@ -37,7 +37,7 @@ export class LogTerms {
     ));
   }
 
-  // The levels that the search leaves out are those of its `-level:` term, which the buttons write.
+  // Excluded levels are those of the search's `-level:` term, which the buttons write.
   #toggles(terms, totals) {
     const term = terms.find((each) => each.field === 'level' && each.excluded);
     const out = term ? term.source.replace(/^-level[:=]/i, '').toUpperCase().split(',') : [];

@@ -1,4 +1,4 @@
-// What the listed records are made of: the most frequent patterns, loggers, hosts and so on, each with its small graph.
+// Breakdown of the listed records: the most frequent patterns, loggers, hosts and so on, each with a small graph.
 import { element } from './element.js';
 import { ask, number, shown } from './log_address.js';
 import { filters, recordLine } from './log_controls.js';
@@ -7,7 +7,7 @@ const SVG = 'http://www.w3.org/2000/svg';
 const SAMPLES = 3;
 
 export class LogValues {
-  // by      the select that says what is counted
+  // by      the select element with the counted field
   // narrow  called with a term to add to the search
   // open    called with {file, line} to show a record, whatever is listed
   constructor(box, by, { narrow, open }) {
@@ -55,7 +55,7 @@ export class LogValues {
     return line;
   }
 
-  // The first records of a value, fetched when they are asked for.
+  // The first records of a value, fetched on demand.
   #samples(term) {
     const box = element('details', 'samples');
     box.append(element('summary', 'small', 'Samples'));

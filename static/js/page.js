@@ -1,4 +1,4 @@
-// What every page has: theme switch, copy buttons, dialogs, shortcuts, ages.
+// Shared by every page: theme switch, copy buttons, dialogs, shortcuts, ages.
 import { copyAnswer, copyText, reveal, toast } from './tools.js';
 
 document.addEventListener('click', (event) => {
@@ -38,7 +38,7 @@ for (const form of document.querySelectorAll('form[data-autosubmit]')) {
   form.addEventListener('change', () => form.requestSubmit());
 }
 
-// What scrolls within the page can be scrolled from the keyboard: it takes part in the tab order, the rest does not.
+// Elements that scroll are in the tab order, so that the keyboard can scroll them; others are not.
 function reachScrolling(part) {
   for (const each of part.querySelectorAll('pre, .table-scroll')) {
     const scrolls = each.scrollWidth > each.clientWidth || each.scrollHeight > each.clientHeight;
@@ -131,7 +131,7 @@ document.addEventListener('keydown', (event) => {
   }
 });
 
-// The section that is read is marked in the case page's own navigation.
+// The visible section is marked in the case page's own navigation.
 const links = [...document.querySelectorAll('.section-nav a[href^="#"]')];
 if (links.length) {
   const sections = links.map((link) => document.querySelector(link.hash)).filter(Boolean);

@@ -1,4 +1,4 @@
-// Ctrl+K: everything that can be reached from this page, found by a few letters; what fits none is searched in all cases.
+// Ctrl+K: pages reachable from this page by a few letters; text without a match is searched in all cases.
 import { element } from './element.js';
 import { reveal } from './tools.js';
 

@@ -1,4 +1,4 @@
-// Keeps a run's progress current and shows the diagnosis when it is there: the server pushes it, or is asked for it.
+// Updates a run's progress, by server-sent events or polling, and shows the diagnosis at the end.
 const box = document.getElementById('run');
 const EVERY_MS = 400;
 const MOST_MS = 15000;

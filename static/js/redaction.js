@@ -1,10 +1,10 @@
-// What is taken out of files before they are stored: the choice, and what it would do to a file.
+// Redaction of files before they are stored: the selected rules, and a preview.
 import { csrfToken } from './tools.js';
 
 const PREVIEWED_BYTES = 1024 * 1024;
 const byId = (id) => document.getElementById(id);
 
-// The ids of the rules that are to be applied to the next file; none while the switch is off.
+// The ids of the rules for the next file; empty while the switch is off.
 export function chosenRules() {
   if (!byId('redact')?.checked) return [];
   return [...document.querySelectorAll('#redact-rules input:checked')].map((input) => input.value);

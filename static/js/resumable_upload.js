@@ -39,7 +39,7 @@ function refusal(request) {
 }
 
 export class ResumableUpload {
-  // createUrl  where files are announced; url  where this one was begun before, or null
+  // createUrl  for announcing files; url  of an upload to resume, or null
   // onProgress(bytes), onPause(reason) while it waits for the connection, onPause('') when it goes on
   // onRedacting(bytes) while a worker takes secrets out, with how much text it went through
   constructor({ file, name, redact, createUrl, url = null, onProgress, onPause, onRedacting }) {
@@ -48,8 +48,8 @@ export class ResumableUpload {
     this.givenUp = false;
   }
 
-  // Sends what is missing, however often the line breaks, and gives the workbench's answer about the file.
-  // Throws an error, with the `status` of a refusal, when it is pointless to go on.
+  // Sends the missing bytes, however often the connection breaks, and gives the workbench's answer about the file.
+  // Throws an error, with the `status` of a refusal, when a retry is useless.
   async run() {
     let tries = 0;
     for (;;) {
@@ -73,7 +73,7 @@ export class ResumableUpload {
     }
   }
 
-  // Ends it and lets the workbench delete what is there.
+  // Cancels the upload and deletes it on the server.
   giveUp() {
     this.givenUp = true;
     this.request?.abort();
@@ -139,7 +139,7 @@ export class ResumableUpload {
     });
   }
 
-  // Waits, but no longer than until the browser is on line again.
+  // Waits, at most until the browser is online again.
   async pause(milliseconds, reason) {
     this.onPause(reason);
     await new Promise((resolve) => {

@@ -117,7 +117,7 @@ function go(direction) {
 document.getElementById('undo').addEventListener('click', () => go(-1));
 document.getElementById('redo').addEventListener('click', () => go(1));
 
-// What the draft says
+// Preview of the draft
 
 let asking = null;
 let previewTimer = 0;
@@ -137,7 +137,7 @@ async function preview() {
   }
 }
 
-// A value of the form is written into the YAML by the server. One after the other: none may be lost.
+// The server writes a value of the form into the YAML. In sequence, so that none is lost.
 let writing = Promise.resolve();
 
 async function rewrite(name, value) {
@@ -238,7 +238,7 @@ document.getElementById('texts').addEventListener('submit', async (event) => {
   if (await save()) toast('The draft is saved.');
 });
 
-// What is done with a draft is done with the text on the page: it is saved first.
+// Actions on a draft apply to the text on the page: it is saved first.
 for (const door of ['publish', 'backtest']) {
   document.getElementById(`${door}-form`)?.addEventListener('submit', async (event) => {
     event.preventDefault();

@@ -1,4 +1,4 @@
-/** Fills the values that no evidence holds into all commands and changes of a runbook; this browser remembers them. */
+/** Fills values without evidence into all commands and changes of a runbook; the browser stores them. */
 
 const HARMLESS = /^[\w@%+=:,./][\w@%+=:,./-]*$/;
 const form = document.querySelector('[data-runbook-values]');

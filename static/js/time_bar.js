@@ -1,4 +1,4 @@
-// The controls of the time range: what is shown in words, undo, whole time, zone, the two stretches to compare.
+// The controls of the time range: the range in words, undo, whole time, zone, the two ranges to compare.
 import { isShortcut } from './page.js';
 import { toast, copyText } from './tools.js';
 import { timeRange } from './time_range.js';

@@ -1,8 +1,8 @@
 // The one time range of a case. It lives in the address, so a link keeps it and Back undoes it:
-//   from, to      what is shown, ISO 8601 in UTC with milliseconds; without them the whole time of the evidence.
+//   from, to      the shown range, ISO 8601 in UTC with milliseconds; without them the whole time of the evidence.
 //                 Epoch milliseconds, as Grafana's addresses have them, are read too
-//   normal, bad   two stretches to compare, each `from/to`
-//   tz            utc, browser or evidence: how times are written; without it as the person chose last
+//   normal, bad   two ranges to compare, each `from/to`
+//   tz            utc, browser or evidence: the zone of printed times; by default the user's last choice
 // Times are epoch milliseconds here, ranges are [from, to], and null is the whole time.
 import { post, toast } from './tools.js';
 
@@ -35,12 +35,12 @@ class TimeRange {
     this.whole = null;
     this.evidenceOffset = null;
     this.#read();
-    // What else reads the address finds one form of it.
+    // Normalises the address for other readers.
     if (/[?&]from=\d{12,14}(&|$)/.test(location.search)) history.replaceState(history.state, '', this.kept(location.href));
     addEventListener('popstate', () => {
       const before = this.range;
       this.#read();
-      // A link inside the page makes an entry of its own: what can be undone stays.
+      // A link inside the page adds a history entry, which keeps the undo history.
       if (history.state === null && same(before, this.range)) history.replaceState({ earlier: this.#earlier }, '');
       else this.#earlier = history.state?.earlier ?? [];
       this.#tell();
@@ -61,7 +61,7 @@ class TimeRange {
     return this.#zone === 'evidence' && this.evidenceOffset === null ? 'utc' : this.#zone;
   }
 
-  // What is shown, as a range even when it is the whole time; null while nothing has a time.
+  // The shown range, also when it is the whole time; null while nothing has a time.
   get shown() {
     return this.range || this.whole;
   }
@@ -97,7 +97,7 @@ class TimeRange {
     this.#tell();
   }
 
-  // Marks a stretch to compare; `name` is normal or bad, null takes the mark away.
+  // Marks a range to compare; `name` is normal or bad, null removes the mark.
   mark(name, range) {
     this[name] = range && isRange(range) ? range.map(Math.round) : null;
     this.#replace();

@@ -1,4 +1,4 @@
-// Small things that several pages need.
+// Functions shared by several pages: copying, fetching, sign-in.
 
 export const csrfToken = () => document.querySelector('meta[name="csrf-token"]')?.content || '';
 
@@ -37,7 +37,7 @@ export function toast(text) {
   setTimeout(() => box.remove(), 4000);
 }
 
-// What a script says where the workbench answered with its sign-in page.
+// The message when the workbench answered with its sign-in page.
 const SIGNED_OUT = 'You are signed out. Sign in in another tab and try again.';
 export const signedOut = (url) => (url && new URL(url, location.href).pathname === '/login/' ? SIGNED_OUT : '');
 

@@ -35,9 +35,9 @@ let opening = null;
 let startWhenDone = false;
 let began = 0;
 
-// What was dropped or chosen
+// Dropped or selected files
 
-// A file of which a part came before the page was loaded; its row makes room for the one that goes on.
+// A file that was partly uploaded before the page was loaded; the resumed row replaces its row.
 function arrivedBefore(file, path) {
   const row = [...byId('arrival-list').children].find((each) => each.dataset.name === path
     && Number(each.dataset.bytes) === file.size && Number(each.dataset.modified) === file.lastModified);
@@ -87,7 +87,7 @@ async function take(found) {
   pump();
 }
 
-// The case is opened when the first file comes, so that nobody fills a form first.
+// The case is opened with the first file, without a form.
 
 function opened() {
   if (addresses.add) return Promise.resolve();
@@ -124,7 +124,7 @@ function pump() {
   if (!running.size && !items.some((item) => item.state === 'waiting')) finished();
 }
 
-// A worker takes the secrets out of a packed file, which may hold a lot; it waits for what is sent by itself.
+// A worker redacts a compressed file, which may be large; it is sent by itself.
 function isSmall(item) {
   const most = chosenRules().length && PACKED.test(item.path) ? PACKED_BYTES : SMALL_BYTES;
   return item.file.size <= most;
@@ -210,7 +210,7 @@ async function sendInPieces(item) {
     item.redacting = null;
     settle(item, answer);
   } catch (error) {
-    // What is there stays there, so that another try goes on from it; not after a cancellation, which deleted it.
+    // Received bytes are kept for a retry, except after a cancellation, which deletes them.
     item.url = upload.url;
     if (!upload.givenUp) fail(item, error.message, error.status !== 413);
   }
@@ -314,7 +314,7 @@ function refresh() {
 watchChanges(refresh);
 followArrivals(refresh);
 
-// Ways in
+// Inputs
 
 byId('choose-files').addEventListener('click', () => byId('files').click());
 byId('choose-folder').addEventListener('click', () => byId('folder').click());

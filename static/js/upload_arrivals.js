@@ -1,4 +1,4 @@
-// Files that came only in part, or that a worker was at, when the page was loaded.
+// Files that were partly uploaded, or being redacted, when the page was loaded.
 import { ResumableUpload } from './resumable_upload.js';
 import { csrfToken } from './tools.js';
 import { fold, folderOf, problem, redactingText, rowFrom } from './upload_rows.js';

@@ -1,10 +1,10 @@
-// What can be changed of a stored file on the upload page: taken out, brought back, read as another format.
+// Changes of a stored file on the upload page: remove, restore, set the format.
 import { post, toast } from './tools.js';
 import { fold, rowFrom } from './upload_rows.js';
 
 const byId = (id) => document.getElementById(id);
 
-// Listens to the list; `changed` is called when a row came or went.
+// Listens to the list; `changed` is called when a row was added or removed.
 export function watchChanges(changed) {
   byId('folders').addEventListener('click', async (event) => {
     const change = event.target.closest('[data-change]');

@@ -1,8 +1,8 @@
-// What was dropped or chosen, as files with their paths inside the drop.
+// Dropped or selected files with their paths inside the upload.
 
-// The files of a drop, those in folders with their paths; `unread` is told of each that cannot be read.
+// The files of a drop, those in folders with their paths; `unread` is called with each unreadable one.
 export async function entriesOf(transfer, unread) {
-  // Both lists are empty as soon as the event is over, so they are read before anything is awaited.
+  // Both lists are empty after the event, so they are read before anything is awaited.
   const entries = [...transfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
   const plain = [...transfer.files];
   if (!entries.length) return plain.map((file) => ({ file, path: file.name }));

@@ -1,4 +1,4 @@
-// What is pasted: files as if they were dropped, text in a box of its own.
+// Pasted content: files as if dropped, text in its own box.
 import { chosenRules } from './redaction.js';
 import { post } from './tools.js';
 import { problem } from './upload_rows.js';

@@ -1,4 +1,4 @@
-// The rows of the upload page: a file on its way, a stored one, the folders that they are in.
+// The rows of the upload page: uploads in progress, stored files, and their folders.
 import { sizeOf } from './tools.js';
 
 const OPEN_FILES = 30;
@@ -6,7 +6,7 @@ const MANY_SEEN = 3;
 const ROW_PROGRESS_BYTES = 2 * 1024 * 1024;
 const byId = (id) => document.getElementById(id);
 
-// Says above the list what went wrong.
+// Shows an error above the list.
 export function problem(text) {
   const box = document.createElement('div');
   box.className = 'message error';
@@ -23,7 +23,7 @@ export const rowFrom = (html) => {
   return holder.content.firstElementChild;
 };
 
-// The folder's part of the list, made where it is missing.
+// The folder's part of the list, created if missing.
 export function folderOf(name) {
   const found = [...byId('folders').children].find((each) => each.dataset.folder === name);
   if (found) return found;
@@ -45,7 +45,7 @@ export function folderOf(name) {
   return folder;
 }
 
-// The row of a file on its way; its button calls `cancel`.
+// The row of an upload in progress; its button calls `cancel`.
 export function addRow(item, cancel) {
   const slash = item.path.lastIndexOf('/');
   const row = document.createElement('div');
@@ -81,7 +81,7 @@ const crossIcon = () => byId('cross-icon').content.cloneNode(true);
 
 const WORDS = { waiting: 'waiting', sending: 'sending', failed: 'not sent', refused: 'not taken', repeated: 'in this case already' };
 
-// What a row says while a worker takes secrets out of its file.
+// The text of a row while a worker redacts its file.
 export const redactingText = (bytes) => `taking secrets out${bytes ? `, ${sizeOf(bytes)} gone through` : ''}`;
 
 function wordOf(item, share) {
@@ -131,7 +131,7 @@ export function fold() {
   }
 }
 
-// Many files of an earlier case are told once, not file by file.
+// Many files of an earlier case are reported once, not per file.
 export function tellSeen() {
   const seen = new Map();
   for (const row of document.querySelectorAll('.file[data-seen]')) {

@@ -1,4 +1,4 @@
-// One step at a time: play, step, back, and the keyboard. Without this script all steps stand below one another.
+// One step at a time: play, step, back, and the keyboard. Without this script all steps are listed.
 const walk = document.getElementById('walk');
 const steps = [...walk.querySelectorAll('.walk-step')];
 const bar = document.getElementById('walk-bar');
