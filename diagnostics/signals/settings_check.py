@@ -125,7 +125,7 @@ def _remarks(options: Sequence[Stated], version: Version | None) -> Iterator[Rem
 
 
 def _is_in_effect(remark: Remark, log: IncidentLog) -> bool:
-    """Whether the log shows that Flink uses the restart strategy of a job that the settings seem to disable."""
+    """Whether the log shows a restart strategy in use whose option was reported as without effect."""
     key, stated = str(remark.citation.name or ""), str(remark.citation.value or "")
     if remark.kind != "without_effect" or not key.startswith(STRATEGY_KEY):
         return False
