@@ -205,7 +205,7 @@ def _administered() -> dict[str, Any]:
     seen = {"username": "x", "ip_address": address, "attempt_time": moment}
     return {
         "layouts_loglayout": LogLayout.objects.create(title="x", pattern="x", finds="x").pk,
-        "redaction_redactionrule": RedactionRule.objects.create(rule_id="x", title="x", pattern="x", finds="x").pk,
+        "redaction_redactionrule": RedactionRule.objects.create(rule_id="x", title="x", pattern="(none)", finds="x").pk,
         "axes_accessattempt": AccessAttempt.objects.create(failures_since_start=1, **seen).pk,
         "axes_accesslog": AccessLog.objects.create(**seen).pk,
         "axes_accessfailurelog": AccessFailureLog.objects.create(**seen).pk,
