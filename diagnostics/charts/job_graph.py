@@ -282,7 +282,17 @@ def summary(points: Points) -> str:
     elif vertex["named_look_up"]:
         parts.append("a look-up join")
     unknown = "" if job["edges_known"] else " The files do not tell how the tasks are connected."
-    return f"{text}{', '.join(parts)}.{unknown}"
+    return f"{text}{', '.join(parts)}.{_statistic(vertex)}{unknown}"
+
+
+def _statistic(vertex: Mapping[str, Any]) -> str:
+    """Which number of the time the ratios are: a finding has that of the time in which a task held others back."""
+    if vertex["held"] is None and vertex["busy"] is None:
+        return ""
+    peaks = [(label, vertex.get(column)) for label, column in (("busy", "busy_peak"), ("back pressured", "held_peak"))]
+    highest = " and ".join(f"{label} {percent(peak)}" for label, peak in peaks if peak is not None)
+    at_most = f"; the highest single samples are {highest}" if highest else ""
+    return f" Ratios are means over the whole time, of the subtask that has most{at_most}."
 
 
 def table(points: Points) -> list[list[Any]]:

@@ -188,7 +188,7 @@ def summary(points: Points) -> str:
     every = [(job, vertex) for job in points["jobs"] for vertex in job["vertices"]]
     _, worst = max(every, key=lambda each: _skew(each[1]))
     hottest = max(worst["subtasks"], key=lambda each: (each["share"], -each["subtask"]))
-    busy = f"; it is busy {percent(hottest['busy'])} of the time" if hottest["busy"] is not None else ""
+    busy = f"; it is busy {percent(hottest['busy'])} of the time on average" if hottest["busy"] is not None else ""
     return (
         f"The most uneven task is {worst['vertex']}: subtask {hottest['subtask']} has {percent(hottest['share'])} of "
         f"the records where {percent(worst['even_share'])} would be even{busy}."
