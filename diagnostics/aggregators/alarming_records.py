@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from diagnostics.aggregators.aggregator import CITATION_ORDER, Aggregator
@@ -49,9 +50,31 @@ page of a removed job, a port scanner, two clients of one name, Pekko during shu
 jobs.
 """
 
+OF_THE_RUNTIME = (
+    "org.apache.flink.runtime.",
+    "org.apache.flink.streaming.",
+    "org.apache.flink.metrics.",
+    "org.apache.flink.configuration.",
+    "org.apache.flink.core.",
+    "org.apache.flink.util.",
+    "org.apache.flink.shaded.",
+    "org.apache.flink.kubernetes.",
+    "org.apache.flink.yarn.",
+    "org.apache.pekko.",
+    "akka.",
+    "org.apache.hadoop.util.",
+    "org.apache.zookeeper.",
+)
+"""How loggers begin that warn of what Flink handles itself; all others are connectors, clients and the job."""
+
+REPORTS_FAILURE = r"(?i)\b(?:error|fail(?:s|ed|ure)?|refused|denied|reject(?:s|ed)?|timed out|unable to|could not)\b"
+"""Words with which a connector's warning says that something did not work."""
+
 ERRORS = ("ERROR", "FATAL")
 """A record without a level counts as one of these when it prints an exception: what a client or a shell shows."""
-RANKS = ("fatal", "error", "warning")
+RANKS = ("fatal", "error", "outside", "warning")
+"""`outside` are warnings of connectors, clients and the job that say that something failed."""
+RUNTIME_LOGGER = "^(?:" + "|".join(re.escape(each) for each in OF_THE_RUNTIME) + ")"
 KEPT = ("ts_ms", "job_id", "process", "level", "logger", "exception_class", "exception_message")
 KEPT_CAUSE = ("root_cause_class", "root_cause_message", "root_cause_frame", "user_frame")
 ORDER: Order = (("rank", "ascending"), ("ts_ms", "ascending"), *CITATION_ORDER)
@@ -63,10 +86,14 @@ def _ranked(records: pa.Table) -> pa.Table:
 
     thrown = records["exception_class"].is_valid()
     is_error = pc.or_(is_any(records["level"], ERRORS), pc.and_(records["level"].is_null(), thrown))
-    is_warning = pc.and_(is_any(records["level"], ("WARN",)), thrown)
+    inside = pc.fill_null(pc.match_substring_regex(records["logger"], RUNTIME_LOGGER), True)
+    failing = pc.fill_null(pc.match_substring_regex(records["message"], REPORTS_FAILURE), False)
+    outside = pc.and_(pc.invert(inside), pc.or_(thrown, failing))
+    is_warning = pc.and_(is_any(records["level"], ("WARN",)), pc.or_(thrown, outside))
     fatal = pc.or_(is_any(records["level"], ("FATAL",)), contains_any(records["message"], FATAL_TEXTS))
     fatal = pc.and_(is_error, fatal)
-    rank = pc.if_else(fatal, "fatal", pc.if_else(is_error, "error", pc.if_else(is_warning, "warning", None)))
+    warning = pc.if_else(outside, "outside", "warning")
+    rank = pc.if_else(fatal, "fatal", pc.if_else(is_error, "error", pc.if_else(is_warning, warning, None)))
     harmless = pc.and_(contains_any(records["logger"], HARMLESS_LOGGERS), pc.invert(fatal))
     telling = is_true(pc.and_(rank.is_valid(), pc.invert(harmless)))
     kept = records.filter(telling).select([*KEPT, *KEPT_CAUSE, *CITATION_COLUMNS])

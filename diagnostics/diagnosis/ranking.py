@@ -45,6 +45,8 @@ ERROR_FACTS = (
     "alarming_records.fatal_class",
     "alarming_records.error_text",
     "alarming_records.error_class",
+    "alarming_records.outside_text",
+    "alarming_records.outside_class",
     "alarming_records.warning_text",
     "alarming_records.warning_class",
     "exceptions.first_class",

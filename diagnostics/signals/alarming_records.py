@@ -91,7 +91,12 @@ def _cite(row: Row) -> Citation:
     )
 
 
-_OF_RANK = {"fatal": "fatal errors", "error": "errors", "warning": "warnings that print an exception"}
+_OF_RANK = {
+    "fatal": "fatal errors",
+    "error": "errors",
+    "outside": "warnings in which a connector, a client or the job reports a failure",
+    "warning": "warnings of Flink that print an exception",
+}
 FACTS = {
     name: meaning
     for rank, what in _OF_RANK.items()

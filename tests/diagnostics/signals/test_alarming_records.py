@@ -50,6 +50,16 @@ def test_a_warning_counts_only_with_an_exception() -> None:
     assert (facts["warning_count"], facts["warning_text"]) == (1, "Retrying: IOException")
 
 
+def test_a_warning_of_a_connector_counts_when_it_reports_a_failure() -> None:
+    sink = "org.apache.doris.flink.sink.writer.DorisStreamLoad"
+    failed = record(0, "WARN", "Get error write response, retrying", logger=sink)
+    quiet = record(1, "WARN", "The option is deprecated", logger=sink)
+    own = record(2, "WARN", "Could not report metrics")
+    facts = only(measure(hand_made(log_record=[failed, quiet, own])), "alarming_records").facts
+    assert (facts["outside_count"], facts["warning_count"]) == (1, 0)
+    assert facts["outside_logger"] == "DorisStreamLoad"
+
+
 def test_an_exception_without_a_level_counts_as_an_error() -> None:
     thrown = {"message": "java.lang.IllegalStateException: no", "exception_class": "java.lang.IllegalStateException"}
     assert only(measure(hand_made(log_record=[thrown])), "alarming_records").facts["error_count"] == 1
