@@ -5,14 +5,20 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
+from django.apps import apps
 from django.conf import LazySettings
 from django.utils import timezone
 
-from tests.workbench.diagnosed import diagnosed_case
+from tests.workbench.diagnosed import diagnosed_case, finish, stored_file, write_log_book
 from tests.workbench.people import People, signed_in
 from workbench.analyses.models import Analysis, AnalysisStatus, Citation
 from workbench.analyses.retention import CannotDelete, case_delete, evidence_delete, evidence_expire
+from workbench.analyses.services import analysis_request
+from workbench.cases.follow_ups import follow_up_add
 from workbench.cases.models import Case, CaseStatus
+from workbench.cases.services import case_assign, note_add, snapshot_start
+from workbench.history.merging import case_merge, case_unmerge
+from workbench.logs.models import PinnedRecord
 from workbench.uploads.models import UploadedFile
 from workbench.uploads.services import text_add
 
@@ -93,3 +99,53 @@ def test_closed_cases_lose_their_files_after_the_time_that_is_set(
 def test_an_open_case_keeps_its_files(case: Case, settings: LazySettings) -> None:
     settings.KEEP_EVIDENCE_DAYS = 1
     assert evidence_expire() == 0
+
+
+LINE = "2026-11-21 01:02:03,004 INFO  org.apache.flink.runtime.taskexecutor.TaskManagerRunner [] - Starting\n"
+
+
+def used_case(people: People, other: Case) -> Case:
+    """A case that people worked on, with two snapshots, its log books and everything else that a case collects."""
+    first = diagnosed_case(people.alice)
+    case = first.case
+    write_log_book(first, {"logs/jm.log": LINE})
+    note_add(case=case, user=people.bob, text="Have a look, @alice")
+    follow_up_add(case=case, user=people.alice, text="Write it down", owner=people.bob)
+    PinnedRecord.objects.create(case=case, path="logs/jm.log", line=1, by=people.bob)
+    case_assign(case=case, user=people.alice, owner=people.bob)
+    snapshot_start(case=case, user=people.alice, change="A larger heap")
+    stored_file(case, people.alice, "logs/later.log", snapshot=2)
+    finish(analysis_request(case=case, user=people.alice), 1.0)
+    case_merge(case=case, into=other, user=people.alice)
+    case_unmerge(case=case, user=people.alice)
+    signed_in(people.bob).get(case.get_absolute_url())
+    return case
+
+
+def footprint(settings: LazySettings) -> tuple[dict[str, int], list[str]]:
+    """The rows of every table but that of sessions, and the files of all folders."""
+    models = [each for each in apps.get_models(include_auto_created=True) if each._meta.label != "sessions.Session"]
+    folders = (settings.UPLOADS_DIR, settings.INCOMING_DIR, settings.WORKSPACES_DIR, settings.LOG_BOOKS_DIR)
+    files = [str(path) for folder in folders for path in folder.rglob("*")]
+    return {each._meta.label: each._default_manager.count() for each in models}, files
+
+
+def test_deleted_cases_leave_no_row_and_no_file(people: People, settings: LazySettings) -> None:
+    other = diagnosed_case(people.alice).case
+    case_delete(case=used_case(people, other))
+    before = footprint(settings)
+    for case in [used_case(people, other) for _ in range(5)]:
+        case_delete(case=case)
+    assert footprint(settings) == before
+
+
+def test_expired_evidence_leaves_no_file(people: People, settings: LazySettings) -> None:
+    other = diagnosed_case(people.alice).case
+    before = footprint(settings)[1]
+    cases = [used_case(people, other) for _ in range(5)]
+    assert len(footprint(settings)[1]) > len(before)
+    settings.KEEP_EVIDENCE_DAYS = 30
+    closed = Case.objects.filter(pk__in=[case.pk for case in cases])
+    closed.update(status=CaseStatus.CLOSED, closed_at=timezone.now() - timedelta(days=31))
+    evidence_expire()
+    assert footprint(settings)[1] == before
