@@ -12,6 +12,7 @@ from typing import get_args
 from diagnostics.diagnosis.finding import Finding
 from diagnostics.rules.rule import Severity
 from diagnostics.symptoms import Dimension, symptom
+from diagnostics.wording import phrase
 
 CAUSE_POINTS: dict[Severity, float] = {"critical": 50.0, "warning": 25.0, "info": 4.0}
 CONSEQUENCE_POINTS: dict[Severity, float] = {"critical": 15.0, "warning": 8.0, "info": 1.0}
@@ -85,7 +86,7 @@ def trouble_in(findings: Iterable[Finding]) -> Iterator[Trouble]:
         kind = symptom(each.symptom_class)
         failed = kind.kind == "consequence" and kind.dimension == "stability" and each.severity != "info"
         if failed or each.severity == "critical":
-            yield Trouble(each.rule.title[0].lower() + each.rule.title[1:], each)
+            yield Trouble(phrase.within_sentence(each.rule.title), each)
 
 
 def _points(finding: Finding) -> float:

@@ -210,7 +210,7 @@ def _verdict(name: str | None, findings: Sequence[Finding], fit: Finding | None,
 def _summary_of_lead(lead: Finding, findings: Sequence[Finding]) -> str:
     """The lead's claim and the titles of its consequences."""
     follows = dict.fromkeys(
-        each.rule.title[0].lower() + each.rule.title[1:]
+        phrase.within_sentence(each.rule.title)
         for each in findings
         if each.cause is not None and each.cause.rule.id == lead.rule.id and each.severity != "info"
     )

@@ -10,6 +10,7 @@ SUFFIXES = {
     "_ms": "duration",
     "_bytes": "bytes",
     "_ratio": "percent",
+    "_ratio_before": "percent",
     "_share": "percent",
     "_per_s": "rate",
     "_at": "time",

@@ -128,6 +128,17 @@ def _joined(value: FactValue, form: Callable[[FactValue], str]) -> str:
     return enumeration([form(item) for item in value]) or "none"
 
 
+PROPER_NAMES = ("Flink", "Java", "Kafka", "Kubernetes")
+"""Names that keep their capital within a sentence; those with a second capital (`TaskManagers`, `GC`) do so by it."""
+
+
+def within_sentence(title: str) -> str:
+    """A title as a part of a sentence: `checkpoints expired`, but `TaskManagers were lost`."""
+    word = title.partition(" ")[0]
+    is_name = any(letter.isupper() for letter in word[1:]) or word.startswith(PROPER_NAMES)
+    return title if is_name else title[:1].lower() + title[1:]
+
+
 def enumeration(words: Sequence[str], last: str = "and") -> str:
     """`a`, `a and b`, `a, b and c`; empty without words."""
     return f"{', '.join(words[:-1])} {last} {words[-1]}" if len(words) > 1 else "".join(words)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.wording import phrase
 from diagnostics.wording.bound import bound_words, distance_to_bound
 from diagnostics.wording.fact import exact_fact_value, fact_name, fact_value
 from diagnostics.wording.subject import subject_words
@@ -50,3 +51,20 @@ def test_a_subject_is_named_from_the_outside_in() -> None:
 
 def test_a_subject_that_is_only_a_job_has_no_further_words() -> None:
     assert subject_words(Subject(job="a" * 32).as_json()) == []
+
+
+def test_a_share_before_an_event_is_written_as_a_share() -> None:
+    assert fact_value(0.2, "task_manager_loss.all.gc_ratio_before") == "20 %"
+
+
+@pytest.mark.parametrize(
+    ("title", "words"),
+    [
+        ("Checkpoints expired", "checkpoints expired"),
+        ("TaskManagers were lost", "TaskManagers were lost"),
+        ("GC takes the CPU", "GC takes the CPU"),
+        ("Kafka refuses the transaction", "Kafka refuses the transaction"),
+    ],
+)
+def test_names_keep_their_capital_within_a_sentence(title: str, words: str) -> None:
+    assert phrase.within_sentence(title) == words
