@@ -84,6 +84,7 @@ class Allowance:
         self._decompressed = 0
         self._streams = 0
         self._upload = 0
+        self._upload_decompressed = 0
         self._upload_stored = 0
 
     def require_time(self) -> None:
@@ -94,6 +95,7 @@ class Allowance:
     def begin_upload(self, stored_bytes: int) -> None:
         """Begin another uploaded file with that size on disk."""
         self._upload = 0
+        self._upload_decompressed = 0
         self._upload_stored = stored_bytes
 
     def spend(self, size: int) -> None:
@@ -114,9 +116,16 @@ class Allowance:
             raise AllSpent(several(self._most_streams))
 
     def decompressed(self, size: int) -> None:
-        """Count bytes from any decompressor, including skipped ones. Raises AllSpent."""
+        """Count bytes from any decompressor, including skipped ones. Raises Spent or AllSpent.
+
+        Entries of a zip may share their bytes: thousands of them, each below the bound of one file, cost minutes.
+        """
         self.require_time()
         self._decompressed += size
+        self._upload_decompressed += size
+        most = max(self.limits.ratio * self._upload_stored, self.limits.ratio_from_bytes)
+        if self._upload_decompressed > (self.limits.nesting + 1) * most:
+            raise Spent(expands(self.limits))
         if self._decompressed > self._most_decompressed:
             bound = in_words(self._most_decompressed)
             raise AllSpent(f"archives within archives decompress to more than {bound}, which is the bound")
