@@ -27,7 +27,7 @@ def make(folder: Path, *arguments: str, path: str) -> subprocess.CompletedProces
 
 
 def test_an_old_python_can_read_the_script() -> None:
-    ast.parse(INSTALL.read_text("utf-8"), feature_version=(3, 6))
+    assert ast.parse(INSTALL.read_text("utf-8"), feature_version=(3, 6)).body
 
 
 def test_an_old_python_is_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

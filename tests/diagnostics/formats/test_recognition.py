@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import re
+import time
 from collections import Counter
 from pathlib import Path
 
@@ -164,5 +165,7 @@ def test_words_about_exceptions_are_no_evidence(text: str) -> None:
 @pytest.mark.parametrize(
     "text", ["{" * 70_000, '["' + "\\" * 70_000, '"' * 70_000, "a;" * 40_000, "[gc]" * 20_000, "a." * 40_000]
 )
-def test_hostile_beginnings_are_refused_quickly(text: str) -> None:
+def test_hostile_beginnings_are_judged_quickly(text: str) -> None:
+    begun = time.process_time()
     recognise(head_of(text))
+    assert time.process_time() - begun < 5

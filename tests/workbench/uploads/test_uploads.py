@@ -165,6 +165,7 @@ def test_a_drop_of_many_files_costs_the_database_one_query_for_each(
     drops = [(f"rest/{number}.json", io.BytesIO(b"{%d}" % number)) for number in range(40)]
     with django_assert_max_num_queries(40 + 12):
         uploads_add(case=case, user=people.alice, drops=drops)
+    assert case.files.count() == 40
 
 
 def test_pasted_text_is_a_file(case: Case, people: People) -> None:
