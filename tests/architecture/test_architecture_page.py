@@ -59,6 +59,6 @@ def test_every_file_that_it_names_is_there() -> None:
     assert sorted(name for name in names if not exists(name)) == []
 
 
-def test_every_module_that_lies_in_no_room_has_a_line() -> None:
+def test_every_module_outside_of_a_room_has_a_line() -> None:
     loose = {path.name for house in ("diagnostics", "workbench") for path in Path(ROOT / house).glob("*.py")}
     assert sorted(name for name in loose - {"__init__.py"} if f"`{name}`" not in PAGE) == []

@@ -27,7 +27,7 @@ def test_every_room_has_a_floor_and_says_what_lives_there(house: House) -> None:
 
 
 @IN_BOTH_HOUSES
-def test_no_module_lies_outside_of_a_room(house: House) -> None:
+def test_every_module_is_in_a_room(house: House) -> None:
     assert loose_modules(house.name) == set(house.loose)
 
 

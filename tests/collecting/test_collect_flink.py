@@ -187,7 +187,9 @@ def test_a_login_comes_from_a_file(
     assert len(cluster.asked) == asked, "nothing is sent without the login that was asked for"
 
 
-def test_nobody_there_ends_at_once_with_the_reason(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unreachable_cluster_ends_at_once_with_the_reason(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert collect_flink.main(["--rest", "http://127.0.0.1:9", "--out", str(tmp_path / "a.zip")]) == 2
     assert "gives no answer of Flink" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []

@@ -18,7 +18,7 @@ def test_a_file_that_names_very_many_jobs_is_judged_by_those_with_most_evidence_
     assert (len(kept), min(each.citation_count for each in kept), len(warnings)) == (MOST_SUBJECTS, 5, 1)
 
 
-def test_an_ordinary_number_of_jobs_is_kept_as_it_is() -> None:
+def test_an_ordinary_number_of_jobs_is_kept_completely() -> None:
     warnings: list[str] = []
     assert (len(list(_bounded(signals(40), warnings))), warnings) == (40, [])
 

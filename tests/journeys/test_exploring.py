@@ -319,7 +319,7 @@ def a_part_of_the_time_is_chosen_from_the_grid(page: Page) -> None:
 
 
 @pytest.mark.parametrize("path", ["/", "/rules/", "/cases/new/"])
-def test_every_page_tells_its_keys_and_goes_anywhere(open_page: OpenPage, path: str) -> None:
+def test_every_page_lists_its_keys_and_goes_anywhere(open_page: OpenPage, path: str) -> None:
     page = open_page(path)
     page.keyboard.press("?")
     expect(page.locator("#shortcuts")).to_be_visible()

@@ -13,7 +13,7 @@ from tests.journeys.walking import unfold, verdict
 FAULTS = Path(__file__).with_name("page_faults.js").read_text("utf-8")
 
 
-def test_many_cases_are_found_changed_at_once_and_put_back(open_page: OpenPage) -> None:
+def test_many_cases_are_searched_changed_together_and_restored(open_page: OpenPage) -> None:
     page = open_page("/")
     token = str(page.locator("meta[name=csrf-token]").get_attribute("content"))
     headers = {"X-CSRFToken": token, "Accept": "application/json"}

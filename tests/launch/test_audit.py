@@ -39,7 +39,7 @@ def test_what_is_not_installed_is_no_matter() -> None:
     assert list(affecting(known_advisories(OLD), missing)) == []
 
 
-def test_every_advisory_names_its_day_and_what_is_accepted_stands_in_the_guide() -> None:
+def test_every_advisory_has_a_day_and_accepted_ones_are_in_the_guide() -> None:
     known = known_advisories(ADVISORIES.read_text())
     assert dt.date.fromisoformat(known.reviewed)
     guide = (PROJECT / "workbench" / "launch" / "OPERATIONS.md").read_text()

@@ -39,7 +39,7 @@ def test_an_old_python_is_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest.
     assert "3.9.18" in said
 
 
-def test_a_machine_without_python_is_told_so(tmp_path: Path) -> None:
+def test_a_machine_without_python_gets_a_clear_message(tmp_path: Path) -> None:
     programs = tmp_path / "bin"
     programs.mkdir()
     (programs / "sh").symlink_to("/bin/sh")

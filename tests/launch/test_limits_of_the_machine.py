@@ -24,7 +24,7 @@ from workbench.launch.programs import Program
 from workbench.launch.supervision import Supervised
 
 
-def test_logs_begin_anew_when_they_are_full_and_deaths_are_still_told(
+def test_logs_begin_anew_when_they_are_full_and_deaths_are_still_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     noisy = Program("noisy", ("sh", "-c", "sleep 2.1; seq 200; exit 3"), "TERM", 1, signal_group=False)

@@ -33,7 +33,7 @@ def test_two_starts_never_share_a_password(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("port", ["0", "70000", "eight"])
-def test_a_port_that_is_none_is_refused(tmp_path: Path, port: str) -> None:
+def test_an_invalid_port_is_refused(tmp_path: Path, port: str) -> None:
     with pytest.raises(LaunchRefused, match="WORKBENCH_PORT"):
         plan_from({"WORKBENCH_DATA": str(tmp_path), "WORKBENCH_PORT": port})
 

@@ -73,7 +73,7 @@ def test_no_value_of_the_evidence_leaves_its_place_in_a_command(runbook: Runbook
         assert [command for command in copied if value in command] == []
 
 
-def test_an_ordinary_value_stands_in_the_command() -> None:
+def test_an_ordinary_value_is_inserted_into_the_command() -> None:
     copied = list(commands(runbooks()["rocksdb-slow-upload"], "s3://bucket/checkpoints"))
     assert any(command.endswith("s3://bucket/checkpoints") for command in copied)
 

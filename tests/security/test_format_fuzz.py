@@ -39,7 +39,7 @@ def test_mutants_differ_and_come_again() -> None:
     assert mutants == {mutant_of(content, str(number)).content for number in range(100)}
 
 
-def test_what_stands_before_the_touched_place_is_as_it_was() -> None:
+def test_text_before_the_changed_place_is_unchanged() -> None:
     content = real_files("flink-log")[0]
     for number in range(200):
         mutant = mutant_of(content, str(number))

@@ -123,7 +123,7 @@ def test_a_rule_editor_of_another_team_sees_neither_number_nor_text(stranger: Us
     assert "skew_ratio: 4.0" not in shown
 
 
-def test_a_rule_editor_of_another_team_is_held_to_the_sample_without_being_told_the_case(
+def test_a_sample_binds_a_rule_editor_of_another_team_without_revealing_the_case(
     stranger: User, kept: Case, skew: RuleVersion
 ) -> None:
     draft = drafted(SKEW_RULE.replace("value: 2,", "value: 8,"), stranger, skew)
@@ -137,7 +137,7 @@ def test_a_rule_editor_of_another_team_cannot_take_the_sample_away(stranger: Use
     sample.refresh_from_db()
 
 
-def test_no_page_of_the_rules_tells_the_cause_of_a_drill_under_way(people: People, kept: Case) -> None:
+def test_no_page_of_the_rules_shows_the_cause_of_a_drill_under_way(people: People, kept: Case) -> None:
     drill_start(user=people.rita, case_id=kept.pk)
     shown = pages_of(people.rita)
     assert f"ase {kept.pk}" not in shown

@@ -69,7 +69,7 @@ def no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("number", NUMBERS)
-def test_a_number_that_is_none_or_too_long_names_no_case_and_no_version(people: People, number: str) -> None:
+def test_an_invalid_or_too_long_number_names_no_case_and_no_version(people: People, number: str) -> None:
     case, rita = case_of(people.rita), signed_in(people.rita)
     answers = [
         rita.post("/cases/bulk/", {"case": number, "action": "watch"}),

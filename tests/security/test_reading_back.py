@@ -71,7 +71,7 @@ def test_text_may_say_what_it_likes(read: Callable[[bytes], Iterator[str]], harm
     assert list(read(harmless.encode())) == []
 
 
-def test_each_member_of_an_archive_is_read_by_what_it_is() -> None:
+def test_each_member_of_an_archive_is_read_by_its_own_format() -> None:
     assert list(back.zip_faults(packed("a.md", b"a <x-hit> b")))
     assert list(back.zip_faults(packed("../a.txt", b"a")))
     assert list(back.zip_faults(packed("a.txt", b"<x-hit>"))) == []

@@ -36,7 +36,7 @@ def test_an_address_that_tries_many_names_is_stopped(people: People, settings: L
     assert sign_in("alice", ALICE, "192.0.2.2") == 302
 
 
-def test_one_failure_fewer_stops_nobody(people: People, settings: LazySettings) -> None:
+def test_one_failure_fewer_locks_nobody_out(people: People, settings: LazySettings) -> None:
     settings.MOST_FAILURES_OF_ADDRESS = 30
     for number in range(29):
         sign_in(f"name-{number}", "summer")

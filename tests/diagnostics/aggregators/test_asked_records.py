@@ -105,5 +105,5 @@ def test_only_questions_to_logs_declare_events_and_texts() -> None:
     assert {each.table for each in AGGREGATORS.values() if each.events or each.texts} == {"log_record"}
 
 
-def test_each_kind_of_event_is_told_by_a_text_an_event_or_an_exception() -> None:
+def test_each_kind_of_event_is_recognised_by_a_text_an_event_or_an_exception() -> None:
     assert [kind for kind, told in KINDS.items() if told.marks is None] == []

@@ -20,7 +20,7 @@ def test_spread_is_the_largest_over_the_mean() -> None:
     assert spread([0, 0]) is None
 
 
-def test_a_quantile_lies_between_its_neighbours() -> None:
+def test_a_quantile_is_between_its_neighbours() -> None:
     assert quantile([10, 20], 0.5) == 15
     assert quantile([], 0.5) is None
 

@@ -66,7 +66,7 @@ def test_one_outlier_does_not_move_the_slope() -> None:
     assert straight(*values).slope == pytest.approx(10, rel=0.01)
 
 
-def test_what_lies_behind_or_far_ahead_is_not_foretold() -> None:
+def test_past_and_far_values_are_not_predicted() -> None:
     """Seven minutes were seen: 35 more may be foretold."""
     trend = straight(*range(8))
     assert trend.reaches(42)

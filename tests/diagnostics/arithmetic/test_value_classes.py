@@ -70,7 +70,7 @@ def test_many_values_are_classed_the_same_however_they_were_cut(monkeypatch: pyt
         ]
 
 
-def test_more_groups_than_are_told_apart_leave_the_first_by_name() -> None:
+def test_with_too_many_groups_the_first_by_name_are_kept() -> None:
     found = spread(counted([(f"{number:02}", 1.0) for number in range(20)] * 2))
     assert [(each.key[0], each.samples) for each in found] == [(f"{number:02}", 2) for number in range(MOST_GROUPS)]
 

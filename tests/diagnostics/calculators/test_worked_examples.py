@@ -168,12 +168,12 @@ def test_a_hot_key_of_ninety_percent_on_thirty_two_subtasks() -> None:
 LOOK_UP = {"blocking_calls.role": "look-up"}
 
 
-def test_a_job_without_a_look_up_is_not_told_to_make_it_asynchronous() -> None:
+def test_asynchronous_calls_are_not_advised_without_a_look_up() -> None:
     found = outcome("look-up", rate=400.0, call_ms=30.0, parallelism=3.0, hits=0.0, capacity=100.0)
     assert found.advice == "not known"
 
 
-def test_littles_law_tells_the_calls_in_flight() -> None:
+def test_littles_law_shows_the_calls_in_flight() -> None:
     """400/s x 30 ms = 12 calls in flight, 4 for each of 3 subtasks; one at a time 3 / 30 ms = 100/s."""
     found = outcome("look-up", LOOK_UP, rate=400.0, call_ms=30.0, parallelism=3.0, hits=0.0, capacity=100.0)
     assert (found.results["in_flight"], found.results["needed"]) == (12, 4)
@@ -188,7 +188,7 @@ def test_a_cache_of_three_quarters_makes_four_times_as_many_records_pass() -> No
     assert outcome("look-up", refusing, rate=400.0, call_ms=30.0, parallelism=3.0).advice == "do not"
 
 
-def test_a_bound_between_two_percentiles_lies_on_the_line_between_them() -> None:
+def test_a_bound_between_two_percentiles_is_on_the_line_between_them() -> None:
     """1 % are later than 10 s and 0.1 % later than 20 s; at 15 s half way: 0.55 %."""
     values = {"p50_ms": 500.0, "p99_ms": 10_000.0, "p999_ms": 20_000.0, "bound_ms": 15_000.0, "now_ms": 10_000.0}
     found = outcome("disorder-bound", **values)

@@ -37,7 +37,7 @@ def test_the_latest_failed_checkpoint_is_shown_until_another_is_chosen() -> None
     assert [(each.key, each.is_bad) for each in CHART.choices(of(SLOW, BROKEN))] == [("a:6", True), ("a:7", False)]
 
 
-def test_the_first_row_is_on_top_and_what_no_phase_tells_is_drawn_as_such() -> None:
+def test_the_first_row_is_on_top_and_time_without_a_phase_is_drawn() -> None:
     figure = CHART.figure(of(SLOW), LIGHT)
 
     assert figure["layout"]["yaxis"]["categoryarray"] == ["Window · 0", "Window · 1"]

@@ -43,12 +43,12 @@ def test_durations_that_grow_meet_the_timeout_at_a_time() -> None:
         ([1000.0 + step for step in range(8)], "does not reach the timeout of 10 min within 5 times the time shown"),
     ],
 )
-def test_no_timeout_is_foretold_without_a_trend_and_the_reason_is_said(durations: list[float], because: str) -> None:
+def test_no_timeout_is_predicted_without_a_trend_and_the_reason_is_said(durations: list[float], because: str) -> None:
     assert because in CHART.summary(of(durations))
     assert "it reaches the timeout" not in CHART.summary(of(durations))
 
 
-def test_a_timeout_that_was_met_is_not_foretold() -> None:
+def test_a_timeout_that_was_met_is_not_predicted() -> None:
     points = of([60_000.0 * step for step in range(1, 9)])
     points["jobs"][0]["expired"] = 2
     assert "The timeout of 10 min is reached already: 2 checkpoints expired." in CHART.summary(points)

@@ -48,7 +48,7 @@ def counted(first_class: int, *counts: list[int]) -> dict[str, Any]:
     }
 
 
-def test_the_colour_is_the_share_of_the_slots_events_and_where_there_are_none_is_none() -> None:
+def test_the_colour_is_the_share_of_the_slots_events_and_empty_slots_have_none() -> None:
     (heat_map,) = CHART.figure(counted(4, [3, 0, 2], [1, 0, 0]), Theme("light"))["data"]
     assert heat_map["z"] == [[0.75, None, 1.0], [0.25, None, None]]
     assert heat_map["y"] == ["under 100 ms", "100 ms to 200 ms"]
@@ -68,7 +68,7 @@ def test_the_outermost_classes_and_clocks_ahead_have_names(place: int, name: str
     assert heat_map["y"] == [name]
 
 
-def test_the_summary_tells_median_tail_and_events_ahead_of_their_arrival() -> None:
+def test_the_summary_shows_median_tail_and_events_ahead_of_their_arrival() -> None:
     text = CHART.summary(counted(3, [5], [90], [4], [1]))
     assert "Half of them arrive within the class “under 100 ms”" in text
     assert "99 % within “100 ms to 200 ms”; the latest are “200 ms to 500 ms”" in text

@@ -37,7 +37,7 @@ def test_peaks_and_full_collections_survive_the_reduction() -> None:
     assert process["pause_ms"] == 810.0  # 10 + 5 + 700 + 5 + 90
 
 
-def test_what_was_allocated_between_two_collections_is_told_as_a_rate_and_pauses_by_cause() -> None:
+def test_allocation_between_collections_is_a_rate_and_pauses_are_by_cause() -> None:
     points = CHART.points(hand_made(gc_pause=[pause(0), pause(10), {**pause(20), "cause": "System.gc()"}]))
 
     assert points is not None
@@ -53,7 +53,7 @@ def test_the_process_that_stood_still_longest_comes_first() -> None:
     assert [process["file_id"] for process in points["processes"]] == [1, 0]
 
 
-def test_a_jvm_of_which_no_metric_tells_the_name_has_that_of_its_log() -> None:
+def test_a_jvm_without_metrics_is_named_by_its_log() -> None:
     files = ["tm-1/gc.log", "tm-2/gc.log", "logs/jobmanager-gc.log"]
     rows = [pause(0, pause_ms=30.0), pause(0, pause_ms=20.0, file_id=1), pause(0, file_id=2)]
     points = CHART.points(hand_made(files=files, gc_pause=rows))
@@ -66,7 +66,7 @@ def test_a_jvm_of_which_no_metric_tells_the_name_has_that_of_its_log() -> None:
     ]
 
 
-def test_without_a_gc_log_the_metrics_tell_the_heap() -> None:
+def test_without_a_gc_log_the_metrics_show_the_heap() -> None:
     told = {"scope": "taskmanager", "task_manager": "tm-1", "ts_ms": START}
     rows = [
         {**told, "metric": "Status.JVM.Memory.Heap.Used", "value": 50 * MIB},

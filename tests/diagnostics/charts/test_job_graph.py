@@ -35,7 +35,7 @@ def test_the_origin_of_back_pressure_is_marked_and_shown_first() -> None:
     assert CHART.summary(points).startswith("Back pressure begins in Sink. Sink: back pressure OK (0 %), busy 97 %")
 
 
-def test_a_chosen_task_comes_first_in_the_table_and_is_told_in_the_summary() -> None:
+def test_a_chosen_task_comes_first_in_the_table_and_is_reported_in_the_summary() -> None:
     points = of(SOURCE, SINK, chosen="a:source")
 
     assert CHART.table(points)[1][:2] == ["Orders", "Source"]

@@ -44,7 +44,7 @@ def test_a_series_without_samples_in_one_stretch_is_not_compared() -> None:
     assert changed(of(series("new", None, None, 5.0, 5.0)), NORMAL, BAD) == []
 
 
-def test_from_and_to_zero_no_multiple_is_told() -> None:
+def test_a_change_from_or_to_zero_has_no_multiple() -> None:
     assert changed(of(series("late", 0.0, 0.0, 5.0, 5.0)), NORMAL, BAD)[0]["times"] is None
 
 
@@ -66,7 +66,7 @@ def test_the_axis_has_the_metrics_own_unit_and_bytes_are_read_in_the_largest_tha
     assert (first[3], last[3], last[5]) == (3 * 1024.0**2, 5 * 1024.0**2, "bytes")
 
 
-def test_a_counter_is_told_in_its_unit_each_second_and_a_jobs_own_metric_without_one() -> None:
+def test_a_counter_has_a_unit_per_second_and_a_user_metric_has_none() -> None:
     axis = [
         CHART.figure(of(each), Theme("light"))["layout"]["yaxis"]["title"]["text"]
         for each in (

@@ -46,7 +46,7 @@ def test_a_backlog_that_shrinks_is_gone_at_a_time() -> None:
         ([*range(9000, 6000, -1)], "it does not catch up within 5 times that time"),
     ],
 )
-def test_no_catching_up_is_foretold_when_it_grows_or_has_no_trend(pending: list[float | None], told: str) -> None:
+def test_no_catching_up_is_predicted_when_it_grows_or_has_no_trend(pending: list[float | None], told: str) -> None:
     assert told in CHART.summary(of(pending))
     assert "has caught up in" not in CHART.summary(of(pending))
 

@@ -67,13 +67,13 @@ def test_what_follows_from_the_cause_does_not_count() -> None:
     assert fingerprint(document("data_skew", SKEW, late)) == fingerprint(document("data_skew", SKEW))
 
 
-def test_problems_of_one_class_are_told_apart_by_the_exception() -> None:
+def test_problems_of_one_class_are_distinguished_by_the_exception() -> None:
     parse = finding("user.own-code", "user_code", exception_class="java.lang.NumberFormatException")
     null = finding("user.own-code", "user_code", exception_class="java.lang.NullPointerException")
     assert fingerprint(document("user_code", parse)) != fingerprint(document("user_code", null))
 
 
-def test_mistakes_in_settings_are_told_apart_by_their_rule() -> None:
+def test_mistakes_in_settings_are_distinguished_by_their_rule() -> None:
     interval = finding("conf.interval", "misconfiguration")
     storage = finding("conf.storage", "misconfiguration")
     assert fingerprint(document("misconfiguration", interval)) != fingerprint(document("misconfiguration", storage))

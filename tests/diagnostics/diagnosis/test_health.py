@@ -55,6 +55,6 @@ def test_a_remark_is_no_trouble_and_a_critical_cause_is() -> None:
     assert len(list(trouble_in(order_causes([finding("sink", "slow_sink", 0.6)])))) == 1
 
 
-def test_a_score_below_the_bound_stays_as_it_is() -> None:
+def test_a_score_below_the_bound_is_unchanged() -> None:
     findings = order_causes([SKEW, EXPIRED])
     assert health(findings, [Trouble("anything")]).score == health(findings).score

@@ -48,7 +48,7 @@ def test_a_rule_that_holds_without_being_sure_ranks_first_and_says_so() -> None:
     assert found["slow_sink"]["for"][0] == "It measures 1."
 
 
-def test_a_measure_below_its_bound_speaks_against_a_cause() -> None:
+def test_a_measure_below_its_bound_counts_against_a_cause() -> None:
     full = rule("full", "misconfiguration", "heap.full")
     found = hypotheses_of(signal("heap", full=0), rules=Ruleset.of([full]))
     assert found["misconfiguration"]["against"] == ["Full (heap): 0; a rule needs at least 1."]
@@ -73,7 +73,7 @@ def test_the_words_of_an_error_speak_for_a_cause() -> None:
     assert "'unknownhostexception'" in named["network_partition"]["for"][0]
 
 
-def test_the_one_file_that_tells_the_first_two_apart_is_named() -> None:
+def test_the_one_file_that_distinguishes_the_first_two_is_named() -> None:
     document = judge([signal("checkpoints", expired=2), *MISSING], INPUTS, RULES)
     assert document["split"] is None or document["split"]["how"]
     both = Ruleset.of([rule("a", "slow_sink", "heap.full"), rule("b", "misconfiguration", "conf.wrong"), EXPIRED])

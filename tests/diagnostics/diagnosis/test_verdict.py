@@ -109,7 +109,7 @@ def test_an_inconclusive_verdict_asks_for_what_was_not_measured() -> None:
     assert "--rest http://jm:8081" in known["missing_evidence"][0]["how"]
 
 
-def test_the_file_that_tells_the_two_nearest_causes_apart_is_asked_for_first() -> None:
+def test_the_file_that_distinguishes_the_two_nearest_causes_is_asked_for_first() -> None:
     settings = rule("settings", "misconfiguration", "settings.wrong")
     missing = [
         {"key": "load", "needs": "job-rest", "reason": "no vertex"},

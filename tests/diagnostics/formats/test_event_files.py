@@ -112,7 +112,7 @@ def test_a_person_says_which_fields_are_what(one, write, tmp_path: Path) -> None
     ] * 2
 
 
-def test_fields_that_nobody_has_give_no_event(tmp_path: Path) -> None:
+def test_missing_fields_give_no_event(tmp_path: Path) -> None:
     found = read(JSON_LINES, as_lines(UNUSUAL), tmp_path, context={"event_fields": NamedFields("k", "t9")})
     assert not any(found.rows.values())
     assert found.coverage[0].not_understood == 2

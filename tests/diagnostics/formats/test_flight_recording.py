@@ -34,7 +34,7 @@ def test_every_execution_sample_is_counted(recording: Read) -> None:
     assert weights(recording)["cpu"] == 346
 
 
-def test_samples_tell_when_they_were_taken_to_the_second(recording: Read) -> None:
+def test_samples_show_when_they_were_taken_to_the_second(recording: Read) -> None:
     """The recording is 8.6 s long, of which 60 slots would be shorter than a second each."""
     times = sorted({row["ts_ms"] for row in recording.rows["stack_sample"] if row["mode"] == "cpu"})
     assert len(times) > 1

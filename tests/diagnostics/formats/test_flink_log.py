@@ -42,7 +42,7 @@ def test_a_record_is_read_in_every_layout(layout: str, tmp_path: Path) -> None:
         ("zone of several", None),
     ],
 )
-def test_a_printed_zone_is_told_and_none_is_made_up(layout: str, minutes: int | None, tmp_path: Path) -> None:
+def test_only_a_printed_zone_is_reported(layout: str, minutes: int | None, tmp_path: Path) -> None:
     (coverage,) = read(FORMAT, LAYOUTS[layout] + "\n", tmp_path).coverage
     assert coverage.utc_offset_min == minutes
     assert any("named CST" in each for each in coverage.warnings) is (layout == "zone of several")
@@ -115,7 +115,7 @@ def test_a_stack_trace_belongs_to_its_head_line_and_names_its_innermost_cause(tm
     assert second["exception_class"] is None
 
 
-def test_the_same_sentence_of_two_classes_is_told_apart_by_its_logger(tmp_path: Path) -> None:
+def test_the_same_sentence_of_two_classes_is_distinguished_by_its_logger(tmp_path: Path) -> None:
     said = "JDBC executeBatch error, retry times = 1"
     line = f"2026-11-21 01:31:39,633 ERROR org.apache.flink.connector.jdbc.{{}} [] - {said}\n"
     look_up = line.format("table.JdbcRowDataLookupFunction")
@@ -157,7 +157,7 @@ def test_lines_before_the_first_time_stamp_are_kept_and_counted_as_not_understoo
     assert (coverage.records, coverage.not_understood, coverage.samples) == (2, 1, ((1, "Starting Task Manager"),))
 
 
-def test_start_up_tells_process_version_settings_and_jvm_options(tmp_path: Path) -> None:
+def test_start_up_shows_process_version_settings_and_jvm_options(tmp_path: Path) -> None:
     runner = f"{'org.apache.flink.runtime.taskexecutor.TaskManagerRunner':<60} [] - "
     loading = f"{'org.apache.flink.configuration.GlobalConfiguration':<60} [] - Loading configuration property:"
     time = "2026-11-21 01:31:39,633 INFO  "

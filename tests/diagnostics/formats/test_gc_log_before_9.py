@@ -33,7 +33,7 @@ def test_pauses_of_every_collector(
     assert row["after_bytes"] == (None if after_mib is None else after_mib * 2**20)
 
 
-def test_a_collection_goes_on_over_the_lines_that_tell_ages(tmp_path: Path) -> None:
+def test_a_collection_goes_on_over_the_lines_that_show_ages(tmp_path: Path) -> None:
     text = (
         "2.000: [GC (Allocation Failure) 2.000: [ParNew\n"
         "Desired survivor size 1048576 bytes, new threshold 6 (max 6)\n"

@@ -40,7 +40,7 @@ def test_each_run_of_vmstat_begins_with_a_mean_since_the_start_that_does_not_cou
         ("05/06/26", None),
     ],
 )
-def test_a_date_is_read_when_it_tells_the_day_from_the_month(printed: str, day: str | None) -> None:
+def test_a_date_is_read_when_day_and_month_are_unambiguous(printed: str, day: str | None) -> None:
     assert day_of(printed) == day
 
 

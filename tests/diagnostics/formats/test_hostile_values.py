@@ -42,7 +42,7 @@ def test_a_value_that_is_no_number_or_time(format_id: str, told: str, instead: s
     "instant",
     [f'{{"epochSecond":{HUGE}}}', f'{{"epochSecond":1,"nanoOfSecond":{HUGE}}}', f"-{HUGE}", HUGE, "1e999", "NaN"],
 )
-def test_a_record_in_json_whose_time_is_none(instant: str, tmp_path: Path) -> None:
+def test_a_json_record_with_an_invalid_time(instant: str, tmp_path: Path) -> None:
     good = (
         '{"instant":{"epochSecond":1795224699,"nanoOfSecond":0},"level":"WARN","loggerName":"a.B","message":"slow"}\n'
     )

@@ -30,7 +30,7 @@ def test_the_problematic_frame_is_read_of_every_kind(frame: str, told: str, tmp_
     assert row["root_cause_frame"] == told
 
 
-def test_the_command_line_tells_the_process_and_a_flag_that_comes_twice_counts_once(tmp_path: Path) -> None:
+def test_the_command_line_shows_the_process_and_a_flag_that_comes_twice_counts_once(tmp_path: Path) -> None:
     text = (
         f"{BEGIN}\nCommand Line: -Xmx64m org.apache.flink.runtime.entrypoint.StandaloneSessionClusterEntrypoint\n"
         "jvm_args: -Xmx64m\n"

@@ -42,7 +42,7 @@ def test_labels_may_stand_in_one_column(labels: str, tmp_path: Path) -> None:
     assert (sample["subtask"], sample["labels"]) == (3, None)
 
 
-def test_what_has_no_number_no_time_or_is_not_flinks_is_told(tmp_path: Path) -> None:
+def test_rows_without_number_or_time_and_foreign_ones_are_reported(tmp_path: Path) -> None:
     text = f"time,__name__,value\n2026-11-21 01:00:00,{BUSY},1\nnever,{BUSY},1\n{AT},{BUSY},12 ms\n{AT},node_load1,1\n"
     found = read(CSV, text, tmp_path)
     (coverage,) = found.coverage
@@ -70,7 +70,7 @@ def test_a_line_that_never_ends_and_quotes_that_never_close_harm_nothing(tmp_pat
     assert [each["value"] for each in found.rows["metric_sample"]] == [1.0, 2.0]
 
 
-def test_metrics_in_parquet_are_told_from_events(tmp_path: Path) -> None:
+def test_metrics_in_parquet_are_distinguished_from_events(tmp_path: Path) -> None:
     schema = pa.schema(
         [
             ("timestamp", pa.timestamp("ms", "UTC")),

@@ -52,7 +52,7 @@ def test_escaped_label_values_and_further_labels(tmp_path: Path) -> None:
     assert row["labels"] == r'partition=3,topic=a"b\c,d'
 
 
-def test_series_of_others_are_counted_and_rubbish_is_told_apart(tmp_path: Path) -> None:
+def test_foreign_series_are_counted_separately_from_invalid_lines(tmp_path: Path) -> None:
     text = 'jvm_threads{a="b"} 3\nprocess_cpu 1\nflink_jobmanager_x 1\nthis is no sample\nflink_jobmanager_x one\n\n'
     found = read(TEXT, text, tmp_path)
     assert len(found.rows["metric_sample"]) == 1

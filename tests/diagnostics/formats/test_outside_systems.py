@@ -15,7 +15,7 @@ CORPUS = Path(__file__).resolve().parents[4] / "shared" / "corpus"
 
 
 @pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus is not here")
-def test_a_real_postgresql_tells_each_of_its_slow_queries() -> None:
+def test_a_real_postgresql_shows_each_of_its_slow_queries() -> None:
     """The database function takes 30 ms (the corpus' README); queries counted with `grep -c duration:`."""
     path = CORPUS / "slow_dimension_join-a" / "logs" / "postgresql-15-main.log"
     found = read_path(FORMATS["postgresql-log"], path, "postgresql.log")

@@ -85,7 +85,7 @@ def test_every_file_is_read_or_said_to_be_no_evidence(files: Mapping[str, ReadFi
     assert {name for name, each in files.items() if each.format_id is None} == set(NO_EVIDENCE)
 
 
-def test_nothing_of_it_makes_a_reader_fail(files: Mapping[str, ReadFile]) -> None:
+def test_hostile_values_make_no_reader_fail(files: Mapping[str, ReadFile]) -> None:
     assert [name for name, each in files.items() if any("Error: " in told for told in each.warnings)] == []
 
 

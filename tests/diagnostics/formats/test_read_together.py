@@ -74,7 +74,7 @@ def test_files_of_all_kinds_together_are_what_they_are_alone(is_lean: bool, tmp_
 
 
 @pytest.mark.parametrize("first", FILES.values(), ids=FILES.keys())
-def test_what_stands_before_a_file_changes_nothing_in_it(first: bytes, tmp_path: Path) -> None:
+def test_text_before_a_file_does_not_change_its_result(first: bytes, tmp_path: Path) -> None:
     for number, second in enumerate(FILES.values()):
         folder = tmp_path / str(number)
         folder.mkdir()

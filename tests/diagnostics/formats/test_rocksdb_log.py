@@ -36,14 +36,14 @@ def test_a_warning_becomes_a_record_with_its_event(
     assert (record["event"], record["logger"], record[value[0]]) == (event, "column_family.cc", value[1])
 
 
-def test_the_name_of_a_relocated_log_tells_the_subtask_where_the_content_does_not(tmp_path: Path) -> None:
+def test_the_name_of_a_relocated_log_shows_the_subtask_where_the_content_does_not(tmp_path: Path) -> None:
     name = f"data_tmp_job_{'a' * 32}_op_WindowOperator_{'b' * 32}__3_4__uuid_acf1ef02_db_LOG"
     text = f"{BEGIN}{TIME}[WARN] [db/x.cc:1] [default] Stopping writes because we have 36 level-0 files\n"
     (record,) = read(ROCKSDB, text, tmp_path, name).rows["log_record"]
     assert (record["job_id"], record["subtask"], record.get("task_manager")) == ("a" * 32, 2, None)
 
 
-def test_a_dump_of_statistics_tells_how_long_writers_stood_still(tmp_path: Path) -> None:
+def test_a_dump_of_statistics_shows_how_long_writers_stood_still(tmp_path: Path) -> None:
     text = (
         f"{BEGIN}{TIME}[db/db_impl/db_impl.cc:1109] ------- DUMPING STATS -------\n"
         "** DB Stats **\nUptime(secs): 600.0 total, 600.0 interval\n"

@@ -56,7 +56,7 @@ def test_counters_that_come_again_are_a_new_reading(tmp_path: Path) -> None:
     assert [(row["segments_out"], row["segments_retransmitted"]) for row in rows] == [(100, 1), (300, 9)]
 
 
-def test_a_host_is_told_by_its_network_addresses(tmp_path: Path) -> None:
+def test_a_host_is_identified_by_its_network_addresses(tmp_path: Path) -> None:
     text = (
         "Tcp: RtoMin OutSegs RetransSegs InErrs\nTcp: 200 5 1 0\n"
         "    link/ether 86:20:e7:5e:85:c8 brd ff:ff:ff:ff:ff:ff\n    link/ether 02:00:00:00:00:01 brd ff:ff\n"

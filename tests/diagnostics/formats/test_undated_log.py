@@ -38,14 +38,14 @@ def test_times_without_a_date_take_the_day_of_name_or_content_and_go_past_midnig
     assert "2026-11-21" in found.warnings[0]
 
 
-def test_the_trigger_time_of_a_checkpoint_tells_the_day_before_the_name_does(tmp_path: Path) -> None:
+def test_the_trigger_time_of_a_checkpoint_gives_the_day_before_the_name(tmp_path: Path) -> None:
     said = f"Triggering checkpoint 1 (type=CHECKPOINT) @ 1795305599000 for job {JOB}."
     text = f"23:59:00.000 [main] INFO  a.B - one\n23:59:59.000 [main] INFO  {COORDINATOR} - {said}\n"
     found = read(FORMAT, text, tmp_path, "collected-2026-12-24.log")
     assert [each["ts_ms"] for each in found.rows["log_record"]] == [1_795_305_540_000, 1_795_305_599_000]
 
 
-def test_records_whose_day_nothing_tells_have_no_time_and_a_warning(tmp_path: Path) -> None:
+def test_records_of_an_unknown_day_have_no_time_and_a_warning(tmp_path: Path) -> None:
     found = read(FORMAT, CLOCKS, tmp_path, "app.log")
     assert {each["ts_ms"] for each in found.rows["log_record"]} == {None}
     assert "no date" in found.warnings[0]

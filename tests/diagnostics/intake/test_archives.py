@@ -70,7 +70,7 @@ def test_a_gzip_header_with_every_optional_field_is_passed(desk: Desk) -> None:
     assert text_of(file) == LOG.decode()
 
 
-def test_what_follows_a_gzip_and_is_none_is_left_out_and_said(desk: Desk) -> None:
+def test_trailing_bytes_of_a_gzip_are_left_out_and_reported(desk: Desk) -> None:
     [file] = desk.unpack("tm.log.gz", gzip.compress(LOG) + b"something else entirely")
     assert text_of(file) == LOG.decode()
     assert "after the end of the gzip" in file.warnings[0]
@@ -138,7 +138,7 @@ def test_a_name_that_an_archive_has_twice_gets_a_number_and_both_are_read(desk: 
     assert second.bytes == 2 * first.bytes
 
 
-def test_two_uploads_of_one_name_are_told_apart(desk: Desk) -> None:
+def test_two_uploads_of_one_name_are_distinguished(desk: Desk) -> None:
     sources = [desk.upload("tm.log", LOG), desk.upload("tm.log", LOG)]
     assert [file.name for file in unpack(sources, desk.workspace).inputs] == ["tm.log", "tm (2).log"]
 

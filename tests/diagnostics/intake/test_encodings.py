@@ -17,7 +17,7 @@ CHINESE = "2026-11-21 01:40:00,000 WARN  com.acme.risk.RiskScore [] - 订单延�
 GERMAN = "2026-11-21 01:40:00,000 WARN  com.acme.risk.RiskScore [] - Schlüssel für Größe überschritten\n"
 
 
-def test_a_clean_upload_is_read_where_it_lies(desk: Desk) -> None:
+def test_a_clean_upload_is_read_in_place(desk: Desk) -> None:
     [file] = desk.unpack("tm.log", (LINE + CHINESE).encode())
     assert file.path == desk.uploads / "0"
     assert file.warnings == ()

@@ -88,7 +88,7 @@ def test_a_json_document_of_one_long_line_stays_whole(desk: Desk) -> None:
     assert (text_of(file), file.warnings) == (document, ())
 
 
-def test_a_clean_file_is_told_from_others(desk: Desk) -> None:
+def test_a_clean_file_is_distinguished_from_others(desk: Desk) -> None:
     path = desk.uploads / "x"
     for content, expected in (
         (LOG, True),

@@ -92,7 +92,7 @@ def test_a_layout_that_does_not_read_its_lines_says_why(wrong: dict[str, object]
     assert reason in error
 
 
-def test_a_time_without_a_year_is_none() -> None:
+def test_a_time_without_a_year_is_unknown() -> None:
     layout = replace(LAYOUT, pattern=LAYOUT.pattern.replace(r"\.\d{4}", ""), time_format="%d.%m %H:%M:%S,%f")
     (error,) = replace(layout, finds=("21.11 01:31:39,633 <INFO> a.B @main@ said",)).errors()
     assert "with a year" in error

@@ -23,7 +23,7 @@ def sample(format_id: str) -> bytes:
     return FORMATS[format_id].samples[0].content
 
 
-def test_formats_are_told_with_their_confidence(desk: Desk) -> None:
+def test_formats_are_listed_with_their_confidence(desk: Desk) -> None:
     source = desk.upload(
         "x.zip", zipped({"conf/flink-conf.yaml": sample("flink-configuration"), "note.txt": b"Hello\n"})
     )
@@ -34,7 +34,7 @@ def test_formats_are_told_with_their_confidence(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("format_id", sorted(FORMATS))
-def test_unpacking_tells_the_same_as_peeking(desk: Desk, format_id: str) -> None:
+def test_unpacking_shows_the_same_as_peeking(desk: Desk, format_id: str) -> None:
     content = sample(format_id)
     source = desk.upload("x.tgz", tarred({FORMATS[format_id].samples[0].name: content}, "w:gz"))
     [peeked] = peek(source.path, source.name)
@@ -70,7 +70,7 @@ def test_a_large_upload_costs_only_its_head(desk: Desk) -> None:
     assert each.bytes == source.path.stat().st_size
 
 
-def test_what_lies_beyond_the_bounds_is_one_entry(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_beyond_the_limits_are_one_entry(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     many = desk.upload("many.zip", zipped({f"{number}": b"x" for number in range(PEEKED_FILES + 5)}))
     found = peek(many.path, many.name)
     assert len(found) == PEEKED_FILES + 1

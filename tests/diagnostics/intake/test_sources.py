@@ -51,7 +51,7 @@ def test_two_folders_keep_their_names_apart_only_when_they_collide(folder: Path,
     assert names([folder, other]) == ["case/logs/tm.log", "case/z.json", "other/logs/tm.log", "other/q.log"]
 
 
-def test_files_of_one_name_are_told_apart_by_their_folder(folder: Path, tmp_path: Path) -> None:
+def test_files_of_one_name_are_distinguished_by_their_folder(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "tm.log").write_text("x")
     (tmp_path / "same").mkdir()
     (tmp_path / "same" / "tm.log").write_text("x")

@@ -16,7 +16,7 @@ def line(second: int, message: str) -> str:
     return f"2026-11-21 01:{second // 60:02}:{second % 60:02},000 INFO  a.B [] - {message}\n"
 
 
-def test_what_is_new_gone_or_more_frequent_is_told_with_its_rates_the_clearest_first(tmp_path: Path) -> None:
+def test_new_gone_and_more_frequent_patterns_have_rates_the_clearest_first(tmp_path: Path) -> None:
     lines = [line(second, "steady") for second in range(0, 180, 2)]
     lines += [line(second, f"slow {second}") for second in range(60, 180)]
     lines += [line(second, "gone") for second in range(0, 60, 4)]

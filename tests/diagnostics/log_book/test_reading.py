@@ -41,7 +41,7 @@ def test_a_time_range_has_both_ends(book: LogBook) -> None:
     assert seconds(book, view.slice(0, 10).tolist()) == [1, 2.5, 3]
 
 
-def test_a_record_without_a_time_stands_before_the_next_of_its_file(tmp_path: Path) -> None:
+def test_a_record_without_a_time_precedes_the_next_of_its_file(tmp_path: Path) -> None:
     logs = {"a.out": "Picked up JAVA_TOOL_OPTIONS: -Xmx1g\n" + LOGS[TASKMANAGER_LOG], "b.log": LOGS[next(iter(LOGS))]}
     first = log_book(tmp_path, logs).rows(np.array([0, 1, 2], np.int32), ["ts_ms", "message"])
     assert [row["ts_ms"] for row in first] == [AT_ONE, None, AT_ONE + 1_000]
@@ -94,14 +94,14 @@ def test_too_many_records_leave_the_last_and_say_so(tmp_path: Path, monkeypatch:
     assert seconds(book, [0, 1, 2]) == [4, 5, 6]
 
 
-def test_task_and_attempt_are_taken_from_the_thread_where_no_event_tells_them(tmp_path: Path) -> None:
+def test_task_and_attempt_come_from_the_thread_without_an_event(tmp_path: Path) -> None:
     line = f"2026-11-21 01:00:00.000 [Source: in -> Map (3/8)#2] INFO  {TASK}  - anything\n"
     book = log_book(tmp_path, {"a.log": line})
     row = book.rows(np.array([0], np.int32), ["task", "subtask", "attempt"])[0]
     assert row == {"task": "Source: in -> Map", "subtask": 2, "attempt": 2}
 
 
-def test_files_tell_their_role_and_host(book: LogBook) -> None:
+def test_files_show_their_role_and_host(book: LogBook) -> None:
     assert [(each["role"], each["host"], each["records"]) for each in book.contents["files"]] == [
         ("jobmanager", "boss", 3),
         ("taskmanager", "worker", 5),

@@ -84,7 +84,7 @@ def test_an_expression_that_would_take_other_engines_for_ever_takes_linear_time(
     assert messages(log_book(tmp_path, logs), "/(a+)+$x/") == []
 
 
-def test_what_is_looked_for_is_told_from_what_narrows() -> None:
+def test_searched_terms_are_distinguished_from_filters() -> None:
     search = parse_search("expired level:warn -kafka /time.?out/")
     assert [each.source for each in search.looked_for.terms] == ["expired", "/time.?out/"]
     assert [each.source for each in search.narrowed_by.terms] == ["level:warn", "-kafka"]

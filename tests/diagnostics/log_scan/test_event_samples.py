@@ -32,7 +32,7 @@ def read(sample: EventSample) -> dict[str, object]:
     SAMPLES,
     ids=[f"{event.id}-{sample.version}-{place}" for place, (event, sample) in enumerate(SAMPLES)],
 )
-def test_a_sample_is_the_event_that_it_stands_at(event: LogEvent, sample: EventSample) -> None:
+def test_a_sample_matches_its_own_event(event: LogEvent, sample: EventSample) -> None:
     assert read(sample)["event"] == event.id
 
 
@@ -49,6 +49,6 @@ def test_a_discarded_checkpoint_of_1_6_states_its_reason() -> None:
     assert told["reason"] == "Task Map (1/4) was not running"
 
 
-def test_a_text_that_only_begins_like_an_event_is_none() -> None:
+def test_a_text_that_only_begins_like_an_event_is_not_an_event() -> None:
     told = read(EventSample("1.5", "JobManager.scala", "Task manager statistics are printed when the job terminated"))
     assert told.get("event") is None

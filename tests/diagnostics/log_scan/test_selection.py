@@ -53,7 +53,7 @@ def read(path: Path, selection: RecordSelection | None, text: str = LOG) -> tupl
     return records, counts, coverage
 
 
-def test_records_that_tell_something_by_themselves_are_rows_whatever_is_selected(tmp_path: Path) -> None:
+def test_records_that_show_something_by_themselves_are_rows_whatever_is_selected(tmp_path: Path) -> None:
     records, counts, _ = read(tmp_path / "log", EMPTY)
     assert [row["line"] for row in records] == [1, 2, 3, 7, 8, 10]
     assert sum(row["records"] for row in counts) == 6

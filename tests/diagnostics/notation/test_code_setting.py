@@ -52,7 +52,7 @@ def stated(source: str) -> dict[str, str]:
         ),
     ],
 )
-def test_a_call_states_the_option_it_stands_for(source: str, options: dict[str, str]) -> None:
+def test_a_call_of_the_api_gives_its_option(source: str, options: dict[str, str]) -> None:
     assert stated(source) == options
 
 

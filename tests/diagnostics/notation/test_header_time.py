@@ -27,5 +27,5 @@ def test_a_line_that_is_a_time_is_read(line: str) -> None:
 @pytest.mark.parametrize(
     "line", ["", "Tcp: 1 200", "2026-11-21T01:00:25Z jobmanager is well", "9999999999999999999999", "2026"]
 )
-def test_any_other_line_is_none(line: str) -> None:
+def test_other_lines_are_not_recognised(line: str) -> None:
     assert header_time(line) is None

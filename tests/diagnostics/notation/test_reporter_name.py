@@ -52,13 +52,13 @@ def test_every_metric_of_the_reference_has_one_identifier_whatever_reported_it()
         ("vm.jobmanager.my.orders.lastCheckpointDuration", {"job_name": "my.orders"}),
     ],
 )
-def test_a_statsd_name_tells_where_its_metric_was_measured(path: str, labels: dict[str, str]) -> None:
+def test_a_statsd_name_shows_where_its_metric_was_measured(path: str, labels: dict[str, str]) -> None:
     series = from_statsd(path, set())
     assert series is not None
     assert labels.items() <= series.labels.items()
 
 
-def test_a_task_and_its_only_operator_are_called_alike_until_a_metric_tells() -> None:
+def test_a_task_and_its_only_operator_are_called_alike_until_a_metric_shows_it() -> None:
     tasks: set[str] = set()
     name = "vm.taskmanager.tm-1.orders.map.0."
     before = from_statsd(f"{name}numRecordsIn", tasks)

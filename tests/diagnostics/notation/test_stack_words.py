@@ -60,7 +60,7 @@ def test_a_trace_with_causes_and_suppressed_exceptions() -> None:
     assert trace.causes == "java.lang.RuntimeException: outer\ncom.acme.LookupFailed: key 7"
 
 
-def test_a_trace_tells_which_frames_of_the_users_code_lead_to_it() -> None:
+def test_a_trace_shows_which_frames_of_the_users_code_lead_to_it() -> None:
     trace = stack_trace(
         [
             "java.io.IOException: no key",
@@ -102,7 +102,7 @@ def test_only_threads_that_run_a_tasks_code_count_as_the_task() -> None:
         assert task_of_thread(f"{helper}a (1/2)#0") is None
 
 
-def test_a_line_of_a_message_that_begins_like_a_frame_is_none() -> None:
+def test_a_message_line_that_begins_like_a_frame_is_not_a_frame() -> None:
     trace = stack_trace(
         [
             "com.fasterxml.jackson.databind.exc.MismatchedInputException: No content to map due to end-of-input",

@@ -138,7 +138,7 @@ def test_without_a_completed_checkpoint_for_ten_minutes_it_fires(tmp_path: Path)
     told_by_promtool(tmp_path, alerts, series)
 
 
-def test_the_cases_own_alert_speaks_of_the_operator_that_is_the_cause(tmp_path: Path) -> None:
+def test_the_cases_own_alert_names_the_operator_of_the_cause(tmp_path: Path) -> None:
     points = activity(10 * MINUTE, busy=[1.0] * 10)
     alerts, series = made(points, finding("slow_sink", vertex="Sink: orders-sink"))
 
@@ -214,7 +214,7 @@ def test_every_matcher_holds_the_job(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("parallelism", "bound"), [(2, "1.5"), (3, "2"), (4, "2"), (64, "2"), (None, "2")])
-def test_the_bound_of_skew_is_one_that_so_many_subtasks_can_reach(parallelism: int | None, bound: str) -> None:
+def test_the_bound_of_skew_is_reachable_with_the_number_of_subtasks(parallelism: int | None, bound: str) -> None:
     """Of two subtasks the hottest has at most twice the mean: more than twice never comes."""
     skew = finding("data_skew", vertex="Window") | {"facts": {"parallelism": parallelism} if parallelism else {}}
     assert made({}, skew)[0][-1].expr.endswith(f">= {bound}")

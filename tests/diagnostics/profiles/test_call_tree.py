@@ -99,7 +99,7 @@ def test_a_path_that_is_gone_stays_in_the_comparison() -> None:
     assert (weights(answer)[PARK], weights(answer, "base")[PARK]) == (0, 1)
 
 
-def test_a_hundred_thousand_stacks_fit_in_one_answer_that_tells_what_it_left_out() -> None:
+def test_a_hundred_thousand_stacks_fit_in_one_answer_that_shows_what_it_left_out() -> None:
     rows = [row(ROOT, *(f"com.acme.Step{place % (7 + depth)}.run" for depth in range(12)), f"com.acme.Leaf{place}.run")
             for place in range(100_000)]  # fmt: skip
 
@@ -131,7 +131,7 @@ def test_stacks_leave_as_collapsed_lines() -> None:
     assert collapsed(profiles, Selection(source="collapsed:wall").holds) == [f"{ROOT};a,b 2"]
 
 
-def test_known_frames_are_explained_and_the_jobs_own_code_is_told_apart() -> None:
+def test_known_frames_are_explained_and_the_jobs_own_code_is_distinguished() -> None:
     assert origin(OWN) == "own"
     assert origin("org.apache.flink.runtime.taskmanager.Task.run") == "flink"
     assert origin("org.rocksdb.RocksDB.get") == "state"
@@ -142,7 +142,7 @@ def test_known_frames_are_explained_and_the_jobs_own_code_is_told_apart() -> Non
     assert meaning(OWN) is None
 
 
-def test_functions_that_took_more_of_the_samples_are_told_with_both_shares() -> None:
+def test_functions_that_took_more_of_the_samples_are_reported_with_both_shares() -> None:
     times = [row(ROOT, PARK, weight=90, ts_ms=1), row(ROOT, OWN, weight=10, ts_ms=1)]
     times += [row(ROOT, PARK, weight=50, ts_ms=5), row(ROOT, OWN, weight=50, ts_ms=5)]
 

@@ -32,7 +32,7 @@ def test_records_that_come_in_one_burst_are_not_said_to_be_more() -> None:
     assert pattern_effects(even, 1.0, burst, 1.0) == []
 
 
-def test_what_comes_as_often_is_not_told() -> None:
+def test_patterns_of_equal_frequency_are_not_reported() -> None:
     assert judged({SLOW: 100}, {SLOW: 104}) == {}
 
 
@@ -42,7 +42,7 @@ def graph(vertex: str = "Sink", **own: float) -> dict[str, Any]:
     return {"jobs": [{"job_id": "a", **task, "frames": frames}]}
 
 
-def test_frames_that_grew_or_shrank_are_told_without_calling_it_better_or_worse() -> None:
+def test_frames_that_grew_or_shrank_are_reported_without_calling_it_better_or_worse() -> None:
     told = frame_effects(graph(poll=900, hash=100), graph(poll=100, hash=900), ("a", "a"))
     assert {each.quantity.title: (each.judgement, each.because) for each in told} == {
         "poll": ("changed", "It fell beyond the noise band."),

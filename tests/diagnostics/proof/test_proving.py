@@ -85,7 +85,7 @@ def test_what_remains_is_judged_by_its_severity_and_the_exit_conditions(
     assert judged(proof(findings=[finding(JOB, "data_skew", severity)], skew_ratio=skew_ratio))["data_skew"] == expected
 
 
-def test_a_consequence_that_is_gone_while_the_cause_stays_is_told_so() -> None:
+def test_a_vanished_consequence_with_a_remaining_cause_is_reported() -> None:
     found = proof(findings=[finding(JOB, "data_skew", "critical")])
     assert found.judgement == "better"
     assert found.headline == "Fixed: back_pressure is warning. The cause remains: data_skew is critical."

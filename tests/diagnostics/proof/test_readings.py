@@ -39,7 +39,7 @@ def steady(value: float) -> Reading:
     return samples(*[value] * 20)
 
 
-def test_the_interval_of_a_median_lies_between_two_of_its_samples() -> None:
+def test_the_interval_of_a_median_is_between_two_of_its_samples() -> None:
     """25 samples: fewer than 8 lie below the median in 2.2 of 100 cases, fewer than 9 in 5.4: the samples at 7, 17."""
     reading = samples(*range(25))
     assert (reading.low, reading.value, reading.high) == (7, 12, 17)
@@ -73,7 +73,7 @@ def test_samples_that_resemble_their_neighbours_count_as_fewer() -> None:
     assert rise.basis == "100 samples in a row that count as 1; a noise band needs 6"
 
 
-def test_none_of_few_is_not_never() -> None:
+def test_no_occurrence_in_few_samples_is_not_never() -> None:
     """Wilson, 0 of 16: upper end 1.96^2 / (16 + 1.96^2) = 3.84 / 19.84 = 19.4 %."""
     reading = reading_of_share(0, 16)
     assert reading is not None
@@ -135,7 +135,7 @@ def difference(quantity: Quantity, before: float, after: float) -> str:
     return told.replace(MINUS, "-")
 
 
-def test_a_difference_is_told_in_its_unit_in_percent_and_as_a_factor() -> None:
+def test_a_difference_is_reported_in_its_unit_in_percent_and_as_a_factor() -> None:
     assert difference(LENGTH, 14_400, 4_000) == "-10.4 s (-72 %, 3.6 times shorter)"
     assert difference(FAILED, 0.4, 0.1) == "-30 points (-75 %, 4 times smaller)"
     assert difference(RATE, 1000, 1100) == "+100/s (+10 %)"
@@ -144,7 +144,7 @@ def test_a_difference_is_told_in_its_unit_in_percent_and_as_a_factor() -> None:
     assert difference(FAILED, 0.1, 0.0) == "-10 points (-100 %)"
 
 
-def test_inside_the_noise_only_the_size_of_a_difference_is_told() -> None:
+def test_inside_the_noise_only_the_size_of_a_difference_is_reported() -> None:
     unchanged = Effect(LENGTH, steady(0.4), steady(2.0), None, "unchanged", "")
     assert change_in_words(unchanged) == "+2 ms"
     assert change_in_words(Effect(FAILED, steady(0.5), steady(0.50001), None, "unchanged", "")) == "0 points"

@@ -21,7 +21,7 @@ def test_a_table_larger_than_a_piece_arrives_whole() -> None:
     assert dict(unpack_tables(pa.Table.from_batches(packed))) == {"large": [LARGE]}
 
 
-def test_pieces_of_several_tasks_are_told_apart() -> None:
+def test_pieces_of_several_tasks_are_distinguished() -> None:
     packed = [*pack_table(1, "a", LARGE), *pack_table(0, "a", SMALL), *pack_table(1, "b", SMALL)]
     random.Random(2).shuffle(packed)
     assert dict(unpack_tables(pa.Table.from_batches(packed))) == {"a": [SMALL, LARGE], "b": [SMALL]}

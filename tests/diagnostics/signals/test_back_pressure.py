@@ -66,14 +66,14 @@ def test_a_burst_that_passes_did_not_last() -> None:
     assert job.facts["high_share_ratio"] == pytest.approx(2 / 12)
 
 
-def test_a_single_look_says_nothing_of_how_long_it_lasted() -> None:
+def test_a_single_sample_gives_no_duration() -> None:
     evidence = hand_made(
         **line_of_jobs(), back_pressure=_ratios(0, source=(0.0, 1.0), middle=(0.0, 1.0), sink=(1.0, 0.0))
     )
     assert "lasted_ms" not in only(measure(evidence), "back_pressure.origin").facts
 
 
-def test_one_high_look_among_few_that_lie_far_apart_says_nothing_of_how_long_it_lasted() -> None:
+def test_one_high_sample_among_few_distant_ones_gives_no_duration() -> None:
     looks = [(0, 0.0), (120, 0.9), (240, 0.0)]
     rows = [row for at, held in looks for row in _ratios(at, source=(0.1, held), middle=(0.1, held), sink=(0.9, 0.0))]
     evidence = hand_made(**line_of_jobs(), back_pressure=rows)
@@ -93,7 +93,7 @@ def test_back_pressure_that_begins_with_the_job_and_ends_is_a_backlog_that_is_wo
         assert only(measure(evidence), "back_pressure.origin").facts["catch_up"] is worked_off
 
 
-def test_accumulated_times_tell_how_long_when_there_is_a_single_look() -> None:
+def test_accumulated_times_show_how_long_when_there_is_a_single_look() -> None:
     accumulated = [
         {
             "job_id": JOB,
@@ -117,7 +117,7 @@ def test_nothing_is_measured_without_ratios() -> None:
     assert needs(measured)["back_pressure.origin"] == "back-pressure"
 
 
-def test_metrics_alone_tell_the_sink_by_its_name() -> None:
+def test_metrics_alone_show_the_sink_by_its_name() -> None:
     """No job graph: the name that the reporter prints says where the task stands."""
     busy, held = "busyTimeMsPerSecond", "backPressuredTimeMsPerSecond"
     values = {(SOURCE, "Source:_orders"): (0.0, 1000.0), (SINK, "Sink:_documents"): (1000.0, 0.0)}

@@ -13,7 +13,7 @@ def pool(vertex: str, metric: str, *values: float, subtask: int = 0) -> list[dic
     return [{**about, "value": value, "ts_ms": START + place * 5000} for place, value in enumerate(values)]
 
 
-def test_a_full_input_stands_beside_the_output_above_it() -> None:
+def test_a_full_input_is_shown_with_the_output_upstream() -> None:
     rows = [
         *pool(MIDDLE, "buffers.outPoolUsage", 1.0, 1.0, 0.2),
         *pool(SINK, "buffers.inPoolUsage", 0.1, 0.2, 0.1),

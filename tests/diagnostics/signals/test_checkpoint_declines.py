@@ -86,7 +86,7 @@ def test_rest_alone_gives_the_reason_and_asks_for_the_log() -> None:
     assert needs(measured) == {"checkpoint_declines": "jobmanager-log"}
 
 
-def test_a_task_that_fails_in_its_synchronous_part_is_told_by_its_own_failure() -> None:
+def test_a_task_that_fails_in_its_synchronous_part_is_identified_by_its_own_failure() -> None:
     failed = record(
         5,
         "task.failed.jm",

@@ -45,7 +45,7 @@ def _checkpoint(number: int, status: str, ms: float) -> dict[str, Any]:
     }
 
 
-def test_an_upload_dominates_and_late_acknowledgements_tell_its_rate() -> None:
+def test_an_upload_dominates_and_late_acknowledgements_show_its_rate() -> None:
     parts = [
         _acknowledged(1, SOURCE, 0, 10, 0, 0, 5),
         _acknowledged(1, SINK, 0, 20, 0, 480, 19_500, 100e6),

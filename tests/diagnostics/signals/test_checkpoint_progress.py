@@ -62,7 +62,7 @@ def _record(event: str, number: int | None, second: float, **columns: Any) -> di
     }
 
 
-def test_the_log_alone_tells_the_same() -> None:
+def test_the_log_alone_shows_the_same() -> None:
     records = []
     for number, ms in DURATIONS.items():
         records.append(_record("jm.ckpt.trigger", number, number * 40))
@@ -94,7 +94,7 @@ def test_a_healthy_course_has_room_before_the_timeout() -> None:
     assert facts["max_duration_to_timeout_ratio"] == 0.005
 
 
-def test_a_checkpoint_under_way_tells_for_how_long() -> None:
+def test_a_checkpoint_in_progress_has_a_duration() -> None:
     running = {"job_id": JOB, "checkpoint_id": 2, "status": "IN_PROGRESS", "trigger_ms": START, "ts_ms": START + 25_000}
     evidence = hand_made(checkpoint=[running], config_option=[TIMEOUT])
     facts = only(measure(evidence), "checkpoint_progress").facts
@@ -117,7 +117,7 @@ def _counters(**values: list[float]) -> list[dict[str, Any]]:
     ]
 
 
-def test_the_jobmanagers_counters_alone_tell_the_course() -> None:
+def test_the_jobmanagers_counters_alone_show_the_course() -> None:
     samples = _counters(completed=[1, 2, 3, 4], failed=[0, 0, 0, 0], duration=[100, 110, 90, 90])
     facts = only(measure(hand_made(metric_sample=samples)), "checkpoint_progress").facts
     assert (facts["by_counters"], facts["completed"], facts["failed"]) == (True, 4, 0)
@@ -126,7 +126,7 @@ def test_the_jobmanagers_counters_alone_tell_the_course() -> None:
     assert "expired" not in facts  # a counter does not tell why one failed
 
 
-def test_counters_tell_what_failed_last_and_what_completed_before() -> None:
+def test_counters_show_what_failed_last_and_what_completed_before() -> None:
     samples = _counters(completed=[0, 1, 2, 2, 2, 2], failed=[0, 0, 0, 1, 2, 2], running=[0, 0, 0, 0, 1, 1])
     facts = only(measure(hand_made(metric_sample=samples)), "checkpoint_progress").facts
     assert (facts["completed_before_failure"], facts["completed_after_failure"]) == (2, 0)
@@ -134,7 +134,7 @@ def test_counters_tell_what_failed_last_and_what_completed_before() -> None:
     assert (facts["since_last_completed_ms"], facts["running_ms"]) == (30_000, 10_000)
 
 
-def test_one_look_at_counters_with_a_failure_does_not_tell_when_it_was() -> None:
+def test_one_look_at_counters_with_a_failure_does_not_show_when_it_was() -> None:
     facts = only(measure(hand_made(metric_sample=_counters(completed=[7], failed=[3]))), "checkpoint_progress").facts
     assert (facts["completed"], facts["failed"]) == (7, 3)
     assert not {"recent_failed", "completed_before_failure"} & set(facts)

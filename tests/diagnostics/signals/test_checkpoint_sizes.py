@@ -71,5 +71,5 @@ def test_acknowledgements_after_the_expiry_are_counted_with_their_delay() -> Non
     }
 
 
-def test_small_checkpoints_tell_neither_rates_nor_fullness() -> None:
+def test_small_checkpoints_show_neither_rates_nor_fullness() -> None:
     assert "full" not in _written(History(JOB, (_checkpoint(1, 0.01, 0.01), _checkpoint(2, 0.02, 0.02))), {})

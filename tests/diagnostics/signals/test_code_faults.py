@@ -41,7 +41,7 @@ def test_subtasks_that_fail_together_are_one_round() -> None:
     assert (facts["origin"], facts["own_frames"], facts["messages"]) == ("own_code", [OWN], 1)
 
 
-def test_what_came_first_is_told() -> None:
+def test_the_first_failure_is_reported() -> None:
     first = failed(5, "java.net.ConnectException", "Connection refused")
     facts = facts_of(first, failed(10, "java.lang.NullPointerException"))
     assert (facts["is_first"], facts["before"]) == (False, "ConnectException: Connection refused")

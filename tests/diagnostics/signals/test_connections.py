@@ -66,7 +66,7 @@ def test_a_connection_to_an_outside_system_is_not_the_clusters() -> None:
     assert broken([failed(60, "java.net.ConnectException", "Connection timed out: postgres:5432")])["broken"] == 0
 
 
-def test_a_first_failure_that_is_a_broken_connection_is_told_with_its_peer() -> None:
+def test_a_first_failure_that_is_a_broken_connection_is_reported_with_its_peer() -> None:
     facts = broken([failed(60, REMOTE, CLOSED), failed(62, REMOTE, CLOSED, file_id=3)])
     assert (facts["is_first_fault"], facts["first_fault_kind"]) == (True, "closed")
     assert (facts["peer"], facts["peer_victims"]) == ("10.0.0.3", 2)
@@ -86,7 +86,7 @@ def test_an_out_of_memory_error_before_explains_the_broken_connection() -> None:
     assert (facts["ends"], facts["ends_how"]) == (1, ["OutOfMemoryError"])
 
 
-def test_both_sides_that_lose_each_other_together_are_told() -> None:
+def test_both_sides_that_lose_each_other_together_are_reported() -> None:
     facts = lost(
         [
             record(0, "Starting TaskManager with ResourceID: tm-1:6122-aa", "taskmanager"),
@@ -108,13 +108,13 @@ def test_whether_a_lost_process_lived_on_stays_unknown_without_its_files() -> No
     assert "both_sides" not in facts
 
 
-def test_the_end_of_a_lost_process_is_told() -> None:
+def test_the_end_of_a_lost_process_is_reported() -> None:
     killed = record(55, "Worker tm-1:6122-aa is terminated. Diagnostics: OOMKilled", event="res.worker.terminated")
     facts = lost([{**killed, "task_manager": "tm-1:6122-aa"}, record(60, LOST)])
     assert (facts["ended"], facts["ended_how"]) == (1, ["container ended"])
 
 
-def test_a_loss_that_only_rest_tells_is_one() -> None:
+def test_a_loss_only_in_rest_counts() -> None:
     failure = {"ts_ms": START, "exception_class": "java.util.concurrent.TimeoutException", "exception_message": LOST}
     evidence = hand_made(failure=[failure])
     assert only(task_manager_loss.measure_all(evidence), "task_manager_loss.all").facts["lost"] == 1
@@ -134,7 +134,7 @@ def test_pauses_before_a_loss_are_taken_from_the_collectors_times_where_there_is
     assert share == pytest.approx(0.9)
 
 
-def test_a_job_manager_that_stood_still_is_told_although_its_gc_log_does_not_say_whose_it_is() -> None:
+def test_a_paused_job_manager_is_reported_although_its_gc_log_names_no_process() -> None:
     pauses = [
         {"file_id": 4, "ts_ms": START + at * 1000, "uptime_ms": at * 1000.0, "kind": "full", "pause_ms": 900.0}
         for at in range(30, 60)
@@ -197,7 +197,7 @@ def test_timeouts_of_a_host_grow_between_its_readings() -> None:
     assert (facts["timeouts_first"], facts["timeouts_last"], facts["timeouts_grown"]) == (2, 20, 18)
 
 
-def test_what_was_sent_again_before_the_loss_is_told_apart() -> None:
+def test_retransmissions_before_the_loss_are_separate() -> None:
     readings = [
         connection(0, "10.0.0.3", 100, 0),
         connection(50, "10.0.0.3", 200, 9),

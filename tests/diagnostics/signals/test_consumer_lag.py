@@ -29,13 +29,13 @@ def test_the_lag_is_that_of_the_last_look_and_grows_when_its_low_points_do() -> 
     assert (facts["lag_first"], facts["lag_growth"], facts["lag_growth_per_s"]) == (100, 600, 600 / 60)
 
 
-def test_two_looks_tell_a_lag_but_no_course() -> None:
+def test_two_looks_show_a_lag_but_no_course() -> None:
     rows = [*look(0, 100), *look(30, 9_000)]
     facts = only(consumer_lag.measure(hand_made(consumer_position=rows)), "consumer_lag").facts
     assert facts["lag"] == 9_000
     assert "lag_growth" not in facts
 
 
-def test_without_positions_or_with_none_committed_nothing_is_told() -> None:
+def test_without_committed_positions_there_is_no_signal() -> None:
     assert needs(consumer_lag.measure(hand_made())) == {"consumer_lag": "consumer-groups"}
     assert list(consumer_lag.measure(hand_made(consumer_position=look(0, None)))) == []

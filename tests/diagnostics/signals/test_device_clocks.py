@@ -62,12 +62,12 @@ def test_right_clocks_are_left_alone() -> None:
     assert (facts["fast_devices"], facts["slow_devices"], facts["delayed_devices"]) == (0, 0, 0)
 
 
-def test_events_without_times_tell_nothing() -> None:
+def test_events_without_times_show_nothing() -> None:
     assert needs(device_clocks.measure(hand_made(event=[{"key": "a"}] * 600))) == {"device_clocks": "event-sample"}
     assert needs(device_clocks.measure(hand_made())) == {"device_clocks": "event-sample"}
 
 
-def test_a_partition_that_delivers_late_is_told_apart_from_devices() -> None:
+def test_a_partition_that_delivers_late_is_distinguished_from_devices() -> None:
     late = [{**event, "partition": "1", "event_ms": event["event_ms"] - 9_000} for event in events({"a": 0, "b": 0})]
     rows = [*events(RIGHT), *events({"c": 0}, 60), *({**event, "partition": "2"} for event in events({"d": 0})), *late]
     facts = only(device_clocks.measure(hand_made(event=rows)), "device_clocks").facts

@@ -84,7 +84,7 @@ def test_gc_logs_find_their_task_managers_by_the_counts_that_these_reported() ->
     assert job.facts["needed_heap_mib"] == 448, "twice 210 MiB, in steps of 64"
 
 
-def test_metrics_alone_tell_the_share_and_what_stays_in_use() -> None:
+def test_metrics_alone_show_the_share_and_what_stays_in_use() -> None:
     def gauge(metric: str, value: float, second: int) -> dict[str, Any]:
         return {"metric": metric, "task_manager": ONE, "ts_ms": START + second * 1000, "value": value}
 
@@ -106,7 +106,7 @@ def test_metrics_alone_tell_the_share_and_what_stays_in_use() -> None:
     assert facts["live_ratio"] == pytest.approx(0.9)
 
 
-def test_one_look_tells_the_last_minute_by_the_collectors_own_meters() -> None:
+def test_one_sample_gives_the_last_minute_by_the_collectors_own_meters() -> None:
     look = [
         {"metric": f"Status.JVM.GarbageCollector.{name}", "task_manager": ONE, "ts_ms": START, "value": value}
         for name, value in (

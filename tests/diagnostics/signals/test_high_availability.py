@@ -122,7 +122,7 @@ def test_a_lock_of_kubernetes_that_cannot_be_renewed_is_the_services_failure() -
     assert (measured["service"], measured["lock_failures"], measured["leadership_lost"]) == ("Kubernetes", 1, 1)
 
 
-def test_restores_servers_and_timeout_are_told_from_log_and_configuration() -> None:
+def test_restores_servers_and_timeout_come_from_log_and_configuration() -> None:
     restored = f"Restoring job {JOB} from Checkpoint 15 @ 1795224363287 for {JOB} located at file:/x."
     options = [
         {"scope": "cluster", "key": "high-availability.zookeeper.quorum", "value": "zk-1:2181,zk-2:2181,zk-3:2181"},
@@ -132,7 +132,7 @@ def test_restores_servers_and_timeout_are_told_from_log_and_configuration() -> N
     assert (measured["restored_from"], measured["servers"], measured["session_timeout_ms"]) == ([15], 3, 40_000)
 
 
-def test_collections_that_fill_the_time_before_are_told() -> None:
+def test_collections_that_fill_the_time_before_are_reported() -> None:
     pauses = [
         {"file_id": 2, "ts_ms": START + second * 1000, "uptime_ms": second * 1000.0, "kind": "full", "pause_ms": 900.0}
         for second in range(30, 60)

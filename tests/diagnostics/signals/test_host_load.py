@@ -15,7 +15,7 @@ def course(part: str, metric: str, values: list[float], **rest: Any) -> list[dic
     ]
 
 
-def test_the_worst_host_disk_and_limit_are_told_by_their_usual_level() -> None:
+def test_the_worst_host_disk_and_limit_are_identified_by_their_usual_level() -> None:
     rows = [
         *course("cpu", "iowait_percent", [2.0, 1, 3, 90, 2], host="calm"),
         *course("cpu", "iowait_percent", [60.0, 70, 61, 65, 3], host="busy"),

@@ -98,7 +98,7 @@ def test_a_job_has_run_steadily_until_its_log_ends() -> None:
     assert only(restarts.measure(hand_made(log_record=log)), "restarts").facts["steady_ms"] == 60_000
 
 
-def test_a_restart_for_a_task_manager_that_was_told_to_end_is_for_no_failure() -> None:
+def test_a_restart_after_a_requested_task_manager_end_is_not_for_a_failure() -> None:
     told = record(9, "RECEIVED SIGNAL 15: SIGTERM. Shutting down as requested.", process="taskmanager")
     shut = failed(10, "org.apache.flink.util.FlinkException", "The TaskExecutor is shutting down.", "x.Y.z")
     log = [shut, switched(10, "RUNNING", "RESTARTING"), switched(15, "RESTARTING", "RUNNING")]
@@ -185,7 +185,7 @@ def test_refused_network_buffers_come_with_the_numbers_and_a_proposal() -> None:
     assert signal.citations[0].text.startswith("Insufficient number of network buffers: required 13")
 
 
-def test_rest_alone_tells_of_refused_buffers() -> None:
+def test_rest_alone_reports_refused_buffers() -> None:
     failure = {"job_id": JOB, "ts_ms": START, "root_cause_class": "java.io.IOException", "root_cause_message": BUFFERS}
     facts = only(network_buffers.measure(hand_made(failure=[failure])), "network_buffers").facts
     assert (facts["insufficient"], facts["required"]) == (1, 13)
@@ -198,7 +198,7 @@ def test_slots_that_were_refused_are_set_against_those_there_were() -> None:
     assert (facts["refused"], facts["required"], facts["total_then"], facts["missing_then"]) == (1, 2, 1, 1)
 
 
-def test_one_refusal_that_several_records_tell_counts_once() -> None:
+def test_one_refusal_that_several_records_show_counts_once() -> None:
     text = "Could not acquire the minimum required resources"
     log = [record(second, text, job_id=JOB) for second in (10, 11, 12, 60)]
     assert only(slots.measure(hand_made(**line_of_jobs(), log_record=log)), "slots").facts["refused"] == 2
@@ -212,7 +212,7 @@ def test_refusals_before_a_taskmanager_was_lost_are_counted_by_themselves() -> N
     assert (facts["refused"], facts["refused_before_loss"]) == (3, 2)
 
 
-def test_pods_without_a_node_are_told_with_the_reason() -> None:
+def test_pods_without_a_node_are_reported_with_the_reason() -> None:
     reason = "0/3 nodes are available: 3 Insufficient memory."
     log = [
         record(each, f"FailedScheduling: {reason}", event="k8s.event.unschedulable", reason=reason, count=4.0)
@@ -239,7 +239,7 @@ def test_a_taskmanager_that_registers_under_a_name_in_use_replaces_another() -> 
     assert (facts["replaced"], facts["replaced_id"]) == (2, "flink-tm")
 
 
-def test_the_counter_alone_tells_restarts_and_how_long_there_was_none() -> None:
+def test_the_counter_alone_shows_restarts_and_how_long_there_was_none() -> None:
     counts = [(0, 1), (10, 2), (20, 2), (50, 2)]
     samples = [
         {"scope": "job", "job_id": JOB, "metric": "numRestarts", "ts_ms": START + second * 1000, "value": float(value)}
@@ -265,7 +265,7 @@ def test_all_register_anew_at_a_new_leader() -> None:
     assert only(slots.measure(hand_made(**line_of_jobs(), log_record=log)), "slots").facts["replaced"] == 0
 
 
-def test_out_of_memory_is_told_by_the_kind_of_memory() -> None:
+def test_out_of_memory_is_identified_by_the_kind_of_memory() -> None:
     def error(second: int, text: str, file_id: int) -> dict[str, Any]:
         told = {"exception_class": "java.lang.OutOfMemoryError", "root_cause_class": "java.lang.OutOfMemoryError"}
         return record(second, "failed", exception_message=text, root_cause_message=text, file_id=file_id, **told)
@@ -311,7 +311,7 @@ def test_without_logs_nothing_is_measured() -> None:
     assert needs(task_manager_loss.measure_all(empty)) == {"task_manager_loss.all": "jobmanager-log"}
 
 
-def test_a_task_that_does_not_end_is_told_with_the_method_it_is_stuck_in() -> None:
+def test_a_task_that_does_not_end_is_reported_with_the_method_it_is_stuck_in() -> None:
     warning = (
         "Task 'enrich (1/2)#0' did not react to cancelling signal - interrupting; it is stuck for 30 seconds in "
         "method:\n"

@@ -22,13 +22,13 @@ def test_a_job_is_known_by_the_log_alone() -> None:
     assert (facts["name"], facts["flink_version"], facts["observed_ms"]) == ("orders", "1.18.1", 8000)
 
 
-def test_rest_alone_tells_the_version() -> None:
+def test_rest_alone_shows_the_version() -> None:
     told = [{"scope": "environment", "key": "flink.version", "value": "2.0.1"}]
     facts = only(job_overview.measure(hand_made(**line_of_jobs(), config_option=told)), "job_overview").facts
     assert facts["flink_version"] == "2.0.1"
 
 
-def test_what_went_well_is_told_with_numbers() -> None:
+def test_healthy_observations_are_reported_with_numbers() -> None:
     completed = [
         {"job_id": JOB, "checkpoint_id": number, "status": "COMPLETED", "end_to_end_ms": 100.0 * number}
         for number in (1, 2, 3)

@@ -56,7 +56,7 @@ def test_a_recovered_transaction_that_was_committed_before_is_no_fenced_producer
     assert (facts["recommit_fenced"], facts["fenced"]) == (1, 0)
 
 
-def test_a_fenced_producer_of_pulsar_is_none_of_kafka() -> None:
+def test_a_fenced_producer_of_pulsar_is_not_kafkas() -> None:
     causes = "org.apache.pulsar.client.api.PulsarClientException$ProducerFencedException: fenced by another one"
     failure = {"ts_ms": START, "job_id": JOB, "exception_class": "x", "causes": causes}
     assert list(measure(hand_made(**line_of_jobs(), failure=[failure]))) == []

@@ -24,6 +24,6 @@ def test_keys_that_come_alike_have_no_hot_one() -> None:
     assert (facts["hot_key_count"], facts["top_multiple_ratio"]) == (0, pytest.approx(1.0))
 
 
-def test_a_handful_of_events_tells_nothing() -> None:
+def test_a_handful_of_events_gives_no_signal() -> None:
     assert needs(key_distribution.measure(hand_made(event=[{"key": "a"}]))) == {"key_distribution": "event-sample"}
     assert needs(key_distribution.measure(hand_made())) == {"key_distribution": "event-sample"}

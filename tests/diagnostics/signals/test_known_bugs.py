@@ -72,11 +72,11 @@ def test_a_bug_is_named_with_its_fix_and_cited() -> None:
 
 
 @pytest.mark.parametrize("version", ["1.9.3", "1.13.6", "1.14.3", "1.20.1", "2.0.0"])
-def test_beyond_its_releases_it_is_not_told(version: str) -> None:
+def test_a_bug_is_not_reported_beyond_its_releases(version: str) -> None:
     assert measured(started(version), failing(5)) == []
 
 
-def test_without_a_release_it_is_not_told_and_what_is_missing_is() -> None:
+def test_without_a_release_the_missing_evidence_is_reported() -> None:
     told = measured(failing(5))
     assert needs(told) == {"known_bugs": "jobmanager-log"}
     assert [each.reason for each in told if isinstance(each, NotMeasured)] == [
@@ -96,7 +96,7 @@ def test_a_release_without_its_third_number_does_not_count() -> None:
         {"causes": None, "root_cause_frame": None, "thrown_in": None},
     ],
 )
-def test_a_near_miss_in_text_or_frame_is_not_told(near: dict[str, Any]) -> None:
+def test_a_near_miss_in_text_or_frame_is_not_reported(near: dict[str, Any]) -> None:
     row = failing(5, root_cause_message=None, **near)
     assert measured(started("1.13.2"), row) == []
 

@@ -22,7 +22,7 @@ def test_evictions_are_counted_as_often_as_kubernetes_counts_them() -> None:
     assert (facts["not_started"], facts["no_state"]) == (0, 0)
 
 
-def test_the_operators_refusal_is_told_apart_from_its_other_warnings() -> None:
+def test_the_operators_refusal_is_distinguished_from_its_other_warnings() -> None:
     log = [
         event("op.restore", "HA metadata not available to restore from last state."),
         event("op.event.warning", ">>> Event  | Warning | MISSING | Missing JobManager deployment"),
@@ -31,7 +31,7 @@ def test_the_operators_refusal_is_told_apart_from_its_other_warnings() -> None:
     assert (facts["no_state"], facts["operator_warnings"]) == (1, 1)
 
 
-def test_a_record_of_another_event_tells_nothing() -> None:
+def test_a_record_of_another_event_is_ignored() -> None:
     log = [event("k8s.event.unschedulable", "FailedScheduling: 0/3 nodes are available (pod/a)")]
     assert list(measure(hand_made(log_record=log))) == []
 

@@ -89,7 +89,7 @@ def test_subtasks_of_different_age_are_compared_by_rate() -> None:
     assert (signal.facts["by_rate"], signal.facts["skew_ratio"]) == (True, pytest.approx(1.0))
 
 
-def test_scraped_counters_tell_the_same_without_rest() -> None:
+def test_scraped_counters_show_the_same_without_rest() -> None:
     samples = [
         {
             "metric": "numRecordsIn",

@@ -20,5 +20,5 @@ def test_the_share_is_that_of_the_look_ups_while_it_was_watched() -> None:
     assert (facts["asked"], facts["misses"], facts["hit_ratio"]) == (1_000, 800, 0.2)
 
 
-def test_a_job_without_a_cache_tells_nothing() -> None:
+def test_a_job_without_a_cache_gives_no_signal() -> None:
     assert needs(lookup_cache.measure(hand_made())) == {"lookup_cache": "vertex-metrics"}

@@ -40,7 +40,7 @@ def facts_of(*log: dict[str, Any]) -> Mapping[str, FactValue]:
     return only(measure(hand_made(**line_of_jobs(), log_record=log)), "outside_faults").facts
 
 
-def test_a_name_that_is_not_resolved_is_told_with_system_and_host() -> None:
+def test_a_name_that_is_not_resolved_is_reported_with_system_and_host() -> None:
     facts = facts_of(*(failed(second, "java.net.UnknownHostException", "db.internal") for second in (1, 11, 21)))
     assert (facts["kind"], facts["system"], facts["host"]) == (
         "its name cannot be resolved",
@@ -50,7 +50,7 @@ def test_a_name_that_is_not_resolved_is_told_with_system_and_host() -> None:
     assert (facts["rounds"], facts["opening"], facts["is_first"]) == (3, True, True)
 
 
-def test_a_connection_between_taskmanagers_is_none_of_it() -> None:
+def test_a_connection_between_taskmanagers_is_not_counted() -> None:
     told = "org.apache.flink.runtime.io.network.netty.exception.RemoteTransportException: to task manager 'tm-2'"
     facts = facts_of(failed(1, "java.net.ConnectException", "Connection refused", within=told))
     assert facts["unreachable"] == 0
@@ -156,7 +156,7 @@ WRITER = "org.apache.flink.connector.elasticsearch.sink.ElasticsearchWriter.chec
         "something else",
     ],
 )
-def test_how_an_outside_system_fails_the_job_is_told_by_the_chain(
+def test_the_exception_chain_shows_how_an_outside_system_fails_the_job(
     fault: Fault, kind: str | None, system: str, host: str | None
 ) -> None:
     assert (out_of_reach(fault), system_of(fault), host_of(fault)) == (kind, system, host)

@@ -42,7 +42,7 @@ def test_of_several_answers_the_newest_counts_and_of_the_same_time_the_one_in_th
     assert (signal.facts["heap_used_last_bytes"], signal.citations[0].file_id) == (30.0, 2)
 
 
-def test_the_busiest_task_manager_tells_the_cpu_load() -> None:
+def test_the_busiest_task_manager_shows_the_cpu_load() -> None:
     rows = [
         *samples("Status.JVM.CPU.Load", [0.1] * 6, task_manager="tm-1"),
         *samples("Status.JVM.CPU.Load", [0.95] * 6, task_manager="tm-2"),
@@ -84,7 +84,7 @@ def test_a_drop_of_what_the_sources_emit_is_found() -> None:
     assert (facts["before_per_s"], facts["after_per_s"], facts["change_ratio"]) == (2000, 1500, 0.75)
 
 
-def test_a_source_that_gets_its_records_in_batches_is_told_with_their_rhythm() -> None:
+def test_a_source_that_gets_its_records_in_batches_is_reported_with_their_rhythm() -> None:
     course = [500.0 * (moment // 2 + 1) for moment in range(13)]  # a batch each 10 s, a look each 5 s
     rows = samples("numRecordsOut", course, job_id=JOB, vertex_id=SOURCE, subtask=0)
     facts = only(throughput.measure(hand_made(**line_of_jobs(), metric_sample=rows)), "throughput").facts

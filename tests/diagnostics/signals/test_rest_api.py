@@ -12,13 +12,13 @@ def _asked(*addresses: str) -> list[dict[str, Any]]:
     return [{"scope": "collector", "key": "rest", "value": each} for each in addresses]
 
 
-def test_the_address_that_the_collector_asked_is_told_with_its_place() -> None:
+def test_the_collectors_address_is_reported_with_its_citation() -> None:
     told = only(measure(hand_made(config_option=_asked("http://jm:8081/", "http://jm:8081"))), "rest_api")
     assert told.facts == {"address": "http://jm:8081"}
     assert told.citations[0].line == 1
 
 
-def test_what_a_shell_would_read_what_one_host_reaches_and_two_clusters_tell_none() -> None:
+def test_an_unsafe_a_local_and_an_ambiguous_address_give_no_signal() -> None:
     hostile = ("http://jm:8081;rm", "http://jm/$(id)", "http://jm/`id`", "http://jm/ -o x", "file:///etc/passwd", "-x")
     here = ("http://localhost:8081", "http://127.0.0.1:8081", "http://[::1]:8081")
     for addresses in (hostile + here, ("http://one:8081", "http://two:8081")):

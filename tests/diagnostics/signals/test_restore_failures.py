@@ -25,7 +25,7 @@ from tests.diagnostics.hand_made import JOB, START, hand_made, needs, only
         ("java.lang.IllegalStateException: x", "other"),
     ],
 )
-def test_what_does_not_fit_is_told_by_the_chain(text: str, kind: str) -> None:
+def test_the_exception_chain_shows_the_mismatch(text: str, kind: str) -> None:
     assert kind_of(text) == kind
 
 
@@ -82,7 +82,7 @@ def test_nothing_is_measured_without_logs_and_exceptions() -> None:
     assert needs(measure(hand_made())) == {"restore_failures": "jobmanager-log"}
 
 
-def test_a_restore_that_goes_back_behind_newer_checkpoints_tells_how_far() -> None:
+def test_a_restore_that_goes_back_behind_newer_checkpoints_shows_how_far() -> None:
     log = [
         record(60, "jm.ckpt.completed", "Completed checkpoint 4", checkpoint_id=4, duration_ms=100.0),
         record(120, "jm.ckpt.completed", "Completed checkpoint 5", checkpoint_id=5, duration_ms=100.0),

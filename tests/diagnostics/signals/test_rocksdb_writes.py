@@ -37,7 +37,7 @@ def test_the_share_of_stalled_time_is_that_of_the_worst_subtask() -> None:
     assert (facts["subtask"], facts["stalled_share_ratio"]) == (1, pytest.approx(0.25))
 
 
-def test_rocksdbs_own_log_tells_what_it_waited_for() -> None:
+def test_rocksdbs_own_log_shows_what_it_waited_for() -> None:
     about = {"job_id": JOB, "subtask": 1, "process": "taskmanager"}
     texts = {
         "rocks.stall.stop.l0": "Stopping writes because we have 36 level-0 files",
@@ -59,7 +59,7 @@ def test_files_are_those_of_all_levels_at_the_end() -> None:
     assert (facts["files_most"], facts["level0_files"]) == (5004, 30)
 
 
-def test_a_write_that_never_stops_is_told_as_such() -> None:
+def test_a_write_stall_without_an_end_is_reported() -> None:
     facts = facts_of(metric_sample=sampled("rocksdb.is-write-stopped", 0, 0))
     assert (facts["write_stopped"], facts["stops"]) == (False, 0)
 

@@ -28,12 +28,12 @@ def _checked(*options: dict[str, str], version: str | None = None) -> Mapping[st
     return only(settings_check.measure(hand_made(**line_of_jobs(), config_option=rows)), "settings_check").facts
 
 
-def test_a_misspelt_option_is_told_with_what_is_meant() -> None:
+def test_a_misspelt_option_is_reported_with_what_is_meant() -> None:
     facts = _checked({"key": "execution.checkpointing.tiemout", "value": "10 min"})
     assert facts["misspelt"] == ["execution.checkpointing.tiemout (probably execution.checkpointing.timeout)"]
 
 
-def test_a_value_that_flink_refuses_is_told_with_what_it_allows() -> None:
+def test_a_value_that_flink_refuses_is_reported_with_what_it_allows() -> None:
     facts = _checked({"key": "taskmanager.numberOfTaskSlots", "value": "two"})
     assert facts["wrong"] == ["taskmanager.numberOfTaskSlots: two (allowed: a whole number)"]
 
@@ -56,7 +56,7 @@ def test_a_value_that_flink_refuses_is_told_with_what_it_allows() -> None:
         ),
     ],
 )
-def test_a_name_that_the_version_reads_otherwise_is_told(key: str, version: str, kind: str, told: str) -> None:
+def test_a_name_with_another_meaning_in_the_version_is_reported(key: str, version: str, kind: str, told: str) -> None:
     facts = _checked({"key": key, "value": "10"}, version=version)
     assert facts[kind] == [told]
 
@@ -72,7 +72,7 @@ def test_names_to_set_are_those_of_the_version() -> None:
     assert _checked(version="2.1.0")["storage_key"] == "execution.checkpointing.storage"
 
 
-def test_options_that_several_files_state_are_told_once() -> None:
+def test_options_in_several_files_are_reported_once() -> None:
     wrong = {"key": "heartbeat.timeout", "value": "long"}
     assert _checked(wrong, {**wrong, "file_id": 1})["wrong_count"] == 1  # type: ignore[dict-item]
 
@@ -107,7 +107,7 @@ def test_pairs_of_options_are_compared() -> None:
     assert (facts["heartbeat_ratio"], facts["parallelism_ratio"], facts["local_directory"]) == (0.5, 2, True)
 
 
-def test_high_availability_without_a_directory_is_told_of_a_whole_configuration_only() -> None:
+def test_high_availability_without_a_directory_is_reported_of_a_whole_configuration_only() -> None:
     zookeeper = {"key": "high-availability.type", "value": "zookeeper"}
     assert "ha_without_storage" not in _checked(zookeeper)
     whole = {"key": "jobmanager.rpc.address", "value": "jm"}
@@ -120,7 +120,7 @@ def test_high_availability_without_a_directory_is_told_of_a_whole_configuration_
     ("bound", "address", "expected"),
     [("localhost", "10.0.0.5", True), ("127.0.0.1", "localhost", False), ("0.0.0.0", "10.0.0.5", False)],
 )
-def test_a_jobmanager_that_only_its_own_host_reaches_is_told(bound: str, address: str, *, expected: bool) -> None:
+def test_a_jobmanager_bound_to_loopback_is_reported(bound: str, address: str, *, expected: bool) -> None:
     facts = _checked(
         {"key": "jobmanager.bind-host", "value": bound}, {"key": "jobmanager.rpc.address", "value": address}
     )
@@ -128,7 +128,7 @@ def test_a_jobmanager_that_only_its_own_host_reaches_is_told(bound: str, address
 
 
 @pytest.mark.parametrize(("interval", "expected"), [("0", 5000), ("1s", None)])
-def test_rows_that_no_time_flushes_are_told(interval: str, expected: int | None) -> None:
+def test_rows_without_a_flush_interval_are_reported(interval: str, expected: int | None) -> None:
     of_table = {"scope": "table"}
     facts = _checked(
         {**of_table, "key": "sink.buffer-flush.max-rows", "value": "5000"},
@@ -169,7 +169,7 @@ def test_a_state_over_the_limit_is_read_from_the_declined_checkpoint() -> None:
     assert (facts["size_bytes"], facts["limit_bytes"], facts["checkpoint_ids"]) == (5_255_167, 5_242_880, [272, 273])
 
 
-def test_a_restart_that_log_and_rest_tell_counts_once() -> None:
+def test_a_restart_that_log_and_rest_show_counts_once() -> None:
     reason = "Exceeded checkpoint tolerable failure threshold. The latest checkpoint failed due to x."
     named = {"exception_class": "org.apache.flink.util.FlinkRuntimeException", "exception_message": reason}
     log = [{"ts_ms": START, "process": "jobmanager", "message": "Trying to recover from a global failure.", **named}]
@@ -178,14 +178,14 @@ def test_a_restart_that_log_and_rest_tell_counts_once() -> None:
     assert only(state_limit.measure(evidence), "state_limit").facts["restarts"] == 1
 
 
-def test_a_message_over_its_limit_is_told_with_its_size() -> None:
+def test_a_message_over_its_limit_is_reported_with_its_size() -> None:
     said = "The rpc invocation size 12582912 exceeds the maximum pekko framesize."
     record = {"ts_ms": START, "process": "taskmanager", "message": "Could not send", "exception_message": said}
     facts = only(state_limit.measure(hand_made(**line_of_jobs(), log_record=[record])), "state_limit").facts
     assert (facts["oversize"], facts["oversize_bytes"], facts["records"]) == (1, 12_582_912, 0)
 
 
-def test_without_files_that_could_tell_nothing_is_said() -> None:
+def test_without_files_that_could_show_it_nothing_is_measured() -> None:
     evidence = hand_made(**line_of_jobs())
     assert needs(state_limit.measure(evidence)) == {"state_limit": "jobmanager-log"}
     assert needs(settings_check.measure(evidence)) == {"settings_check": "configuration"}

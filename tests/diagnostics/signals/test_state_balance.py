@@ -25,7 +25,7 @@ def acknowledged(checkpoint: int, sizes: list[float], delay_ms: float = 10) -> l
     ]
 
 
-def test_the_last_whole_checkpoint_tells_the_spread() -> None:
+def test_the_last_whole_checkpoint_shows_the_spread() -> None:
     unnumbered = [{**row, "checkpoint_id": None} for row in acknowledged(4, [70, 20, 10], 60_000)]
     rows = [*acknowledged(1, [10, 10, 10], 48_000), *acknowledged(2, [900, 50, 50]), *acknowledged(3, [5]), *unnumbered]
     facts = only(state_balance.measure(hand_made(subtask_checkpoint=rows)), "state_balance").facts
@@ -34,7 +34,7 @@ def test_the_last_whole_checkpoint_tells_the_spread() -> None:
     assert facts["start_delay_max_ms"] == 48_000
 
 
-def test_a_host_that_writes_slowly_is_told_apart_from_more_state() -> None:
+def test_a_host_that_writes_slowly_is_distinguished_from_more_state() -> None:
     rows = acknowledged(1, [100.0, 100.0, 100.0, 100.0])
     for row in rows:
         row |= {"async_ms": 40_000.0 if row["subtask"] == 2 else 5_000.0, "checkpointed_bytes": 100.0}

@@ -6,7 +6,7 @@ from diagnostics.signals import watermark_alignment
 from tests.diagnostics.hand_made import JOB, SOURCE, START, hand_made, line_of_jobs, needs, only
 
 
-def test_the_most_and_the_least_paused_split_are_told() -> None:
+def test_the_most_and_the_least_paused_split_are_reported() -> None:
     about = {"job_id": JOB, "vertex_id": SOURCE, "operator": "orders", "subtask": 0, "ts_ms": START}
     rows = [
         {**about, "metric": "watermark.pausedTimeMsPerSecond", "labels": f"split={split}", "value": value}

@@ -38,7 +38,7 @@ def test_a_watermark_from_the_future_is_ahead_of_the_wall_clock() -> None:
     assert facts["first_in_graph"] is True
 
 
-def test_a_subtask_without_watermark_blocks_what_lies_below() -> None:
+def test_a_subtask_without_watermark_blocks_downstream_tasks() -> None:
     steady = lagging([5_000.0] * 10)
     rows = [
         *gauge(SOURCE, 0, steady, "currentOutputWatermark"),
@@ -55,7 +55,7 @@ def passing(subtask: int, per_step: float, moments: int = 20) -> list[dict[str, 
     return [{**place, "ts_ms": START + each * 5_000, "value": each * per_step} for each in range(moments)]
 
 
-def test_records_after_the_highest_watermark_tell_that_the_source_has_not_ended() -> None:
+def test_records_after_the_highest_watermark_show_that_the_source_has_not_ended() -> None:
     highest = float(2**63 - 1)
     rows = gauge(SINK, 0, [*lagging([7_000.0] * 10), *[highest] * 10]) + passing(0, 500.0)
     (signal,) = signals_of_key(watermarks.measure(hand_made(metric_sample=rows)), "watermarks")

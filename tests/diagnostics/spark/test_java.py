@@ -28,7 +28,7 @@ def test_a_java_that_is_too_old_for_spark_stops_the_start_and_says_so(tmp_path: 
 
 
 @pytest.mark.parametrize("release", ["17.0.9", "21", "25.0.1", None])
-def test_a_newer_java_and_one_that_does_not_tell_are_taken(tmp_path: Path, release: str | None) -> None:
+def test_a_newer_java_and_one_without_a_version_are_accepted(tmp_path: Path, release: str | None) -> None:
     assert java_home({"JAVA_HOME": str(home_of(tmp_path, release))}) == tmp_path
 
 

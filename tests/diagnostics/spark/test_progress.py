@@ -15,7 +15,7 @@ from tests.diagnostics.spark.spark_work import (
 pytestmark = pytest.mark.spark
 
 
-def test_progress_is_told_while_a_job_runs(spark: SparkSession, tmp_path: Path) -> None:
+def test_progress_is_reported_while_a_job_runs(spark: SparkSession, tmp_path: Path) -> None:
     told: list[tuple[int, int]] = []
     seen = tmp_path / "seen"
 

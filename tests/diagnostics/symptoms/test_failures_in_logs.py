@@ -203,7 +203,7 @@ VERDICTS = {
 
 
 @pytest.mark.parametrize(("between", "verdict", "said"), VERDICTS.values(), ids=VERDICTS.keys())
-def test_the_jobmanagers_log_alone_tells_the_cause(
+def test_the_jobmanagers_log_alone_shows_the_cause(
     spark: SparkSession, tmp_path: Path, between: list[str], verdict: str, said: str
 ) -> None:
     document = diagnosed(spark, tmp_path, log=jobmanager_log(*between)).document
@@ -247,7 +247,7 @@ def test_what_comes_from_elsewhere_is_not_laid_on_the_job(
     assert not alarming & {"user_code", "restore_failure", "checkpoint_declined"}
 
 
-def test_a_taskmanagers_log_alone_tells_failing_code(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_taskmanagers_log_alone_shows_failing_code(spark: SparkSession, tmp_path: Path) -> None:
     log = [
         line(0, "org.apache.flink.runtime.taskexecutor.TaskManagerRunner", "Starting TaskManager with ResourceID: tm-1")
     ]
@@ -263,7 +263,7 @@ def test_a_taskmanagers_log_alone_tells_failing_code(spark: SparkSession, tmp_pa
     assert document["verdict"]["symptom_class"] == "user_code"
 
 
-def test_a_stack_trace_alone_tells_failing_code_less_surely(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_stack_trace_alone_shows_failing_code_less_surely(spark: SparkSession, tmp_path: Path) -> None:
     document = diagnosed(spark, tmp_path, log=NULL).document
     assert (document["verdict"]["symptom_class"], document["verdict"]["confidence"]) == ("user_code", 0.6)
     assert document["missing_evidence"][0]["what"].startswith("The JobManager's log")
@@ -278,7 +278,7 @@ def test_a_stack_trace_that_only_reports_asks_for_what_came_before(spark: SparkS
     assert "only reports" in document["verdict"]["summary"]
 
 
-def test_rests_exceptions_alone_tell_failing_code(spark: SparkSession, tmp_path: Path) -> None:
+def test_rests_exceptions_alone_show_failing_code(spark: SparkSession, tmp_path: Path) -> None:
     entries = [
         {
             "exceptionName": "java.lang.NullPointerException",
@@ -352,7 +352,7 @@ NO_CONNECTOR = (
     ],
     ids=["ClickHouse", "Iceberg", "plain KafkaException", "no producer left", "token", "binlog"],
 )
-def test_the_message_of_a_connector_tells_the_cause(
+def test_the_message_of_a_connector_shows_the_cause(
     spark: SparkSession, tmp_path: Path, trace: str, verdict: str, said: str
 ) -> None:
     document = diagnosed(spark, tmp_path, log=jobmanager_log(*thrice(trace))).document

@@ -53,7 +53,7 @@ def operators_log(message: str, level: str = "ERROR") -> str:
     ],
     ids=["evicted", "no state for the operator", "no volume"],
 )
-def test_what_kubernetes_tells_is_the_cause(
+def test_kubernetes_events_give_the_cause(
     spark: SparkSession, tmp_path: Path, told: str, verdict: str, said: str
 ) -> None:
     document = diagnosed(spark, tmp_path, told=told, log=jobmanager_log()).document

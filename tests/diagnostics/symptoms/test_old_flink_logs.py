@@ -138,7 +138,7 @@ VERDICTS = {
 
 
 @pytest.mark.parametrize(("between", "version", "verdict", "said"), VERDICTS.values(), ids=VERDICTS.keys())
-def test_an_old_jobmanagers_log_tells_the_cause(
+def test_an_old_jobmanagers_log_shows_the_cause(
     spark: SparkSession, tmp_path: Path, between: list[str], version: str, verdict: str, said: str
 ) -> None:
     document = diagnosed(spark, tmp_path, log=jobmanager_log(*between, version=version)).document

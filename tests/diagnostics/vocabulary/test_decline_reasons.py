@@ -72,7 +72,7 @@ def test_what_names_no_reason_has_none(text: str) -> None:
     assert reason_of(text) is None
 
 
-def test_triggers_that_wait_are_told_from_those_of_a_job_that_ends() -> None:
+def test_triggers_that_wait_are_distinguished_from_those_of_a_job_that_ends() -> None:
     text = "The minimum time between checkpoints is still pending. Checkpoint will be triggered after the minimum time."
     assert any(each in text for each in WAITING)
     assert not any(each in text for each in STOPPED)

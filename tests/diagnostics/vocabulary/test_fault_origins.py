@@ -82,7 +82,7 @@ OWN = "org.acme.Enrich.map"
         ),
     ],
 )
-def test_a_chain_tells_where_the_failure_comes_from(
+def test_a_chain_shows_where_the_failure_comes_from(
     chain: list[str], frame: str | None, thrown_in: str | None, origin: str
 ) -> None:
     exception, _, message = chain[-1].partition(": ")
@@ -93,6 +93,6 @@ def test_every_origin_has_something_to_know_it_by() -> None:
     assert all(each.in_chain or each.at_root or each.frames for each in origins())
 
 
-def test_a_chain_tells_of_a_snapshot() -> None:
+def test_a_chain_shows_that_a_snapshot_was_taken() -> None:
     assert is_in_snapshot("java.io.IOException: Could not perform checkpoint 7 for operator enrich (3/4)#1.")
     assert not is_in_snapshot("java.io.IOException: disk full")

@@ -15,7 +15,7 @@ def test_a_listed_metric_is_followed() -> None:
     assert is_followed("busyTimeMsPerSecond")
 
 
-def test_a_star_stands_for_the_rest_of_a_name() -> None:
+def test_a_star_matches_the_rest_of_a_name() -> None:
     assert is_followed("Status.JVM.GarbageCollector.G1_Young_Generation.Time")
 
 

@@ -56,7 +56,7 @@ def kinds(**record: Any) -> str | None:
         ({}, None),
     ],
 )
-def test_a_record_tells_its_kinds(record: dict[str, Any], told: str | None) -> None:
+def test_a_record_shows_its_kinds(record: dict[str, Any], told: str | None) -> None:
     assert kinds(**record) == told
 
 
@@ -66,13 +66,13 @@ def test_a_batch_keeps_the_order_of_its_records() -> None:
     assert kinds_of(batch).to_pylist() == [None, "lost", None, "started"]
 
 
-def test_a_text_that_only_two_records_together_hold_is_told_by_none() -> None:
+def test_a_text_across_two_records_matches_neither() -> None:
     records = [{"message": "Closing Task"}, {"message": "Executor connection tm-1"}]
     batch = pa.RecordBatch.from_pylist(records, schema=TABLES["log_record"].arrow_schema())
     assert kinds_of(batch).to_pylist() == [None, None]
 
 
-def test_a_part_of_a_batch_tells_what_its_own_records_do() -> None:
+def test_a_part_of_a_batch_has_the_marks_of_its_own_records() -> None:
     records = [{"message": LOST}, {"message": "nothing"}, {"message": LOST}]
     batch = pa.RecordBatch.from_pylist(records, schema=TABLES["log_record"].arrow_schema())
     assert kinds_of(batch.slice(1)).to_pylist() == [None, "lost"]

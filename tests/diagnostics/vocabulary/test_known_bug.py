@@ -92,7 +92,7 @@ def test_a_signature_with_frames_fits_in_no_other_frame() -> None:
     assert {name: names for name, names in shown.items() if names} == {}
 
 
-def test_each_rare_text_stands_in_what_its_signature_fits() -> None:
+def test_each_rare_text_occurs_in_matches_of_its_signature() -> None:
     rare = rare_texts()
     assert all(
         any(each in "\n".join((*signature.texts, frame)) for each in rare)
@@ -102,7 +102,7 @@ def test_each_rare_text_stands_in_what_its_signature_fits() -> None:
 
 
 @pytest.mark.skipif(not HEALTHY.is_dir(), reason="the corpus is not on this machine")
-def test_no_signature_stands_in_a_healthy_case() -> None:
+def test_no_signature_is_in_a_healthy_case() -> None:
     healthy = [path.parent for path in HEALTHY.glob("*/truth.json") if '"healthy"' in path.read_text("utf-8")]
     texts = [path.read_text("utf-8", "replace") for case in healthy for path in case.rglob("*.log")]
     assert len(texts) >= 3
@@ -129,7 +129,7 @@ def test_a_whole_entry_is_read() -> None:
     ]
 
 
-def test_every_mistake_of_an_entry_is_told_with_its_line() -> None:
+def test_every_mistake_of_an_entry_is_reported_with_its_line() -> None:
     text = WHOLE.replace("component: network", "komponent: network").replace("1.13.0..1.13.5", "1.13")
     assert errors_of(text.replace("title: Announcement, ", "")) == [
         "bugs.yaml line 2: `component` is missing",
@@ -152,7 +152,7 @@ def test_every_mistake_of_an_entry_is_told_with_its_line() -> None:
         ("component: network", "component: network\n  product: Kafka 3", "`product` 'Kafka 3' is no artifact such as"),
     ],
 )
-def test_a_mistake_is_told(old: str, new: str, told: str) -> None:
+def test_a_mistake_is_reported(old: str, new: str, told: str) -> None:
     assert any(told in error for error in errors_of(WHOLE.replace(old, new)))
 
 

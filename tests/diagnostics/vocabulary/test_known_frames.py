@@ -84,7 +84,7 @@ def test_a_regular_expression_uses_the_cpu() -> None:
         ("com.esotericsoftware.kryo.Kryo.writeObject", "Kryo", "serialization"),
     ],
 )
-def test_known_clients_tell_what_they_are_for(frame: str, system: str, purpose: str) -> None:
+def test_known_clients_show_what_they_are_for(frame: str, system: str, purpose: str) -> None:
     found = stack([*TASK, FLAT_MAP, "com.shop.F.call", frame, POLL])
     assert (found.system, found.purpose) == (system, purpose)
 
@@ -115,7 +115,7 @@ def test_an_upload_of_rocksdb_files_is_known_by_its_frames() -> None:
         ("java.lang.Class.forName", "reflection"),
     ],
 )
-def test_well_known_functions_are_told_by_what_they_are_for(frame: str, purpose: str) -> None:
+def test_well_known_functions_are_described_by_their_purpose(frame: str, purpose: str) -> None:
     assert stack([*TASK, FLAT_MAP, "com.shop.Map.flatMap", frame]).purpose == purpose
     assert purpose in known_frames().computing
 

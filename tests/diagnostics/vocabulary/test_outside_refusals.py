@@ -121,7 +121,7 @@ KAFKA = "org.apache.kafka.common.errors"
         ),
     ],
 )
-def test_a_systems_own_words_tell_that_it_refuses(exception: str, message: str, how: str, system: str) -> None:
+def test_a_systems_own_words_show_that_it_refuses(exception: str, message: str, how: str, system: str) -> None:
     chain = f"java.io.IOException: Could not write\n{exception}: {message}"
     refusal = refusal_of(chain)
     assert refusal is not None
@@ -167,7 +167,7 @@ def test_a_systems_own_words_tell_that_it_refuses(exception: str, message: str, 
         ("java.lang.Exception", "The assigned slot container_e17_1_1_01_000003_0 was removed.", "task_manager_loss"),
     ],
 )
-def test_the_message_alone_tells_the_origin(exception: str, message: str, origin: str) -> None:
+def test_the_message_alone_shows_the_origin(exception: str, message: str, origin: str) -> None:
     assert origin_of(exception, message, None, None, f"{exception}: {message}").id == origin
 
 

@@ -19,7 +19,7 @@ from diagnostics.vocabulary.settings import near_miss, setting_catalogue, versio
         ("taskmanager.memory.manged.fracton", "taskmanager.memory.managed.fraction"),
     ],
 )
-def test_a_slip_of_the_keyboard_is_told_from_the_name_that_is_meant(written: str, meant: str) -> None:
+def test_a_typing_error_is_reported_with_the_intended_name(written: str, meant: str) -> None:
     assert near_miss(written) == meant
 
 
@@ -40,7 +40,7 @@ def test_names_that_are_known_or_like_no_other_are_left_alone(key: str) -> None:
         ("execution.checkpointing.mode", "ONCE", "one of EXACTLY_ONCE, AT_LEAST_ONCE"),
     ],
 )
-def test_a_value_that_flink_refuses_is_told_with_what_it_allows(key: str, value: str, expected: str) -> None:
+def test_a_value_that_flink_refuses_is_reported_with_what_it_allows(key: str, value: str, expected: str) -> None:
     assert wrong_value(setting_catalogue().by_key[key], value) == expected
 
 

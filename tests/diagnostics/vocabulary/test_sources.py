@@ -32,7 +32,7 @@ def test_several_sources_of_one_page_are_named_once() -> None:
 
 
 @pytest.mark.parametrize("text", ["our choice: bursts pass", "bp.levels", "https://flink.apache.org/", ""])
-def test_a_text_that_names_no_source_stays_as_it_is(text: str) -> None:
+def test_a_text_without_a_source_is_unchanged(text: str) -> None:
     assert cited_sources(text).sources == ()
     assert cited_sources(text).text == text
 

@@ -78,7 +78,7 @@ def test_an_option_that_the_version_lacks_is_said_to_be_missing() -> None:
     assert lines_in_version(f"{debloat}: true", (1, 13)) == f"# {debloat}: true   # from Flink 1.14 on"
 
 
-def test_a_text_that_gives_both_names_is_left_as_it_is() -> None:
+def test_a_text_with_both_names_is_unchanged() -> None:
     text = "the limit (pekko.framesize, akka.framesize before Flink 1.18)"
     assert in_version(text, (1, 17)) == text
 

@@ -79,7 +79,7 @@ def test_a_template_cannot_reach_attributes() -> None:
     assert phrase.fill_or_name(template, {}.get) == "<--class--> {load.share.__class__!r} {0}"
 
 
-def test_a_length_of_time_in_a_chart_is_told_with_what_was_measured() -> None:
+def test_a_duration_in_a_chart_is_shown_with_its_exact_value() -> None:
     assert phrase.exact_duration(2_232_000.0) == "37 min 12 s (2,232,000 ms)"
     assert phrase.exact_duration(950.0) == "950 ms"
 

@@ -159,7 +159,7 @@ def test_an_alert_long_after_the_last_one_or_after_the_case_was_closed_opens_ano
     assert Case.objects.exclude(status=CaseStatus.CLOSED).count() == 2
 
 
-def test_the_end_of_an_alert_that_nobody_heard_of_is_left_out(source: AlertSource) -> None:
+def test_the_end_of_an_unknown_alert_is_left_out(source: AlertSource) -> None:
     assert receive(source, message("resolved")) == []
     assert not Alert.objects.exists()
 

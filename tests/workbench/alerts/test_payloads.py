@@ -117,7 +117,7 @@ def test_only_an_address_of_the_web_becomes_a_link() -> None:
 
 
 @pytest.mark.parametrize("written", [-1e30, 1e30, True, "yesterday", "0001-01-01T00:00:00Z", "2026-13-40T00:00:00Z"])
-def test_a_time_that_is_none_is_left_out(written: Any) -> None:
+def test_an_invalid_time_is_left_out(written: Any) -> None:
     document = sample_of("alertmanager")
     document["alerts"][0]["startsAt"] = written
     assert read("alertmanager", document)[0].starts_at is None

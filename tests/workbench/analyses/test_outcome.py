@@ -38,7 +38,7 @@ def test_a_citation_inside_an_archive_names_the_member(people: People) -> None:
     assert citation.get_absolute_url() == f"/uploads/{archive.pk}/lines/7/?member=bundle.zip%21%2Flogs%2Fjm.log"
 
 
-def test_the_case_repeats_the_verdict_and_is_found_by_what_was_found(people: People) -> None:
+def test_the_case_copies_the_verdict_and_is_searchable_by_findings(people: People) -> None:
     case = diagnosed_case(people.alice).case
     case.refresh_from_db()
     assert (case.analysis_status, case.verdict_class, case.severity) == ("done", "data_skew", "critical")

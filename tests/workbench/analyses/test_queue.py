@@ -108,7 +108,7 @@ def test_the_position_counts_who_waits_before(people: People, queued: Analysis) 
     assert (now_of(queued).queue_position, second.queue_position) == (None, 1)
 
 
-def test_whoever_waits_is_told_what_holds_the_queue_back(
+def test_a_waiting_user_sees_why_the_queue_is_blocked(
     queued: Analysis, queue: redis.Redis, settings: LazySettings
 ) -> None:
     with socket.create_server(("127.0.0.1", 0)) as spark:
@@ -216,7 +216,7 @@ def test_lost_servers_leave_a_run_all_its_attempts(queued: Analysis, queue: redi
     assert (now_of(queued).status, queued.attempts) == (AnalysisStatus.FAILED, 2 * MOST_ATTEMPTS)
 
 
-def test_whoever_looks_at_a_lost_run_is_told_even_without_a_worker(
+def test_a_lost_run_is_shown_even_without_a_worker(
     people: People, queued: Analysis, queue: redis.Redis, seconds_pass: SecondsPass
 ) -> None:
     assert analysis_claim(queued)

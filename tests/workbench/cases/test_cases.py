@@ -28,7 +28,7 @@ def titles(user: User, **asked: str) -> list[str]:
     return [case.title for case in cases_matching(user, asked)]
 
 
-def test_a_case_belongs_to_the_team_of_whoever_opens_it(people: People) -> None:
+def test_a_case_belongs_to_the_team_of_its_author(people: People) -> None:
     case = case_of(people.alice)
     assert (case.team, case.owner, case.created_by, case.status) == (
         people.team,
@@ -48,7 +48,7 @@ def test_nobody_opens_a_case_for_a_team_of_others(people: People) -> None:
         case_open(user=people.charlie, title="x", team=people.team)
 
 
-def test_a_stranger_cannot_tell_whether_a_case_exists(people: People) -> None:
+def test_a_stranger_cannot_see_whether_a_case_exists(people: People) -> None:
     case = case_of(people.alice)
     with pytest.raises(Http404):
         case_visible(people.charlie, case.pk)

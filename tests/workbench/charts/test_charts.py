@@ -137,7 +137,7 @@ def test_what_changed_between_two_stretches(people: People, analysis: Analysis) 
     assert signed_in(people.bob).get(address, {"normal": "yesterday", "bad": BAD}).status_code == 400
 
 
-def test_a_table_tells_times_as_people_read_them(people: People, analysis: Analysis) -> None:
+def test_a_table_shows_times_for_people(people: People, analysis: Analysis) -> None:
     ChartPoints.objects.create(analysis=analysis, chart_id="metrics", points=METRICS)
 
     table = signed_in(people.bob).get(reverse("charts:table", args=[analysis.pk, "metrics"])).content.decode()
@@ -166,7 +166,7 @@ def test_a_table_is_sorted_by_the_column_that_is_pressed() -> None:
     assert rows_sorted(header, rows, "7") == (rows, None, False)
 
 
-def test_the_zone_of_the_files_is_offered_where_they_tell_one(people: People, analysis: Analysis) -> None:
+def test_the_zone_of_the_files_is_offered_where_they_show_one(people: People, analysis: Analysis) -> None:
     ChartPoints.objects.filter(chart_id="log-volume").update(points=LOG_VOLUME)
     page = signed_in(people.bob).get(analysis.case.get_absolute_url()).content.decode()
     assert "the zone of the files" not in page

@@ -58,7 +58,7 @@ def collected(people: People, cluster: Cluster, **more: Any) -> Collection:
     return collection
 
 
-def test_what_a_listed_cluster_tells_becomes_evidence_and_is_analysed(
+def test_answers_of_a_listed_cluster_become_evidence_and_are_analysed(
     people: People, flink: RecordedCluster, settings: LazySettings, queue: redis.Redis
 ) -> None:
     form = {"cluster": listed(people, flink.url).pk, "redact-on": "1", "redact": ["setting"]}
@@ -81,7 +81,7 @@ def test_what_a_listed_cluster_tells_becomes_evidence_and_is_analysed(
     assert {method for method, _, _ in flink.asked} == {"GET"}
 
 
-def test_a_redirect_is_told_and_not_followed(people: People, flink: RecordedCluster) -> None:
+def test_a_redirect_is_reported_and_not_followed(people: People, flink: RecordedCluster) -> None:
     with running(RecordedCluster({"/secret": b"{}"})) as other:
         flink.answer = lambda _asked: (302, f"{other.url}/secret".encode())  # type: ignore[method-assign]
         collection = collected(people, listed(people, flink.url))

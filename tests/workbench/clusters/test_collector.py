@@ -16,7 +16,7 @@ def test_a_host_of_the_cluster_gets_the_collector_without_an_account(db: None) -
     assert answer.headers["X-Content-Type-Options"] == "nosniff"
 
 
-def test_the_first_page_tells_the_commands_that_fetch_and_run_it(people: People) -> None:
+def test_the_first_page_shows_the_commands_that_fetch_and_run_it(people: People) -> None:
     page = signed_in(people.alice).get("/cases/new/").content.decode()
     assert "curl -sO http://testserver/collect_flink.py" in page
 

@@ -73,7 +73,7 @@ def test_a_file_of_a_listed_store_becomes_evidence_and_is_analysed(
         "http://logs.example.evil.example/logs/a.log",
     ],
 )
-def test_what_does_not_lie_below_a_store_is_none_of_its_files(url: str) -> None:
+def test_a_url_outside_of_a_store_is_refused(url: str) -> None:
     assert ClusterUrl.parse("http://logs.example/logs").file_path(url) is None
 
 
@@ -150,7 +150,7 @@ def test_a_file_larger_than_one_may_be_is_left_where_it_is(
     assert list(settings.INCOMING_DIR.iterdir()) == []
 
 
-def test_a_file_of_which_the_end_did_not_come_is_not_taken_for_the_whole(people: People, queue: redis.Redis) -> None:
+def test_an_incomplete_file_is_not_taken_for_the_whole(people: People, queue: redis.Redis) -> None:
     def half(listening: socket.socket) -> None:
         connection, _ = listening.accept()
         with connection:

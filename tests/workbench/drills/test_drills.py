@@ -141,7 +141,7 @@ def citation(ts_ms: int | None, text: str, kind: str = "log") -> dict[str, Any]:
     return {"file_id": 0, "line": 1, "kind": kind, "text": text, "ts_ms": ts_ms}
 
 
-def test_evidence_lies_in_the_order_it_came_without_names(people: People, analysis: Analysis) -> None:
+def test_evidence_is_in_its_original_order_without_names(people: People, analysis: Analysis) -> None:
     texts = [(3000, "third on 10.1.2.3"), (None, "undated"), (1000, "first of Orders"), (2000, "second by a@b.org")]
     analysis.signals = [{"key": "x", "facts": {}, "citations": [citation(*each) for each in texts]}]
 

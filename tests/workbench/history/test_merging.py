@@ -27,7 +27,7 @@ def test_a_merged_case_leaves_the_list_and_comes_back_when_it_is_taken_out(peopl
     assert listed(people) == ["second", "first"]
 
 
-def test_both_cases_tell_of_it_in_their_timelines(people: People) -> None:
+def test_both_cases_report_it_in_their_timelines(people: People) -> None:
     first, second = case_of(people.alice, "first"), case_of(people.alice, "second")
     case_merge(case=second, into=first, user=people.bob)
     case_unmerge(case=second, user=people.alice)

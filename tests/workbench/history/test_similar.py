@@ -59,7 +59,7 @@ def test_the_most_alike_comes_first_and_five_are_enough(people: People) -> None:
     assert titles == ["same", "half 5", "half 4", "half 3", "half 2"]
 
 
-def test_the_weeks_tell_when_similar_cases_were_opened(people: People) -> None:
+def test_the_weeks_show_when_similar_cases_were_opened(people: People) -> None:
     here = skewed(people.alice, "here")
     now = timezone.now()
     for weeks in (0, 0, 3, 60):
@@ -80,7 +80,7 @@ def test_cases_of_strangers_are_never_similar(people: People) -> None:
     assert not recurrence(people.alice, here)
 
 
-def test_the_page_of_a_case_tells_what_its_fingerprint_is_made_of(people: People) -> None:
+def test_the_page_of_a_case_shows_what_its_fingerprint_is_made_of(people: People) -> None:
     page = signed_in(people.alice).get(skewed(people.alice, "x").get_absolute_url()).content.decode()
     assert "<li>operator Window</li>" in page
 

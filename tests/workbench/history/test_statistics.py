@@ -86,7 +86,7 @@ def test_a_diagnosis_counts_from_the_first_that_names_a_cause(people: People) ->
     assert statistics(people.alice).to_diagnosis == Durations(1, 3_600_000, 3_600_000)
 
 
-def test_the_slowest_tenth_is_told_once_there_are_ten() -> None:
+def test_the_slowest_tenth_is_reported_once_there_are_ten() -> None:
     assert Durations.summarise([HOUR * number for number in range(1, 10)]).slow_ms == 9 * 3_600_000
     assert Durations.summarise([HOUR] * 9 + [HOUR * 5, HOUR]).slow_ms == pytest.approx(4.2 * 3_600_000)
 
@@ -95,7 +95,7 @@ def verdict_of(name: str, symptom_class: str) -> JobVerdict:
     return JobVerdict(name=name, symptom_class=symptom_class, health=50)
 
 
-def test_jobs_with_more_than_one_case_tell_their_causes_and_what_came_back(people: People) -> None:
+def test_jobs_with_more_than_one_case_show_their_causes_and_what_came_back(people: People) -> None:
     may, june = dt.datetime(2026, 5, 1, tzinfo=dt.UTC), dt.datetime(2026, 6, 1, tzinfo=dt.UTC)
     for cause, fingerprint, seen in (
         ("data_skew", "a", may),

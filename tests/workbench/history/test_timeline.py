@@ -68,7 +68,7 @@ def test_every_change_says_who_made_it_and_what_it_was(people: People) -> None:
     assert entries[2].detail == "A larger batch"
 
 
-def test_a_renaming_is_told_only_when_everything_is_asked_for(people: People) -> None:
+def test_a_renaming_is_reported_only_when_everything_is_asked_for(people: People) -> None:
     case = case_of(people.alice, "Before")
     case_rename(case=case, user=people.bob, title="After")
 
@@ -87,7 +87,7 @@ def test_names_after_an_at_sign_are_mentions_and_addresses_are_not() -> None:
     assert names_mentioned(text) == ["bob", "alice.b", "rita"]
 
 
-def test_whoever_is_mentioned_watches_and_has_news_until_they_look(people: People) -> None:
+def test_a_mentioned_user_watches_and_has_news_until_reading(people: People) -> None:
     case = case_of(people.alice)
     note_add(case=case, user=people.alice, text="@vera please look")
     assert watchers(case) == [people.alice, people.vera]

@@ -68,7 +68,7 @@ def test_the_clock_of_a_file_can_be_moved(people: People, analysis: Analysis) ->
 
 
 @pytest.mark.parametrize("clock", ["nonsense", "logs/x.log:5", f"{TASKMANAGER_LOG}:{10**14}", f"{TASKMANAGER_LOG}:--1"])
-def test_a_clock_that_is_none_moves_nothing(people: People, analysis: Analysis, clock: str) -> None:
+def test_an_invalid_clock_moves_nothing(people: People, analysis: Analysis, clock: str) -> None:
     rows = asked(signed_in(people.vera), analysis, "records", clock=clock)["rows"]
     assert {row["moved_ms"] for row in rows} == {0}
 
@@ -82,7 +82,7 @@ def test_the_overview_counts_and_says_where_the_first_error_is(people: People, a
     assert [(each["source"], each["excluded"]) for each in told["terms"]] == [("-level:warn", True)]
 
 
-def test_a_record_tells_its_trace_its_operations_and_its_neighbours(people: People, analysis: Analysis) -> None:
+def test_a_record_shows_its_trace_its_operations_and_its_neighbours(people: People, analysis: Analysis) -> None:
     told = asked(signed_in(people.vera), analysis, "record", position=2, around=1)
     assert [each["title"] for each in told["folds"]] == [
         "java.lang.RuntimeException: cannot enrich",
@@ -156,7 +156,7 @@ def test_a_wrong_question_is_answered_with_the_reason(
     assert answer.json()["detail"]
 
 
-def test_a_time_that_is_none_narrows_nothing(people: People, analysis: Analysis) -> None:
+def test_an_invalid_time_filters_nothing(people: People, analysis: Analysis) -> None:
     span = {"from": "9999-99-99", "to": "99999999999999999999"}
     assert asked(signed_in(people.vera), analysis, "records", **span)["total"] == 8
 

@@ -24,7 +24,7 @@ def test_what_is_not_set_has_its_default() -> None:
 
 
 @pytest.mark.parametrize("port", ["eighty", "0", "65536", "80.5", "-1", "٨٠"])
-def test_a_port_that_is_none_is_a_problem(port: str) -> None:
+def test_an_invalid_port_is_a_problem(port: str) -> None:
     environment = Environment({"WORKBENCH_PORT": port})
     environment.number("WORKBENCH_PORT", 8000, 1, 65_535)
     assert [problem.id for problem in environment.problems] == ["workbench.E001"]

@@ -116,7 +116,7 @@ def test_a_rule_that_is_gone_meanwhile_lets_nothing_pass(
     assert secrets_below(settings) == []
 
 
-def test_how_far_the_worker_is_is_told(case: Case, people: People, queue: redis.Redis) -> None:
+def test_the_progress_of_the_worker_is_shown(case: Case, people: People, queue: redis.Redis) -> None:
     arrival = arrived(case, people, "url-password")
     seen: list[int] = []
     arrival_redact(arrival=arrival, on_progress=seen.append)

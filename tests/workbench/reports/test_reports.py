@@ -46,7 +46,7 @@ def fetched(people: People, analysis: Analysis, form: str) -> bytes:
     return b"".join(answer.streaming_content) if answer.streaming else answer.content
 
 
-def test_markdown_tells_verdict_findings_with_their_lines_and_the_timeline(analysis: Analysis) -> None:
+def test_markdown_shows_verdict_findings_with_their_lines_and_the_timeline(analysis: Analysis) -> None:
     text = as_markdown(report_of(analysis.case), "http://here/cases/1/")
 
     assert text.startswith("# Orders are late\n\n**Data skew, 90 % sure, health ")

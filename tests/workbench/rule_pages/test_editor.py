@@ -44,7 +44,7 @@ def test_a_new_rule_begins_as_one_that_could_be_published(rita: Client) -> None:
     assert rita.get("/rules/new/").status_code == 200
 
 
-def test_every_shipped_rule_could_be_published_as_it_is(rita: Client) -> None:
+def test_every_shipped_rule_could_be_published_unchanged(rita: Client) -> None:
     wrong = []
     for rule_id, text in shipped_rule_texts().items():
         samples = shipped_samples()[rule_id]
@@ -88,7 +88,7 @@ def test_a_request_of_megabytes_is_refused(rita: Client) -> None:
     assert rita.post("/rules/preview/", TEXTS | {"rule": "x" * 3_000_000}).status_code in (400, 413)
 
 
-def test_the_case_tells_the_margin_to_each_bound_and_both_verdicts(rita: Client, people: People) -> None:
+def test_the_case_shows_the_margin_to_each_bound_and_both_verdicts(rita: Client, people: People) -> None:
     case = diagnosed_case(people.alice, 1.5).case
     told = previewed(rita, case=case.pk)["parts"]["case"]
     assert "0.5 below the bound" in told
@@ -257,7 +257,7 @@ def test_a_discarded_draft_stays_readable_in_the_audit_log(people: People) -> No
     assert (event.before, event.by, Draft.objects.exists()) == (SKEW_RULE, people.rita, False)
 
 
-def test_who_still_has_a_draft_open_that_a_colleague_published_is_told(people: People) -> None:
+def test_an_editor_learns_that_a_colleague_published_the_open_draft(people: People) -> None:
     draft = drafted(SKEW_RULE, people.rita)
     number = draft.pk
     draft_publish(draft=draft, user=people.ada, reason="read it and agrees")

@@ -60,7 +60,7 @@ def closed_case(people: People, skew_ratio: float = 4.0, confirmed_class: str = 
 # The log
 
 
-def test_the_log_tells_everything_that_was_done_with_a_rule(people: People, skew: RuleVersion, rita: Client) -> None:
+def test_the_log_shows_everything_that_was_done_with_a_rule(people: People, skew: RuleVersion, rita: Client) -> None:
     second = published(skew.text, people.ada, skew)
     rule_roll_back(version=skew, user=people.rita, reason="it cried wolf")
     rule_switch(rule=skew.rule, enabled=False, user=people.ada, reason="while we look")
@@ -98,7 +98,7 @@ def test_an_entry_leads_to_what_changed(people: People, skew: RuleVersion, rita:
 # Files
 
 
-def test_the_export_of_the_shipped_rules_is_what_lies_in_the_repository(db: None) -> None:
+def test_the_export_of_the_shipped_rules_equals_the_repository(db: None) -> None:
     rules_load()
     files = unpacked(exported_rules())
     assert {name for name in files if (FOLDER / name).read_text("utf-8") != files[name]} == set()
@@ -118,7 +118,7 @@ def test_what_was_exported_comes_back_as_the_same(skew: RuleVersion) -> None:
     assert [each.state for each in offered(io.BytesIO(exported_rules()))] == ["same"]
 
 
-def test_an_archive_tells_what_is_new_and_what_changes(people: People, skew: RuleVersion) -> None:
+def test_an_archive_shows_what_is_new_and_what_changes(people: People, skew: RuleVersion) -> None:
     changed = SKEW_RULE.replace("value: 2,", "value: 3,")
     new = SKEW_RULE.replace("skew.test", "skew.new")
     found = offered(archive(FILES | {"data_skew/rules/test.yaml": changed, "in/a/data_skew/rules/new.yaml": new}))

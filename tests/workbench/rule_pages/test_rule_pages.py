@@ -84,7 +84,7 @@ def test_every_shipped_rule_has_a_help_page(people: People) -> None:
     assert [rule.id for rule in shipped_rules() if vera.get(f"/rules/{rule.id}/").status_code != 200] == []
 
 
-def test_the_help_page_tells_trigger_bound_source_clearing_and_false_alarms(people: People) -> None:
+def test_the_help_page_shows_trigger_bound_source_clearing_and_false_alarms(people: People) -> None:
     text = SKEW_RULE + "false_alarms:\n  - A backlog of one partition looks the same.\n"
     published(text, people.rita)
     page = signed_in(people.vera).get("/rules/skew.test/").content.decode()

@@ -69,7 +69,7 @@ def test_a_change_counts_only_as_long_as_the_newest_snapshot_shows_it(before: An
     assert step_of(before).state == "open"
 
 
-def test_a_persons_tick_stays_and_the_page_says_what_speaks_against_it(people: People, before: Analysis) -> None:
+def test_a_persons_tick_stays_and_the_page_shows_contradicting_evidence(people: People, before: Analysis) -> None:
     said(people, before, "done")
     after(before, skew_ratio=3.0)
     assert step_of(before).state == "done"

@@ -24,7 +24,7 @@ def analysis(people: People, monkeypatch: pytest.MonkeyPatch) -> Analysis:
 RECOVERY = reverse("runbooks:walk_through", args=["recovery"])
 
 
-def test_every_step_stands_on_the_page_without_a_script(people: People) -> None:
+def test_every_step_is_on_the_page_without_a_script(people: People) -> None:
     page = signed_in(people.vera).get(RECOVERY).content.decode()
     assert page.count('class="walk-step"') == 7
     assert "Records 4 and 5 are replayed" in page

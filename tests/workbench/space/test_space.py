@@ -40,7 +40,7 @@ def test_cases_stand_by_what_they_take_and_lose_their_files_with_one_click(peopl
     assert small.files.present().exists()
 
 
-def test_what_is_kept_stands_last_and_does_not_expire(people: People, large: Case, settings: LazySettings) -> None:
+def test_kept_cases_are_last_and_do_not_expire(people: People, large: Case, settings: LazySettings) -> None:
     settings.KEEP_EVIDENCE_DAYS = 1
     small = diagnosed_case(people.alice, title="The small one").case
     Case.objects.update(status=CaseStatus.CLOSED, closed_at=timezone.now() - timedelta(days=2))

@@ -234,9 +234,7 @@ def test_giving_up_and_waiting_too_long_leave_no_bytes(case: Case, people: Peopl
     assert list(settings.INCOMING_DIR.iterdir()) == []
 
 
-def test_what_the_case_refuses_at_the_end_is_told_and_deleted(
-    case: Case, people: People, settings: LazySettings
-) -> None:
+def test_a_file_refused_at_the_end_is_reported_and_deleted(case: Case, people: People, settings: LazySettings) -> None:
     arrival = arrival_begin(case=case, user=people.alice, name="tm.log", size=len(LOG))
     settings.MOST_CASE_BYTES = 10
     arrival_append(arrival=arrival, offset=0, length=len(LOG), stream=io.BytesIO(LOG))
@@ -245,7 +243,7 @@ def test_what_the_case_refuses_at_the_end_is_told_and_deleted(
     assert "at most 10 bytes" in arrival.detail
 
 
-def test_the_dialect_is_told(case: Case, people: People, settings: LazySettings) -> None:
+def test_the_protocol_extensions_are_announced(case: Case, people: People, settings: LazySettings) -> None:
     answer = signed_in(people.alice).options(reverse("uploads:begin", args=[case.pk]))
     assert answer.headers["Tus-Version"] == "1.0.0"
     assert answer.headers["Tus-Extension"] == "creation,checksum,expiration,termination"

@@ -34,7 +34,7 @@ def test_a_clock_that_is_set_ahead_deletes_nothing(people: People, queue: redis.
     assert not file.path.exists()
 
 
-def test_a_clock_that_is_set_back_keeps_no_room_for_what_nobody_sends(people: People) -> None:
+def test_a_clock_set_back_keeps_no_reservation_of_an_abandoned_upload(people: People) -> None:
     arrival = arrival_begin(case=case_of(people.alice), user=people.alice, name="a.log", size=1000)
     assert reserved_bytes() == 1000
     Arrival.objects.filter(pk=arrival.pk).update(touched_at=timezone.now() + dt.timedelta(hours=3))

@@ -25,7 +25,7 @@ def test_numbers_of_rest_go_before_those_of_the_log() -> None:
     assert [each.kind for each in checkpoint.citations] == ["log", "rest"]
 
 
-def test_a_pending_answer_gives_way_to_the_end_that_the_log_tells() -> None:
+def test_the_end_in_the_log_replaces_a_pending_answer() -> None:
     rows = [
         _row("rest", 2, status="IN_PROGRESS", duration_ms=50.0, triggered_ms=START),
         _row("log", 2, status="expired", triggered_ms=START, ended_ms=START + 30_000, late_ms=[START + 41_000]),
@@ -47,7 +47,7 @@ def test_the_log_alone_suffices_and_what_never_ended_is_in_progress_only_at_the_
     assert [each.status for each in history.checkpoints] == ["completed", "unknown", "in_progress"]
 
 
-def test_a_failure_is_told_apart_by_its_reason() -> None:
+def test_a_failure_is_distinguished_by_its_reason() -> None:
     reasons = {
         1: "Checkpoint expired before completing.",
         2: "Checkpoint was declined.",

@@ -44,6 +44,6 @@ def test_the_bound_is_what_most_estimates_agree_on() -> None:
     assert agreed_bound_ms([5001, 5001, 5001, 4916, 5001, 6200, 3900]) == 5000
 
 
-def test_estimates_that_do_not_agree_tell_no_bound() -> None:
+def test_estimates_that_do_not_agree_show_no_bound() -> None:
     assert agreed_bound_ms([100, 2000, 4000, 6000, 8000, 10_000]) is None
     assert agreed_bound_ms([5001, 5001]) is None

@@ -67,12 +67,12 @@ def measured(events: list[Event], most: int = 10) -> DeviceLags:
     return device_lags(hand_made(event=rows), START, WIDTH_MS, most)
 
 
-def test_each_device_is_told_by_its_own_slices() -> None:
+def test_each_device_is_judged_by_its_own_slices() -> None:
     events = made_up(20_000)
     assert measured(events) == by_hand(events)
 
 
-def test_lags_too_far_apart_for_one_number_are_told_the_same() -> None:
+def test_lags_too_far_apart_for_one_number_give_the_same_result() -> None:
     events = made_up(2**61)
     told, expected = measured(events), by_hand(events)
     assert (told.lowest_lag_ms, told.highest_lag_ms) == (expected.lowest_lag_ms, expected.highest_lag_ms)
@@ -82,12 +82,12 @@ def test_lags_too_far_apart_for_one_number_are_told_the_same() -> None:
         ]
 
 
-def test_of_too_many_devices_those_furthest_from_the_usual_lag_are_told() -> None:
+def test_with_too_many_devices_those_furthest_from_the_usual_lag_are_kept() -> None:
     events = made_up(20_000)
     assert measured(events, 2).furthest == by_hand(events).furthest[:2]
 
 
-def test_devices_whose_events_are_told_in_cells_are_told_nearly_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_aggregated_cells_give_nearly_the_same_devices_as_single_events(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(device_lag_cells, "MOST_CELLS", 300)
     offsets = {"device-0": -60_000, "device-1": 90_000}
     events = [(key, arrival, lag // 100 + offsets.get(key or "", 300)) for key, arrival, lag in made_up(20_000)]

@@ -55,7 +55,7 @@ def test_the_median_of_a_partition_is_the_lowest_lag_that_half_of_its_events_do_
     assert medians(events([7, 3], partition=None)) == {}
 
 
-def test_of_too_many_partitions_the_first_by_name_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_with_too_many_partitions_the_first_by_name_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(partition_lags, "MOST_PARTITIONS", 2)
     times = [(name, lag) for name in ("2", "0", "1") for lag in (5, 6, int(name))]
     rows = [{"key": "a", "partition": name, "arrival_ms": START, "event_ms": START - lag} for name, lag in times]
@@ -67,7 +67,7 @@ def test_of_too_many_lags_the_median_is_that_of_their_classes(monkeypatch: pytes
     assert medians(events([*range(10_000, 11_000)]))["0"] == pytest.approx(10_500, rel=0.04)
 
 
-def test_lags_of_some_devices_are_counted_apart_where_they_are_told_in_cells_only(
+def test_lags_of_some_devices_are_counted_separately_from_cells(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(device_lag_cells, "MOST_CELLS", 2)

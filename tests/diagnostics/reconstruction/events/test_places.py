@@ -28,7 +28,7 @@ def test_events_stand_in_the_order_of_their_files_and_lines() -> None:
     assert (first.file_id, first.line) == (0, 8)
 
 
-def test_by_lag_the_earliest_and_the_latest_are_told_of_those_with_both_times() -> None:
+def test_lowest_and_highest_lag_are_reported_for_keys_with_both_times() -> None:
     told = lag_extremes(evidence(), ["a", "b"])
     lags = {key: (first.lag_ms, last.lag_ms) for key, (first, last) in told.items()}
     assert lags == {"a": (300, 900), "b": (-50, -50)}

@@ -43,7 +43,7 @@ def test_events_are_counted_with_and_without_key_and_times() -> None:
     assert event_totals(hand_made(event=events())) == EXPECTED
 
 
-def test_of_too_many_keys_a_part_tells_their_number_and_the_most_frequent_are_kept(
+def test_with_too_many_keys_a_sample_estimates_their_number_and_the_most_frequent_are_kept(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(event_keys, "MOST_KEYS", 200)

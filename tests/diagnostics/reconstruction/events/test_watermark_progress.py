@@ -21,7 +21,7 @@ def test_a_watermark_that_runs_ahead_has_a_negative_lag_at_the_end() -> None:
     assert (course.first_ms, course.last_ms) == (7_000, -30_000)
 
 
-def test_a_watermark_that_stands_while_time_goes_on_stands_still() -> None:
+def test_a_watermark_that_does_not_advance_stands_still() -> None:
     moving = [(moment * 5 * SECOND, float(moment)) for moment in range(10)]
     standing = [(moment * 5 * SECOND, 9.0) for moment in range(10, 30)]
     still = standstill([*moving, *standing])
@@ -34,7 +34,7 @@ def test_batches_at_intervals_are_no_standstill() -> None:
     assert standstill(batches) is None
 
 
-def test_too_few_samples_tell_nothing() -> None:
+def test_too_few_samples_show_nothing() -> None:
     assert lag_course([(0, 0.0)]) is None
     assert standstill([(0, 0.0), (90 * SECOND, 0.0)]) is None
 

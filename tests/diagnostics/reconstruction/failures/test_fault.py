@@ -48,12 +48,12 @@ def test_a_stack_trace_that_stands_alone_is_a_failure() -> None:
     ]
 
 
-def test_what_code_printed_beside_a_log_is_none() -> None:
+def test_output_beside_a_log_is_not_a_log_record() -> None:
     assert faults(IncidentLog({"pasted": [PASTED]}, is_log=True), Cluster()) == []
     found = faults(IncidentLog({"pasted": [PASTED], "failure": [FAILED]}, is_log=True), Cluster())
     assert [each.exception for each in found] == ["java.io.IOException"]
 
 
-def test_a_trace_that_only_reports_a_failure_before_it_is_none() -> None:
+def test_a_trace_that_repeats_an_earlier_failure_is_not_counted() -> None:
     reported = replace(PASTED, root_cause_message="Exceeded checkpoint tolerable failure threshold.")
     assert faults(IncidentLog({"pasted": [reported]}, is_log=False), Cluster()) == []

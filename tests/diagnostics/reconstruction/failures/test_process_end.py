@@ -50,7 +50,7 @@ def log_of(*events: LogEvent) -> IncidentLog:
         (event("process_end", "Fatal error occurred in TaskExecutor x.", event="res.tm.fatal"), "fatal error"),
     ],
 )
-def test_the_diagnostics_tell_how_a_process_ended(told: LogEvent, how: str) -> None:
+def test_the_diagnostics_show_how_a_process_ended(told: LogEvent, how: str) -> None:
     assert [each.how for each in process_ends(log_of(told))] == [how]
 
 

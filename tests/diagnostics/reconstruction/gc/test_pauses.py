@@ -65,7 +65,7 @@ def test_many_pauses_of_one_while_kind_and_cause_are_one(monkeypatch: pytest.Mon
     assert [(row["pause_ms"], row["pauses"], row["sum_ms"]) for row in told.to_pylist()] == [(70, 3, 80), (1, 1, 1)]
 
 
-def test_what_was_allocated_among_pauses_told_as_one_is_told_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_aggregated_pauses_keep_the_allocation_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [
         {
             "kind": "young",

@@ -11,7 +11,7 @@ def full(ts_ms: float, pause_ms: float = 500, after: float = 180, cause: str = "
     return FullCollection(ts_ms, pause_ms, 182, after, 184, cause, 0, 1, 1)
 
 
-def test_the_worst_minute_is_found_wherever_it_lies() -> None:
+def test_the_worst_minute_is_found_at_any_position() -> None:
     slices = [Slice(start * 5_000.0, 3_000.0 if 20 <= start < 32 else 50.0, 0, 0) for start in range(60)]
     share = worst_window_share(slices)
     assert share is not None

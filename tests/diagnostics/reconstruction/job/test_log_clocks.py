@@ -42,7 +42,7 @@ def life(attempt: str, ahead_ms: int, start_ms: int = 1_000) -> list[tuple[int, 
 
 
 @pytest.mark.parametrize("ahead_ms", [0, 7_200_000, -350])
-def test_the_offset_lies_between_the_tightest_bounds(ahead_ms: int) -> None:
+def test_the_offset_is_between_the_tightest_bounds(ahead_ms: int) -> None:
     """Up at least: -10 of INITIALIZING is tighter than -60 of RUNNING; down at most: 40."""
     found = offsets([*life("a", ahead_ms), *life("b", ahead_ms, 5_000)], ROLES)
     assert found == {TM: ClockOffset(JM, ahead_ms - 10, ahead_ms + 40, 6)}

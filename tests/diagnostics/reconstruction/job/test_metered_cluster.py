@@ -38,7 +38,7 @@ def test_the_job_graph_is_derived_and_said_to_be_so() -> None:
     assert graph.all_above(SINK) == (MIDDLE, SOURCE)
 
 
-def test_what_rest_tells_of_a_job_counts_and_nothing_is_derived() -> None:
+def test_a_job_in_rest_is_used_and_nothing_is_derived() -> None:
     cluster = cluster_of(hand_made(**line_of_jobs(), metric_sample=counters()))
     assert (cluster.derived, cluster.tasks[JOB, SINK].name) == (frozenset(), "Sink: documents")
     assert cluster.inputs[JOB, MIDDLE] == ((SOURCE, "REBALANCE"),)

@@ -18,7 +18,7 @@ def test_records_out_of_one_task_are_those_into_the_next() -> None:
     assert connect(flows) == {key("window"): (key("source__orders"),), key("sink__store"): (key("window"),)}
 
 
-def test_barriers_tell_the_order_of_tasks_that_pass_every_record() -> None:
+def test_barriers_show_the_order_of_tasks_that_pass_every_record() -> None:
     flows = [
         flow("source__orders", 0, 9000, 10),
         flow("enrich", 9000, 9000, 40_000),
@@ -47,7 +47,7 @@ def test_a_source_whose_records_wait_in_buffers_is_still_the_input() -> None:
     assert connect(flows)[key("lookupjoin")] == (key("source__orders"),)
 
 
-def test_an_output_that_nobody_reads_means_that_a_task_is_not_known() -> None:
+def test_an_output_without_a_reader_means_an_unknown_task() -> None:
     flows = [flow("source__a", 0, 700), flow("source__b", 0, 300), flow("map", 700, 700), flow("sink_", 700, 0)]
     assert connect(flows) == {}
 

@@ -36,6 +36,6 @@ def test_intervals_hold_records_and_busy_time() -> None:
     assert (first.until_ms - first.since_ms, first.records, first.busy_ratio) == (30_000, 1_500, 1.0)
 
 
-def test_one_sample_of_a_rate_tells_no_records() -> None:
+def test_one_sample_of_a_rate_gives_no_record_count() -> None:
     rows = sampled("numRecordsInPerSecond", 0, [50.0])
     assert list(metered_intervals(metric_series(hand_made(metric_sample=rows)))) == []

@@ -25,7 +25,7 @@ def test_one_record_costs_busy_time_over_records_and_that_caps_a_subtask() -> No
     assert rate.ceiling_per_s == pytest.approx(1000 / 33)
 
 
-def test_the_busiest_interval_is_told_and_the_highest_rate_kept() -> None:
+def test_the_busiest_interval_is_reported_and_the_highest_rate_kept() -> None:
     calm = _interval(0, until_s=100, records=60_000.0, busy_ms=20_000.0)
     slow = _interval(0, until_s=200, records=3_000.0, busy_ms=100_000.0)
     rate = task_rates_of([calm, slow])[JOB, MIDDLE]

@@ -64,7 +64,7 @@ def measured(*parts: Sequence[Mapping[str, Any]], most: int = 10) -> VaryingMetr
     return found
 
 
-def test_a_series_is_told_once_of_all_files_and_parts() -> None:
+def test_a_series_is_reported_once_of_all_files_and_parts() -> None:
     (series,) = measured(counted(0, 0, 100, 300), counted(1, 0, 500, 1000)).series
 
     assert series.is_rate

@@ -13,7 +13,7 @@ def stack(frames: list[str], weight: float, state: str | None = None) -> dict[st
     return {"frames": frames, "weight": weight, "state": state}
 
 
-def test_weights_add_up_and_waiting_is_told_apart_from_running() -> None:
+def test_weights_add_up_and_waiting_is_distinguished_from_running() -> None:
     tree = tree_of([stack([RUN, WORK], 30), stack([RUN, PARK], 70), stack([RUN, WORK, "java.util.HashMap.get"], 10)])
 
     frames = {frame[0]: frame for frame in tree["frames"]}

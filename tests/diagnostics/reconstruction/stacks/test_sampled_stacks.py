@@ -46,7 +46,7 @@ def test_stacks_of_one_weight_stand_in_the_order_of_their_keys_and_frames() -> N
     ]
 
 
-def test_a_stack_stands_where_its_heaviest_sample_does() -> None:
+def test_a_stack_has_the_place_of_its_heaviest_sample() -> None:
     stacks = read(sampled("run", weight=1), sampled("run", weight=5), sampled("run", weight=2))
     (place,) = stacks.heaviest(())["place"].to_pylist()
     assert stacks.samples["line"][place].as_py() == 2

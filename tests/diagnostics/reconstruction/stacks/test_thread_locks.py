@@ -20,5 +20,5 @@ def test_a_chain_leads_to_the_thread_that_does_not_wait() -> None:
     assert (chain.chain, chain.circle) == (("b", "c"), ())
 
 
-def test_a_pool_that_parks_for_work_waits_for_nobody() -> None:
+def test_a_parked_pool_is_not_waiting_for_a_lock() -> None:
     assert lock_queues([thread("idle", "queue", state="WAITING")]) == []
