@@ -6,12 +6,14 @@ import os
 import tempfile
 import time
 import uuid
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from diagnostics.analyze import analyze
 from diagnostics.formats import FORMATS
+from diagnostics.formats.format import Format
 from diagnostics.intake import SourceFile
 from diagnostics.reading.case import Case
 from diagnostics.rules.rule import Ruleset, shipped_rules
@@ -37,12 +39,12 @@ def warm_up(server: Server) -> float:
     return time.monotonic() - began
 
 
-def analyse_samples(session: SparkSession, place: Path) -> None:
-    """Unpack, read, measure and judge one file per sample of each format, in a folder below `place`."""
+def analyse_samples(session: SparkSession, place: Path, formats: Iterable[Format] | None = None) -> None:
+    """Unpack, read, measure and judge one file per sample of these formats (of all), in a folder below `place`."""
     with tempfile.TemporaryDirectory(prefix="warm-up-", dir=place) as made:
         folder = Path(made)
         sources = []
-        for one in FORMATS.values():
+        for one in FORMATS.values() if formats is None else formats:
             for number, sample in enumerate(one.samples):
                 path = folder / f"{one.id}-{number}"
                 path.write_bytes(sample.content)

@@ -31,7 +31,7 @@ from workbench.analyses.room import OutOfRoom, out_of_room_raised
 from workbench.analyses.services import analysis_claim, analysis_fail, analysis_give_back, waiting_analyses_wake
 from workbench.analyses.turns import analysis_next
 from workbench.analyses.watch import Watch
-from workbench.analyses.worker_session import worker_session
+from workbench.analyses.worker_session import SESSION_TURN, worker_session
 from workbench.analyses.writing import write_patiently
 from workbench.machine import broker
 from workbench.rules.selectors import rules_of
@@ -69,16 +69,17 @@ def next_analysis_run() -> None:
     if analysis_next() is None:
         return
     session = worker_session()
-    if not _wait_for_spark(session):
-        logger.warning("analyses go on waiting: the Spark server does not answer")
-        return
-    while (analysis := analysis_next()) is not None:
-        orphan = (analysis.spark_session, analysis.claim)
-        claim = analysis_claim(analysis, session.id)
-        if claim is not None:  # no other worker claimed it
-            _run(analysis, claim, session, orphan)
-            waiting_analyses_wake()
+    with SESSION_TURN:
+        if not _wait_for_spark(session):
+            logger.warning("analyses go on waiting: the Spark server does not answer")
             return
+        while (analysis := analysis_next()) is not None:
+            orphan = (analysis.spark_session, analysis.claim)
+            claim = analysis_claim(analysis, session.id)
+            if claim is not None:  # no other worker claimed it
+                _run(analysis, claim, session, orphan)
+                waiting_analyses_wake()
+                return
 
 
 def _run(analysis: Analysis, claim: UUID, session: KeptSession, orphan: tuple[UUID | None, UUID | None]) -> None:
