@@ -126,7 +126,3 @@ def _judged(
             return "fixed", f"Only {ARTICLES[after['severity']]} remains, “{after['title']}”." + told
         return "better", f"It is {after['severity']} now; it was {before['severity']}." + told
     return "unchanged", f"It is still found, as {after['severity']} as before." + told
-
-
-def _lower(text: str) -> str:
-    return text[:1].lower() + text[1:]

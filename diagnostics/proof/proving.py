@@ -15,6 +15,7 @@ from diagnostics.proof.quantity import Effect, Judgement, Observed, effect_of
 from diagnostics.proof.words import value_in_words
 from diagnostics.runbook import Runbook, runbooks
 from diagnostics.wording import phrase
+from diagnostics.wording.phrase import within_sentence
 
 LESS_LOAD = 0.5
 """Below this share of the load before, a problem's disappearance proves nothing. Our choice."""
@@ -105,14 +106,14 @@ def _conclusion(
     if main.judgement == "fixed" and doubts:
         return "cannot tell", f"“{main.title}” is not found any more, but this is no proof yet. {doubts[0]}"
     if main.judgement in ("worse", "cannot tell"):
-        return main.judgement, f"“{main.title}”: {_lower(main.because)}{_also_worse(price)}"
+        return main.judgement, f"“{main.title}”: {within_sentence(main.because)}{_also_worse(price)}"
     if main.judgement == "fixed":
-        told = f"“{main.title}”: {_lower(main.because)}"
+        told = f"“{main.title}”: {within_sentence(main.because)}"
     elif gone:
-        told = f"Fixed: {phrase.FORMATS['list']([_lower(each.title) for each in gone])}. The cause remains: "
-        told += f"{_lower(main.title)}."
+        told = f"Fixed: {phrase.FORMATS['list']([within_sentence(each.title) for each in gone])}. The cause remains: "
+        told += f"{within_sentence(main.title)}."
     else:
-        told = f"“{main.title}”: {_lower(main.because)}"
+        told = f"“{main.title}”: {within_sentence(main.because)}"
     if not price:
         return ("better" if gone and main.judgement == "unchanged" else main.judgement), told
     if main.judgement == "fixed" or ((gone or main.judgement == "better") and not problems_worse):
@@ -132,7 +133,7 @@ def _worse_measures(effects: Sequence[Effect]) -> Iterator[str]:
     for effect in effects:
         if effect.judgement == "worse" and effect.before and effect.after:
             before, after = (value_in_words(each.value, effect.quantity.unit) for each in (effect.before, effect.after))
-            yield f"{_lower(effect.quantity.title)} from {before} to {after}"
+            yield f"{within_sentence(effect.quantity.title)} from {before} to {after}"
 
 
 def _also_worse(price: Sequence[str]) -> str:
@@ -197,7 +198,3 @@ def _findings_of_job(document: Mapping[str, Any], job: str | None) -> list[Mappi
 def _verdict_of(document: Mapping[str, Any], job: str | None) -> str:
     own = next((each for each in document["jobs"] if each["job_id"] == job), None)
     return str((own or document)["verdict"]["symptom_class"])
-
-
-def _lower(text: str) -> str:
-    return text[:1].lower() + text[1:]
