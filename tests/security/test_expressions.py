@@ -129,6 +129,9 @@ MADE_OF_CONSTANTS = {
     "diagnostics/vocabulary/known_bug.py": "patterns of its own module",
     "workbench/drills/evidence.py": "names of jobs, escaped",
     "diagnostics/wording/option_names.py": "names of options, escaped",
+    "workbench/analyses/measured.py": "values of facts, escaped",
+    "workbench/clusters/prometheus.py": "patterns of its own module",
+    "workbench/clusters/services.py": "a pattern of the module beside it",
 }
 """Modules that give `re` an expression made while the program runs, and of what it is made."""
 
