@@ -172,7 +172,7 @@ def test_an_address_of_this_machine_is_refused_unless_it_is_meant(people: People
 def test_the_address_is_shown_to_nobody_and_deleted_with_the_channel(
     people: People, channel: Channel, settings: LazySettings
 ) -> None:
-    [kept] = (settings.WORKBENCH_DATA / "channel-addresses").iterdir()
+    kept = settings.WORKBENCH_DATA / "channel-addresses" / str(channel.pk)
     assert kept.stat().st_mode & 0o777 == 0o600
     browser = signed_in(people.ada)
     for page in (reverse("channels:list"), channel.get_absolute_url()):
