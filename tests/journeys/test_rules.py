@@ -114,7 +114,7 @@ def publish(page: Page, reason: str) -> None:
 def change_roll_back_and_read_the_log(page: Page) -> None:
     page.goto("/rules/journey.hot-window/")
     page.get_by_role("link", name="Edit").click()
-    bound = page.get_by_label(re.compile("skew .* at least"))
+    bound = page.get_by_label(re.compile("hottest subtask .* at least"))
     bound.fill("3.5")
     bound.blur()
     expect(page.locator("#text-rule")).to_have_value(re.compile("value: 3.5,"))

@@ -101,6 +101,8 @@ def test_a_web_server_with_few_files_outlives_more_connections_than_it_can_hold(
         )
     try:
         assert eventually(lambda: answered(port), 30)
+        asked = int(options[options.index("--workers") + 1])
+        assert eventually(lambda: len(psutil.Process(server.pid).children()) == asked, 30)
         workers = {each.pid for each in psutil.Process(server.pid).children()}
         with ExitStack() as held:
             for _ in range(3 * LEAST_FILES):
