@@ -30,17 +30,26 @@ FEED_SECONDS = 60.0
 LOOK_SECONDS = 1.0
 """Interval at which a silent feed reads the database. Our choice: a lost run publishes nothing."""
 
+_OPENED, _REFUSED = "opened", "refused"
+
 _feeds = threading.BoundedSemaphore(MOST_FEEDS)
 
 
 def feed_open(analysis: Analysis) -> Iterator[str] | None:
     """Server-sent events of a run until its end; None when there are too many feeds."""
-    return _events(analysis) if _feeds.acquire(blocking=False) else None
+    events = _events(analysis)
+    return events if next(events) == _OPENED else None
 
 
 def _events(analysis: Analysis) -> Iterator[str]:
+    if not _feeds.acquire(blocking=False):
+        yield _REFUSED
+        return
     until = time.monotonic() + FEED_SECONDS
     try:
+        # Only a generator that has begun runs its `finally`: a client that leaves before the first event would
+        # otherwise keep its place for as long as the process lives.
+        yield _OPENED
         with broker.subscribed(channel_of(analysis.pk)) as messages:
             while time.monotonic() < until:
                 # After subscribing, so that no end is missed in between.

@@ -81,6 +81,17 @@ def test_too_many_listeners_are_sent_to_the_other_way(
     assert len(list(listened(client, queued))) == 1
 
 
+def test_a_client_that_leaves_before_the_first_event_frees_its_place(
+    people: People, queued: Analysis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(feed, "_feeds", feed.threading.BoundedSemaphore(1))
+    client = signed_in(people.bob)
+    for _ in range(3):
+        answer = client.get(f"/analyses/{queued.pk}/events/")
+        assert answer.status_code == 200
+        answer.close()
+
+
 def test_a_stranger_listens_to_nothing(people: People, queued: Analysis) -> None:
     assert signed_in(people.charlie).get(f"/analyses/{queued.pk}/events/").status_code == 404
 
