@@ -1,0 +1,228 @@
+"""Back pressure against the time that barriers waited: one dot for each checkpoint, with the correlation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from diagnostics.arithmetic.correlation import LEAST_PAIRS, Correlation, correlation, highest_shifted
+from diagnostics.charting.chart import Chart, Points, Theme
+from diagnostics.charting.panel import DURATION_UNITS, Panel, axis_unit, escaped, job_title, shortened, stacked
+from diagnostics.charting.theme import Palette, palette
+from diagnostics.reconstruction.checkpoints.barrier_waits import barrier_waits
+from diagnostics.reconstruction.job.cluster import cluster_of
+from diagnostics.reconstruction.load.timeline import MOMENT_MS
+from diagnostics.vocabulary.load_levels import OK_MOST
+from diagnostics.wording.phrase import duration, enumeration, exact_duration, percent
+
+if TYPE_CHECKING:
+    from diagnostics.evidence import Evidence
+    from diagnostics.reconstruction.checkpoints.barrier_waits import BarrierWait
+
+MOST_CHECKPOINTS = 300
+"""Checkpoints of a job in the chart, the latest. Our choice."""
+LEAST_CHECKPOINTS = 3
+"""Fewer dots show nothing. Our choice."""
+SHIFTS_MS = tuple(range(0, 70_000, MOMENT_MS))
+"""Times by which back pressure is read earlier to find a lag. Our choice: up to a minute, in steps of the samples; a
+cause is not later than what it causes.
+"""
+NAME_LENGTH = 40
+
+RATIO, START_DELAY, ALIGNMENT, TRIGGER, ID, VERTEX = range(6)
+
+
+def points(evidence: Evidence) -> Points | None:
+    """The longest wait of a barrier in each checkpoint and the back pressure upstream of it while it was under way.
+
+    Reads   subtask_checkpoint, log_record (DEBUG), metric_sample, back_pressure, vertex, edge, job.
+    Gives   {jobs: [{job_id, name, lag_ms, lagged: {r, low, high, pairs} or null, checkpoints: [[ratio, start_delay_ms,
+            alignment_ms, trigger_ms, id, task]]}]}; `lag_ms` is the time by which back pressure came before the start
+            delay where they agree best.
+    Empty   None when no job has LEAST_CHECKPOINTS checkpoints with both.
+    """
+    cluster = cluster_of(evidence)
+    jobs: list[dict[str, Any]] = []
+    for job_id, waits in sorted(barrier_waits(evidence).items(), key=lambda item: str(item[0])):
+        rows = [
+            [
+                round(ratio, 3),
+                wait.start_delay_ms,
+                wait.alignment_ms,
+                wait.ts_ms,
+                wait.number,
+                cluster.vertex_subject(job_id, wait.vertex).vertex or wait.vertex,
+            ]
+            for wait in waits[-MOST_CHECKPOINTS:]
+            if (ratio := wait.upstream_ratio()) is not None
+        ]
+        if len(rows) < LEAST_CHECKPOINTS:
+            continue
+        shifted = highest_shifted(SHIFTS_MS, partial(_pairs_at, waits))
+        jobs.append(
+            {
+                "job_id": job_id,
+                "name": cluster.job_names.get(job_id) if job_id else None,
+                "lag_ms": shifted[0] if shifted else None,
+                "lagged": _as_json(shifted[1]) if shifted else None,
+                "checkpoints": rows,
+            }
+        )
+    return {"jobs": jobs} if jobs else None
+
+
+def _pairs_at(waits: Sequence[BarrierWait], shift_ms: int) -> list[tuple[float, float]]:
+    return [
+        (ratio, wait.start_delay_ms)
+        for wait in waits[-MOST_CHECKPOINTS:]
+        if (ratio := wait.upstream_ratio(shift_ms)) is not None
+    ]
+
+
+def _as_json(found: Correlation) -> dict[str, Any]:
+    return {"r": found.r, "low": found.low, "high": found.high, "pairs": found.pairs}
+
+
+def _correlation(job: Mapping[str, Any], column: int) -> Correlation | None:
+    return correlation([(row[RATIO], row[column]) for row in job["checkpoints"] if row[column] is not None])
+
+
+def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
+    """A dot for each checkpoint: the share of back-pressured time to the right, the wait upwards."""
+    colours = palette(theme)
+    panels = [_panel(job, points, colours, first=index == 0) for index, job in enumerate(points["jobs"])]
+    return stacked(panels, theme, axis="own", x_title="Back-pressured share of the time upstream of the barrier (%)")
+
+
+def _panel(job: Mapping[str, Any], points: Points, colours: Palette, *, first: bool) -> Panel:
+    rows = job["checkpoints"]
+    longest = max(row[column] or 0.0 for row in rows for column in (START_DELAY, ALIGNMENT))
+    divisor, unit = axis_unit(longest, DURATION_UNITS, "ms")
+    found = _correlation(job, START_DELAY)
+    ending = f" · r = {found.r:.2f} over {found.pairs} checkpoints" if found else ""
+    series = (
+        (START_DELAY, "Start delay", "start_delay_ms", "circle"),
+        (ALIGNMENT, "Alignment", "alignment_ms", "diamond"),
+    )
+    return Panel(
+        title=f"Wait of the barrier that waited longest{job_title(job, points)}{ending}",
+        unit=f"Wait ({unit})",
+        height=220,
+        traces=[
+            {
+                "type": "scatter",
+                "mode": "markers",
+                "name": title,
+                "legendgroup": title,
+                "showlegend": first,
+                "x": [row[RATIO] * 100 for row in known],
+                "y": [row[column] / divisor for row in known],
+                "marker": {"size": 8, "color": colours.phases[phase], "symbol": symbol, "opacity": 0.8},
+                "text": [_hover_text(row, title, row[column]) for row in known],
+                "hovertemplate": "%{text}<extra></extra>",
+            }
+            for column, title, phase, symbol in series
+            if (known := [row for row in rows if row[column] is not None])
+        ],
+        x={"range": [-3, 103], "ticksuffix": " %"},
+    )
+
+
+def _hover_text(row: Sequence[Any], title: str, wait_ms: float) -> str:
+    which = f"Checkpoint {row[ID]}" if row[ID] is not None else "Checkpoint"
+    return (
+        f"{which}, {escaped(shortened(row[VERTEX], NAME_LENGTH))}<br>{title.lower()} {exact_duration(wait_ms)}"
+        f"<br>back pressured upstream {percent(row[RATIO])} of the time"
+    )
+
+
+def summary(points: Points) -> str:
+    """Whether barriers wait longer when tasks are back-pressured: r with its interval, and the lag."""
+    return " ".join(_job_summary(job, several=len(points["jobs"]) > 1) for job in points["jobs"])
+
+
+def _job_summary(job: Mapping[str, Any], *, several: bool) -> str:
+    rows = job["checkpoints"]
+    prefix = f"{job['name'] or job['job_id']}: " if several else ""
+    if max(row[RATIO] for row in rows) <= OK_MOST:
+        return f"{prefix}No task upstream of a barrier was back-pressured in these {len(rows)} checkpoints."
+    known = {
+        title: found
+        for column, title in ((START_DELAY, "start delay"), (ALIGNMENT, "alignment"))
+        if (found := _correlation(job, column))
+    }
+    if not known:
+        return (
+            f"{prefix}{len(rows)} checkpoints are shown; a correlation needs {LEAST_PAIRS} checkpoints whose back "
+            "pressure and waits vary."
+        )
+    told = enumeration(
+        [f"r = {each.r:.2f} for the {title} (95 % {each.low:.2f} to {each.high:.2f})" for title, each in known.items()]
+    )
+    follows = any(each.low > 0 for each in known.values()) or _is_later(job)
+    text = (
+        f"{prefix}Over {len(rows)} checkpoints barriers {'wait' if follows else 'do not clearly wait'} longer when the "
+        f"tasks upstream are back-pressured: {told}."
+    )
+    return f"{text} {_lag_in_words(job)}" if follows else text
+
+
+def _is_later(job: Mapping[str, Any]) -> bool:
+    """Whether the start delay follows the back pressure of an earlier time."""
+    return bool(job["lag_ms"]) and job["lagged"]["low"] > 0
+
+
+def _lag_in_words(job: Mapping[str, Any]) -> str:
+    """By how much back pressure comes before the start delay, where that is clear."""
+    if not _is_later(job):
+        return "The start delay agrees best with the back pressure of the same time (no lag)."
+    return f"It agrees best with the back pressure {duration(job['lag_ms'])} earlier (r = {job['lagged']['r']:.2f})."
+
+
+def table(points: Points) -> list[list[Any]]:
+    """One row for each checkpoint."""
+    header = [
+        "Job",
+        "Checkpoint",
+        "Trigger time (UTC, epoch ms)",
+        "Task",
+        "Back pressured upstream (ratio)",
+        "Start delay (ms)",
+        "Alignment (ms)",
+    ]
+    rows = [
+        [
+            job["name"] or job["job_id"],
+            row[ID],
+            row[TRIGGER],
+            row[VERTEX],
+            row[RATIO],
+            *map(_rounded, row[START_DELAY:TRIGGER]),
+        ]
+        for job in points["jobs"]
+        for row in job["checkpoints"]
+    ]
+    return [header, *rows]
+
+
+def _rounded(value: float | None) -> float | None:
+    """A duration with a tenth of a millisecond."""
+    return None if value is None else round(value, 1)
+
+
+CHART = Chart(
+    id="barrier-waits",
+    title="Back pressure and barriers",
+    order=16,
+    axis="own",
+    missing=(
+        "Details of at least three checkpoints together with back pressure over time would fill this chart: "
+        "metrics with `checkpointStartDelayNanos` and `backPressuredTimeMsPerSecond`, or "
+        "`curl -s $REST/jobs/<job>/checkpoints/details/<id>/subtasks/<vertex>` for several checkpoints."
+    ),
+    points=points,
+    figure=figure,
+    summary=summary,
+    table=table,
+)
