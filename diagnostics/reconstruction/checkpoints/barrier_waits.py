@@ -30,7 +30,7 @@ SAME_CHECKPOINT_MS = 10_000
 class BarrierWait:
     """The task of one checkpoint whose barriers waited longest.
 
-    ts_ms     trigger of the checkpoint, epoch ms; where only gauges show it, the time of the sample less the start delay
+    ts_ms     trigger of the checkpoint, epoch ms; where only gauges show it, that of the sample less the start delay
     number    id of the checkpoint; None where only gauges show it, which do not name it
     pressure  (moment, back-pressured ratio of the most back-pressured task upstream of it), in time order
     """

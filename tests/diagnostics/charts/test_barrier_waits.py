@@ -37,7 +37,7 @@ def evidence(later_ms: int = 0, shares: tuple[float, ...] = SHARES) -> Any:
         trigger = START + place * MINUTE
         for step in range(-30_000, 30_000, 10_000):
             near = -10_000 <= step - later_ms <= 10_000
-            loads.append(held(SOURCE, trigger + step, share if near else 0.2 + place % 2 / 50))
+            loads.append(held(SOURCE, trigger + step, share if near else 0.2 + place % 3 / 50))
         parts += [part(place + 1, SOURCE, trigger, 0.0), part(place + 1, MIDDLE, trigger, share * 10_000)]
     return hand_made(**line_of_jobs(), back_pressure=loads, subtask_checkpoint=parts)
 
